@@ -15,7 +15,7 @@ import (
 
 const kib, mib = 1 << 10, 1 << 20
 
-// wantBusy fails the test unless err tells a client to try again.
+// wantBusy fails the test unless err asks the client to try again.
 func wantBusy(t *testing.T, err error) {
 	t.Helper()
 	e, ok := errors.AsType[*errs.Error](err)

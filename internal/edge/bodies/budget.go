@@ -1,9 +1,9 @@
-// Package bodies bounds the memory that bodies of requests take while they arrive. All
-// requests of a process share one Budget. A body is counted as it grows, not by the
-// length it announces: announcing costs a client nothing.
+// Package bodies limits the memory that request bodies take while they arrive. All requests of a
+// process share one Budget. A body is counted as it grows, not by its announced length: announcing
+// costs a client nothing.
 //
-// A body that the Budget has no room for is refused at once. It does not wait for
-// others, because each of them may need more room, too, and then none would get it.
+// A body for which the Budget has no room is refused at once. Bodies do not wait for each other:
+// each may need more room, and then none would get it.
 package bodies
 
 import (
@@ -13,19 +13,19 @@ import (
 	"stoa/internal/base/errs"
 )
 
-// ErrBusy means that the bodies of all requests together take as much memory as they may.
+// ErrBusy means that the bodies of all requests together use the whole Budget.
 var ErrBusy = errs.New(errs.Busy, "UPLOADS_BUSY",
 	"The server is receiving as many request bodies as it has memory for. Try again shortly.")
 
-// retry is when a client that was refused may try again.
+// retry is when a refused client may try again.
 const retry = time.Second
 
-// small is how many bytes may be taken at once out of the whole budget. Of three quarters
-// of it, larger pieces may be taken: slow uploads leave room for ordinary requests.
+// small is the largest piece that may use the whole budget. Larger pieces may use three quarters of
+// it: slow uploads leave room for ordinary requests.
 const small = 64 << 10
 
-// Budget counts the bytes that bodies take. A nil Budget has no bound. It is safe for
-// concurrent use.
+// Budget counts the bytes that bodies take. A nil Budget has no limit. It is safe for concurrent
+// use.
 type Budget struct {
 	most int64
 	used atomic.Int64

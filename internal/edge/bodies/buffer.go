@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// ErrFull means that a Buffer holds as much as was asked for, and that there may be more.
+// ErrFull means that a Buffer holds as many bytes as requested, and that there may be more.
 var ErrFull = errors.New("bodies: there may be more to read")
 
-// Buffers have sizes that are powers of two, so that one taken from a pool never has
-// more memory than the Budget counts for it.
+// Buffers have sizes that are powers of two, so that a pooled one never uses more memory than the
+// Budget counts for it.
 const (
 	minBits = 12 // 4 KiB
 	maxBits = 20 // 1 MiB
@@ -39,7 +39,7 @@ type Buffer struct {
 // NewBuffer returns an empty Buffer that counts against b.
 func (b *Budget) NewBuffer() Buffer { return Buffer{budget: b} }
 
-// Bytes returns what was read. It is good until Release.
+// Bytes returns what was read. It is valid until Release.
 func (b *Buffer) Bytes() []byte {
 	if b.data == nil {
 		return nil
@@ -47,11 +47,11 @@ func (b *Buffer) Bytes() []byte {
 	return *b.data
 }
 
-// firstRoom is how much room a body gets before the first byte of it has arrived, at most.
+// firstRoom is the most that a body is given before its first byte arrives.
 const firstRoom = 16 << 10
 
-// Fill reads from r to its end, or returns ErrFull when the Buffer holds most bytes, at
-// most MaxBuffer. It returns ErrBusy if the Budget has no room, and errors of r.
+// Fill reads from r to its end, or returns ErrFull when the Buffer holds most bytes, which must not
+// exceed MaxBuffer. It returns ErrBusy if the Budget has no room, and errors of r.
 func (b *Buffer) Fill(r io.Reader, most int) error {
 	if err := b.grow(sizeFor(min(most, firstRoom))); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (b *Buffer) Fill(r io.Reader, most int) error {
 	}
 }
 
-// grow moves the contents to memory of another size.
+// grow moves the contents to a larger buffer.
 func (b *Buffer) grow(size int) error {
 	if err := b.budget.Take(capacity(size)); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (b *Buffer) grow(size int) error {
 	return nil
 }
 
-// Release ends the use of the Buffer, which is empty then.
+// Release empties the Buffer and gives its memory back.
 func (b *Buffer) Release() {
 	if b.data == nil {
 		return

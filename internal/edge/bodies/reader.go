@@ -2,8 +2,8 @@ package bodies
 
 import "io"
 
-// Reader counts what is read through it, for bodies that somebody else collects. Its
-// user calls Release when the body is no longer held.
+// Reader counts what is read through it, for bodies that another package buffers. Call Release when
+// the body is no longer held.
 type Reader struct {
 	io.ReadCloser
 
@@ -15,9 +15,8 @@ type Reader struct {
 // NewReader returns a Reader of body.
 func (b *Budget) NewReader(body io.ReadCloser) *Reader { return &Reader{ReadCloser: body, budget: b} }
 
-// Read implements io.Reader. It returns ErrBusy if the Budget has no room for what was
-// read. Twice its size is counted: whoever collects it in a slice that grows has the old
-// one and the new one.
+// Read implements io.Reader. It returns ErrBusy if the Budget has no room for what was read. Bytes
+// count twice: a slice that grows exists as the old and the new copy for a moment.
 func (r *Reader) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	r.read += int64(n)

@@ -6,7 +6,7 @@
 // net/http resolves the conflict silently, so the bytes must be watched as they arrive.
 // A Guard wraps the connections of a server, tracks where each request begins and ends,
 // and marks an ambiguous one for the handler, which answers 400. Nothing after it on
-// that connection is read. The rest of a head that has begun must come soon: the server
+// that connection is read. The rest of a head that has started must come soon: the server
 // cannot see to it, because it gets no part of a head.
 package framing
 
@@ -31,7 +31,7 @@ type Guard struct {
 
 // NewGuard returns a Guard.
 func NewGuard() *Guard {
-	// Guessing the marker would be no use: a client could only have itself refused.
+	// A client that guessed the marker would only get its own request refused.
 	return &Guard{marker: http.CanonicalHeaderKey("X-Stoa-Ambiguous-" + rand.Text())}
 }
 
@@ -78,8 +78,8 @@ func ConnState(c net.Conn, state http.ConnState) {
 	}
 }
 
-// MaxHead is the longest request head in bytes that is held back for inspection. Longer
-// ones pass without it, because net/http refuses them anyway.
+// MaxHead is the longest request head in bytes that is held back for inspection. Longer ones pass
+// uninspected, because net/http refuses them.
 const MaxHead = 64 << 10
 
 const holdLimit = MaxHead + 8<<10 // net/http reads up to 4 KiB more than its limit
@@ -92,15 +92,15 @@ type Conn struct {
 
 	mu      sync.Mutex
 	watcher watcher
-	// buf holds data from the peer. net/http has read the part up to handed and may read
-	// up to looked. The rest is not inspected yet.
-	buf            []byte
-	handed, looked int
-	refused        bool // a marked head is in buf or was handed on; nothing follows it
-	plain          bool // watching has ended
+	// buf holds data from the peer. net/http has read buf[:delivered] and may read up to inspected. The
+	// rest is not inspected yet.
+	buf                  []byte
+	delivered, inspected int
+	refused              bool // a marked head is in buf or was passed on; nothing follows it
+	plain                bool // no longer watched
 
-	until   time.Time // the server's deadline for reading
-	hurried bool      // the connection has that of a head instead
+	until       time.Time // the server's deadline for reading
+	headLimited bool      // the deadline for a head replaces it
 }
 
 const (
@@ -117,10 +117,10 @@ func (c *Conn) Read(p []byte) (int, error) {
 	for {
 		c.mu.Lock()
 		c.advance()
-		c.hurry()
-		if c.handed < c.looked {
-			n := copy(p, c.buf[c.handed:c.looked])
-			c.handed += n
+		c.limitHead()
+		if c.delivered < c.inspected {
+			n := copy(p, c.buf[c.delivered:c.inspected])
+			c.delivered += n
 			c.mu.Unlock()
 			return n, nil
 		}
@@ -140,8 +140,8 @@ func (c *Conn) Read(p []byte) (int, error) {
 			c.buf = c.buf[:len(c.buf)+n]
 		}
 		//nolint:errorlint // io.Reader promises io.EOF itself
-		if n == 0 && err == io.EOF && c.looked < len(c.buf) {
-			c.plain = true // an incomplete head: net/http answers it
+		if n == 0 && err == io.EOF && c.inspected < len(c.buf) {
+			c.plain = true // the head is incomplete: net/http answers it
 			c.mu.Unlock()
 			continue
 		}
@@ -154,30 +154,30 @@ func (c *Conn) Read(p []byte) (int, error) {
 
 // makeRoom moves the unread data to the start of the buffer and makes room after it.
 func (c *Conn) makeRoom() {
-	rest := c.buf[c.looked:]
+	rest := c.buf[c.inspected:]
 	if len(rest) == 0 && cap(c.buf) > keepSize {
 		c.buf = nil
 	}
 	c.buf = slices.Grow(c.buf[:copy(c.buf, rest)], readSize)
-	c.handed, c.looked = 0, 0
+	c.delivered, c.inspected = 0, 0
 }
 
-// advance inspects the data that has arrived.
+// advance inspects the data that arrived since the last call.
 func (c *Conn) advance() {
-	for c.looked < len(c.buf) && !c.refused {
+	for c.inspected < len(c.buf) && !c.refused {
 		if c.plain {
-			c.looked = len(c.buf)
+			c.inspected = len(c.buf)
 			return
 		}
-		rest := c.buf[c.looked:]
+		rest := c.buf[c.inspected:]
 		n, verdict := c.watcher.next(rest)
 		switch verdict {
 		case pass:
-			c.looked += n
+			c.inspected += n
 		case ambiguous:
-			c.buf = append(c.buf[:c.looked], c.mark(rest[:n])...)
-			c.looked, c.refused = len(c.buf), true
-		case lost:
+			c.buf = append(c.buf[:c.inspected], c.mark(rest[:n])...)
+			c.inspected, c.refused = len(c.buf), true
+		case giveUp:
 			c.plain = true
 		case needMore:
 			if len(rest) <= holdLimit {
@@ -188,7 +188,7 @@ func (c *Conn) advance() {
 	}
 }
 
-// mark returns the head without the headers that state a length, and with the marker.
+// mark returns the head with the marker, and without the headers that state a length.
 func (c *Conn) mark(head []byte) []byte {
 	var out []byte
 	skipping := false
@@ -210,17 +210,16 @@ func (c *Conn) mark(head []byte) []byte {
 	return append(out, c.marker+": 1\r\nConnection: close\r\n\r\n"...)
 }
 
-// release ends the watching.
+// release stops watching the connection.
 func (c *Conn) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.plain = true
 }
 
-// Between reports whether all bytes that were read end with the end of a request, so that
-// the next one begins another.
+// Between reports whether the bytes read so far end exactly at the end of a request.
 func (c *Conn) Between() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.handed == c.looked && c.watcher.part == inHead && !c.watcher.loose && !c.refused && !c.plain
+	return c.delivered == c.inspected && c.watcher.part == inHead && !c.watcher.stray && !c.refused && !c.plain
 }

@@ -72,7 +72,7 @@ func talk(t testing.TB, addr string, pieces ...string) string {
 	_ = c.SetDeadline(time.Now().Add(time.Minute))
 	for _, p := range pieces {
 		if _, err := io.WriteString(c, p); err != nil {
-			break // the server has heard enough
+			break // the server has closed the connection
 		}
 	}
 	_ = c.(*net.TCPConn).CloseWrite()
@@ -205,7 +205,7 @@ func TestOtherRequestsPassUnchanged(t *testing.T) {
 	}
 }
 
-// The part of a head that is held back is limited: net/http answers an endless head
+// Only so much of a head is held back: net/http answers an endless head
 // while the connection is open.
 func TestAnEndlessHeadIsNotHeldBack(t *testing.T) {
 	t.Parallel()

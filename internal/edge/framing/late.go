@@ -2,17 +2,17 @@ package framing
 
 import "time"
 
-// HeadTimeout is how long a request's head may take after its first byte. Servers have it as
-// their ReadHeaderTimeout, which they can apply to the first request of a connection only: of
-// later ones they see the first byte together with the last.
+// HeadTimeout is how long a request's head may take after its first byte. It is also the servers'
+// ReadHeaderTimeout, which works for the first request of a connection only: the server sees the
+// first byte of a later head together with its last.
 const HeadTimeout = 10 * time.Second
 
-// SetReadDeadline implements net.Conn. The head of a later request has the HeadTimeout instead,
-// once it has begun to arrive.
+// SetReadDeadline implements net.Conn. Once the head of a later request starts to arrive,
+// HeadTimeout applies to it instead.
 func (c *Conn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.until, c.hurried = t, false
+	c.until, c.headLimited = t, false
 	return c.Conn.SetReadDeadline(t)
 }
 
@@ -24,22 +24,22 @@ func (c *Conn) SetDeadline(t time.Time) error {
 	return c.SetWriteDeadline(t)
 }
 
-// hurry limits the wait for the rest of a head, and ends that limit when the head is there.
-// The caller holds mu.
+// limitHead sets the deadline for the rest of a head, and restores the server's deadline when the head
+// is complete. The caller holds mu.
 //
-// A server without a deadline does not wait for a request: it watches whether the client
-// leaves while it serves one. A limit would then end that one. A deadline that has passed
-// is to end the wait at once.
-func (c *Conn) hurry() {
-	begins := c.looked < len(c.buf) && c.watcher.part == inHead && c.watcher.begun && !c.plain
+// A server that reads without a deadline is not waiting for a request: it watches for the client to
+// leave while it serves one, and a deadline would end that request. A deadline in the past must end
+// the read at once, so it stays.
+func (c *Conn) limitHead() {
+	begins := c.inspected < len(c.buf) && c.watcher.part == inHead && c.watcher.started && !c.plain
 	switch {
-	case begins && !c.hurried:
+	case begins && !c.headLimited:
 		if now := time.Now(); now.Before(c.until) {
-			c.hurried = true
+			c.headLimited = true
 			_ = c.Conn.SetReadDeadline(now.Add(HeadTimeout)) // if it fails, so does the read
 		}
-	case !begins && c.hurried:
-		c.hurried = false
+	case !begins && c.headLimited:
+		c.headLimited = false
 		_ = c.Conn.SetReadDeadline(c.until)
 	}
 }

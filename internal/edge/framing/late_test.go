@@ -20,7 +20,7 @@ func (o one) Close() error              { return nil }
 func (o one) Addr() net.Addr            { return nil }
 
 // A server ends a Read that may be waiting with a deadline in the past. A head that has
-// begun does not give that Read time.
+// started does not give that Read time.
 func TestADeadlineInThePastEndsTheWaitForAHead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -5,14 +5,14 @@ import (
 	"strconv"
 )
 
-// watcher follows HTTP/1.1 message framing as net/http reads it. The zero value
-// stands at the start of a request.
+// watcher follows HTTP/1.1 message framing as net/http reads it. The zero value is at the start of
+// a request.
 type watcher struct {
 	part part
 	left uint64 // remaining bytes of the body or the chunk
 
-	begun bool // a request came before: HTTP/2 cannot begin any more
-	loose bool // there was something between requests that net/http may still hold
+	started bool // a request was read: HTTP/2 can no longer start
+	stray   bool // there were bytes between requests that net/http may still hold
 }
 
 // part is where in a request the watcher is.
@@ -27,14 +27,14 @@ const (
 	inTrailer
 )
 
-// verdict is what the watcher says about the bytes it was shown.
+// verdict is the watcher's answer for the bytes it was given.
 type verdict int
 
 const (
-	pass      verdict = iota // the first n bytes may be handed on
+	pass      verdict = iota // the first n bytes may be passed on
 	needMore                 // the data is incomplete
 	ambiguous                // the first n bytes are a head that states its length twice
-	lost                     // framing that net/http refuses itself, or that is not HTTP/1
+	giveUp                   // framing that net/http refuses, or not HTTP/1: watching ends
 )
 
 // maxLine is the maximum length of a line between the chunks of a body. net/http has
@@ -55,18 +55,18 @@ func (w *watcher) next(b []byte) (n int, v verdict) {
 	end := bytes.IndexByte(b, '\n')
 	switch {
 	case end < 0 && len(b) > maxLine:
-		return 0, lost
+		return 0, giveUp
 	case end < 0:
 		return 0, needMore
 	}
 	if !w.line(bytes.TrimRight(b[:end], "\r")) {
-		return 0, lost
+		return 0, giveUp
 	}
 	return end + 1, pass
 }
 
-// data returns how many bytes of b belong to the body or chunk. After its last byte the
-// watcher expects then.
+// data returns how many bytes of b belong to the body or chunk. When it ends, the watcher moves on
+// to then.
 func (w *watcher) data(b []byte, then part) int {
 	n := len(b)
 	if uint64(n) >= w.left {
@@ -77,8 +77,7 @@ func (w *watcher) data(b []byte, then part) int {
 	return n
 }
 
-// line reads a line between chunks. It returns false for a line that is not valid
-// there.
+// line reads a line between chunks. It returns false if the line is not valid there.
 func (w *watcher) line(line []byte) bool {
 	switch w.part {
 	case inChunkSize:
@@ -99,16 +98,16 @@ func (w *watcher) line(line []byte) bool {
 	}
 }
 
-// preface is how a client begins that speaks HTTP/2 (RFC 9113, 3.4). There a request
-// cannot state its length twice: frames say where it ends.
+// preface is how an HTTP/2 client starts (RFC 9113, 3.4). HTTP/2 requests cannot state their length
+// twice: frames delimit them.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 // head inspects a request's head if it is complete.
 func (w *watcher) head(b []byte) (n int, v verdict) {
-	if !w.begun {
+	if !w.started {
 		switch {
 		case bytes.HasPrefix(b, []byte(preface)):
-			return 0, lost
+			return 0, giveUp
 		case len(b) < len(preface) && bytes.HasPrefix([]byte(preface), b):
 			return 0, needMore
 		}
@@ -117,8 +116,8 @@ func (w *watcher) head(b []byte) (n int, v verdict) {
 	if n == 0 {
 		return 0, needMore
 	}
-	w.begun = true
-	w.loose = w.loose || n < 4 // net/http waits for 4 bytes before it looks at a request
+	w.started = true
+	w.stray = w.stray || n < 4 // net/http waits for 4 bytes before it looks at a request
 	var (
 		lengths, encodings int
 		length             []byte
@@ -149,7 +148,7 @@ func (w *watcher) head(b []byte) (n int, v verdict) {
 	case lengths > 0:
 		size, err := strconv.ParseUint(string(length), 10, 63)
 		if err != nil {
-			return 0, lost
+			return 0, giveUp
 		}
 		w.left = size
 		if size > 0 {
@@ -175,8 +174,7 @@ func headLength(b []byte) int {
 	}
 }
 
-// isField compares a field name as lenient servers do: without regard to case and
-// surrounding white space.
+// isField compares a field name as lenient servers do: ignoring case and surrounding white space.
 func isField(name []byte, want string) bool {
 	return bytes.EqualFold(bytes.TrimSpace(name), []byte(want))
 }

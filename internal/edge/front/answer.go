@@ -12,18 +12,16 @@ import (
 )
 
 const (
-	// heldBack is how many bytes of a body are held back, with the head, until the handler
-	// returns or flushes: an answer that ends before gets a Content-Length. It is
-	// net/http's number.
+	// heldBack is how many bytes of a body are held back, with the head, until the handler returns
+	// or flushes: an answer that ends before gets a Content-Length. net/http uses the same number.
 	heldBack = 2 << 10
 	// outSize is how much is written at once.
 	outSize = 4 << 10
-	// maxKept is how many headers a map may have had that is used again.
+	// maxKept is the most headers that a reused map may have held.
 	maxKept = 64
 )
 
-// answer is the http.ResponseWriter of a call. What it writes, and when, is what net/http
-// would.
+// answer is the http.ResponseWriter of a call. What it writes, and when, matches net/http.
 type answer struct {
 	conn    *conn
 	request http.Request // without its context
@@ -31,31 +29,31 @@ type answer struct {
 
 	header http.Header
 	held   *bufio.Writer // of the body, before it becomes chunks
-	out    []byte        // what is written to the connection next
+	out    []byte        // to be written to the connection
 	err    error         // of writing to the connection
 
 	status    int   // 0 until WriteHeader
 	length    int64 // Content-Length; -1 without one
 	written   int64 // of the body, by the handler
 	done      bool  // the handler has returned
-	duplex    bool  // the handler reads on after the answer begins
+	duplex    bool  // the handler keeps reading after the answer starts
 	last      bool  // the connection ends with this answer
 	broken    bool  // the handler has panicked
-	tooLarge  bool  // because too much of the body was left
-	committed bool  // the head is complete in out, or beyond
+	tooLarge  bool  // last, because too much of the body was left unread
+	committed bool  // the head is complete, in out or already sent
 	chunked   bool
 
 	late     lateHeaders
 	trailers []string // announced, in canonical form
 }
 
-// lateHeaders are those that WriteHeader leaves out, because how they look depends on what
-// follows.
+// lateHeaders are the headers that WriteHeader leaves out, because their final form depends on the
+// body.
 type lateHeaders struct {
 	contentLength, contentType, coding, connection []string
 
-	typed    bool // there is a Content-Type, though it may be empty
-	encoded  bool // there is a Content-Encoding
+	typed    bool // a Content-Type is set, perhaps to nothing
+	encoded  bool // a Content-Encoding is set
 	trailing bool // there are trailers, or may be
 }
 
@@ -75,13 +73,13 @@ func newAnswer(c *conn, h *head) *answer {
 		RemoteAddr: c.remote,
 	}
 	if h.length > 0 {
-		a.body = &body{conn: c, left: h.length, here: int64(c.w-c.r) >= h.length}
+		a.body = &body{conn: c, left: h.length, buffered: int64(c.w-c.r) >= h.length}
 		a.request.Body = a.body
 	}
 	return a
 }
 
-// release lets another call have the memory of a.
+// release returns a to the pool.
 func (a *answer) release() {
 	if a.broken || len(a.header) > maxKept || cap(a.out) > 4*outSize {
 		return
@@ -132,8 +130,8 @@ func (a *answer) Flush() { _ = a.FlushError() }
 
 // SetReadDeadline is a method that http.ResponseController looks for.
 func (a *answer) SetReadDeadline(t time.Time) error {
-	if a.body != nil && a.body.here {
-		return nil // a deadline costs as much as the rest of a small body
+	if a.body != nil && a.body.buffered {
+		return nil // a deadline costs as much as reading a small body
 	}
 	return a.conn.SetReadDeadline(t)
 }
@@ -147,7 +145,7 @@ func (a *answer) EnableFullDuplex() error {
 	return nil
 }
 
-// finish sends what is left of the answer when the handler has returned.
+// finish sends the rest of the answer when the handler has returned.
 func (a *answer) finish() {
 	a.done = true
 	if a.status == 0 {
@@ -163,8 +161,7 @@ func (a *answer) finish() {
 	_ = a.flush()
 }
 
-// abandon sends what is complete when the handler has panicked. The client sees that the
-// answer breaks off.
+// abandon sends what is complete when the handler has panicked. The client sees a truncated answer.
 func (a *answer) abandon() {
 	if a.last = true; a.committed {
 		_ = a.flush()
@@ -172,8 +169,8 @@ func (a *answer) abandon() {
 	a.broken = true
 }
 
-// close ends the request's body. It returns whether another request may follow, and if
-// not, whether the client is still sending this one.
+// close closes the request's body. It returns whether another request may follow and, if not,
+// whether the client is still sending this one.
 func (a *answer) close() (again, sending bool) {
 	if a.body != nil {
 		_ = a.body.Close()
@@ -183,8 +180,8 @@ func (a *answer) close() (again, sending bool) {
 	return !a.last && !short && !sending && a.err == nil, sending
 }
 
-// chunks takes the body as bufio.Writer passes it on: not at all for HEAD, else in chunks
-// or as it is.
+// chunks receives the body from the bufio.Writer. It drops it for HEAD, and otherwise sends it in
+// chunks or as it is.
 type chunks struct{ a *answer }
 
 // Write implements io.Writer.
@@ -226,7 +223,7 @@ func (a *answer) flush() error {
 	return a.err
 }
 
-// fail notes that the client gets nothing more.
+// fail records that nothing more reaches the client.
 func (a *answer) fail(err error) {
 	a.err = err
 	a.conn.watch.hangUp()
@@ -237,7 +234,7 @@ func hasBody(status int) bool {
 	return status >= http.StatusOK && status != http.StatusNoContent && status != http.StatusNotModified
 }
 
-// appendTrailers writes the trailers: those with a prefix, and those that were announced.
+// appendTrailers writes the trailers: those with net/http's prefix, and the announced ones.
 func (a *answer) appendTrailers() {
 	var trailers http.Header
 	add := func(name string, values []string) {

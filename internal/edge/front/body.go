@@ -7,19 +7,19 @@ import (
 	"sync"
 )
 
-// maxRest is how much of a body that its handler did not read is read and dropped, so
-// that another request may follow. It is net/http's number.
+// maxRest is how much of an unread body is read and dropped so that another request may follow.
+// net/http uses the same number.
 const maxRest = 256 << 10
 
-// body is the body of a request: the next bytes of the connection. Runtimes read it from
-// other goroutines; once it is closed, none of them takes a byte of the next request.
+// body is the body of a request: the next bytes of the connection. Runtimes read it from other
+// goroutines; after Close none of them takes a byte of the next request.
 type body struct {
-	mu     sync.Mutex
-	conn   *conn
-	left   int64
-	here   bool // all of it came with the head: no read of it waits
-	closed bool
-	early  bool // it was closed with bytes left that nobody will read
+	mu       sync.Mutex
+	conn     *conn
+	left     int64
+	buffered bool // all of it arrived with the head: reads do not wait
+	closed   bool
+	early    bool // it was closed with bytes unread
 }
 
 // Read implements io.Reader.
@@ -50,7 +50,7 @@ func (b *body) readLocked(p []byte) (n int, err error) {
 	return n, err
 }
 
-// take reads bytes of a body.
+// take reads from the buffer, or from the connection if it is empty.
 func (c *conn) take(p []byte) (int, error) {
 	if c.r < c.w {
 		n := copy(p, c.buf[c.r:c.w])
@@ -60,7 +60,7 @@ func (c *conn) take(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// Close implements io.Closer. It reads what is left, if that is little.
+// Close implements io.Closer. It drains the rest if that is short.
 func (b *body) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -85,9 +85,9 @@ type unlocked struct{ *body }
 // Read implements io.Reader.
 func (u unlocked) Read(p []byte) (int, error) { return u.readLocked(p) }
 
-// prepare makes b ready for the answer, before its head is sent: clients that do not read
-// before they have sent everything would otherwise wait forever. It reports whether the
-// connection must end after the answer, and whether because too much is left.
+// prepare drains b before the head of the answer is sent: clients that send everything before they
+// read would otherwise wait forever. It reports whether the connection must end after the answer,
+// and whether that is because too much is unread.
 func (b *body) prepare() (last, tooLarge bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -11,44 +11,43 @@ import (
 	"time"
 
 	"stoa/internal/edge/framing"
-	"stoa/internal/edge/hangup"
+	"stoa/internal/edge/stall"
 )
 
-// readSize is the size of a connection's buffer. Requests with a longer head are handed
-// on.
+// readSize is the size of a connection's buffer. Requests with a longer head go to net/http.
 const readSize = 4 << 10
 
-// conn is a connection of a Front. One goroutine at a time reads from it: that of
-// net/http's server, and while a call lasts, its handler's.
+// conn is a connection of a Front. One goroutine at a time reads from it: net/http's, or during a
+// call the handler's.
 type conn struct {
 	*framing.Conn
 
 	front  *Front
 	remote string
-	ctx    context.Context //nolint:containedctx // the parent of those of all calls
+	ctx    context.Context //nolint:containedctx // the parent of every call's context
 
 	buf  []byte // bytes r to w were read and not used
 	r, w int
-	// ours says that net/http has read nothing of the request that comes next.
+	// ours means that net/http has read nothing of the next request.
 	ours bool
-	// idle says that net/http waits for the next request.
+	// idle means that net/http waits for the next request.
 	idle atomic.Bool
-	// extra is how many line ends may come before the next request: old clients send some
-	// after a POST, and net/http drops as many.
+	// extra is how many line ends may precede the next request: old clients send some after a POST.
+	// net/http drops as many.
 	extra int
 	err   error // why there is no next request
 
-	// read is when the deadline for reading was set, if it is still that of a connection
-	// that waits; else zero.
+	// read is when the read deadline of a waiting connection was set; zero if another deadline
+	// replaced it.
 	read time.Time
 
-	mu      sync.Mutex // guards what follows
-	served  bool       // there was a call since net/http had the connection
+	mu      sync.Mutex // guards the fields below
+	served  bool       // a call was served since net/http last had the connection
 	serving bool
 	waiting bool // for the next request, after a call
-	closing bool // the connection ends after the present call
-	wrote   bool // a deadline for writing was set
-	changed bool // a deadline for reading was set by somebody else
+	closing bool // the connection ends after the current call
+	wrote   bool // a write deadline was set
+	changed bool // a handler or net/http set a read deadline
 
 	watch watch
 }
@@ -60,7 +59,7 @@ func newConn(f *Front, nc *framing.Conn) *conn {
 	return c
 }
 
-// connContext is the parent of the contexts of all calls of a connection.
+// connContext is the parent of the contexts of all calls on a connection.
 type connContext struct {
 	context.Context
 
@@ -72,14 +71,14 @@ func (x connContext) Value(key any) any {
 	switch key {
 	case http.LocalAddrContextKey:
 		return x.conn.LocalAddr()
-	case hangup.Key():
+	case stall.ClientKey():
 		return &x.conn.watch
 	}
 	return nil
 }
 
-// Read implements net.Conn for net/http's server. It serves all calls before it returns
-// the first bytes of something else.
+// Read implements net.Conn for net/http's server. It serves all calls before it returns the first
+// bytes of any other request.
 func (c *conn) Read(p []byte) (int, error) {
 	if !c.ours && c.idle.Load() && c.r == c.w && c.Between() {
 		c.ours = true
@@ -87,7 +86,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	if c.ours && c.err == nil {
 		c.err = c.serveCalls()
 	}
-	c.idle.Store(false) // until net/http says so again
+	c.idle.Store(false) // until net/http reports it again
 	if c.r < c.w {
 		n := copy(p, c.buf[c.r:c.w])
 		if c.r += n; c.r == c.w {
@@ -101,8 +100,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// serveCalls serves calls until something else comes, which is in the buffer then, or
-// until an error.
+// serveCalls serves calls until the buffer holds another kind of request, or until an error.
 func (c *conn) serveCalls() error {
 	for {
 		for c.extra > 0 && c.r < c.w && (c.buf[c.r] == '\r' || c.buf[c.r] == '\n') {
@@ -124,32 +122,33 @@ func (c *conn) serveCalls() error {
 				}
 				continue
 			case c.served && bytes.HasPrefix(c.buf[c.r:c.w], []byte("PRI ")):
-				// net/http looks for HTTP/2 in the first bytes that it gets, which these are not.
+				// net/http detects HTTP/2 in the first bytes of a connection only, and these are
+				// not.
 				c.r, c.w = 0, 0
 				return io.EOF
-			case c.w < len(c.buf) || c.r == 0: // else the head may be cut off by the buffer's end
-				c.handOn()
+			case c.w < len(c.buf) || c.r == 0: // else the head may be truncated by the buffer's end
+				c.handOver()
 				return nil
 			}
 		}
 		if err := c.fill(); err != nil {
 			if c.r < c.w {
-				c.handOn()
+				c.handOver()
 			}
 			return err
 		}
 	}
 }
 
-// handOn leaves what is in the buffer to net/http.
-func (c *conn) handOn() {
+// handOver leaves the buffer to net/http.
+func (c *conn) handOver() {
 	c.ours = false
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.waiting, c.served = false, false
 }
 
-// fill reads more into the buffer. Of a head, the guard below returns all at once.
+// fill reads more into the buffer. The guard below returns a head only when it is complete.
 func (c *conn) fill() error {
 	if c.buf == nil {
 		c.buf = make([]byte, readSize)
@@ -166,8 +165,8 @@ func (c *conn) fill() error {
 	return err
 }
 
-// await sets the time limit for the next request. It returns false if none is taken any
-// more.
+// await sets the time limit for the next request. It returns false if the connection takes no more
+// requests.
 func (c *conn) await() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,7 +184,7 @@ func (c *conn) await() bool {
 	return true
 }
 
-// begin notes that a call is served. It returns false if none is served any more.
+// begin marks the connection as serving. It returns false if it takes no more calls.
 func (c *conn) begin() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -196,7 +195,7 @@ func (c *conn) begin() bool {
 	return true
 }
 
-// end notes that the call is over. It returns false if the connection ends with it.
+// end marks the call as over. It returns false if the connection ends with it.
 func (c *conn) end() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -208,7 +207,7 @@ func (c *conn) end() bool {
 	return !c.closing
 }
 
-// last reports whether the connection ends with the present call.
+// last reports whether the connection ends with the current call.
 func (c *conn) last() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -221,7 +220,7 @@ func (c *conn) isServing() bool {
 	return c.serving
 }
 
-// drain closes a connection that waits, or lets its call be the last.
+// drain closes a waiting connection, or makes the current call its last.
 func (c *conn) drain() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -233,7 +232,7 @@ func (c *conn) drain() {
 	}
 }
 
-// cut ends a call, whatever becomes of its answer.
+// cut ends the current call, even in the middle of its answer.
 func (c *conn) cut() {
 	if c.isServing() {
 		_ = c.Conn.Close()
@@ -241,11 +240,11 @@ func (c *conn) cut() {
 	}
 }
 
-// Close implements net.Conn. net/http closes connections that wait for a request when it
-// shuts down. A call that is served, of which it knows nothing, is answered first.
+// Close implements net.Conn. On shutdown, net/http closes connections that wait for a request. It
+// does not know of calls that are served here, so those are answered first.
 func (c *conn) Close() error {
 	c.mu.Lock()
-	c.closing = true // a call whose head was just read does not begin any more
+	c.closing = true // a call whose head was just read does not start
 	serving := c.serving
 	c.mu.Unlock()
 	if serving {

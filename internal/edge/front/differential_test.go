@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// echo tells all that a handler sees of a request, and then does what its query asks for.
+// echo records what a handler sees of a request, and then follows the instructions in its query.
 func echo(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Date", "today")
 	host, target := r.Host, r.URL
@@ -30,7 +30,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	act(w, r, r.URL.Query()["do"], &seen)
 }
 
-// act does what a query asks for.
+// act follows the instructions of a query.
 func act(w http.ResponseWriter, r *http.Request, do []string, seen *strings.Builder) {
 	rc := http.NewResponseController(w)
 	for _, what := range do {
@@ -46,7 +46,7 @@ func act(w http.ResponseWriter, r *http.Request, do []string, seen *strings.Buil
 		case "close":
 			err = r.Body.Close()
 		case "duplex":
-			// And read it all: net/http panics if the rest of a body is left to it then.
+			// And read it all: net/http panics if it must read the rest of the body in this case.
 			err = rc.EnableFullDuplex()
 			_, _ = io.WriteString(w, "early")
 			_ = rc.Flush()
@@ -128,7 +128,7 @@ func request(t *rapid.T) string {
 	return b.String()
 }
 
-// examples are requests whose differences generated ones find only sometimes.
+// examples are requests whose differences generated requests find only sometimes.
 var examples = []string{
 	"POST /api/x/ HTTP/1.1\r\nHost: x\r\n\r\n\r\n",
 	"POST /api/x/?do=read&do=seen HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello\r\n\r\n",
@@ -151,7 +151,7 @@ var examples = []string{
 	"GET /api/x/?do=none:Date&do=none:Content-Type&do=write:a HTTP/1.1\r\nHost: x\r\n\r\n",
 }
 
-func TestAFrontChangesNothingOfTheseExamples(t *testing.T) {
+func TestAFrontAnswersTheExamplesAsNetHTTPDoes(t *testing.T) {
 	t.Parallel()
 
 	fronted, bare := newServer(t, true, http.HandlerFunc(echo)), newServer(t, false, http.HandlerFunc(echo))
@@ -166,9 +166,9 @@ func TestAFrontChangesNothingOfTheseExamples(t *testing.T) {
 // last ends a connection.
 const last = "GET /api/x/last?do=seen HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
-// Whatever clients send, and whatever handlers do: with a Front the handler sees the same
+// For any request and any handler: with a Front the handler sees the same
 // requests, and the client gets the same answers, as without one.
-func TestAFrontChangesNothing(t *testing.T) {
+func TestAFrontAnswersAsNetHTTPDoes(t *testing.T) {
 	t.Parallel()
 
 	fronted, bare := newServer(t, true, http.HandlerFunc(echo)), newServer(t, false, http.HandlerFunc(echo))

@@ -15,9 +15,8 @@ import (
 	"stoa/internal/edge/front"
 )
 
-// A call whose head was read when the server shut down does not run after everybody was
-// waited for.
-func TestNoCallBeginsAfterTheShutdown(t *testing.T) {
+// A call whose head was read when the server shut down does not start after Wait returned.
+func TestNoCallStartsAfterTheShutdown(t *testing.T) {
 	t.Parallel()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -77,8 +76,8 @@ func TestNoCallBeginsAfterTheShutdown(t *testing.T) {
 	<-served
 }
 
-// HTTP/2 begins with the first bytes of a connection or not at all.
-func TestHTTP2DoesNotBeginAfterACall(t *testing.T) {
+// HTTP/2 starts with the first bytes of a connection or not at all.
+func TestHTTP2DoesNotStartAfterACall(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, true, http.HandlerFunc(handler))
 	c, in := s.dial(t)
@@ -90,8 +89,8 @@ func TestHTTP2DoesNotBeginAfterACall(t *testing.T) {
 	}
 }
 
-// net/http waits for four bytes, so fewer of them are neither the front's nor nothing.
-func TestBytesBetweenRequestsAreNetHTTPs(t *testing.T) {
+// net/http waits for four bytes before it parses a request, so fewer of them are left to it.
+func TestBytesBetweenRequestsGoToNetHTTP(t *testing.T) {
 	t.Parallel()
 	for _, fronted := range []bool{true, false} {
 		s := newServer(t, fronted, http.HandlerFunc(handler))

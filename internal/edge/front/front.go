@@ -1,15 +1,15 @@
-// Package front serves calls to plugins on the connections of a net/http server, in place
-// of that server: in a loop of its own, on the goroutine that reads the connection.
+// Package front serves calls to plugins on the connections of a net/http server, in place of that
+// server: in its own loop, on the goroutine that reads the connection.
 //
-// net/http stays the server. It accepts the connections and reads from them as always; a
-// connection of this package looks at each request first. A plain call to a plugin is
-// answered right there, while net/http still waits for its first byte. Everything else
-// is handed on to net/http byte for byte: other paths, HTTP/2, upgrades, Expect, chunked
-// bodies, large heads, and whatever is not perfectly well-formed, so that net/http finds
-// the words for it. When net/http has answered and waits again, this package looks again.
+// net/http remains the server. It accepts the connections and reads from them as always; a
+// connection of this package looks at each request first. A plain call to a plugin is answered
+// right there, while net/http still waits for its first byte. Everything else goes to net/http byte
+// for byte: other paths, HTTP/2, upgrades, Expect, chunked bodies, large heads, and anything
+// malformed, so that net/http phrases the refusal. When net/http has answered and waits again, this
+// package looks again.
 //
-// Handlers see no difference (the tests compare both), except that http.Hijacker is
-// missing: what needs it is handed on.
+// Handlers see no difference (the tests compare both), except that http.Hijacker is missing:
+// requests that need it go to net/http.
 package front
 
 import (
@@ -25,11 +25,11 @@ import (
 )
 
 const (
-	// IdleTimeout is how long a connection may wait for the next request. Once it begins,
-	// framing.HeadTimeout is the limit.
+	// IdleTimeout is how long a connection may wait for the next request. Once that starts to
+	// arrive, framing.HeadTimeout applies.
 	IdleTimeout = 2 * time.Minute
-	// BodyTimeout is how long net/http waits for a body, unless the handler says otherwise.
-	// It reads bodies that no handler reads, before it answers.
+	// BodyTimeout is how long net/http waits for a body, unless the handler sets another limit.
+	// net/http reads bodies that handlers ignore before it answers.
 	BodyTimeout = 30 * time.Second
 )
 
@@ -39,16 +39,16 @@ func Setup(srv *http.Server) {
 	srv.MaxHeaderBytes, srv.Protocols, srv.ConnState = framing.MaxHead, framing.Protocols(), ConnState
 }
 
-// Front serves calls. Its exported fields are required but for Begin, and stay as they are once Listen
-// was called. It is safe for concurrent use.
+// Front serves calls. Its exported fields except Begin are required, and must not change once
+// Listen was called. It is safe for concurrent use.
 type Front struct {
 	Handler http.Handler
-	// Serves reports whether the requests to a target are served by this package. A target
-	// is the path of a request line, with its query.
+	// Serves reports whether this package serves requests to a target: the path of a request line,
+	// with its query.
 	Serves func(target string) bool
 	Log    *slog.Logger // gets panics of the Handler, at level debug as those of net/http
-	// Begin returns the context of a request that has none yet, made of ctx. It saves the
-	// Handler a copy of the request. nil: the context is ctx.
+	// Begin derives the context of a new request from ctx. It saves the Handler a copy of the
+	// request. If it is nil, the context is ctx.
 	Begin func(ctx context.Context, r *http.Request) context.Context
 
 	draining atomic.Bool
@@ -97,8 +97,8 @@ func ConnState(nc net.Conn, state http.ConnState) {
 	framing.ConnState(c.Conn, state)
 }
 
-// Drain begins to end: connections that wait for a request are closed, others after the
-// call that they serve. Connections that net/http serves are its own business.
+// Drain starts the shutdown: waiting connections are closed, others after the call that they serve.
+// It leaves connections that net/http serves to net/http.
 func (f *Front) Drain() {
 	f.draining.Store(true)
 	for _, c := range f.all() {
@@ -106,9 +106,8 @@ func (f *Front) Drain() {
 	}
 }
 
-// Wait returns when no call is served any more. When ctx is done before, it cuts off
-// those that are left, and returns the error of ctx. Call Drain and http.Server.Shutdown
-// before.
+// Wait returns when no call is being served. When ctx is done first, it cuts off the remaining
+// calls and returns the error of ctx. Call Drain and http.Server.Shutdown before.
 func (f *Front) Wait(ctx context.Context) error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"stoa/internal/edge/front"
-	"stoa/internal/edge/hangup"
+	"stoa/internal/edge/stall"
 )
 
 const call = "GET /api/x/a HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -38,7 +38,7 @@ func handler(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%s %s", r.URL.Path, body)
 }
 
-// What Begin finds out is the handler's, before the request has a context of its own.
+// The handler gets the context that Begin returns.
 func TestBeginMakesTheContextOfARequest(t *testing.T) {
 	t.Parallel()
 	type key struct{}
@@ -60,14 +60,14 @@ func TestBeginMakesTheContextOfARequest(t *testing.T) {
 	}
 }
 
-// A connection goes to net/http for what the Front does not serve, and comes back.
+// A connection goes to net/http for requests that the Front does not serve, and comes back.
 func TestAConnectionIsShared(t *testing.T) {
 	t.Parallel()
 
 	s := newServer(t, true, http.HandlerFunc(handler))
 	c, in := s.dial(t)
 	for range 3 {
-		// net/http may have read a byte ahead, and then the call is its own. Not each time.
+		// net/http may have read a byte ahead, and then it serves the call. This must not happen each time.
 		for tries, served := 0, false; !served; tries++ {
 			before := s.behind.Load()
 			fmt.Fprint(c, call)
@@ -86,12 +86,12 @@ func TestAConnectionIsShared(t *testing.T) {
 		fmt.Fprint(c, "POST /other HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n")
 		expect(t, in, "200 /other hi")
 		if s.behind.Load() != before+1 {
-			t.Fatal("net/http did not serve what is its own")
+			t.Fatal("net/http did not serve a request that the Front does not")
 		}
 	}
 }
 
-// Requests that come at once are answered in order, whoever serves them.
+// Pipelined requests are answered in order, by the Front and by net/http.
 func TestPipelinedRequestsAreAnsweredInOrder(t *testing.T) {
 	t.Parallel()
 
@@ -124,7 +124,7 @@ func TestPipelinedRequestsAreAnsweredInOrder(t *testing.T) {
 	}
 }
 
-// A long head is net/http's.
+// net/http serves requests with a long head.
 func TestLongHeads(t *testing.T) {
 	t.Parallel()
 
@@ -147,7 +147,7 @@ func TestLongHeads(t *testing.T) {
 	}
 }
 
-// holder is a handler that waits until the test lets it go, or its client leaves.
+// holder is a handler that waits until the test releases it or its client leaves.
 type holder struct {
 	began chan *http.Request
 	gone  chan error // the context's error
@@ -195,8 +195,7 @@ func TestAClientThatLeavesEndsItsCall(t *testing.T) {
 	}
 }
 
-// A client that waits for long, and one that sends its next request meanwhile, are served
-// on.
+// A client that waits long is served, and so is one that sends its next request meanwhile.
 func TestAClientThatWaitsIsServed(t *testing.T) {
 	t.Parallel()
 
@@ -225,7 +224,7 @@ func TestAClientThatWaitsIsServed(t *testing.T) {
 	}
 }
 
-// closer is a thing that a call has open elsewhere.
+// closer stands for what a call has open elsewhere.
 type closer chan struct{}
 
 func (c closer) Close() error { close(c); return nil }
@@ -234,16 +233,16 @@ func TestWhatACallHasOpenIsClosedWhenItsClientLeaves(t *testing.T) {
 	t.Parallel()
 
 	began, open, kept := make(chan struct{}), make(closer), make(closer)
-	inner := make(closer) // of a context that ends by itself
+	inner := make(closer) // of a context that ends before the request's
 	s := newServer(t, true, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		if hold := hangup.OnDone(r.Context(), kept); !hold.Stop() {
+		if hold := stall.OnHangup(r.Context(), kept); !hold.Stop() {
 			t.Error("what was not closed could not be let go")
 		}
 		ctx, cancel := context.WithCancel(r.Context())
-		hangup.OnDone(ctx, inner)
+		stall.OnHangup(ctx, inner)
 		cancel()
 		<-inner
-		hangup.OnDone(r.Context(), open)
+		stall.OnHangup(r.Context(), open)
 		close(began)
 		<-open
 	}))
@@ -259,18 +258,18 @@ func TestWhatACallHasOpenIsClosedWhenItsClientLeaves(t *testing.T) {
 	}
 }
 
-// What an earlier call lets go late is not what the present one has open.
-func TestALateStopIsNotThatOfAnotherCall(t *testing.T) {
+// A late Stop of an earlier call does not withdraw what the current call has open.
+func TestALateStopDoesNotAffectTheNextCall(t *testing.T) {
 	t.Parallel()
 
-	var earlier hangup.Watch
+	var earlier stall.Hangup
 	began, open := make(chan struct{}), make(closer)
 	s := newServer(t, true, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == called+"a" {
-			earlier = hangup.OnDone(r.Context(), make(closer))
+			earlier = stall.OnHangup(r.Context(), make(closer))
 			return
 		}
-		hangup.OnDone(r.Context(), open)
+		stall.OnHangup(r.Context(), open)
 		if earlier.Stop() {
 			t.Error("a watch of a call that has ended was stopped in time")
 		}
@@ -286,7 +285,7 @@ func TestALateStopIsNotThatOfAnotherCall(t *testing.T) {
 	<-open
 }
 
-// While a body arrives slowly, nobody else reads from its connection.
+// While a body arrives slowly, only its handler reads from the connection.
 func TestASlowBodyArrivesWhole(t *testing.T) {
 	t.Parallel()
 
@@ -300,9 +299,8 @@ func TestASlowBodyArrivesWhole(t *testing.T) {
 	expect(t, in, "200 /api/x/a 0123456789")
 }
 
-// What a client sends ahead while net/http serves it stays net/http's, once that has begun
-// to read it.
-func TestACallThatNetHTTPHasBegunToRead(t *testing.T) {
+// net/http serves a pipelined call of which it has already read a byte.
+func TestACallThatNetHTTPHasStartedToRead(t *testing.T) {
 	t.Parallel()
 
 	h := newHolder()
@@ -321,7 +319,7 @@ func TestACallThatNetHTTPHasBegunToRead(t *testing.T) {
 	expect(t, in, "200 done")
 }
 
-// A panic ends the connection, and a part of an answer does not pass for the whole.
+// A panic ends the connection, and a truncated answer is recognizable as such.
 func TestPanics(t *testing.T) {
 	t.Parallel()
 
@@ -344,8 +342,8 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// A shutdown lets calls end, tells their clients that they are the last, and closes the
-// connections that wait.
+// A shutdown lets calls end, marks their answers as the last ones, and closes idle
+// connections.
 func TestShutdownLetsCallsEnd(t *testing.T) {
 	t.Parallel()
 
@@ -404,7 +402,7 @@ func TestAShutdownCutsOffWhatLasts(t *testing.T) {
 	}
 }
 
-// Close of a server closes the connections that wait, as net/http's.
+// Closing a server closes its idle connections, as with net/http.
 func TestClosedServersLeaveNoConnections(t *testing.T) {
 	t.Parallel()
 
@@ -418,7 +416,7 @@ func TestClosedServersLeaveNoConnections(t *testing.T) {
 	}
 }
 
-// A handler's limits for reading and writing do not outlive its request.
+// A handler's read and write deadlines do not outlive its request.
 func TestDeadlinesEndWithTheirRequest(t *testing.T) {
 	t.Parallel()
 
@@ -442,7 +440,7 @@ func TestDeadlinesEndWithTheirRequest(t *testing.T) {
 	expect(t, in, "200 /api/x/a ")
 }
 
-// The time limit for a head is not that of the body.
+// The time limit for the head does not apply to the body.
 func TestABodyMayComeLaterThanAHead(t *testing.T) {
 	t.Parallel()
 
@@ -454,9 +452,9 @@ func TestABodyMayComeLaterThanAHead(t *testing.T) {
 	expect(t, in, "200 /api/x/a hi")
 }
 
-// A body that nobody reads holds up neither its answer nor the next request, and one that
-// is too long to be read ends the connection without a reset.
-func TestBodiesThatNobodyReads(t *testing.T) {
+// A body that the handler ignores delays neither the answer nor the next request, and one that
+// is too long to be drained ends the connection without a reset.
+func TestUnreadBodies(t *testing.T) {
 	t.Parallel()
 
 	s := newServer(t, true, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

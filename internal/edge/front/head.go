@@ -16,7 +16,7 @@ type head struct {
 	url                  *url.URL
 	header               http.Header
 	length               int64 // of the body
-	last                 bool  // the client asks for the end of the connection
+	last                 bool  // the client asks to close the connection
 }
 
 var (
@@ -24,9 +24,9 @@ var (
 	version   = []byte(" HTTP/1.1")
 )
 
-// parseHead reads the head at the start of b, which has n bytes. n is 0 if b has no whole
-// head, or one that net/http is to look at: what is served here means the same to every
-// reader of HTTP.
+// parseHead reads the head at the start of b, which has n bytes. n is 0 if b has no complete head,
+// or one that is left to net/http: every parser of HTTP must read a head that is served here in the
+// same way.
 func parseHead(b []byte, serves func(target string) bool) (h head, n int) {
 	end := bytes.Index(b, emptyLine)
 	if end < 0 {
@@ -51,7 +51,7 @@ func parseHead(b []byte, serves func(target string) bool) (h head, n int) {
 	return h, len(text)
 }
 
-// isMethod reports whether m is spelled like a method that carries requests to plugins.
+// isMethod reports whether m is spelled like a method that can reach plugins.
 func isMethod(m []byte) bool {
 	for _, c := range m {
 		if c < 'A' || c > 'Z' {
@@ -96,8 +96,8 @@ func isSimple(path string) bool {
 	return true
 }
 
-// asksForMore reports whether a client with that header asks for what this package does
-// not do.
+// asksForMore reports whether a client that sends this header needs something that this package
+// does not do.
 func asksForMore(name string) bool {
 	switch name {
 	case "Transfer-Encoding", "Expect", "Upgrade", "Trailer", "Pragma", "Http2-Settings":
@@ -106,8 +106,8 @@ func asksForMore(name string) bool {
 	return false
 }
 
-// isPlain reports whether the fields ask for nothing special, and takes out of them what
-// net/http does.
+// isPlain reports whether the fields ask for nothing special. It removes those that net/http
+// removes.
 func (h *head) isPlain() bool {
 	for name := range h.header {
 		if asksForMore(name) {
@@ -138,7 +138,7 @@ func (h *head) isPlain() bool {
 	return true
 }
 
-// isHost reports whether s has the characters of hosts, and is not empty.
+// isHost reports whether s is not empty and has only characters of hosts.
 func isHost(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {

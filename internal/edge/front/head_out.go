@@ -13,8 +13,7 @@ import (
 	"stoa/internal/edge/http1"
 )
 
-// WriteHeader implements http.ResponseWriter. Of an early answer (1xx) everything is sent
-// at once.
+// WriteHeader implements http.ResponseWriter. An informational answer (1xx) is sent at once.
 func (a *answer) WriteHeader(status int) {
 	switch {
 	case a.status != 0:
@@ -64,7 +63,7 @@ func (a *answer) WriteHeader(status int) {
 	}
 }
 
-// announce notes the names in a Trailer header.
+// announce records the names in a Trailer header.
 func (a *answer) announce(lines []string) {
 	a.late.trailing = len(lines) > 0
 	for _, line := range lines {
@@ -84,7 +83,7 @@ var noTrailers = []string{
 	"Proxy-Authorization", "Proxy-Connection", "Range", "Realm", "Te", "Trailer", "Transfer-Encoding", "Www-Authenticate",
 }
 
-// commit completes the head, now that p is the beginning of the body.
+// commit completes the head, now that the start of the body, p, is known.
 func (a *answer) commit(p []byte) {
 	if a.committed {
 		return
@@ -121,7 +120,7 @@ func (a *answer) commit(p []byte) {
 	a.out = append(a.out, "\r\n"...)
 }
 
-// frame decides how the client finds the end of the body, and tells it.
+// frame decides how the client finds the end of the body, and writes the header for it.
 func (a *answer) frame(coding string, isHead, bodied bool) {
 	switch {
 	case !bodied, isHead && a.length >= 0 && coding != "" && coding != "identity":
@@ -137,7 +136,7 @@ func (a *answer) frame(coding string, isHead, bodied bool) {
 	}
 }
 
-// appendStatus begins a head.
+// appendStatus writes the status line.
 func (a *answer) appendStatus(status int) {
 	if status == http.StatusOK {
 		a.out = append(a.out, "HTTP/1.1 200 OK\r\n"...)
@@ -155,8 +154,8 @@ func (a *answer) appendStatus(status int) {
 
 var lineEnds = strings.NewReplacer("\n", " ", "\r", " ")
 
-// appendField writes the lines of a header. What cannot be a name is left out, and no
-// value ends its line.
+// appendField writes the lines of a header. It leaves out invalid names, and replaces line ends in
+// values.
 func (a *answer) appendField(name string, values []string) {
 	if len(values) == 0 || !http1.IsToken(name) {
 		return
@@ -187,7 +186,7 @@ func hasClose(values []string) bool {
 	return false
 }
 
-// stamp is a Date header's value, and the second that it is good for.
+// stamp is the value of a Date header, and the second for which it is valid.
 type stamp struct {
 	second int64
 	text   string
@@ -195,7 +194,7 @@ type stamp struct {
 
 var stamps atomic.Pointer[stamp]
 
-// date returns the present time as a Date header has it.
+// date returns the current time in the form of a Date header.
 func date() string {
 	now := time.Now()
 	s := stamps.Load()

@@ -60,7 +60,7 @@ func FuzzParseHead(f *testing.F) {
 	})
 }
 
-// What is refused, or asks for more than this package does, is left to net/http.
+// Requests that are malformed, or need more than this package does, are left to net/http.
 func TestOnlyPlainRequestsAreServed(t *testing.T) {
 	t.Parallel()
 
@@ -69,7 +69,7 @@ func TestOnlyPlainRequestsAreServed(t *testing.T) {
 		t.Fatalf("%q is not served", plain)
 	}
 	if _, n := parseHead([]byte(plain), func(string) bool { return false }); n != 0 {
-		t.Error("a target of somebody else is served")
+		t.Error("a target that Serves refuses is served")
 	}
 	for _, change := range [][2]string{
 		{"\r\n\r\n", "\r\n"},

@@ -29,8 +29,8 @@ var kinds = map[string]string{
 	"after a call": call, "after net/http's": "GET /other HTTP/1.1\r\nHost: x\r\n\r\n", "as the first": "",
 }
 
-// From its first byte on, a head has the same time on a connection that was kept as on a new
-// one, whoever is going to serve it.
+// From its first byte on, a head has as much time on a reused connection as on a new one, whether
+// the Front or net/http serves it.
 func TestASlowHeadEndsItsConnection(t *testing.T) {
 	t.Parallel()
 	for name, before := range kinds {
@@ -61,7 +61,7 @@ func TestASlowHeadEndsItsConnection(t *testing.T) {
 	}
 }
 
-// One byte and then another does not start the time again.
+// Single bytes do not restart the time limit.
 func TestATricklingHeadEndsItsConnection(t *testing.T) {
 	t.Parallel()
 	for name, before := range kinds {
@@ -86,8 +86,7 @@ func TestATricklingHeadEndsItsConnection(t *testing.T) {
 	}
 }
 
-// The limit is that of the head: not of the body that follows it, nor of the wait for the
-// next request.
+// The limit applies to the head, not to the body after it or to the wait for the next request.
 func TestASlowHeadThatComesInTimeIsServed(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/api/x/a", "/other"} {
@@ -109,7 +108,7 @@ func TestASlowHeadThatComesInTimeIsServed(t *testing.T) {
 	}
 }
 
-// A head in two pieces leaves the connection the time that it has for waiting.
+// A head in two pieces does not shorten the idle timeout of the connection.
 func TestAHeadInPiecesDoesNotShortenTheWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -126,9 +125,9 @@ func TestAHeadInPiecesDoesNotShortenTheWait(t *testing.T) {
 	})
 }
 
-// A client that begins its next request while it waits for an answer, and does not go on,
-// gets that answer. After it, the time of the head counts.
-func TestAHeadThatBeginsDuringARequestDoesNotEndIt(t *testing.T) {
+// A client that starts its next request while it waits for an answer, and then stops, gets that
+// answer. After it, the time limit for the head applies.
+func TestAHeadThatStartsDuringARequestDoesNotEndIt(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/api/x/a", "/other"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -156,8 +155,8 @@ func TestAHeadThatBeginsDuringARequestDoesNotEndIt(t *testing.T) {
 	}
 }
 
-// A body that is announced and does not come keeps neither the answer nor the connection,
-// though its handler does not read it.
+// A body that is announced but never sent holds up neither the answer nor the connection, if the
+// handler does not read it.
 func TestABodyThatNeverComesDoesNotHoldItsAnswer(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/api/x/a", "/other"} {

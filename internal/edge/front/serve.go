@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// lastWord is how long a client has to read an answer that comes while it still sends: a
-// connection that is closed at once resets, and clients lose what they have not read. It
-// is net/http's number.
-const lastWord = 500 * time.Millisecond
+// lingerTime is how long a client that is still sending has to read an early answer: closing at once
+// resets the connection, and clients lose what they have not read. net/http uses the same number.
+const lingerTime = 500 * time.Millisecond
 
 // serve answers a call. It returns false if the connection ends with it.
 func (c *conn) serve(h *head) (again bool) {
@@ -28,7 +27,7 @@ func (c *conn) serve(h *head) (again bool) {
 		given = c.front.Begin(ctx, &a.request)
 	}
 	r := a.request.WithContext(given)
-	if a.body != nil && !a.body.here { // what is set now is the limit for the head
+	if a.body != nil && !a.body.buffered { // the current deadline is that of the head
 		_ = c.SetReadDeadline(time.Now().Add(BodyTimeout))
 	}
 	c.watch.begin(ctx, cancel, a.body != nil)
@@ -43,11 +42,11 @@ func (c *conn) serve(h *head) (again bool) {
 		return again
 	}
 	_ = c.CloseWrite()
-	time.Sleep(lastWord)
+	time.Sleep(lingerTime)
 	return false
 }
 
-// handle calls the handler. It returns false if that panicked.
+// handle calls the handler. It returns false if the handler panicked.
 func (c *conn) handle(a *answer, r *http.Request) (ok bool) {
 	defer func() {
 		if ok {

@@ -39,8 +39,8 @@ func piped(t *testing.T, h http.HandlerFunc) (dial func() net.Conn) {
 	}
 }
 
-// A client that sends requests and reads no answer holds nothing for longer than the limit,
-// however small the answers are, and whoever serves them.
+// A client that sends requests and reads no answers is cut off after the limit, however small the
+// answers are, and whether the Front or net/http serves them.
 func TestAClientThatReadsNoAnswersIsCutOff(t *testing.T) {
 	t.Parallel()
 	for name, request := range map[string]string{
@@ -72,8 +72,7 @@ func TestAClientThatReadsNoAnswersIsCutOff(t *testing.T) {
 	}
 }
 
-// Answers, and streams that go on, are not limited as a whole, and neither is the time
-// between them.
+// Neither the length of an answer or stream nor the time between answers is limited.
 func TestAClientThatReadsSlowlyIsServed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -6,49 +6,49 @@ import (
 	"sync"
 	"time"
 
-	"stoa/internal/edge/hangup"
+	"stoa/internal/edge/stall"
 )
 
-// patience is how long a call lasts before its client is watched: most are over by then,
-// and need no other goroutine.
-const patience = 10 * time.Millisecond
+// watchAfter is how long a call lasts before its client is watched: most calls end sooner, and need
+// no other goroutine.
+const watchAfter = 10 * time.Millisecond
 
-// watch notices that the client of a call leaves: it reads ahead. It serves one call after
-// the other of a connection.
+// watch reads ahead to notice that the client of a call leaves. It serves one call of its
+// connection after the other.
 type watch struct {
 	conn *conn
 
 	mu     sync.Mutex
-	ctx    context.Context //nolint:containedctx // of the present call; nil without one
+	ctx    context.Context //nolint:containedctx // of the current call; nil without one
 	cancel context.CancelFunc
 	held   io.Closer // closed when the client leaves
 	gone   bool
-	open   bool // some of the request's body was not read yet
-	due    bool // the patience is over
+	open   bool // some of the request's body is unread
+	due    bool // watchAfter has passed
 	timer  *time.Timer
 
-	reader   chan struct{} // closed when the goroutine that reads ahead is done; nil without one
+	reader   chan struct{} // closed when the goroutine that reads ahead ends; nil without one
 	stopping bool
 }
 
-var _ hangup.Line = (*watch)(nil)
+var _ stall.Client = (*watch)(nil)
 
-// begin starts the watch for a call. open tells that the request has a body.
+// begin starts the watch for a call. open says that the request has a body.
 func (w *watch) begin(ctx context.Context, cancel context.CancelFunc, open bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ctx, w.cancel, w.open = ctx, cancel, open
 	w.held, w.gone, w.due = nil, false, false
 	if w.timer == nil {
-		w.timer = time.AfterFunc(patience, w.isDue)
+		w.timer = time.AfterFunc(watchAfter, w.expire)
 		return
 	}
-	w.timer.Reset(patience)
+	w.timer.Reset(watchAfter)
 }
 
-// isDue runs when the patience is over. That of an earlier call may run late; then this
-// one's client is watched sooner.
-func (w *watch) isDue() {
+// expire runs when watchAfter has passed. The timer of an earlier call may fire late; then the current
+// client is watched sooner.
+func (w *watch) expire() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.due = true
@@ -63,7 +63,7 @@ func (w *watch) bodyRead() {
 	w.start()
 }
 
-// start begins to read ahead, if it is time. The caller holds mu.
+// start starts to read ahead, if it is time. The caller holds mu.
 func (w *watch) start() {
 	if w.ctx == nil || !w.due || w.open || w.reader != nil {
 		return
@@ -73,7 +73,7 @@ func (w *watch) start() {
 		c.r, c.w = 0, 0
 	}
 	if c.w == len(c.buf) {
-		return // the client has sent so much ahead that it is there
+		return // the client sent a full buffer ahead, so it is there
 	}
 	w.reader = make(chan struct{})
 	_ = c.SetReadDeadline(time.Time{})
@@ -94,7 +94,7 @@ func (w *watch) readAhead(done chan struct{}) {
 	}
 }
 
-// hangUp ends the present call: its client has left.
+// hangUp ends the current call: its client has left.
 func (w *watch) hangUp() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -112,7 +112,7 @@ func (w *watch) hangUpLocked() {
 	}
 }
 
-// end ends the watch for a call. Nothing reads from the connection when it returns.
+// end ends the watch for a call. When it returns, no goroutine reads from the connection.
 func (w *watch) end() {
 	w.mu.Lock()
 	w.timer.Stop()
@@ -131,8 +131,8 @@ func (w *watch) end() {
 	w.mu.Unlock()
 }
 
-// Hold implements hangup.Line.
-func (w *watch) Hold(done <-chan struct{}, c io.Closer) bool {
+// OnHangup implements stall.Client.
+func (w *watch) OnHangup(done <-chan struct{}, c io.Closer) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ctx == nil || w.held != nil || w.gone || done != w.ctx.Done() {
@@ -142,8 +142,8 @@ func (w *watch) Hold(done <-chan struct{}, c io.Closer) bool {
 	return true
 }
 
-// Let implements hangup.Line.
-func (w *watch) Let(c io.Closer) bool {
+// Cancel implements stall.Client.
+func (w *watch) Cancel(c io.Closer) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.held == c {

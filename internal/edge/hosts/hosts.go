@@ -1,6 +1,6 @@
-// Package hosts decides which Host headers stoa answers to. A web page can make
-// a name of its own resolve to this machine and then read stoa's answers as its
-// own (DNS rebinding); its requests still carry that name.
+// Package hosts decides which Host headers stoa answers to. A web page can make a name of its own
+// resolve to this machine and then read stoa's answers as its own origin (DNS rebinding), but its
+// requests still carry that name.
 package hosts
 
 import (
@@ -19,10 +19,9 @@ type Policy struct {
 	bound bool
 }
 
-// New returns a policy that allows loopback names and the given host names and IP
-// addresses, which are written without a port. With bound it also allows the IP
-// address at which a request arrived: no page from elsewhere has that as its
-// origin. It returns an error that names the first host that cannot be read.
+// New returns a policy that allows loopback names and the given host names and IP addresses, which
+// have no port. With bound it also allows the IP address at which a request arrived: no foreign
+// page can have that as its origin. It returns an error that names the first invalid host.
 func New(bound bool, names ...string) (Policy, error) {
 	p := Policy{names: make(map[string]bool, len(names)), bound: bound}
 	for _, name := range names {
@@ -40,8 +39,8 @@ func New(bound bool, names ...string) (Policy, error) {
 	return p, nil
 }
 
-// Allows reports whether r names a host of the policy. Ports do not count: an
-// attacker's page has the same one.
+// Allows reports whether r names a host of the policy. Ports are ignored: an attacker's page has
+// the same port.
 func (p Policy) Allows(r *http.Request) bool {
 	host, _, ok := split(r.Host)
 	return ok && (p.names[host] || isLoopback(host) || p.bound && isLocal(r, host))
@@ -54,8 +53,8 @@ func IsLoopback(host string) bool {
 	return ok && isLoopback(name)
 }
 
-// InBrowsers returns a host with or without a port as browsers spell it in an origin
-// of that scheme: in lower case, without the scheme's own port.
+// InBrowsers returns host, with or without a port, as browsers write it in an origin of that
+// scheme: in lower case and without the scheme's default port.
 func InBrowsers(scheme, host string) string {
 	host = strings.TrimSuffix(strings.ToLower(host), map[string]string{"https": ":443", "http": ":80"}[scheme])
 	return strings.TrimSuffix(host, ":")
@@ -83,8 +82,8 @@ func isLocal(r *http.Request, host string) bool {
 	return err == nil && at.Addr().Unmap().WithZone("") == ip.Unmap()
 }
 
-// split returns the name or address of a Host header in its normal form, without
-// brackets, and its port, empty without one.
+// split returns the normalized name or address of a Host header, without brackets, and its port,
+// which is empty if there is none.
 func split(host string) (name, port string, ok bool) {
 	if rest, is := strings.CutPrefix(host, "["); is {
 		address, tail, closed := strings.Cut(rest, "]")

@@ -12,23 +12,22 @@ import (
 // Answer is the head of an answer and what follows it.
 type Answer struct {
 	Status int
-	// Header is without Transfer-Encoding and Trailer. The map is the connection's: it is
-	// good until the next ReadAnswer or Release. Its values stay.
+	// Header is without Transfer-Encoding and Trailer. The map belongs to the connection and is
+	// valid until the next ReadAnswer or Release; its values stay valid.
 	Header http.Header
 
-	// Length is the Content-Length, or that of the body; -1 if it is not known before
-	// the body ends, and for HEAD if the answer does not say.
+	// Length is the Content-Length or the length of the body; -1 if it is unknown until the body
+	// ends, and for HEAD without a Content-Length.
 	Length int64
 
-	// Trailer has the names that are announced, before the body ends, and the values
-	// that came, after it.
+	// Trailer has the announced names before the body ends, and the received values after it.
 	Trailer http.Header
 
 	framing framing
 	last    bool // the connection ends with this answer
 }
 
-// framing is how the end of a body is found.
+// framing is how to find the end of a body.
 type framing int
 
 const (
@@ -42,8 +41,8 @@ func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrMalformed}, args...)...)
 }
 
-// parseHead reads the head of an answer to a request with that method into the empty map
-// h. text ends with the empty line.
+// parseHead reads the head of an answer to a request with that method into the empty map h. text
+// ends with the empty line.
 func parseHead(text, method string, h http.Header) (a Answer, err error) {
 	line, rest, _ := strings.Cut(text, "\r\n")
 	minor, err := a.parseStatus(line)
@@ -76,8 +75,8 @@ func (a *Answer) parseStatus(line string) (minor byte, err error) {
 	return line[7], nil
 }
 
-// ParseFields reads header fields up to the empty line that ends text into h. The names
-// are in canonical form, the values share the memory of text. The error wraps ErrMalformed.
+// ParseFields reads header fields into h, up to the empty line that ends text. Names are in
+// canonical form, values share the memory of text. The error wraps ErrMalformed.
 func ParseFields(text string, h http.Header) error {
 	lines := strings.Count(text, "\r\n") - 1
 	values := make([]string, 0, lines) // one allocation for all of them
@@ -87,8 +86,8 @@ func ParseFields(text string, h http.Header) error {
 			return nil
 		}
 		text = rest
-		// No blanks before the colon, and no line that continues another: the first
-		// byte of a name is none either.
+		// No blanks before the colon, and no folded lines: the first byte of a name is no blank
+		// either.
 		name, value, ok := strings.Cut(line, ":")
 		if !ok || !IsToken(name) {
 			return malformed("header line %.50q", line)
@@ -107,8 +106,8 @@ func ParseFields(text string, h http.Header) error {
 	}
 }
 
-// canonical is http.CanonicalHeaderKey without an allocation for names that are spelled
-// in lower case, as many servers do, and are common.
+// canonical is http.CanonicalHeaderKey without an allocation for common names in lower case, as
+// many servers spell them.
 func canonical(name string) string {
 	if known, ok := commonNames[name]; ok {
 		return known
@@ -198,8 +197,7 @@ func (a *Answer) announced() error {
 	return nil
 }
 
-// isFraming reports whether a header says where a message ends or goes: it has no
-// meaning after the body.
+// isFraming reports whether a header frames or routes a message: it has no meaning after the body.
 func isFraming(name string) bool {
 	switch name {
 	case "Content-Length", "Transfer-Encoding", "Trailer", "Host", "Connection":
@@ -225,7 +223,7 @@ func contentLength(lines []string) (int64, error) {
 	return int64(n), nil
 }
 
-// hasToken reports whether a list has a member, in any case.
+// hasToken reports whether a comma-separated list has a member, ignoring case.
 func hasToken(lines []string, member string) bool {
 	for _, line := range lines {
 		for part := range strings.SplitSeq(line, ",") {

@@ -36,7 +36,7 @@ type got struct {
 	Body            string
 }
 
-// read reads all of the answers up to the first that is none of the early ones.
+// read reads all of the answers up to the first that is not informational.
 func read(tb testing.TB, method string, in io.Reader) (answer got, conn *fixed, err error) {
 	tb.Helper()
 	conn = &fixed{in: in}
@@ -114,11 +114,11 @@ func TestAnswersAreRead(t *testing.T) {
 			kept: true, want: got{Status: 200, Header: http.Header{"Content-Length": {"0"}}},
 		},
 		{
-			name: "a length said twice", in: ok + "Content-Length: 1\r\nContent-Length: 1\r\n\r\nx", kept: true,
+			name: "a repeated length", in: ok + "Content-Length: 1\r\nContent-Length: 1\r\n\r\nx", kept: true,
 			want: got{Status: 200, Body: "x", Header: http.Header{"Content-Length": {"1"}}},
 		},
 		{
-			name: "bytes that nobody asked for", in: ok + "Content-Length: 1\r\n\r\nxHTTP/1.1 200 OK\r\n",
+			name: "unsolicited bytes", in: ok + "Content-Length: 1\r\n\r\nxHTTP/1.1 200 OK\r\n",
 			want: got{Status: 200, Body: "x", Header: http.Header{"Content-Length": {"1"}}},
 		},
 	}
@@ -136,7 +136,7 @@ func TestAnswersAreRead(t *testing.T) {
 				if diff := cmp.Diff(tt.want, answer); diff != "" || err != nil {
 					t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 				}
-				// Byte by byte, what nobody asked for has not come yet.
+				// Byte by byte, the unsolicited bytes have not arrived yet.
 				if _, whole := in.(*strings.Reader); whole && conn.closed == tt.kept {
 					t.Errorf("%s: the connection is closed: %t", name, conn.closed)
 				}
@@ -150,7 +150,7 @@ type byBytes struct{ in io.Reader }
 
 func (b *byBytes) Read(p []byte) (int, error) { return b.in.Read(p[:1]) }
 
-func TestAnswersThatTwoReadersMightReadDifferentlyAreRefused(t *testing.T) {
+func TestAmbiguousAnswersAreRefused(t *testing.T) {
 	t.Parallel()
 	const ok = "HTTP/1.1 200 OK\r\n"
 	chunked := ok + "Transfer-Encoding: chunked\r\n\r\n"
@@ -211,7 +211,7 @@ func TestAnswersThatTwoReadersMightReadDifferentlyAreRefused(t *testing.T) {
 	}
 }
 
-func TestAnswersThatBreakOffAreNotTakenForWhole(t *testing.T) {
+func TestTruncatedAnswersAreErrors(t *testing.T) {
 	t.Parallel()
 	for _, whole := range []string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc",
@@ -230,8 +230,8 @@ func TestAnswersThatBreakOffAreNotTakenForWhole(t *testing.T) {
 	}
 }
 
-// FuzzReadAnswer holds the parser to net/http: what it takes, net/http takes too and
-// reads in the same way.
+// FuzzReadAnswer compares the parser with net/http, which accepts what it accepts and
+// reads it in the same way.
 func FuzzReadAnswer(f *testing.F) {
 	for _, in := range []string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nA: b\r\n\r\nhi",

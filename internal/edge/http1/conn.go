@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// MaxHead is the size of the largest head of an answer in bytes, those of early
-	// answers (1xx) before it included; and that of all trailers.
+	// MaxHead is the largest head of an answer in bytes, including the early answers (1xx) before
+	// it. It also limits the trailers.
 	MaxHead = 64 << 10
 
-	firstBuffer = 4 << 10 // grows to MaxHead when it must
-	maxLine     = 1 << 10 // before a chunk
-	maxKept     = 64      // headers that a map may have had that is used again
+	firstBuffer = 4 << 10 // grows to MaxHead if necessary
+	maxLine     = 1 << 10 // of the line before a chunk
+	maxKept     = 64      // most headers that a reused map may have held
 )
 
-// Conn is a connection, from Pool.Reuse or Pool.Dial. A caller sends one request and reads one answer, and
-// calls Release or Close. Reading and writing may happen at the same time.
+// Conn is a connection from Pool.Reuse or Pool.Dial. A caller sends one request, reads one answer,
+// and calls Release or Close. Reading and writing may happen at the same time.
 type Conn struct {
 	net.Conn
 
@@ -32,21 +32,21 @@ type Conn struct {
 	buf  []byte // bytes r to w were read and not used
 	r, w int
 
-	header http.Header // of the answer read last
+	header http.Header // of the last answer
 
-	err     error // of a read before its time, for the next fill
-	touched bool  // some of the present answer was read
-	head    int   // bytes of heads read for it
+	err     error // of a read by Send, for the next fill
+	touched bool  // some of the current answer was read
+	head    int   // bytes of its heads
 }
 
-// Reused reports whether other requests were sent on the connection before.
+// Reused reports whether the connection has served a request before.
 func (c *Conn) Reused() bool { return c.reused }
 
-// Touched reports whether some of the answer arrived.
+// Touched reports whether any of the answer arrived.
 func (c *Conn) Touched() bool { return c.touched }
 
-// fill reads more. It keeps what is there, so the buffer grows up to limit; beyond that
-// the error is ErrMalformed.
+// fill reads more. It keeps unread data, so the buffer grows, up to limit; beyond that the error is
+// ErrMalformed.
 func (c *Conn) fill(limit int) error {
 	if c.r > 0 {
 		copy(c.buf, c.buf[c.r:c.w])
@@ -76,9 +76,9 @@ func (c *Conn) fill(limit int) error {
 	return err
 }
 
-// ReadAnswer reads the next head of an answer to a request with that method. An answer
-// with a status below 200 is followed by another. The error is io.EOF if the connection
-// ended before it, and io.ErrUnexpectedEOF if it ended in the middle.
+// ReadAnswer reads the next head of an answer to a request with that method. An answer with a
+// status below 200 is followed by another. The error is io.EOF if the connection ended before the
+// head, and io.ErrUnexpectedEOF if it ended within it.
 func (c *Conn) ReadAnswer(method string) (Answer, error) {
 	text, err := c.block()
 	if err != nil {
@@ -122,8 +122,7 @@ func (c *Conn) block() (string, error) {
 	}
 }
 
-// line reads a line of at most maxLine bytes, without its end. It is good until the next
-// read.
+// line reads a line of at most maxLine bytes, without its end. It is valid until the next read.
 func (c *Conn) line() ([]byte, error) {
 	for {
 		unread := c.buf[c.r:c.w]
@@ -143,7 +142,7 @@ func (c *Conn) line() ([]byte, error) {
 	}
 }
 
-// take reads up to len(p) bytes, from what was read before or straight into p.
+// take reads up to len(p) bytes, from the buffer or straight into p.
 func (c *Conn) take(p []byte) (int, error) {
 	if c.r < c.w {
 		n := copy(p, c.buf[c.r:c.w])
@@ -160,27 +159,25 @@ func unexpected(err error) error {
 	return err
 }
 
-// Body reads the body of an answer, of which the connection's user has read the head.
-// Its Read returns io.EOF at the end, and io.ErrUnexpectedEOF if the connection ended
-// before.
+// Body reads the body of an answer whose head was read. Its Read returns io.EOF at the end, and
+// io.ErrUnexpectedEOF if the connection ended before.
 type Body struct {
 	conn   *Conn
 	answer *Answer
 
-	left   int64 // of the body, or of the chunk; when it is 0 another may follow
+	left   int64 // of the body or the chunk; another chunk may follow when it is 0
 	first  bool  // no chunk was begun
-	excess int64 // bytes that chunks waste
+	excess int64 // overhead of the chunks so far
 	err    error
 }
 
-// Arrived reports whether the body of an answer that ReadAnswer returned was read
-// together with its head, as that of a small answer is.
+// Arrived reports whether the whole body of an answer from ReadAnswer was read together with its
+// head, as small ones are.
 func (c *Conn) Arrived(a *Answer) bool {
 	return a.framing == noBody || a.framing == byLength && int64(c.w-c.r) >= a.Length
 }
 
-// Body returns the body of an answer that ReadAnswer returned. At its end it fills
-// a.Trailer.
+// Body returns the body of an answer from ReadAnswer. At its end it fills a.Trailer.
 func (c *Conn) Body(a *Answer) Body {
 	return Body{conn: c, answer: a, left: max(a.Length, 0), first: true}
 }
@@ -228,10 +225,10 @@ func (b *Body) Read(p []byte) (n int, err error) {
 	return n, b.err
 }
 
-// maxExcess is how many bytes more than twice their data chunks may take together.
+// maxExcess is how many bytes the framing of all chunks may exceed twice their data.
 const maxExcess = 16 << 10
 
-// nextChunk reads what stands between two chunks, and the trailer after the last one.
+// nextChunk reads the lines between two chunks, and the trailer after the last one.
 func (b *Body) nextChunk() error {
 	if !b.first {
 		if end, err := b.conn.line(); err != nil || len(end) > 0 {
@@ -281,10 +278,9 @@ func orMalformed(err error, what string) error {
 	return malformed("%s", what)
 }
 
-// Release gives the connection back for the next request, if the answer leaves it usable
-// and its body was read to the end. Otherwise it closes it. The request must have been
-// written to its end. A deadline for reading that passes while the connection waits makes
-// it count as closed.
+// Release returns the connection to the pool if the answer allows it and its body was read to the
+// end. Otherwise it closes it. The request must be fully written. A read deadline that passes while
+// the connection waits makes it stale.
 func (c *Conn) Release(a *Answer, b *Body) {
 	if a.last || !b.Ended() || c.r != c.w {
 		_ = c.Close()

@@ -1,12 +1,12 @@
-// Package http1 is a client for HTTP/1.1 over plain connections, TCP and unix sockets.
-// It writes and reads on the caller's goroutine; net/http's Transport needs two more for
-// each connection, which costs a call to a plugin more than all else.
+// Package http1 is a client for HTTP/1.1 over plain connections, TCP and Unix sockets. It writes
+// and reads on the caller's goroutine; net/http's Transport needs two more for each connection,
+// which cost more than the rest of a call to a plugin.
 //
-// It is strict: an answer that two readers might read differently is refused, as
-// ErrMalformed. What it takes, net/http takes too, and reads in the same way.
+// It is strict: it refuses an answer that two parsers might read differently (ErrMalformed).
+// Whatever it accepts, net/http also accepts and reads in the same way.
 //
-// It follows no redirect, keeps no cookie, adds no header, and knows neither TLS nor
-// upgrades. Package relay decides what is sent, and when it is sent again.
+// It follows no redirects, keeps no cookies, adds no headers, and does neither TLS nor upgrades.
+// Package relay decides what is sent and when it is sent again.
 package http1
 
 import "errors"

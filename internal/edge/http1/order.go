@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// usualHeaders is how many headers are put in order without an allocation.
+	// usualHeaders is how many headers are sorted without an allocation.
 	usualHeaders = 48
-	// learnOneIn is how many orders that were not met before are kept: callers whose
-	// requests have other names take turns, and keeping costs more than sorting.
+	// learnOneIn is the share of new orders that are kept: callers whose requests have different
+	// names alternate, and keeping an order costs more than sorting.
 	learnOneIn = 16
 )
 
-// lastOrders has, for each number of headers, the order of some that were so many: most
-// requests have the names of one before.
+// lastOrders has a recent order of names for each number of headers: most requests have the same
+// names as an earlier one.
 var lastOrders [usualHeaders + 1]atomic.Pointer[[]string]
 
 // appendHeaders appends h to b, shorter names first.
@@ -36,15 +36,15 @@ func appendHeaders(b []byte, h http.Header) ([]byte, error) {
 	if err == nil && len(h) <= usualHeaders && rand.Uint32N(learnOneIn) == 0 { //nolint:gosec // no secret
 		kept := make([]string, len(names))
 		for i, name := range names {
-			kept[i] = strings.Clone(name) // without all of the request that it is a part of
+			kept[i] = strings.Clone(name) // else it keeps the whole request in memory
 		}
 		lastOrders[len(h)].Store(&kept)
 	}
 	return b, err
 }
 
-// appendInOrder appends those of the headers with these names, which were looked at before if
-// they are known. It is incomplete if one of them is not in h.
+// appendInOrder appends those of the headers that have these names. known says that the names were
+// checked before. It is incomplete if one of them is missing in h.
 func appendInOrder(b []byte, h http.Header, names []string, known bool) (_ []byte, complete bool, err error) {
 	for _, name := range names {
 		values, ok := h[name]
@@ -80,7 +80,7 @@ func sorted(h http.Header, names []string) []string {
 	for name := range h {
 		names = append(names, name)
 	}
-	slices.SortFunc(names, func(a, b string) int { // mostly without a look at their bytes
+	slices.SortFunc(names, func(a, b string) int { // mostly without comparing bytes
 		if len(a) != len(b) {
 			return len(a) - len(b)
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// maxIdlePerAddr is how many connections to one address wait for the next request.
+	// maxIdlePerAddr is the most idle connections to one address.
 	maxIdlePerAddr = 256
 	maxIdle        = 4096 // of a Pool
 )
@@ -20,19 +20,19 @@ type Pool struct {
 	idle time.Duration
 
 	mu      sync.Mutex
-	waiting map[string][]*Conn // by address, the one used last at the end
+	waiting map[string][]*Conn // by address, the most recently used at the end
 	count   int                // of waiting
 	sweeper *time.Timer        // nil while no connection waits
 }
 
-// NewPool returns a Pool of connections that dial makes. Those that were idle for the
-// given time are closed: it must be shorter than the time after which servers do that.
+// NewPool returns a Pool of connections that dial makes. It closes those that were idle for the
+// given time, which must be shorter than the idle timeout of the servers.
 func NewPool(dial func(ctx context.Context, network, addr string) (net.Conn, error), idle time.Duration) *Pool {
 	return &Pool{dial: dial, idle: idle, waiting: make(map[string][]*Conn)}
 }
 
-// Reuse returns the connection to addr that was used last, or nil. Whether it is still open,
-// Send finds out.
+// Reuse returns the most recently used connection to addr, or nil. Send finds out whether it is
+// still open.
 func (p *Pool) Reuse(addr string) *Conn {
 	for {
 		c := p.pop(addr)
@@ -65,7 +65,7 @@ func (p *Pool) pop(addr string) *Conn {
 	}
 	c := list[len(list)-1]
 	list[len(list)-1] = nil
-	// An empty list stays: it is about to be filled again. sweep removes it.
+	// An empty list stays: it is likely to be filled again. sweep removes it.
 	p.waiting[addr] = list[:len(list)-1]
 	p.count--
 	return c
@@ -87,7 +87,7 @@ func (p *Pool) put(c *Conn) {
 	}
 }
 
-// sweep closes the connections that have waited too long.
+// sweep closes the connections that were idle too long.
 func (p *Pool) sweep() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,7 +111,7 @@ func (p *Pool) sweep() {
 	p.sweeper.Reset(p.idle)
 }
 
-// CloseIdle closes the connections that wait.
+// CloseIdle closes the idle connections.
 func (p *Pool) CloseIdle() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

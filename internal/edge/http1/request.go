@@ -12,14 +12,14 @@ const (
 	Chunked = -2 // not known; see AppendChunk
 )
 
-// AppendRequest appends the head of a request to b: the request line, Host, the header h
-// and what describes a body of that length. h is sent as it is, except Host,
-// Content-Length, Transfer-Encoding and Trailer, which this package writes, and an empty
-// User-Agent, which stands for none. The error wraps ErrUnsendable.
+// AppendRequest appends the head of a request to b: the request line, Host, the header h and what
+// describes a body of that length. h is sent as it is, except Host, Content-Length,
+// Transfer-Encoding and Trailer, which this package writes. An empty User-Agent means none. The
+// error wraps ErrUnsendable.
 //
-// The headers are always in the same order, shorter names first: V8 makes new hidden classes for each order
-// in which a request's headers come, which costs a plugin on Node.js as much as all its
-// other work on a small call.
+// The headers are always in the same order, shorter names first: V8 makes new hidden classes for
+// each order in which headers arrive, which costs a plugin on Node.js as much as all its other work
+// on a small call.
 func AppendRequest(b []byte, method, target, host string, h http.Header, length int64) ([]byte, error) {
 	switch {
 	case !IsToken(method):
@@ -51,7 +51,7 @@ func appendLength(b []byte, method string, length int64) []byte {
 		b = strconv.AppendInt(b, length, 10)
 		return append(b, "\r\n"...)
 	case method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch:
-		return append(b, "Content-Length: 0\r\n"...) // some servers wait for a body, or ask for a length
+		return append(b, "Content-Length: 0\r\n"...) // some servers wait for a body or require a length
 	}
 	return b
 }
@@ -91,15 +91,15 @@ func IsToken(s string) bool {
 	return s != ""
 }
 
-// isValue reports whether s has no control characters but tabs: none that ends a line. Most
-// of what a call sends goes through it, so it looks at eight bytes at a time.
+// isValue reports whether s has no control characters but tabs, so none that ends a line. Most of
+// what a call sends passes through it, so it looks at eight bytes at a time.
 func isValue(s string) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	for ; len(s) >= 8; s = s[8:] {
 		x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-		// The high bit of a byte is set in low if the byte is below a space, in del if it is
-		// 0x7f; also in bytes above such a one, which the closer look sorts out.
+		// The high bit of a byte is set in low if the byte is below a space, and in del if it is
+		// 0x7f; it may also be set in bytes above such a one, which isShortValue sorts out.
 		low, del := (x-ones*' ')&^x, (x^ones*0x7f-ones)&^(x^ones*0x7f)
 		if (low|del)&high != 0 && !isShortValue(s[:8]) {
 			return false
@@ -117,7 +117,7 @@ func isShortValue(s string) bool {
 	return true
 }
 
-// isTarget reports whether s is free of what ends the request line, or a part of it.
+// isTarget reports whether s has no byte that ends the request line or a part of it.
 func isTarget(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c <= ' ' || c == 0x7f {

@@ -2,13 +2,13 @@ package http1
 
 import "errors"
 
-// ErrStale is returned for a connection that was closed since it was used last, or on which
-// bytes came that nobody asked for. Nothing was written to it.
+// ErrStale is returned for a connection that was closed since its last use, or that received
+// unsolicited bytes. Nothing was written to it.
 var ErrStale = errors.New("http1: the connection was closed meanwhile")
 
-// Send writes a request, or its beginning, and returns how many bytes were written. last says
-// that it is whole: then Send may also wait for the answer, and keep what it reads, or why it
-// could not, for ReadAnswer. The error is ErrStale only if the connection was used before.
+// Send writes a request, or its beginning, and returns how many bytes were written. last says that
+// the request is complete: then Send may also wait for the answer, and keeps what it reads, or the
+// error, for ReadAnswer. The error is ErrStale only on a reused connection.
 func (c *Conn) Send(b []byte, last bool) (int, error) {
 	if !c.reused || c.wire == nil {
 		return c.Write(b)

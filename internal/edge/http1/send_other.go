@@ -4,8 +4,8 @@ package http1
 
 import "net"
 
-// wire is unknown here: every connection is believed to be open. A request that meets a closed
-// one fails, or is repeated if it may be.
+// wire is not implemented here: every connection is believed to be open. A request on a closed one
+// fails, or is repeated if that is allowed.
 type wire struct {
 	stale             bool
 	wrote, read       int

@@ -142,7 +142,7 @@ func TestNoAnswerIsMissed(t *testing.T) {
 
 func TestAConnectionThatWasClosedMeanwhileIsStale(t *testing.T) {
 	t.Parallel()
-	for name, farewell := range map[string]string{"closed": "", "with an answer that nobody asked for": answered} {
+	for name, farewell := range map[string]string{"closed": "", "with an unsolicited answer": answered} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			done := make(chan struct{})
@@ -182,7 +182,7 @@ func TestARequestThatDoesNotFitIsSentWhole(t *testing.T) {
 	}
 }
 
-// What ends the wait inside Send is what ReadAnswer returns.
+// ReadAnswer returns the error that ended the wait inside Send.
 func TestAWaitEndsWithTheDeadlineAndTheConnection(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -207,7 +207,7 @@ func TestAWaitEndsWithTheDeadlineAndTheConnection(t *testing.T) {
 				t.Errorf("ReadAnswer: %v, want %v", err, tt.want)
 			}
 			if c.Touched() {
-				t.Error("some of an answer is said to have arrived")
+				t.Error("an answer is reported as started")
 			}
 			_ = c.Close()
 		})

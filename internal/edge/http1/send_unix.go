@@ -10,20 +10,20 @@ import (
 	"syscall"
 )
 
-// wire is a connection as the system sees it.
+// wire is a connection as the operating system sees it.
 //
-// A request by net.Conn on a connection that waited takes a look (is it still open?), a
-// write, a read that finds nothing, a wait and a read. Here it is the same without the
-// second read: the look has found nothing, and between it and the wait no event is lost,
-// because all happens under one lock of the connection's, and after its poller was reset.
+// A request through net.Conn on a connection that was idle takes a probe (is it still open?), a
+// write, a read that finds nothing, a wait and a read. Here the second read falls away: the probe
+// has found nothing, and no event is lost between it and the wait, because all of it happens under
+// one lock of the connection, and after its poller was reset.
 type wire struct {
 	raw  syscall.RawConn
-	step func(fd uintptr) bool // made once for a connection: it would be allocated each time
+	step func(fd uintptr) bool // made once for a connection, else allocated for each call
 
 	out, in       []byte
 	last, waiting bool
 	stale         bool
-	look          [1]byte // what is read of a connection that should have nothing
+	look          [1]byte // the probe's buffer
 	wrote, read   int
 	writeErr      error
 	readErr       error
@@ -43,8 +43,8 @@ func newWire(conn net.Conn) *wire {
 	return w
 }
 
-// exchange writes out, unless the connection is stale, and with last waits for the answer and
-// reads its beginning into in. If the system takes only a part of out, it returns without the wait.
+// exchange writes out, unless the connection is stale. With last it then waits for the answer and
+// reads its beginning into in. If the system takes only a part of out, it returns without waiting.
 func (w *wire) exchange(out, in []byte, last bool) {
 	raw, step := w.raw, w.step
 	*w = wire{raw: raw, step: step, out: out, in: in, last: last}
@@ -59,8 +59,8 @@ func (w *wire) exchange(out, in []byte, last bool) {
 	w.out, w.in = nil, nil
 }
 
-// do is called first at once and then whenever there is something to read. It returns false to
-// wait for that.
+// do is called at once, and again whenever there is something to read. It returns false to wait for
+// that.
 func (w *wire) do(fd uintptr) bool {
 	if w.waiting {
 		n, err := ignoringInterrupts(int(fd), w.in, syscall.Read)
@@ -76,8 +76,8 @@ func (w *wire) do(fd uintptr) bool {
 		return true
 	}
 	if _, err := ignoringInterrupts(int(fd), w.look[:], syscall.Read); !errors.Is(err, syscall.EAGAIN) {
-		// Nothing to read is what an open connection says. Bytes nobody asked for would be
-		// taken for the next answer.
+		// An open connection has nothing to read. Unsolicited bytes would be taken for the next
+		// answer.
 		w.stale = true
 		return true
 	}

@@ -1,5 +1,5 @@
-// Package peers bounds how many connections one client address holds, before a byte of a
-// request is read. Package ratelimit counts requests, and only those of limited routes.
+// Package peers limits how many connections one client address may hold, before any byte of a
+// request is read. Package ratelimit counts requests, and only those to limited routes.
 package peers
 
 import (
@@ -14,25 +14,25 @@ import (
 	"stoa/internal/base/reqctx"
 )
 
-// Bound is how many connections an address may hold. Trusted proxies and this machine
-// itself hold as many as they like: their connections are those of many clients. The zero
-// value of Most means no bound. It is safe for concurrent use.
+// Bound limits the connections of an address. Trusted proxies and this machine are exempt: their
+// connections come from many clients. If Most is zero, there is no limit. It is safe for concurrent
+// use.
 type Bound struct {
 	Most    int
 	Trusted reqctx.AddrResolver
 	Log     *slog.Logger
 
-	mu    sync.Mutex
-	held  map[string]int // connections by address, IPv6 by /64; never 0
-	told  time.Time      // when a refusal was logged last
-	since int            // refusals that were not logged since
+	mu         sync.Mutex
+	held       map[string]int // connections by address, IPv6 by /64; never 0
+	lastLogged time.Time      // when a refusal was last logged
+	unlogged   int            // refusals unlogged then
 }
 
-// tellEvery is how often refusals are logged.
-const tellEvery = time.Minute
+// logEvery is the minimum time between two log entries about refusals.
+const logEvery = time.Minute
 
-// Listen wraps ln. Connections beyond the bound are answered 429 and closed, and Accept
-// goes on to the next.
+// Listen wraps ln. Connections beyond the limit are answered 429 and closed; Accept goes on to the
+// next.
 func (b *Bound) Listen(ln net.Listener) net.Listener {
 	if b.Most <= 0 {
 		return ln
@@ -69,12 +69,12 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// enter counts a connection unless the address holds as many as it may.
+// enter counts a connection, unless the address is at its limit.
 func (b *Bound) enter(key string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.held[key] >= b.Most {
-		b.tell(key)
+		b.logRefusal(key)
 		return false
 	}
 	if b.held == nil {
@@ -92,19 +92,19 @@ func (b *Bound) leave(key string) {
 	}
 }
 
-// tell logs a refusal, unless it did a moment ago. The caller holds mu.
-func (b *Bound) tell(key string) {
-	b.since++
-	if now := time.Now(); now.Sub(b.told) >= tellEvery {
+// logRefusal logs a refusal, at most once every logEvery. The caller holds mu.
+func (b *Bound) logRefusal(key string) {
+	b.unlogged++
+	if now := time.Now(); now.Sub(b.lastLogged) >= logEvery {
 		b.Log.LogAttrs(context.Background(), slog.LevelWarn, "connections refused: an address holds too many; "+
 			"if it is your own proxy, name it in STOA_TRUSTED_PROXIES",
-			slog.String("address", key), slog.Int("most", b.Most), slog.Int("refused", b.since))
-		b.told, b.since = now, 0
+			slog.String("address", key), slog.Int("most", b.Most), slog.Int("refused", b.unlogged))
+		b.lastLogged, b.unlogged = now, 0
 	}
 }
 
-// refuse answers a connection of which nothing was read. The answer fits into what the
-// system takes at once, so this does not wait for the client.
+// refuse answers a connection without reading from it. The answer fits into the system's send
+// buffer, so this does not wait for the client.
 func refuse(c net.Conn) {
 	const body = `{"success":false,"error":{"code":"RATE_LIMIT_EXCEEDED",` +
 		`"message":"This address has too many open connections.","retryAfter":1}}`
@@ -115,8 +115,8 @@ func refuse(c net.Conn) {
 	_ = c.Close()
 }
 
-// conn is a counted connection. It has all methods of *net.TCPConn: net/http copies files
-// with ReadFrom, and half-closes with CloseWrite.
+// conn is a counted connection. It keeps all methods of *net.TCPConn, because net/http uses
+// ReadFrom for files and CloseWrite for half-closing.
 type conn struct {
 	*net.TCPConn
 

@@ -14,7 +14,7 @@ import (
 	"stoa/internal/testkit/logtest"
 )
 
-// kit is a bound listener whose clients have the addresses that the test says.
+// kit is a bound listener whose clients have the addresses that the test sets.
 type kit struct {
 	*Bound
 
@@ -80,7 +80,7 @@ func (k *kit) connect(t *testing.T, from string) (server net.Conn, answer *http.
 	}
 }
 
-func TestAnAddressHoldsSoManyConnectionsAndNotOneMore(t *testing.T) {
+func TestAnAddressHoldsMostConnectionsAndNotOneMore(t *testing.T) {
 	t.Parallel()
 	k := newKit(t, 3)
 	var first net.Conn
@@ -162,7 +162,7 @@ func TestNoBoundIsNoWrapper(t *testing.T) {
 	}
 }
 
-func TestNothingIsRememberedOfAddressesWithoutConnections(t *testing.T) {
+func TestAddressesWithoutConnectionsTakeNoMemory(t *testing.T) {
 	t.Parallel()
 	k := newKit(t, 2)
 	c, _ := k.connect(t, "203.0.113.7:1")

@@ -54,18 +54,18 @@ type Limiter struct {
 }
 
 const (
-	// maxKeys bounds the memory of each rule: it forgets its least recently used keys.
-	// At about 200 bytes each that is 10 MB. Every rule has its own memory, so that
-	// made-up keys of one do not push out keys of another.
+	// maxKeys bounds the memory of each rule, about 10 MB at 200 bytes a key: the least recently
+	// used keys are evicted. Every rule has its own store, so that forged keys of one rule evict no
+	// keys of another.
 	maxKeys = 50_000
-	// casAttempts is how often to try to update a counter for which many requests
-	// race. It is more than the number of requests at a time.
+	// casAttempts bounds the retries of a counter update that loses a race. It exceeds the number
+	// of concurrent requests.
 	casAttempts  = 10_000
 	redisTimeout = 100 * time.Millisecond
-	// redisPause is how long to leave Redis alone after a failure.
+	// redisPause is how long Redis is not asked after a failure.
 	redisPause = time.Second
-	// redisFailures is how many failures in a row mean that Redis is down: one slow
-	// answer does not.
+	// redisFailures is how many consecutive failures mean that Redis is down; a single slow answer
+	// does not.
 	redisFailures = 3
 )
 
@@ -74,11 +74,10 @@ type Options struct {
 	Rules []Rule
 	Now   func() time.Time // for the limits in memory
 	Log   *slog.Logger
-	// Redis shares the limits between replicas. Without it each replica counts its own
-	// requests.
+	// Redis shares the limits between replicas. If it is nil, each replica counts its own requests.
 	Redis redis.UniversalClient
-	// RedisTimeout is how long a request waits for Redis before this process counts it
-	// instead; 100 ms if zero.
+	// RedisTimeout is how long a request waits for Redis before this process counts alone; 100 ms
+	// if zero.
 	RedisTimeout time.Duration
 }
 
@@ -131,16 +130,16 @@ func limiters(
 // Take counts one request with that key against rule, which must be one of those given
 // to New.
 //
-// A request that Redis allows is also counted, and must be allowed, in this process: if
-// Redis goes down or loses its data, no count starts over. While Redis is down, this
-// process counts on its own.
+// A request that Redis allows is also counted in this process and must be allowed here: if Redis
+// goes down or loses its data, no count starts over. While Redis is down, this process counts
+// alone.
 func (l *Limiter) Take(ctx context.Context, rule Rule, key string) Decision {
 	key = rule.Name + ":" + key
 	if l.shared != nil && l.tryRedis() {
 		bounded, cancel := context.WithTimeout(ctx, l.wait)
 		d, err := take(bounded, l.shared[rule.Name], key)
 		cancel()
-		if ctx.Err() == nil { // a client that left says nothing about Redis
+		if ctx.Err() == nil { // a canceled request says nothing about Redis
 			l.noteRedis(ctx, err)
 		}
 		if err == nil && !d.Allowed {
@@ -158,8 +157,8 @@ func (l *Limiter) Take(ctx context.Context, rule Rule, key string) Decision {
 
 // local counts a request in this process.
 func (l *Limiter) local(ctx context.Context, rule Rule, key string) Decision {
-	// The store in memory fails only if other requests with the same key win ten
-	// thousand races for the counter. That is a flood, so refuse.
+	// The store in memory fails only if requests with the same key win ten thousand races for the
+	// counter: a flood, so refuse.
 	d, err := take(context.WithoutCancel(ctx), l.rules[rule.Name], key)
 	if err != nil {
 		return Decision{RetryAfter: rule.Window / time.Duration(rule.Limit)}
@@ -177,8 +176,7 @@ func take(ctx context.Context, l throttled.RateLimiterCtx, key string) (Decision
 	}, nil
 }
 
-// tryRedis reports whether to ask Redis. It uses the machine's clock, not that of the
-// limits.
+// tryRedis reports whether to ask Redis. It uses the real clock, not that of the limits.
 func (l *Limiter) tryRedis() bool {
 	if l.failures.Load() < redisFailures {
 		return true
@@ -188,11 +186,11 @@ func (l *Limiter) tryRedis() bool {
 	if time.Now().Before(l.nextUp) {
 		return false
 	}
-	l.nextUp = time.Now().Add(redisPause) // one request probes; the others go on locally
+	l.nextUp = time.Now().Add(redisPause) // one request probes Redis; the others are counted locally
 	return true
 }
 
-// noteRedis remembers whether Redis answered and logs when that changes.
+// noteRedis records whether Redis answered, and logs when that changes.
 func (l *Limiter) noteRedis(ctx context.Context, err error) {
 	if err == nil {
 		if l.failures.Load() > 0 && l.failures.Swap(0) >= redisFailures {

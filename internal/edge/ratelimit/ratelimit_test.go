@@ -96,9 +96,8 @@ func TestTakeForgetsTheOldestKeysRatherThanGrow(t *testing.T) {
 	}
 }
 
-// Anybody can make up refresh tokens by the hundred thousand: that must not give
-// them, or anybody else, a fresh budget of logins.
-func TestKeysOfOneRuleNeverPushOutThoseOfAnother(t *testing.T) {
+// Forging refresh tokens by the hundred thousand must not reset the limit of logins for any client.
+func TestKeysOfOneRuleNeverEvictThoseOfAnother(t *testing.T) {
 	t.Parallel()
 
 	l, _ := newLimiter(t)

@@ -20,7 +20,7 @@ var slow = ratelimit.Rule{Name: "register", Limit: 5, Window: time.Hour}
 // patient is more than a busy machine takes to answer.
 const patient = 30 * time.Second
 
-// replica returns a limiter as one of several replicas has it.
+// replica returns a limiter of one of several replicas.
 func replica(t *testing.T, srv *redistest.Server, log *logtest.Buffer, wait time.Duration) *ratelimit.Limiter {
 	t.Helper()
 	opts, err := redis.ParseURL(srv.URL)
@@ -67,7 +67,7 @@ func TestReplicasShareOneLimitInRedis(t *testing.T) {
 	}
 }
 
-func TestWithoutRedisEachReplicaCountsForItselfAndSaysSo(t *testing.T) {
+func TestWithoutRedisEachReplicaCountsAloneAndLogsIt(t *testing.T) {
 	t.Parallel()
 
 	var log logtest.Buffer
@@ -86,7 +86,7 @@ func TestWithoutRedisEachReplicaCountsForItselfAndSaysSo(t *testing.T) {
 		t.Errorf("allowed %d before and after Redis went away, want %d", allowed, slow.Limit)
 	}
 	if n := strings.Count(log.String(), "Redis does not answer"); n != 1 {
-		t.Errorf("said %d times that Redis is away, want once", n)
+		t.Errorf("logged %d times that Redis is down, want once", n)
 	}
 
 	srv.Start(t) // with nothing in it

@@ -1,14 +1,13 @@
-// Package stall ends writes to clients that have stopped reading. A client that sends
-// requests and reads no answers would otherwise hold a goroutine and its buffers for as
-// long as it likes.
+// Package stall frees what a client holds when it stops reading or leaves.
 //
-// The limit is on progress and not on the whole answer: streams and large downloads may
-// last. It costs next to nothing, because a deadline that is good for a while serves all
-// writes until then. It starts again whenever somebody else's deadline ends, so nobody
-// has to remember it.
+// A client that sends requests and reads no answers would otherwise hold a goroutine and its
+// buffers forever. Conn limits each write. The limit is on progress, not on the whole answer:
+// streams and large downloads may last. It costs next to nothing, because one deadline serves all
+// writes for a while, and it returns by itself when another deadline is cleared. Package framing
+// wraps every connection of a server in a Conn. HTTP/2 streams stall independently; Streams limits
+// those.
 //
-// Package framing puts it below every connection of a server. For HTTP/2, whose streams
-// stall one by one, there is Streams.
+// OnHangup closes what a request has open elsewhere when its client leaves.
 package stall
 
 import (
@@ -24,24 +23,22 @@ import (
 const (
 	// Limit is how long a client may take to read the next piece of an answer.
 	Limit = 30 * time.Second
-	// spare is how much longer than Limit a deadline is set for. It serves all writes
-	// meanwhile.
+	// spare is how much longer than Limit a deadline is, so that it serves all writes meanwhile.
 	spare = Limit / 4
-	// piece is how many bytes have the Limit together: the least rate is about 1 KiB/s.
+	// piece is how many bytes share one Limit: the minimum rate is about 1 KiB/s.
 	piece = 32 << 10
 )
 
-// began is what times are counted from: a clock that never goes back, and needs no more
-// than a number.
-var began = time.Now()
+// epoch is the origin of due: a monotonic time that fits into a number.
+var epoch = time.Now()
 
-// Conn is a connection whose writes have the Limit, except while it has a deadline for
-// writing of its own. Make it with New.
+// Conn is a connection whose writes have the Limit, unless its user sets another write deadline.
+// Make it with New.
 type Conn struct {
 	net.Conn
 
-	// due is when the next write renews the deadline, in nanoseconds since began: 0 before
-	// the first, never while somebody else has set one.
+	// due is when the next write renews the deadline, in nanoseconds since epoch: 0 before the
+	// first write, never while the user's deadline is set.
 	due atomic.Int64
 	mu  sync.Mutex // held while the deadline changes
 }
@@ -66,10 +63,9 @@ func (c *Conn) Write(p []byte) (n int, err error) {
 	}
 }
 
-// extend makes sure that the next write has the Limit, unless somebody else has set
-// another.
+// extend makes sure that the next write has the Limit, unless the user set another deadline.
 func (c *Conn) extend() {
-	if due := c.due.Load(); due != 0 && int64(time.Since(began)) < due {
+	if due := c.due.Load(); due != 0 && int64(time.Since(epoch)) < due {
 		return
 	}
 	c.mu.Lock()
@@ -79,13 +75,13 @@ func (c *Conn) extend() {
 	}
 }
 
-// renew starts the Limit again. The caller holds mu.
+// renew restarts the Limit. The caller holds mu.
 func (c *Conn) renew() error {
-	c.due.Store(int64(time.Since(began) + spare))
+	c.due.Store(int64(time.Since(epoch) + spare))
 	return c.Conn.SetWriteDeadline(time.Now().Add(Limit + spare))
 }
 
-// SetWriteDeadline implements net.Conn. The zero time brings the Limit back.
+// SetWriteDeadline implements net.Conn. The zero time restores the Limit.
 func (c *Conn) SetWriteDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,7 +110,7 @@ func (c *Conn) ReadFrom(r io.Reader) (n int64, err error) {
 	if !limited {
 		all = &io.LimitedReader{R: r, N: math.MaxInt64}
 	}
-	if _, isFile := all.R.(file); !ok || !isFile { // the wait for another source would count as the client's
+	if _, isFile := all.R.(file); !ok || !isFile { // waiting for another source would count against the client
 		return io.Copy(struct{ io.Writer }{c}, r)
 	}
 	for all.N > 0 {
@@ -135,7 +131,7 @@ type file interface {
 	syscall.Conn
 }
 
-// CloseWrite ends the sending side.
+// CloseWrite closes the sending side.
 func (c *Conn) CloseWrite() error {
 	if cw, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return cw.CloseWrite()

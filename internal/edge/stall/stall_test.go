@@ -85,7 +85,7 @@ func TestAnAnswerLastsWhileItsClientMakesProgress(t *testing.T) {
 	})
 }
 
-func TestADeadlineOfSomebodyElseReplacesTheLimit(t *testing.T) {
+func TestAnotherDeadlineReplacesTheLimit(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(*Conn, time.Time) error{
 		"SetWriteDeadline": (*Conn).SetWriteDeadline, "SetDeadline": (*Conn).SetDeadline,
@@ -112,8 +112,8 @@ func TestADeadlineOfSomebodyElseReplacesTheLimit(t *testing.T) {
 	}
 }
 
-// A deadline that is set while a write goes on holds for that write.
-func TestADeadlineEndsAWriteThatGoesOn(t *testing.T) {
+// A deadline that is set during a write applies to that write.
+func TestADeadlineEndsTheCurrentWrite(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := pair(t)
@@ -183,7 +183,7 @@ func TestFilesArriveWhole(t *testing.T) {
 	}
 }
 
-// overTCP returns what arrives of r, and what ReadFrom said.
+// overTCP returns what arrives of r, and the count that ReadFrom returned.
 func overTCP(t *testing.T, r io.Reader) (got []byte, n int64) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

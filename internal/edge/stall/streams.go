@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Streams gives the answers of h over HTTP/2 the Limit. A client may let one stream wait
-// while it reads others, and then nothing stalls that a Conn could see.
+// Streams applies the Limit to the answers of h over HTTP/2. A client may stall one stream while it
+// reads others, and then no write that Conn sees stalls.
 func Streams(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor == 2 {
 			s := &stream{ResponseWriter: w, rc: http.NewResponseController(w)}
-			// What is still held back of the answer is sent when the handler has returned.
+			// What is still buffered is sent after the handler has returned.
 			defer func() { _ = s.rc.SetWriteDeadline(time.Now().Add(Limit)) }()
 			w = s
 		}
@@ -20,9 +20,9 @@ func Streams(h http.Handler) http.Handler {
 	})
 }
 
-// stream is the answer on a stream of HTTP/2. The handler's own deadlines for writing
-// replace the Limit while they are set, and count during writes only: net/http's would
-// end a stream that is only quiet.
+// stream is the answer on an HTTP/2 stream. The handler's own write deadlines replace the Limit
+// while they are set. They apply during writes only: net/http's would also end a stream that is
+// merely idle.
 type stream struct {
 	http.ResponseWriter
 
@@ -31,7 +31,7 @@ type stream struct {
 	mu    sync.Mutex
 	until time.Time // the handler's deadline; zero: the Limit
 	timer *time.Timer
-	since time.Time // when the present write began; zero without one
+	since time.Time // when the current write started; zero without one
 }
 
 // Write implements io.Writer.
@@ -55,14 +55,14 @@ func (s *stream) FlushError() (err error) {
 // Unwrap lets http.ResponseController reach what this type does not have.
 func (s *stream) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// SetWriteDeadline is a method that http.ResponseController looks for. The zero time
-// brings the Limit back.
+// SetWriteDeadline is a method that http.ResponseController looks for. The zero time restores the
+// Limit.
 func (s *stream) SetWriteDeadline(t time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.until = t
 	if !t.IsZero() && !t.After(time.Now()) {
-		return s.rc.SetWriteDeadline(t) // also ends a stream that is quiet
+		return s.rc.SetWriteDeadline(t) // also ends an idle stream
 	}
 	if !s.since.IsZero() {
 		s.timer.Reset(s.left())
@@ -70,7 +70,7 @@ func (s *stream) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// left returns how long the present write may still take. The caller holds mu.
+// left returns how much time the current write has left. The caller holds mu.
 func (s *stream) left() time.Duration {
 	if s.until.IsZero() {
 		return time.Until(s.since.Add(Limit))

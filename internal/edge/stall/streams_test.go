@@ -66,7 +66,7 @@ const (
 	resetFrame = 3
 )
 
-// awaitReset returns how long it takes until the server gives the stream up.
+// awaitReset returns how long it takes until the server resets the stream.
 func awaitReset(t *testing.T, client net.Conn) time.Duration {
 	t.Helper()
 	began := time.Now()
@@ -74,8 +74,8 @@ func awaitReset(t *testing.T, client net.Conn) time.Duration {
 	return time.Since(began)
 }
 
-// The client reads from the connection all the time, but lets nothing of the stream through.
-func TestAStreamThatNobodyReadsEnds(t *testing.T) {
+// The client reads from the connection all the time, but opens no window for the stream.
+func TestAStreamThatItsClientDoesNotReadEnds(t *testing.T) {
 	t.Parallel()
 	for name, h := range map[string]http.HandlerFunc{
 		"small": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") },
@@ -108,7 +108,7 @@ func TestAStreamThatNobodyReadsEnds(t *testing.T) {
 	}
 }
 
-// A stream may be quiet for as long as it likes, whatever limits its writes had.
+// An idle stream may last forever, whatever limits its writes had.
 func TestAQuietStreamLasts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

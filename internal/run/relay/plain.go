@@ -15,8 +15,8 @@ import (
 	"syscall"
 	"time"
 
-	"stoa/internal/edge/hangup"
 	"stoa/internal/edge/http1"
+	"stoa/internal/edge/stall"
 )
 
 // smallBody is the size of the largest body in bytes that is written together with the
@@ -118,7 +118,7 @@ func (x *exchange) run(pool *http1.Pool) (again bool, err error) {
 	if err := x.connect(ctx, pool); err != nil {
 		return false, err
 	}
-	gone := hangup.OnDone(ctx, x.conn) // a client that goes away ends what we wait for
+	gone := stall.OnHangup(ctx, x.conn) // a client that goes away ends what we wait for
 	released := false
 	defer func() {
 		if gone.Stop(); !released {
