@@ -65,7 +65,8 @@ func (m *matches) union() string {
 func (s *Lookup) list(ctx context.Context, m *matches, columns, from, order string) ([]lookup.Item, error) {
 	args := slices.Concat(m.args, []any{m.limit})
 	return database.All(ctx, s.Read, func(row database.Scanner) (it lookup.Item, err error) {
-		return it, row.Scan(&it.ID, &it.Slug, &it.Title, &it.Subtitle, &it.State)
+		err = row.Scan(&it.ID, &it.Slug, &it.Title, &it.Subtitle, &it.State)
+		return it, err
 	}, fmt.Sprintf(`SELECT %s FROM %s JOIN %s m ON m.id = t.id ORDER BY m.rank, %s LIMIT $%d`,
 		columns, from, m.union(), order, len(args)), args...)
 }
@@ -123,7 +124,8 @@ func (s *Lookup) Licenses(ctx context.Context, q lookup.Query) ([]lookup.Item, e
 // LicensesByTail implements lookup.Store.
 func (s *Lookup) LicensesByTail(ctx context.Context, q lookup.Query) ([]lookup.Sealed, error) {
 	return database.All(ctx, s.Read, func(row database.Scanner) (l lookup.Sealed, err error) {
-		return l, row.Scan(&l.ID, &l.Slug, &l.Title, &l.Subtitle, &l.State, &l.KeySealed)
+		err = row.Scan(&l.ID, &l.Slug, &l.Title, &l.Subtitle, &l.State, &l.KeySealed)
+		return l, err
 	}, `SELECT `+licenseItem+`, t.key_sealed FROM `+licensesOf+`
 		WHERE t.key_tail = $2 ORDER BY t.created_at_ms DESC, t.id LIMIT $3`,
 		database.Millis(q.At), q.KeyTail, q.Limit)

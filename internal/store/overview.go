@@ -77,7 +77,8 @@ func (s *Overview) FailingDeliveries(ctx context.Context, limit int) ([]overview
 
 func (s *Overview) piles(ctx context.Context, query string, limit int) ([]overview.Pile, error) {
 	return database.All(ctx, s.Read, func(row database.Scanner) (p overview.Pile, err error) {
-		return p, row.Scan(&p.Owner, &p.Count, database.ScanMillis(&p.Since))
+		err = row.Scan(&p.Owner, &p.Count, database.ScanMillis(&p.Since))
+		return p, err
 	}, query, limit)
 }
 
@@ -107,7 +108,8 @@ func (s *Overview) TroubledWebhooks(ctx context.Context, limit int) ([]overview.
 // Failures implements overview.Store.
 func (s *Overview) Failures(ctx context.Context, since time.Time, limit int) ([]overview.Failure, error) {
 	return database.All(ctx, s.Read, func(row database.Scanner) (f overview.Failure, err error) {
-		return f, row.Scan(&f.InstallationID, &f.Slug, &f.Key, database.ScanMillis(&f.At), &f.Message)
+		err = row.Scan(&f.InstallationID, &f.Slug, &f.Key, database.ScanMillis(&f.At), &f.Message)
+		return f, err
 	}, `
 		SELECT i.id, i.package_slug, i.instance_key, f.failed_at_ms, f.message
 		FROM plugin_failures f

@@ -63,8 +63,9 @@ func (p *Plugin) Healths(ctx context.Context, slugs ...string) (map[string]plugi
 		plugin.Health
 	}
 	scan := func(from database.Scanner) (r row, err error) {
-		return r, from.Scan(&r.slug, &r.ZipHash, database.ScanMillis(&r.Due), &r.Healthy, database.ScanMillis(&r.Since),
+		err = from.Scan(&r.slug, &r.ZipHash, database.ScanMillis(&r.Due), &r.Healthy, database.ScanMillis(&r.Since),
 			database.ScanMillis(&r.LastError.At), &r.LastError.Message)
+		return r, err
 	}
 	among := ""
 	if len(slugs) > 0 {

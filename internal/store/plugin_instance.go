@@ -35,7 +35,8 @@ func (r *instanceRow) targets() []any {
 
 func (r *instanceRow) decode() (plugin.StoredInstance, error) {
 	in := r.in
-	return in, json.Unmarshal([]byte(r.granted), &in.Granted)
+	err := json.Unmarshal([]byte(r.granted), &in.Granted)
+	return in, err
 }
 
 func scanInstance(row database.Scanner) (plugin.StoredInstance, error) {

@@ -82,7 +82,8 @@ func (p *Plugin) Failures(ctx context.Context, ids []string) (map[string]plugin.
 		plugin.Failure
 	}
 	scan := func(row database.Scanner) (f failure, err error) {
-		return f, row.Scan(&f.id, database.ScanMillis(&f.At), &f.Message, &f.File, &f.Line)
+		err = row.Scan(&f.id, database.ScanMillis(&f.At), &f.Message, &f.File, &f.Line)
+		return f, err
 	}
 	list, err := database.All(ctx, p.Read, scan, `
 		SELECT f.installation_id, f.failed_at_ms, f.message, f.file, f.line

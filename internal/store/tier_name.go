@@ -24,7 +24,8 @@ func tierNames(
 	}
 	type tiers struct{ productID, detail string }
 	list, err := database.All(ctx, q, func(row database.Scanner) (t tiers, err error) {
-		return t, row.Scan(&t.productID, &t.detail)
+		err = row.Scan(&t.productID, &t.detail)
+		return t, err
 	}, `SELECT id, detail FROM products WHERE id IN (`+places(1, len(args))+`)`, args...)
 	if err != nil {
 		return nil, err

@@ -35,7 +35,8 @@ func scanWebhook(row database.Scanner) (w webhook.Webhook, err error) {
 	if err != nil {
 		return webhook.Webhook{}, err
 	}
-	return w, json.Unmarshal([]byte(events), &w.Events)
+	err = json.Unmarshal([]byte(events), &w.Events)
+	return w, err
 }
 
 // GetWebhook implements webhook.Store.

@@ -26,7 +26,8 @@ func events(t *testing.T, a *testkit.App) []told {
 		if err := row.Scan(&e.Type, &data); err != nil {
 			return e, err
 		}
-		return e, json.Unmarshal([]byte(data), &e.Data)
+		err = json.Unmarshal([]byte(data), &e.Data)
+		return e, err
 	}, `SELECT type, data_json FROM events ORDER BY seq`)
 	if err != nil {
 		t.Fatal(err)

@@ -317,5 +317,6 @@ func (s *Service) openSettings(p Package) (Package, error) {
 	if err != nil {
 		return Package{}, err
 	}
-	return p, json.Unmarshal(text, &p.Settings.Environment)
+	err = json.Unmarshal(text, &p.Settings.Environment)
+	return p, err
 }

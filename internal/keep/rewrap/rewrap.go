@@ -95,7 +95,7 @@ func (r Rewrap) Run(ctx context.Context) (Result, error) {
 		}
 	}
 	done.Unreadable = p.unreadable
-	return done, r.DB.Conn().InTx(ctx, func(tx database.Conn) error {
+	err = r.DB.Conn().InTx(ctx, func(tx database.Conn) error {
 		now, err := lockProgress(ctx, tx)
 		if err != nil || now == nil || !masterkey.Proves(old, now.From) { // another run has finished
 			return err
@@ -103,6 +103,7 @@ func (r Rewrap) Run(ctx context.Context) (Result, error) {
 		done.Sealed = now.Total
 		return (&store.Settings{Conn: tx}).Delete(ctx, store.SettingRewrap)
 	})
+	return done, err
 }
 
 // roles returns which of the known keys is the old one and which the new one.

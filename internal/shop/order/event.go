@@ -70,18 +70,21 @@ func (s *Service) handle(ctx context.Context, e payment.Event) (Notice, error) {
 		n.Warning = "the event is of another subscription than the order's, and was not applied"
 		return n, nil
 	case e.Kind == payment.NotRenewed, e.Kind == payment.WillNotRenew, e.Kind == payment.Ended:
-		return n, s.stopRenewal(ctx, o, e, &n)
+		err = s.stopRenewal(ctx, o, e, &n)
+		return n, err
 	case e.Kind == payment.Renewed && o.tooLate(e.At):
 		if err := s.refundPeriod(ctx, o, e, &n); err != nil {
 			return n, err
 		}
 	case e.Kind == payment.Renewed:
-		return n, s.renew(ctx, o, e, &n)
+		err = s.renew(ctx, o, e, &n)
+		return n, err
 	case e.Kind == payment.Billed && o.Status() == Paid:
 		s.collect(ctx, e, &n)
 	}
 	// Even if the event was applied before: the steps that follow may have failed then.
-	return n, s.followUp(ctx, &o, &n)
+	err = s.followUp(ctx, &o, &n)
+	return n, err
 }
 
 // ofSubscription reports whether events of a kind are about the subscription of an order. They may come

@@ -93,7 +93,8 @@ func (*bank) Event(_ context.Context, payload []byte, signature string) (e payme
 	case "outage":
 		return e, fmt.Errorf("the bank is closed")
 	case "good":
-		return e, json.Unmarshal(payload, &e)
+		err = json.Unmarshal(payload, &e)
+		return e, err
 	}
 	return e, payment.ErrForged
 }

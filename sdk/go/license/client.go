@@ -217,7 +217,8 @@ func (c *Client) Check(ctx context.Context) (Status, error) {
 
 func asRefused(err error) (*Refused, bool) {
 	var r *Refused
-	return r, errors.As(err, &r)
+	ok := errors.As(err, &r)
+	return r, ok
 }
 
 func (c *Client) now() time.Time {

@@ -52,7 +52,8 @@ func (p *Provider) Event(ctx context.Context, payload []byte, signature string) 
 	if read == nil {
 		return out, nil
 	}
-	return out, read(ctx, &out, e.Data.Object)
+	err := read(ctx, &out, e.Data.Object)
+	return out, err
 }
 
 // id identifies another object. Stripe sends the id, or the object itself.
