@@ -78,7 +78,7 @@ const watched = async (tab, path, rate) => {
   return tab.evaluate(() => window.vitals);
 };
 
-// The brief wants the largest paint within a second. That is printed, not asserted: it
+// The largest paint should come within a second. That is printed, not asserted: it
 // depends on what else the machine does. How much a page jumps does not.
 for (const [name, path, jumps, signedIn] of [
   ["catalog", "/", 0.02], ["product", "/p/harbor-analytics", 0.02], ["checkout", "/checkout/harbor-analytics/growth", 0.1],

@@ -34,7 +34,7 @@ func TestConfigDocumentIsComplete(t *testing.T) {
 	}
 }
 
-// Every flag is also an environment variable (issue 2, point 8).
+// Every flag is also an environment variable (contract 1.11).
 func TestEveryFlagHasAVariable(t *testing.T) {
 	t.Parallel()
 

@@ -36,7 +36,7 @@ func (t trusted) keys() (sign.Keys, error) {
 // manifests are the names of manifests, by which the top of a package is known.
 var manifests = []string{"manifest.json", "theme.json", "theme-app.json", "bundle.json"}
 
-// maxPackage is the size of the largest package of any kind (CONTRACT 4).
+// maxPackage is the size of the largest package of any kind (contract 4.2).
 const maxPackage = 500 << 20
 
 // openPackage inspects a package of any kind, as strictly as an install. File types are

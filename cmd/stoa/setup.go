@@ -9,7 +9,7 @@ import (
 )
 
 // offerSetup prints the set-up link while there is no administrator. The token
-// stands in the fragment, which browsers do not send (spec A, Authentication 7).
+// stands in the fragment, which browsers do not send (contract 2.8).
 // Whoever reads it can become the administrator, so it is worth nothing once
 // there is one, and a new start takes the place of it.
 func offerSetup(ctx context.Context, a *app.App, publicURL string, log *slog.Logger, std streams) error {

@@ -194,7 +194,7 @@ func TestShippingRates(t *testing.T) {
 		""); status != http.StatusBadRequest {
 		t.Errorf("bad query: %d %v", status, answer)
 	}
-	// It has none: the gateway answers for it (CONTRACT 5).
+	// It has none: the gateway answers for it (contract 5.10).
 	if status, answer := p.call(t, http.MethodGet, "/health", ""); status != http.StatusNotFound {
 		t.Errorf("health: %d %v", status, answer)
 	}

@@ -1,6 +1,6 @@
 // Package account owns access to stoa: users and their passwords, the sessions they
 // are signed in with, the tokens that prove it, and the keys that sign the tokens
-// (spec A, Authentication; CONTRACT 2).
+// (contract 2).
 //
 // A session is one row from sign-in to its end. Access tokens name it, and every
 // request looks it up, so ending it takes effect at once on all replicas.

@@ -33,7 +33,7 @@ var (
 			"While there is no administrator, each start of stoa prints a new one.")
 
 	// ErrManyRefreshes is returned to a client that refreshes more often in ten
-	// seconds than spec A, Limits, allows in an hour.
+	// seconds than it may in an hour (contract 1.7).
 	ErrManyRefreshes = errs.New(errs.RateLimited, "RATE_LIMIT_EXCEEDED",
 		"This session is refreshed too often. Wait before the next refresh.").After(10 * time.Second)
 

@@ -24,7 +24,7 @@ var KeyPurpose = keyring.Purpose{
 	Retention: RefreshLife + time.Hour,
 }
 
-// PluginKeyPurpose is the schedule of the keys that sign plugin tokens (CONTRACT 7). They
+// PluginKeyPurpose is the schedule of the keys that sign plugin tokens (contract 7.1). They
 // sign nothing else, so that no plugin token can pass for a user's, and no other way round.
 var PluginKeyPurpose = keyring.Purpose{
 	Name: "plugin",

@@ -24,7 +24,7 @@ func mustRotate(tb testing.TB, s *account.Service, atOnce bool) keyring.Rotation
 	return r
 }
 
-// The keys of plugins' tokens sign nothing else, and no other key signs those (CONTRACT 7).
+// The keys of plugins' tokens sign nothing else, and no other key signs those (contract 7.1).
 func TestKeysOfPluginTokensAreApartFromUsers(t *testing.T) {
 	t.Parallel()
 

@@ -14,8 +14,8 @@ type Mailer interface {
 }
 
 // resetMail is the mail with a link. The token is in the fragment, which browsers do
-// not send to servers; so it is in no log and no Referer header (spec A,
-// Authentication 7).
+// not send to servers; so it is in no log and no Referer header
+// (contract 2.8).
 func (s *Service) resetMail(ctx context.Context, to, token string) mail.Message {
 	return mail.Message{
 		To:      to,

@@ -8,7 +8,7 @@ import (
 )
 
 // IssuePluginToken returns a token with which a plugin may call the platform API
-// on behalf of one of its installations, and when it expires (CONTRACT 7).
+// on behalf of one of its installations, and when it expires (contract 7.1).
 func (s *Service) IssuePluginToken(
 	ctx context.Context, installationID string,
 ) (raw string, expires time.Time, err error) {

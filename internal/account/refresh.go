@@ -83,7 +83,7 @@ func (s *Service) Refresh(ctx context.Context, raw string) (Tokens, error) {
 }
 
 // SessionKey returns the key under which the uses of a refresh token are counted
-// (CONTRACT 1): the id of its session, which outlives rotations. For a token that
+// (contract 1.7): the id of its session, which outlives rotations. For a token that
 // does not verify, and which anybody may have made up, it is the token's hash.
 func (s *Service) SessionKey(ctx context.Context, raw string) (key string, verified bool, err error) {
 	claims, err := s.parse(ctx, raw, token.Refresh, ErrRefresh)

@@ -90,7 +90,7 @@ func TestGraceHoldsForEachReplacedToken(t *testing.T) {
 	}
 }
 
-// Spec A, Limits: 60 refreshes an hour. More than that in ten seconds is refused
+// 60 refreshes an hour are allowed (contract 1.7). More than that in ten seconds is refused
 // without harm to the session.
 func TestSoManyRefreshesAtOnceAreRefused(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,7 @@ const (
 // Policy is a set of rules for new passwords. Existing passwords keep working.
 type Policy string
 
-// The policies (CONTRACT 2).
+// The policies (contract 2.2).
 const (
 	PolicyStandard Policy = "standard" // 6 characters or more
 	PolicyASVS     Policy = "asvs"     // 8 characters or more, not easy to guess

@@ -7,7 +7,7 @@ import (
 	"stoa/internal/account/token"
 )
 
-// How long things live (spec A, Authentication 2; CONTRACT 2 and 7).
+// How long things live (contract 2.4, 2.5 and 7.1).
 const (
 	AccessLife   = 604800 * time.Second
 	RefreshLife  = 2592000 * time.Second
@@ -16,7 +16,7 @@ const (
 )
 
 // maxReplaced is how many refresh tokens of one session may be in their grace period
-// at a time. Spec A allows 60 refreshes an hour.
+// at a time. There are 60 refreshes an hour (contract 1.7).
 const maxReplaced = 60
 
 // Session is one place where a user is signed in, from sign-in to the end. It stays

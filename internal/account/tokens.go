@@ -9,7 +9,7 @@ import (
 	"stoa/internal/base/ids"
 )
 
-// Tokens is a token set (spec A).
+// Tokens is a token set (contract 2.4).
 type Tokens struct {
 	User    User
 	Access  string

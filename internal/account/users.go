@@ -40,7 +40,7 @@ func (q UserQuery) Issues() errs.Issues {
 	return f.Issues
 }
 
-// roleName is the form of roles. Spec A allows others than USER and ADMIN.
+// roleName is the form of roles. There may be others than USER and ADMIN (contract 2.1).
 var roleName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,31}$`)
 
 // userID is the form of user ids, past ones included.

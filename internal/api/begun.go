@@ -46,7 +46,7 @@ func (s *Server) Begin(ctx context.Context, r *http.Request) context.Context {
 
 func (s *Server) begin(ctx context.Context, r *http.Request) *begun {
 	b := &begun{at: time.Now()}
-	b.id[0] = reqctx.RequestIDAt(b.at) // a client's own is never trusted (CONTRACT 1)
+	b.id[0] = reqctx.RequestIDAt(b.at) // a client's own is never trusted (contract 1.2)
 	b.Context, b.trace, b.span = s.Tracer.Request(ctx, r.Header)
 	s.believeVisitor(b, r) //nolint:contextcheck // b is made of ctx
 	b.address = s.ClientIP.Addr(r)

@@ -387,7 +387,7 @@ func TestAClientCannotChooseTheIDOfItsOrder(t *testing.T) {
 	}
 }
 
-// CONTRACT 1 limits no requests by their keys: a guest's office may send many.
+// No limit counts requests by their keys (contract 1.8): a guest's office may send many.
 func TestGuestsKeysAreNotLimited(t *testing.T) {
 	t.Parallel()
 

@@ -29,8 +29,8 @@ func badLogin(address string) testkit.Request {
 	return testkit.Request{Method: "POST", Path: "/auth/login", Header: testkit.From(address), Body: "nonsense"}
 }
 
-// The table of spec A, Limits, to the letter.
-func TestLimitsAreThoseOfTheSpecification(t *testing.T) {
+// The table of contract 1.7, to the letter.
+func TestTheLimitsAreTheDocumentedOnes(t *testing.T) {
 	t.Parallel()
 
 	want := map[string]string{
@@ -41,7 +41,7 @@ func TestLimitsAreThoseOfTheSpecification(t *testing.T) {
 		"refresh-unknown": "60 in 1h0m0s",
 		"forgot-password": "10 in 1h0m0s", "reset-password": "10 in 1m0s", "setup": "10 in 1m0s",
 		"purchase":      "600 in 1m0s",
-		"platform":      "600 in 1m0s", // CONTRACT 7
+		"platform":      "600 in 1m0s",
 		"claim-request": "10 in 1h0m0s", "claim": "10 in 1m0s", "claim-link": "10 in 1m0s",
 	}
 	for _, r := range limit.Rules() {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What a client may still send after its request was refused (CONTRACT 1).
+// What a client may still send after its request was refused (contract 1.6).
 const (
 	lingerBytes = 64 << 20
 	lingerTime  = 10 * time.Second

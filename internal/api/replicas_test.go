@@ -8,7 +8,7 @@ import (
 	"stoa/internal/testkit"
 )
 
-// CONTRACT 2 allows a second. It takes effect at once, because every request
+// A second is allowed (contract 2.6). It takes effect at once, because every request
 // asks the database.
 func TestLosingAccessTakesEffectAtOnceOnEveryReplica(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 // anyMethod are the methods that the contract lists for a route that takes any.
 var anyMethod = []string{"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"}
 
-// The contract and the running routes are the same (CONTRACT 1): every route is
+// The contract and the running routes are the same (contract 1.10): every route is
 // documented, and every documented operation is served.
 func TestRoutesAndContractAgree(t *testing.T) {
 	t.Parallel()

@@ -130,7 +130,7 @@ func TestNoChosenNamePassesForTheIssuer(t *testing.T) {
 	}
 }
 
-// Spec A, Authentication 6.
+// The token of another service is enough (contract 2.9).
 func TestServicesActAsAdministrators(t *testing.T) {
 	t.Parallel()
 

@@ -35,7 +35,7 @@ func issuesOf(t *testing.T, res testkit.Response) []string {
 }
 
 // Wrong types, missing fields and the rules of the domain are named together,
-// on every route that takes a body (CONTRACT 1).
+// on every route that takes a body (contract 1.4).
 func TestEveryViolationIsNamed(t *testing.T) {
 	t.Parallel()
 

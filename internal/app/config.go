@@ -71,7 +71,7 @@ type Config struct {
 	PasswordCost password.Params
 
 	// ServiceIssuer, together with ServiceSecret (the HMAC key) or ServicePublicKey
-	// (PEM), enables service JWTs of that issuer (spec A, Authentication 6). They are
+	// (PEM), enables service JWTs of that issuer (contract 2.9). They are
 	// disabled if all three are empty.
 	ServiceIssuer, ServiceSecret, ServicePublicKey string
 	// ServiceAudience must be in the aud of service JWTs, if it is not empty.
@@ -88,7 +88,7 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 
 	// Payments is "test" (or empty), where every payment succeeds at once, or "live",
-	// where paid tiers need a payment provider (CONTRACT 3).
+	// where paid tiers need a payment provider (contract 3.4).
 	Payments string
 	// Stripe takes live payments, if it is configured.
 	Stripe StripeConfig
@@ -181,7 +181,7 @@ type Config struct {
 	// empty.
 	DefaultLocale string
 
-	// ArchiveTypes are file types that packages may have besides those of spec B.
+	// ArchiveTypes are file types that packages may have besides the allowed ones (contract 4.2).
 	ArchiveTypes extension.Types
 
 	// TrustedKeys are the publishers whose signed packages are accepted. Packages without
@@ -189,7 +189,7 @@ type Config struct {
 	TrustedKeys sign.Keys
 
 	// ExternalAllow are private or loopback networks in which external plugins may be
-	// nevertheless (CONTRACT 5).
+	// nevertheless (contract 5.13).
 	ExternalAllow []netip.Prefix
 
 	// BodyMemory bounds the memory of the bodies of all requests together, in bytes; 0: no

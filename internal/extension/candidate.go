@@ -105,7 +105,7 @@ type Added struct {
 // Outcome is what an install came to.
 type Outcome string
 
-// The outcomes (CONTRACT 4).
+// The outcomes (contract 4.5).
 const (
 	WasInstalled Outcome = "installed"
 	WasDuplicate Outcome = "duplicate" // it was there, from the same archive

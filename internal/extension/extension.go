@@ -33,7 +33,7 @@ import (
 // Kind names a kind of extension.
 type Kind string
 
-// The kinds (spec B). Those without a Registry cannot be installed yet.
+// The kinds (contract 4.1). Those without a Registry cannot be installed yet.
 const (
 	Plugin        Kind = "plugin"
 	ThemeShop     Kind = "theme-shop"

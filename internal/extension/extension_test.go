@@ -10,7 +10,7 @@ import (
 
 type registry struct{ extension.Registry }
 
-// A kind can be installed as soon as it has a Registry; the other kinds of spec B
+// A kind can be installed as soon as it has a Registry; the other kinds
 // are told apart from what is not a kind.
 func TestRegistriesDecideWhatCanBeInstalled(t *testing.T) {
 	t.Parallel()

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Types are file types that archives of a kind may hold beyond those of spec B: in
-// lower case, extensions with the dot or whole names (CONTRACT 4).
+// Types are file types that archives of a kind may hold beyond the allowed ones: in
+// lower case, extensions with the dot or whole names (contract 4.2).
 type Types map[Kind][]string
 
 var typeRE = regexp.MustCompile(`^(\.[a-z0-9]{1,16}|[a-z0-9][a-z0-9_-]{0,63})$`)
 
 // executables are types that run on some machine by being opened. No setting allows
-// them (CONTRACT 4).
+// them (contract 4.2).
 var executables = []string{
 	".exe", ".com", ".bat", ".cmd", ".ps1", ".msi", ".scr", ".vbs", ".wsf", ".lnk", ".reg", ".dll", ".sys",
 	".sh", ".bash", ".zsh", ".csh", ".command", ".run", ".bin", ".elf", ".so", ".node", ".a", ".o", ".ko",

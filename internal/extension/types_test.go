@@ -31,7 +31,7 @@ func TestParseTypes(t *testing.T) {
 	}
 }
 
-// No setting lets executables into packages (CONTRACT 4).
+// No setting lets executables into packages (contract 4.2).
 func TestExecutablesAreNeverAllowed(t *testing.T) {
 	t.Parallel()
 

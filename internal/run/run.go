@@ -28,7 +28,7 @@ type Runtime interface {
 	Serve(w http.ResponseWriter, r *http.Request, in *plugin.Installed) error
 }
 
-// The failures of a runtime (CONTRACT 5). The gateway adds details.slug.
+// The failures of a runtime (contract 5.12). The gateway adds details.slug.
 var (
 	ErrUnreachable = errs.New(errs.Unreachable, "PLUGIN_UNREACHABLE", "The plugin does not answer.")
 	ErrStarting    = errs.New(errs.Busy, "PLUGIN_STARTING", "The plugin is starting. Try again shortly.")

@@ -19,7 +19,7 @@ type Params struct {
 	KeyLen    int // bytes
 }
 
-// Default are the parameters of new hashes (CONTRACT 2).
+// Default are the parameters of new hashes (contract 2.2).
 var Default = Params{MemoryKiB: 19 * 1024, Time: 2, Threads: 1, SaltLen: 16, KeyLen: 32}
 
 // Bounds of what a stored hash may demand: a damaged row must not take the machine

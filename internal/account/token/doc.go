@@ -1,4 +1,4 @@
-// Package token writes and reads the JSON Web Tokens of CONTRACT 2 and 7.
+// Package token writes and reads the JSON Web Tokens of contract 2.4 and 7.1.
 //
 // The platform's own tokens are always EdDSA (Ed25519) and name their key (kid) and
 // their kind (typ). A token of one kind is refused where another is expected. Service

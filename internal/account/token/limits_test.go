@@ -42,7 +42,7 @@ func text(tb testing.TB, v any) string {
 	return string(b)
 }
 
-// CONTRACT 2, each limit at the limit and one beyond.
+// Each limit of contract 2.9, at the limit and one beyond.
 func TestServiceTokensAtTheirLimits(t *testing.T) {
 	t.Parallel()
 

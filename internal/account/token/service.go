@@ -17,8 +17,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// MaxServiceLife is the longest time between iat and exp of a service JWT (CONTRACT
-// 2).
+// MaxServiceLife is the longest time between iat and exp of a service JWT
+// (contract 2.9).
 const MaxServiceLife = time.Hour
 
 const (
@@ -27,7 +27,7 @@ const (
 	maxSubject       = 255  // bytes
 )
 
-// Service verifies the JWTs of other services (spec A, Authentication 6). A nil
+// Service verifies the JWTs of other services (contract 2.9). A nil
 // Service refuses everything: the feature is off.
 type Service struct {
 	issuer string

@@ -22,10 +22,10 @@ const (
 	Plugin  Kind = "pt+jwt"
 )
 
-// PluginAudience is the aud of plugin tokens (CONTRACT 7).
+// PluginAudience is the aud of plugin tokens (contract 7.1).
 const PluginAudience = "stoa:plugin"
 
-// typeRefresh is the claim type of refresh tokens (spec A, JWT payloads).
+// typeRefresh is the claim type of refresh tokens (contract 2.4).
 const typeRefresh = "refresh"
 
 // Leeway is how far the clocks of two replicas may differ.

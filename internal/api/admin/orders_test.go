@@ -103,7 +103,7 @@ func TestAdministratorsLookThroughOrders(t *testing.T) {
 	})
 }
 
-// CONTRACT 3: a refund revokes, and revoked is final.
+// A refund revokes, and revoked is final (contract 3.13).
 func TestARefundRevokesTheLicense(t *testing.T) {
 	t.Parallel()
 

@@ -27,7 +27,7 @@ type Handlers struct {
 	PublicURL string
 }
 
-// tokenSet is a token set (spec A). Token equals AccessToken (CONTRACT 2).
+// tokenSet is a token set (contract 2.4). Token equals AccessToken.
 type tokenSet struct {
 	User         wire.User `json:"user"`
 	AccessToken  string    `json:"access_token"`

@@ -18,7 +18,7 @@ var errForeignOrigin = errs.New(errs.Forbidden, "FORBIDDEN",
 	"The refresh cookie is for pages on this server's own origin: Origin must name it.")
 
 // refreshCookie keeps the refresh token of a page on stoa's own origin out of its
-// scripts' reach (CONTRACT 2). nil is a client that keeps the token itself: its
+// scripts' reach (contract 2.7). nil is a client that keeps the token itself: its
 // cookies are neither read nor set.
 type refreshCookie struct {
 	secure bool

@@ -10,7 +10,7 @@ import (
 	"stoa/internal/extension/plugin"
 )
 
-// bundleFields is an installed bundle on the wire (CONTRACT 4). ManifestJSON has no values of
+// bundleFields is an installed bundle on the wire (contract 4.18). ManifestJSON has no values of
 // secret fields.
 type bundleFields struct {
 	ID           string        `json:"id"`

@@ -36,7 +36,7 @@ func (h *Handlers) archive(kind extension.Kind) web.Upload {
 	}
 }
 
-// installed is the answer to an install (CONTRACT 4). Unlike in listedPackage,
+// installed is the answer to an install (contract 4.5). Unlike in listedPackage,
 // permissions are an object.
 type installed struct {
 	packageFields
@@ -111,7 +111,7 @@ func (h *Handlers) install(w http.ResponseWriter, r *http.Request, kind extensio
 	if err != nil {
 		return err
 	}
-	switch of := res.Record.(type) { // each kind has an answer of its own (CONTRACT 4)
+	switch of := res.Record.(type) { // each kind has an answer of its own (contract 4.5)
 	case theme.Installed:
 		writeInstalledTheme(w, of, res.Duplicate)
 		return nil

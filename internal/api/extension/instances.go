@@ -11,7 +11,7 @@ import (
 	"stoa/internal/extension/plugin"
 )
 
-// instance is an instance on the wire (CONTRACT 4).
+// instance is an instance on the wire (contract 4.9).
 type instance struct {
 	InstallationID     string          `json:"installationId"`
 	PluginSlug         string          `json:"pluginSlug"`
@@ -35,7 +35,7 @@ type secretField struct {
 	Configured bool `json:"configured"`
 }
 
-// runtimeStatus is how what runs for an instance is doing (CONTRACT 4).
+// runtimeStatus is how what runs for an instance is doing (contract 4.13).
 type runtimeStatus struct {
 	State     plugin.RuntimeState `json:"state"`
 	Since     web.Timestamp       `json:"since"`

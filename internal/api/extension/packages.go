@@ -11,7 +11,7 @@ import (
 	"stoa/internal/extension/theme"
 )
 
-// packageFields is an installed package on the wire (spec B, Plugin package).
+// packageFields is an installed package on the wire (contract 4.4).
 type packageFields struct {
 	ID              string        `json:"id"`
 	Kind            string        `json:"kind"`
@@ -47,7 +47,7 @@ func newPackageFields(p plugin.Package) packageFields {
 }
 
 // listedPackage is a package as lists show it. Permissions is a string that
-// contains a JSON array (spec B).
+// contains a JSON array (contract 4.4).
 type listedPackage struct {
 	packageFields
 

@@ -114,7 +114,7 @@ func changeSettings(tb testing.TB, a *testkit.App, admin string, settings map[st
 	}
 }
 
-// The setting isolation, for all instances of a package (CONTRACT 4).
+// The setting isolation, for all instances of a package (contract 4.8).
 func TestInstancesShareAProcessOnDemand(t *testing.T) {
 	t.Parallel()
 

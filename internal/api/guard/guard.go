@@ -68,7 +68,7 @@ func RequireUser(h web.HandlerFunc) web.HandlerFunc {
 }
 
 // RequireAdmin refuses everyone but administrators and services: a guest with
-// 401, other roles with 403 (CONTRACT 4). It runs inside Identify.
+// 401, other roles with 403 (contract 4.1). It runs inside Identify.
 func RequireAdmin(h web.HandlerFunc) web.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		switch who := reqctx.CallerFrom(r.Context()); {

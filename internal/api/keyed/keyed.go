@@ -1,4 +1,4 @@
-// Package keyed honors Idempotency-Key (CONTRACT 1): it reads the header, decides
+// Package keyed honors Idempotency-Key (contract 1.8): it reads the header, decides
 // whose keys and what content a request's key stands for, and keeps answers so
 // that a repeated request gets the same one. Claims and storage are package
 // idempotency.

@@ -14,7 +14,7 @@ import (
 	"stoa/internal/edge/ratelimit"
 )
 
-// The limits of spec A, Limits.
+// The limits of accounts (contract 1.7).
 var (
 	Register       = ratelimit.Rule{Name: "register", Limit: 5, Window: time.Hour}
 	Login          = ratelimit.Rule{Name: "login", Limit: 10, Window: time.Minute}
@@ -23,8 +23,7 @@ var (
 	ChangePassword = ratelimit.Rule{Name: "change-password", Limit: 5, Window: time.Hour}
 )
 
-// The limits of routes that spec A does not have, and of tokens that do not
-// verify.
+// The limits of the other routes, and of tokens that do not verify.
 var (
 	// Of sign-ins to one account, from any addresses: beyond it they are slowed.
 	LoginAccount = ratelimit.Rule{Name: "login-account", Limit: 30, Window: 10 * time.Minute}
@@ -39,7 +38,7 @@ var (
 	// Each purchase leaves an order and a license.
 	Purchase = ratelimit.Rule{Name: "purchase", Limit: 600, Window: time.Minute}
 
-	// Of one installation's calls of the platform API (CONTRACT 7).
+	// Of one installation's calls of the platform API (contract 1.7).
 	Platform = ratelimit.Rule{Name: "platform", Limit: 600, Window: time.Minute}
 
 	ClaimRequest = ratelimit.Rule{Name: "claim-request", Limit: 10, Window: time.Hour}

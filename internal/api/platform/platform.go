@@ -1,5 +1,5 @@
 // Package platform serves the platform API, which plugins call with the token that
-// the gateway sends them (CONTRACT 7): their config, the shop's data that they were
+// the gateway sends them (contract 7.2): their config, the shop's data that they were
 // granted, storage of their own, and events that they publish.
 package platform
 

@@ -16,7 +16,7 @@ import (
 )
 
 // defaultRecheck is how often the caller of a lasting call to a plugin is looked
-// up again. A revocation takes effect within 1 s (CONTRACT 2); the rest of the
+// up again. A revocation takes effect within 1 s (contract 2.6); the rest of the
 // second is for the look-up and for ending the call.
 const defaultRecheck = 750 * time.Millisecond
 

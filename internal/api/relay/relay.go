@@ -63,7 +63,7 @@ func (h *Handlers) call(w http.ResponseWriter, r *http.Request, c gateway.Call) 
 		if err != nil {
 			return err
 		}
-		if isApp { // a wrong token is ignored (CONTRACT 4)
+		if isApp { // a wrong token is ignored (contract 4.17)
 			c.Caller = gateway.CallerThemeApp
 		}
 	}

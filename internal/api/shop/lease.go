@@ -8,7 +8,7 @@ import (
 )
 
 // Lease serves GET /api/marketplace/products/{slug}/license/lease: a statement
-// with which the app may go on without network (CONTRACT 3). The answer is signed,
+// with which the app may go on without network (contract 3.12). The answer is signed,
 // and refusals are those of Verify.
 func (h *Handlers) Lease(w http.ResponseWriter, r *http.Request) error {
 	return h.signed(w, r, h.lease)

@@ -7,7 +7,7 @@ import (
 	"stoa/internal/shop/license"
 )
 
-// licenseInfo is a license as the API shows it (spec A, License info).
+// licenseInfo is a license as the API shows it (contract 3.7).
 type licenseInfo struct {
 	ID               string         `json:"id"`
 	ProductID        string         `json:"productId"`

@@ -71,8 +71,8 @@ func TestTheReceiptIsMailedOncePaid(t *testing.T) {
 	}
 }
 
-// CONTRACT 3: the license works only after the provider's signed webhook
-// reported the payment.
+// The license works only after the provider's signed webhook reported the payment
+// (contract 3.4).
 func TestWebhooksThatStripeDidNotSignAreRefused(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)

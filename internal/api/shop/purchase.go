@@ -17,7 +17,7 @@ func (h *Handlers) Purchase(w http.ResponseWriter, r *http.Request) error {
 		Success    bool    `json:"success"`
 		OrderID    string  `json:"orderId"`
 		LicenseKey string  `json:"licenseKey"`
-		PaymentURL *string `json:"paymentUrl"` // null rather than absent (CONTRACT 3)
+		PaymentURL *string `json:"paymentUrl"` // null rather than absent (contract 3.3)
 	}
 
 	in, err := web.ReadJSON(w, r, order.PurchaseRequest.Issues)

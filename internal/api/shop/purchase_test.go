@@ -93,7 +93,7 @@ func TestPurchaseBelongsToWhoIsSignedIn(t *testing.T) {
 	testkit.WantFlatError(t, a.Do(t, req), 401, "UNAUTHORIZED")
 }
 
-// CONTRACT 3: STOA_PAYMENTS=live without a provider.
+// STOA_PAYMENTS=live without a provider (contract 3.4).
 func TestLivePaymentsWithoutAProviderSellFreeTiersOnly(t *testing.T) {
 	t.Parallel()
 	a := testkit.NewShop(t, func(_ testing.TB, cfg *app.Config) { cfg.Payments = "live" })

@@ -11,7 +11,7 @@ import (
 	"stoa/internal/testkit/goldentest"
 )
 
-// The typical sequence of spec A: list, details, purchase, activate, verify.
+// The usual sequence: list, details, purchase, activate, verify.
 func TestFromTheListToAVerifiedLicense(t *testing.T) {
 	t.Parallel()
 

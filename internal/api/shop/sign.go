@@ -57,7 +57,7 @@ func validNonce(s string) bool {
 type useFunc func(w http.ResponseWriter, r *http.Request, use license.UseRequest, nonce string) error
 
 // signed reads the question and signs every answer of ask, refusals and errors
-// included (RFC 9421, CONTRACT 3): a forged refusal would take a license away,
+// included (RFC 9421, contract 3.12): a forged refusal would take a license away,
 // and a forged error would hide a refusal. The answer is held back until it is
 // complete.
 func (h *Handlers) signed(w http.ResponseWriter, r *http.Request, ask useFunc) error {

@@ -18,7 +18,7 @@ type granted struct {
 }
 
 // refuse answers that an instance may not use a license. The reason is in a header,
-// because the body is exactly {"valid":false} (spec A, CONTRACT 3).
+// because the body is exactly {"valid":false} (contract 3.11).
 func refuse(w http.ResponseWriter, why license.Refusal) {
 	type refused struct {
 		Valid bool `json:"valid"`

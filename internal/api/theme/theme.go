@@ -24,7 +24,7 @@ type Handlers struct {
 	Site      *site.Service
 }
 
-// applied is a theme that a target shows, or showed (CONTRACT 4).
+// applied is a theme that a target shows, or showed (contract 4.16).
 type applied struct {
 	Kind    string          `json:"kind"`
 	Slug    string          `json:"slug"`
@@ -123,7 +123,7 @@ func (h *Handlers) Active(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// published is a block or an embed of an enabled instance (CONTRACT 4).
+// published is a block or an embed of an enabled instance (contract 4.19).
 type published struct {
 	PluginSlug     string          `json:"pluginSlug"`
 	InstallationID string          `json:"installationId"`

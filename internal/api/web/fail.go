@@ -52,7 +52,7 @@ var levelByKind = map[errs.Kind]slog.Level{
 var ErrInternal = errs.New(errs.Internal, "INTERNAL_ERROR",
 	"Something went wrong on our side. Quote the X-Request-Id when you report it.")
 
-// Family is one of the shapes of an error body (CONTRACT 1).
+// Family is one of the shapes of an error body (contract 1.3).
 type Family func(e *errs.Error) any
 
 // Flat is the shape of /api/marketplace/*.

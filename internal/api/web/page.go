@@ -10,7 +10,7 @@ import (
 	"stoa/internal/base/errs"
 )
 
-// The bounds of a Page (CONTRACT 3).
+// The bounds of a Page (contract 1.9).
 const (
 	defaultLimit = 20
 	maxLimit     = 100
@@ -75,7 +75,7 @@ func (p Page) Offset() int {
 	return (p.Number - 1) * p.Limit
 }
 
-// Pagination is spec A's Pagination object.
+// Pagination says which page of how many a list is (contract 1.9).
 type Pagination struct {
 	Page       int `json:"page"`
 	Limit      int `json:"limit"`
@@ -88,7 +88,7 @@ func (p Page) Of(total int) Pagination {
 	return Pagination{Page: p.Number, Limit: p.Limit, Total: total, TotalPages: (total + p.Limit - 1) / p.Limit}
 }
 
-// list is a page of a list in the enveloped family (CONTRACT 4).
+// list is a page of a list in the enveloped family (contract 1.9).
 type list[T any] struct {
 	Items      []T        `json:"items"`
 	Pagination Pagination `json:"pagination"`

@@ -14,7 +14,7 @@ import (
 	"stoa/internal/edge/bodies"
 )
 
-// maxBody is the largest body that is read, uploads apart (CONTRACT 1).
+// maxBody is the largest body that is read, uploads apart (contract 1.5).
 const maxBody = 1 << 20
 
 // What may be wrong with a body as a whole.

@@ -64,7 +64,7 @@ var (
 // NoStore keeps an answer out of every cache: it is private or short-lived.
 func NoStore(w http.ResponseWriter) { w.Header()["Cache-Control"] = notStored }
 
-// Envelope is a successful answer of the enveloped family (CONTRACT 1).
+// Envelope is a successful answer of the enveloped family (contract 1.3).
 type Envelope struct {
 	Success bool   `json:"success"`
 	Data    any    `json:"data"`

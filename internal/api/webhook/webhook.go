@@ -18,7 +18,7 @@ type Handlers struct {
 	Webhooks *webhook.Service
 }
 
-// shown is a webhook on the wire (CONTRACT 7).
+// shown is a webhook on the wire (contract 7.6).
 type shown struct {
 	ID             string        `json:"id"`
 	URL            string        `json:"url"`

@@ -8,7 +8,7 @@ import (
 	"stoa/internal/shop/product"
 )
 
-// Order is an order as its owner sees it (CONTRACT 3, Order).
+// Order is an order as its owner sees it (contract 3.5).
 type Order struct {
 	ID            string             `json:"id"`
 	ProductID     string             `json:"productId"`

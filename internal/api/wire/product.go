@@ -105,7 +105,7 @@ func newFeature(f product.FeatureSection) product.FeatureSection {
 	return f
 }
 
-// ProductItem is a product as the shop's lists show it (spec A, Product item).
+// ProductItem is a product as the shop's lists show it (contract 3.1).
 type ProductItem struct {
 	Type string `json:"type"` // always PRODUCT
 	Product
@@ -116,7 +116,7 @@ func NewProductItem(p product.Product) ProductItem {
 	return ProductItem{Type: "PRODUCT", Product: NewProduct(p)}
 }
 
-// ProductPage is a product as its own page shows it (spec A, Product detail).
+// ProductPage is a product as its own page shows it (contract 3.1).
 type ProductPage struct {
 	ProductItem
 	ProductDetail

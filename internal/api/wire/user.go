@@ -2,7 +2,7 @@ package wire
 
 import "stoa/internal/account"
 
-// User is a user summary (spec A).
+// User is a user summary (contract 2.1).
 type User struct {
 	ID       string  `json:"id"`
 	Email    string  `json:"email"`

@@ -134,7 +134,7 @@ func (is Issues) List() []Issue { return is.list }
 func (is Issues) Err() error { return WithIssues(Invalid, CodeValidation, is) }
 
 // CodeValidation is the code of a request that breaks a rule of its shape
-// (CONTRACT 1).
+// (contract 1.4).
 const CodeValidation = "VALIDATION_ERROR"
 
 // Validation returns a VALIDATION_ERROR with the given issues, or nil if there are none.

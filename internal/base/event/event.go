@@ -1,5 +1,5 @@
 // Package event owns what stoa tells plugins and operators' systems: the types of
-// events, their form, and the patterns that subscribe to them (CONTRACT 7).
+// events, their form, and the patterns that subscribe to them (contract 7.4).
 //
 // An event is written in the transaction of what it tells: the Store of every domain
 // has the same Publish, as it has Record for the audit log. Package delivery passes
@@ -81,7 +81,7 @@ func Published(now time.Time, t Type, data json.RawMessage) Event {
 	}
 }
 
-// timeFormat is the form of times in JSON (CONTRACT 1).
+// timeFormat is the form of times in JSON (contract 1.2).
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
 // MarshalJSON returns the event as subscribers get it.

@@ -3,13 +3,13 @@ package reqctx
 import "context"
 
 // Anonymous is the user id recorded for a purchase made without a token
-// (spec A, Authentication 5).
+// (contract 3.3).
 const Anonymous = "anonymous"
 
 // Role decides what a caller may do.
 type Role string
 
-// The roles of spec A. Others are possible and give no additional rights.
+// The roles that have a meaning. Others are possible and give no additional rights (contract 2.1).
 const (
 	RoleUser  Role = "USER"
 	RoleAdmin Role = "ADMIN"
@@ -23,7 +23,7 @@ type Caller struct {
 	Role   Role
 	// SessionID is the session the access token belongs to.
 	SessionID string
-	// Service is the subject of a service JWT (spec A, Authentication 6). A service
+	// Service is the subject of a service JWT (contract 2.9). A service
 	// has RoleAdmin and no session.
 	Service string
 }

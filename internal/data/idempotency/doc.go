@@ -1,5 +1,5 @@
 // Package idempotency lets a client repeat a request without repeating its effect
-// (CONTRACT 1, Idempotency-Key). The first request with a key runs the operation, and
+// (contract 1.8). The first request with a key runs the operation, and
 // its answer is stored. A later request with the same key and content gets the stored
 // answer, on any replica.
 //

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// Remember is how long a key remains bound to its request (CONTRACT 1), from the
+	// Remember is how long a key remains bound to its request (contract 1.8), from the
 	// start of the attempt that gave the answer.
 	Remember = 24 * time.Hour
 	// Lease is how long an attempt may go without a renewal before another one may take

@@ -1,5 +1,5 @@
 // Package framing detects requests that state their length twice: with both
-// Content-Length and Transfer-Encoding (CONTRACT 5). A proxy and a server may disagree
+// Content-Length and Transfer-Encoding (contract 5.3). A proxy and a server may disagree
 // about where such a request ends, so that a part of its body passes for the next
 // request (request smuggling).
 //

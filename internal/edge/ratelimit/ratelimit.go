@@ -1,8 +1,8 @@
-// Package ratelimit counts requests against limits with GCRA (CONTRACT 1): in
+// Package ratelimit counts requests against limits with GCRA (contract 1.7): in
 // this process's memory, or in Redis when several replicas share their limits.
 //
-// It does not know what is limited, nor by which key; package httpapi/limit has the
-// table of spec A.
+// It does not know what is limited, nor by which key; package api/limit has the
+// table.
 package ratelimit
 
 import (

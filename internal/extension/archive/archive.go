@@ -29,7 +29,7 @@ type Profile struct {
 	Types    []string // of files, in lower case: extensions with the dot, or whole names
 }
 
-// Limits of every archive (spec B, Limits; CONTRACT 4). Sizes are in bytes.
+// Limits of every archive (contract 4.2). Sizes are in bytes.
 const (
 	MaxEntries   = 10_000
 	MaxUnpacked  = 1 << 30 // all files together

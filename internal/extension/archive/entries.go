@@ -51,7 +51,7 @@ func checkEntries(records []record, profile Profile, f *faults) []file {
 }
 
 // LeftOut reports whether an entry is what macOS adds to archives that it makes. Such
-// entries are not unpacked, and are no fault (CONTRACT 4).
+// entries are not unpacked, and are no fault (contract 4.2).
 func LeftOut(entry string) bool {
 	return strings.HasPrefix(entry, "__MACOSX/") || path.Base(entry) == ".DS_Store"
 }

@@ -7,10 +7,10 @@ import (
 	"stoa/internal/base/errs"
 )
 
-// CodeInvalid is the code of an archive that breaks a rule (CONTRACT 4).
+// CodeInvalid is the code of an archive that breaks a rule (contract 4.2).
 const CodeInvalid = "INVALID_ARCHIVE"
 
-// maxFaults is how many faults an error lists (CONTRACT 4). If there are more, a last
+// maxFaults is how many faults an error lists (contract 4.2). If there are more, a last
 // one with errs.CodeMore gives the number of the others.
 const maxFaults = 100
 

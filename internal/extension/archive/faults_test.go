@@ -33,7 +33,7 @@ func issuesOf(tb testing.TB, err error) []string {
 	return list
 }
 
-// One upload tells everything that is wrong (CONTRACT 4).
+// One upload tells everything that is wrong (contract 4.2).
 func TestEveryFaultOfAnArchiveIsNamed(t *testing.T) {
 	t.Parallel()
 
@@ -111,7 +111,7 @@ func TestOneHundredFaultsAreListed(t *testing.T) {
 	}
 }
 
-// What macOS adds to archives is neither a fault nor unpacked (CONTRACT 4).
+// What macOS adds to archives is neither a fault nor unpacked (contract 4.2).
 func TestFilesOfMacOSAreLeftOut(t *testing.T) {
 	t.Parallel()
 

@@ -286,7 +286,7 @@ var otherLayouts = []struct {
 	}, "dist/index.js", "disagree"},
 }
 
-// TestInspectRefusesOtherLayouts tests the rules of CONTRACT 4 for the file as a
+// TestInspectRefusesOtherLayouts tests the rules of contract 4.2 for the file as a
 // whole. Each row breaks a valid archive in one place.
 func TestInspectRefusesOtherLayouts(t *testing.T) {
 	t.Parallel()

@@ -22,7 +22,7 @@ const (
 	MaxInstances = 1000 // of one item
 )
 
-// Manifest is the content of bundle.json (CONTRACT 4). Unknown fields are kept in Raw.
+// Manifest is the content of bundle.json (contract 4.18). Unknown fields are kept in Raw.
 type Manifest struct {
 	Slug        string
 	Name        string

@@ -14,7 +14,7 @@ import (
 	"stoa/internal/extension/manifest"
 )
 
-// MaxArchive is the size of the largest bundle in bytes (CONTRACT 4).
+// MaxArchive is the size of the largest bundle in bytes (contract 4.2).
 const MaxArchive = 500 << 20
 
 // Registry is a Service as packages archive and install see it: the extensions of the kind

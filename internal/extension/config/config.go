@@ -13,7 +13,7 @@ import (
 	"stoa/internal/extension/manifest"
 )
 
-// Limits of an instance's config (spec B, Instance config validation).
+// Limits of an instance's config (contract 4.10).
 const (
 	// MaxSize is in bytes of compact JSON.
 	MaxSize = 65536
@@ -22,7 +22,7 @@ const (
 	MaxDepth = 10
 )
 
-// The messages are the words of spec B.
+// Clients may compare these messages (contract 4.10).
 var (
 	issueNotObject = errs.Issue{Code: errs.CodeWrongType, Message: "Config must be an object"}
 	issueTooBig    = errs.Issue{Code: errs.CodeOutOfRange, Message: "Config exceeds 64KB"}
@@ -38,8 +38,8 @@ func issueAt(at string, is errs.Issue) errs.Issue {
 }
 
 // Validation returns VALIDATION_ERROR with every fault, or nil. If the config, at that
-// path, breaks a rule of spec B, that rule's message is the whole message, because
-// clients compare it (CONTRACT 4).
+// path, breaks one of the three rules for every config, that rule's message is the whole
+// message, because clients may compare it (contract 4.10).
 func Validation(at string, faults errs.Issues) error {
 	err := faults.Err()
 	if e, ok := err.(*errs.Error); ok { //nolint:errorlint // it was made one line above
@@ -113,7 +113,7 @@ func literalSeparators(b []byte) []byte {
 	return out
 }
 
-// Check adds an issue for every rule of spec B and of the schema that the config
+// Check adds an issue for every limit and every rule of the schema that the config
 // breaks; at is the path of the config. No value of it is ever part of an issue.
 func (v Values) Check(at string, schema Schema, faults *errs.Issues) {
 	if len(v.Encode()) > MaxSize {
@@ -167,8 +167,8 @@ func deeper(v any, layers int) bool {
 	return false
 }
 
-// accepts reports whether a value has the type of the field. Spec B does not list
-// the types. One that stoa does not know accepts every value; a form may know more.
+// accepts reports whether a value has the type of the field. Plugins may use
+// other types than stoa knows. Such a type accepts every value; a form may know more.
 func (f Field) accepts(v any) bool {
 	ok := true
 	switch f.Type {

@@ -10,7 +10,7 @@ import (
 	"stoa/internal/extension/manifest"
 )
 
-// Schema describes the keys of a config (spec B, Manifest: configSchema). A config may
+// Schema describes the keys of a config (contract 4.10). A config may
 // have others.
 type Schema map[string]Field
 
@@ -59,7 +59,7 @@ func parseSchema(o manifest.Object, name string, top bool) Schema {
 
 func parseField(f manifest.Object) Field {
 	field := Field{Required: f.Flag("required"), Secret: f.Flag("secret")}
-	if f.Flag("sensitive") { // means the same (CONTRACT 4)
+	if f.Flag("sensitive") { // means the same (contract 4.10)
 		field.Secret = true
 	}
 	field.Label, _ = f.Text("label")

@@ -226,7 +226,7 @@ func TestKilledBeforeTheRecordLeavesNothingToSee(t *testing.T) {
 	}
 }
 
-// Files of an uninstalled package stay (spec B, States).
+// Files of an uninstalled package stay (contract 4.7).
 func TestSweepKeepsUninstalledPackages(t *testing.T) {
 	t.Parallel()
 

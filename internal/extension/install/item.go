@@ -15,7 +15,7 @@ import (
 )
 
 // CodeInvalidBundle is the code of a bundle with an item that cannot be installed
-// (CONTRACT 4).
+// (contract 4.18).
 const CodeInvalidBundle = "INVALID_BUNDLE"
 
 // maxItemsUnpacked is how many bytes the items of a collection may unpack to, all together.

@@ -18,10 +18,10 @@ import (
 	"stoa/internal/base/jsontext"
 )
 
-// CodeInvalid is the code of a manifest that breaks a rule (CONTRACT 4).
+// CodeInvalid is the code of a manifest that breaks a rule (contract 4.3).
 const CodeInvalid = "INVALID_MANIFEST"
 
-// Lengths of texts, in characters. Spec B allows a version of any length, but it
+// Lengths of texts, in characters. A version is bounded because it
 // becomes part of a folder's name.
 const (
 	minSlug    = 2

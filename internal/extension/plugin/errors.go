@@ -7,7 +7,7 @@ import "stoa/internal/base/errs"
 var (
 	ErrNotFound         = errs.New(errs.NotFound, "NOT_FOUND", "Plugin not found.")
 	ErrInstanceNotFound = errs.New(errs.NotFound, "NOT_FOUND", "Instance not found.")
-	// The message is the words of spec B.
+	// Clients may compare this message (contract 4.7).
 	ErrBuiltin         = errs.New(errs.Conflict, "BUILTIN_PLUGIN", "Cannot uninstall built-in plugins")
 	ErrDefaultInstance = errs.New(errs.Conflict, "CONFLICT",
 		"The default instance cannot be deleted. Disable it, or uninstall the plugin.")

@@ -12,7 +12,7 @@ import (
 	"stoa/internal/message/delivery"
 )
 
-// The lifecycle hooks (spec B, Events).
+// The lifecycle hooks (contract 6.1).
 const (
 	OnInstall   = "onInstall"
 	OnEnable    = "onEnable"
@@ -22,7 +22,7 @@ const (
 )
 
 // news is what a change tells: hooks of the instances concerned, and events. It is
-// recorded in the transaction of the change (CONTRACT 6 and 7).
+// recorded in the transaction of the change (contract 6.2 and 7.4).
 type news struct {
 	s      *Service
 	hooks  []delivery.Delivery
@@ -153,7 +153,7 @@ func (s *Service) HookCall(ctx context.Context, d delivery.Delivery) (HookCall, 
 	return call, err
 }
 
-// hookBody returns the body of a hook (spec B, Lifecycle request body).
+// hookBody returns the body of a hook (contract 6.3).
 func hookBody(in Instance, previousVersion string) (json.RawMessage, error) {
 	config := in.Config
 	if len(config) == 0 {

@@ -7,7 +7,7 @@ import (
 	"stoa/internal/extension/config"
 )
 
-// Manifest is the content of manifest.json (spec B, Manifest). Unknown fields
+// Manifest is the content of manifest.json (contract 4.3). Unknown fields
 // are kept in Raw. A Manifest is shared between readers: never change one.
 type Manifest struct {
 	SchemaVersion   int             `json:"schemaVersion"`
@@ -30,10 +30,10 @@ type Manifest struct {
 	// ThemeExtensions are checked on install and kept for a theme runtime.
 	ThemeExtensions ThemeExtensions `json:"themeExtensions"`
 
-	// RoutePermissions state which permission a route needs (CONTRACT 5).
+	// RoutePermissions state which permission a route needs (contract 4.11).
 	RoutePermissions []RoutePermission `json:"routePermissions"`
 
-	// Events say which events the plugin subscribes to (CONTRACT 7).
+	// Events say which events the plugin subscribes to (contract 7.5).
 	Events Events `json:"events"`
 
 	// Raw is the manifest as it was in the archive.

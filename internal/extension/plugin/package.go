@@ -14,7 +14,7 @@ import (
 )
 
 // Get returns an installed package. An uninstalled one does not exist
-// (CONTRACT 4).
+// (contract 4.7).
 func (s *Service) Get(ctx context.Context, slug string) (Package, error) {
 	return live(ctx, s.Store, slug)
 }
@@ -111,7 +111,7 @@ func (s *Service) present(ctx context.Context, m Manifest, replace bool) (p Pack
 // default instance and its signing secret, all or nothing. All declared
 // permissions are granted. The instance is disabled if required config is
 // missing, and if an internal plugin fails its trial load; then Statuses tells why
-// (CONTRACT 4). A package without an id gets one.
+// (contract 4.5). A package without an id gets one.
 //
 // A lower version of the package is upgraded, and the same version is replaced if
 // replace allows it; see upgrade. The error is an errs.Conflict if the slug is taken.
@@ -185,7 +185,7 @@ func (s *Service) install(ctx context.Context, p Package, setup extension.Setup)
 }
 
 // Uninstall marks a package as uninstalled and disables its instances. Its files
-// stay on disk (spec B, States). It returns the package as it is then.
+// stay on disk (contract 4.7). It returns the package as it is then.
 //
 // The error is ErrBuiltin for a built-in package and ErrNotFound for one that is
 // unknown or uninstalled already.

@@ -14,7 +14,7 @@ import (
 	"stoa/internal/extension/manifest"
 )
 
-// CodeInvalidManifest is the code of a manifest that breaks a rule (CONTRACT 4).
+// CodeInvalidManifest is the code of a manifest that breaks a rule (contract 4.3).
 const CodeInvalidManifest = manifest.CodeInvalid
 
 // Lengths of texts, in characters.
@@ -29,8 +29,8 @@ var (
 	hookNames = []string{OnInstall, OnEnable, OnDisable, OnUninstall, OnUpgrade}
 )
 
-// ParseManifest reads a package's manifest.json and checks every rule of spec B
-// and CONTRACT 4. has reports whether the package holds a file of that name,
+// ParseManifest reads a package's manifest.json and checks every rule of
+// contract 4.3. has reports whether the package holds a file of that name,
 // which is a clean slash-separated path.
 //
 // The error is an errs.Invalid with code INVALID_MANIFEST that names every fault at

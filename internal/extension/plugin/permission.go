@@ -6,7 +6,7 @@ import (
 	"stoa/internal/base/netperm"
 )
 
-// Permissions that stoa asks for (CONTRACT 7). All other names grant nothing, except those
+// Permissions that stoa asks for (contract 7.2). All other names grant nothing, except those
 // that package netperm reads, and those that the manifest's own routePermissions need.
 const (
 	PermissionReadProducts = "products:read"

@@ -10,7 +10,7 @@ import (
 // RuntimeType says how a plugin is run.
 type RuntimeType string
 
-// The runtime types (spec B).
+// The runtime types (contract 4.3).
 const (
 	External RuntimeType = "external-http"    // a separate HTTP service
 	Internal RuntimeType = "internal-fastify" // JavaScript run by the platform
@@ -19,7 +19,7 @@ const (
 // Source says where a package came from.
 type Source string
 
-// The sources (spec B, Plugin package).
+// The sources (contract 4.4).
 const (
 	SourceBuiltin  Source = "builtin"
 	SourceLocalZip Source = "local-zip"
@@ -49,7 +49,7 @@ type Package struct {
 }
 
 // Version is a version of a package that another has replaced. Its files stay for a
-// rollback (CONTRACT 4).
+// rollback (contract 4.6).
 type Version struct {
 	Source      Source
 	InstallPath string
@@ -139,7 +139,7 @@ func (r Revision) Replaces(old Revision) bool {
 }
 
 // Permissions returns the effective permissions: granted and still declared
-// (CONTRACT 5), in the order of the grant.
+// (contract 4.11), in the order of the grant.
 func (in Installed) Permissions() []string {
 	declared := make(map[string]bool, len(in.Package.Manifest.Permissions))
 	for _, p := range in.Package.Manifest.Permissions {
@@ -165,7 +165,7 @@ type Finder interface {
 }
 
 // Secret is a package's signing secret. The bytes of the string are the HMAC key
-// (CONTRACT 4).
+// (contract 4.12).
 type Secret struct {
 	Current string
 	// Previous still signs, beside Current, until PreviousUntil. Empty if the

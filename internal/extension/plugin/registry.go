@@ -11,19 +11,19 @@ import (
 	"stoa/internal/extension/config"
 )
 
-// MaxArchive is the size of the largest plugin archive in bytes (CONTRACT 4).
+// MaxArchive is the size of the largest plugin archive in bytes (contract 4.2).
 const MaxArchive = 50 << 20
 
 // Registry is a Service as packages archive and install see it: the extensions of
 // the kind plugin.
 type Registry struct {
 	Service *Service
-	Types   []string // of files that archives may have besides those of spec B
+	Types   []string // of files that archives may have besides the allowed ones
 }
 
 var _ extension.Registry = Registry{}
 
-// Profile implements extension.Registry with the limits of spec B.
+// Profile implements extension.Registry with the limits of contract 4.2.
 func (r Registry) Profile() archive.Profile {
 	return archive.Profile{
 		Manifest: "manifest.json",

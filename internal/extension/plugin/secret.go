@@ -13,7 +13,7 @@ import (
 )
 
 // SecretOverlap is how long a secret still signs after it was replaced
-// (CONTRACT 4).
+// (contract 4.12).
 const SecretOverlap = 24 * time.Hour
 
 // newSecret returns 32 random bytes as text. The HMAC key is the text itself, not the

@@ -22,7 +22,7 @@ type Settings struct {
 	// Isolation is IsolationShared, or empty: a process for each instance.
 	Isolation string `json:"isolation,omitempty"`
 
-	// What the plugin's answers may do on the shop's origin (CONTRACT 5): set cookies, let
+	// What the plugin's answers may do on the shop's origin (contract 5.9): set cookies, let
 	// pages of other origins read them, and be pages with the shop's own rights.
 	AllowCookies    bool `json:"allowCookies,omitempty"`
 	AllowCORS       bool `json:"allowCors,omitempty"`
@@ -63,7 +63,7 @@ func millis(ms int64, def time.Duration) time.Duration {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// Bounds of the settings (CONTRACT 4).
+// Bounds of the settings (contract 4.8).
 const (
 	minTimeoutMs, maxTimeoutMs = 1000, 120_000
 	minMemoryMb, maxMemoryMb   = 64, 4096

@@ -109,7 +109,7 @@ func TestSettingsChangeAndHoldFromTheNextCall(t *testing.T) {
 	}
 }
 
-// Each bound, and one beyond (CONTRACT 4).
+// Each bound, and one beyond (contract 4.8).
 func TestSettingsHaveBounds(t *testing.T) {
 	t.Parallel()
 	s, _, _ := internalService(t)
@@ -214,7 +214,7 @@ func TestSettingsAreRefusedWithEveryFault(t *testing.T) {
 	}
 }
 
-// A plugin that does not load is installed, disabled, and says why (CONTRACT 4).
+// A plugin that does not load is installed, disabled, and says why (contract 4.5).
 func TestAPluginThatFailsItsTrialIsDisabled(t *testing.T) {
 	t.Parallel()
 	failed := plugin.Failure{

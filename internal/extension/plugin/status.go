@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// RuntimeState says how what runs for an instance is doing (CONTRACT 4).
+// RuntimeState says how what runs for an instance is doing (contract 4.13).
 type RuntimeState string
 
 // The states.
@@ -70,7 +70,7 @@ type Processes interface {
 	Logs(installationID string, after int64) (entries []LogEntry, more <-chan struct{})
 }
 
-// Circuits tell which instances are not called for a while (CONTRACT 5, Protection).
+// Circuits tell which instances are not called for a while (contract 5.11).
 type Circuits interface {
 	// OpenSince returns since when an instance is not called; ok is false if it is.
 	OpenSince(installationID string) (since time.Time, ok bool)

@@ -103,8 +103,8 @@ type Packages interface {
 	Publishers(ctx context.Context) ([]Publisher, error)
 
 	// InstallPaths returns the InstallPath of every package and of every version to
-	// return to, those of uninstalled packages too, because their files stay (spec B,
-	// States).
+	// return to, those of uninstalled packages too, because their files stay
+	// (contract 4.7).
 	InstallPaths(ctx context.Context) ([]string, error)
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // ThemeExtensions are the UI extension points that a plugin publishes for themes
-// (CONTRACT 4).
+// (contract 4.19).
 type ThemeExtensions struct {
 	Blocks []ThemeExtension `json:"blocks"`
 	Embeds []ThemeExtension `json:"embeds"`

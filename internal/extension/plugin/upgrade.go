@@ -27,7 +27,7 @@ type Prober interface {
 // upgrade prepares that the version of an installed package is replaced by that of next,
 // whose files are in place and which has proved to be healthy. Enabled instances go on with
 // their config; permissions that only the new version declares are not granted
-// (CONTRACT 4).
+// (contract 4.6).
 //
 // The error is ErrUpgradeFailed if an instance could not go on. It is an errs.Conflict
 // if the package was changed meanwhile.
@@ -146,7 +146,7 @@ func (s *Service) switchVersion(
 
 // forgetGrants takes back what the version was of a package does not declare, and reports
 // whether that was anything. It was granted to an earlier version, and stayed for a
-// rollback: a next version that declares it again needs consent again (CONTRACT 4).
+// rollback: a next version that declares it again needs consent again (contract 4.6).
 func (s *Service) forgetGrants(in *StoredInstance, was Package) bool {
 	kept := Installed{Package: was, Instance: in.Instance}.Permissions()
 	if len(kept) == len(in.Granted) {
@@ -217,7 +217,7 @@ func upgradeFailed(err error, slug string) error {
 	return e.With("slug", slug)
 }
 
-// failureDetails is a Failure as answers tell it (CONTRACT 4).
+// failureDetails is a Failure as answers tell it (contract 4.13).
 func failureDetails(f Failure) map[string]any {
 	d := map[string]any{"at": f.At.UTC().Format("2006-01-02T15:04:05.000Z"), "message": f.Message}
 	if f.File != "" {
@@ -242,7 +242,7 @@ func (m Manifest) Added(was Manifest) []string {
 
 // Restore brings an uninstalled package back. Its default instance is enabled if its
 // config is complete and the plugin can be loaded; the others stay disabled
-// (CONTRACT 4). A package that is not uninstalled is returned as it is. The error is
+// (contract 4.7). A package that is not uninstalled is returned as it is. The error is
 // ErrNotFound for an unknown one.
 func (s *Service) Restore(ctx context.Context, slug string) (Installed, error) {
 	if !manifest.IsSlug(slug) {

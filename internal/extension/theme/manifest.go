@@ -12,7 +12,7 @@ import (
 	"stoa/internal/extension/manifest"
 )
 
-// Manifest is the content of theme.json or theme-app.json (CONTRACT 4). Unknown fields
+// Manifest is the content of theme.json or theme-app.json (contract 4.16 and 4.17). Unknown fields
 // are kept in Raw.
 type Manifest struct {
 	SchemaVersion int
@@ -86,7 +86,7 @@ func manifestName(kind extension.Kind) string {
 }
 
 // ParseManifest reads the manifest of a theme of that kind and checks every rule of
-// CONTRACT 4. has reports whether the package holds a file of that name, which is a
+// contract 4.16 and 4.17. has reports whether the package holds a file of that name, which is a
 // clean slash-separated path, or if it ends in a slash, a folder with files in it.
 //
 // The error is an errs.Invalid with code INVALID_MANIFEST that names every fault at

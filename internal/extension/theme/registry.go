@@ -13,7 +13,7 @@ import (
 	"stoa/internal/extension/config"
 )
 
-// The sizes of the largest archives in bytes (CONTRACT 4).
+// The sizes of the largest archives in bytes (contract 4.2).
 const (
 	MaxArchive    = 10 << 20  // of a pack
 	MaxAppArchive = 200 << 20 // of an app
@@ -24,12 +24,12 @@ const (
 type Registry struct {
 	Service *Service
 	Kind    extension.Kind
-	Types   []string // of files that archives may have besides those of spec B
+	Types   []string // of files that archives may have besides the allowed ones
 }
 
 var _ extension.Registry = Registry{}
 
-// Profile implements extension.Registry with the limits of spec B.
+// Profile implements extension.Registry with the limits of contract 4.2.
 func (r Registry) Profile() archive.Profile {
 	p := archive.Profile{
 		Manifest: manifestName(r.Kind), Also: "manifest.json",

@@ -123,7 +123,7 @@ type Result struct {
 // OK reports whether the receiver has taken the delivery.
 func (r Result) OK() bool { return r.Error == "" && r.Status >= 200 && r.Status <= 299 }
 
-// MaxResponse is how much of an answer is kept, in bytes (CONTRACT 6).
+// MaxResponse is how much of an answer is kept, in bytes (contract 6.2).
 const MaxResponse = 4 << 10
 
 // Excerpt returns the beginning of an answer as text.
@@ -165,7 +165,7 @@ func retryAfter(text string, now time.Time) time.Duration {
 // maxRetryAfter is the longest wait that a receiver can ask for.
 const maxRetryAfter = 24 * time.Hour
 
-// schedule is how long after each failed attempt the next one is made (CONTRACT 6).
+// schedule is how long after each failed attempt the next one is made (contract 6.2).
 var schedule = [...]time.Duration{
 	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour,
 }

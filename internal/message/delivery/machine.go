@@ -12,7 +12,7 @@ import (
 
 // Limits of the work.
 const (
-	// SendTimeout is how long a receiver may take (CONTRACT 6).
+	// SendTimeout is how long a receiver may take (contract 6.2).
 	SendTimeout = 10 * time.Second
 
 	// leaseTime is how long a queue belongs to a worker that does not extend its lease. The

@@ -24,7 +24,7 @@ import (
 	"stoa/internal/trust/audit"
 )
 
-// giveUpAfter is how long a webhook may fail before it is disabled (CONTRACT 7).
+// giveUpAfter is how long a webhook may fail before it is disabled (contract 7.6).
 const giveUpAfter = 5 * 24 * time.Hour
 
 // maxDrained is how much of an answer is read, in bytes, so that its connection can be

@@ -26,7 +26,7 @@ type Service struct {
 
 var _ delivery.Subscribers = (*Service)(nil)
 
-// SecretOverlap is how long a secret still signs after it was replaced (CONTRACT 7).
+// SecretOverlap is how long a secret still signs after it was replaced (contract 7.6).
 const SecretOverlap = 24 * time.Hour
 
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }

@@ -1,4 +1,4 @@
-// Package webhook owns the addresses of operators that get events (CONTRACT 7): which
+// Package webhook owns the addresses of operators that get events (contract 7.6): which
 // events each of them gets, the secrets that sign, and the messages themselves, in the
 // format of Standard Webhooks 1.0. Package delivery decides when something is sent.
 package webhook

@@ -1,5 +1,5 @@
 // Package ops provides metrics in the Prometheus format and Go's profiler. They are
-// served on a separate listener (CONTRACT 1), because both reveal more than clients
+// served on a separate listener (contract 1.10), because both reveal more than clients
 // should know.
 package ops
 

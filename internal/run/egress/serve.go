@@ -87,7 +87,7 @@ func (g *Gate) platform(log *slog.Logger, whole bool) http.Handler {
 	})
 }
 
-// storagePath is where plugins keep values (CONTRACT 7).
+// storagePath is where plugins keep values (contract 7.3).
 const storagePath = PlatformPath + "storage/"
 
 // isPlatformCall reports whether a path as it was sent is below PlatformPath

@@ -36,7 +36,7 @@ type Config struct {
 	Resolver *net.Resolver
 
 	// FirstByte is how long a plugin may take until its answer begins, by default
-	// 30 s (CONTRACT 5). Waiting for the client's own upload does not count.
+	// 30 s (contract 5.7). Waiting for the client's own upload does not count.
 	FirstByte time.Duration
 }
 

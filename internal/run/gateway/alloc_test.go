@@ -100,7 +100,7 @@ func TestACallAllocatesLittle(t *testing.T) { // not parallel: others allocate, 
 		call()
 	}
 	runtime.ReadMemStats(&after)
-	// 2 KiB is what was promised (issue 14); it takes a third of that.
+	// A call takes a third of this.
 	if each := (after.TotalAlloc - before.TotalAlloc) / n; each > 1<<10 {
 		t.Errorf("%d bytes a call, want 1 KiB at the most", each)
 	}

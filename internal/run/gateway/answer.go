@@ -98,7 +98,7 @@ func (a *answer) withhold(h http.Header) {
 
 // sandboxed is the policy of pages that plugins answer with, beside the plugin's own: a
 // page gets an origin of its own, and not the shop's with its storage and its workers
-// (CONTRACT 5).
+// (contract 5.9).
 const sandboxed = "sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads"
 
 // isPage reports whether browsers show answers with that Content-Type as pages. Without

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// maxBody is the largest request body in bytes (CONTRACT 5).
+	// maxBody is the largest request body in bytes (contract 5.7).
 	maxBody = 10 << 20
-	// maxUpload is how long a client may take to send a body (CONTRACT 5).
+	// maxUpload is how long a client may take to send a body (contract 5.7).
 	maxUpload = time.Minute
 )
 

@@ -11,7 +11,7 @@ import (
 	"stoa/internal/run"
 )
 
-// When an instance is not called for a while (CONTRACT 5, Protection).
+// When an instance is not called for a while (contract 5.11).
 const (
 	breakerWindow = time.Minute      // in which calls count
 	breakerBucket = 5 * time.Second  // they leave the window in steps

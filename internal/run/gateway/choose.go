@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Names by which a client chooses an instance (spec B, Instance resolution).
+// Names by which a client chooses an instance (contract 5.2).
 const (
 	headerID = "X-Installation-Id"
 	paramID  = "installationId"
@@ -14,7 +14,7 @@ const (
 )
 
 // choose returns how r names the instance: by the header, else by the id in the
-// query, else by the key in the query, else not at all (CONTRACT 5). It also returns
+// query, else by the key in the query, else not at all (contract 5.2). It also returns
 // the query without these parameters, otherwise byte for byte.
 //
 // An id or key that is empty, or given twice with different values, names no

@@ -30,7 +30,7 @@ func (s *signedHeaders) release() {
 	signedPool.Put(s)
 }
 
-// setContext sets the context headers of spec B and CONTRACT 5, and keeps them for sign.
+// setContext sets the context headers (contract 5.5), and keeps them for sign.
 func (g *Gateway) setContext(
 	ctx context.Context, p *passage, in *plugin.Installed, d *derived, who reqctx.Caller, c Call,
 ) error {

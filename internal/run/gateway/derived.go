@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	// maxConfigHeader is the longest value of x-plugin-config in bytes (CONTRACT 5
-	// and 8): Node.js refuses headers of more than 16 KiB together.
+	// maxConfigHeader is the longest value of x-plugin-config in bytes
+	// (contract 5.6): Node.js refuses headers of more than 16 KiB together.
 	maxConfigHeader = 8 << 10
 	// maxDerived bounds what a Memory derives for installations, in bytes, roughly.
 	maxDerived = 64 << 20

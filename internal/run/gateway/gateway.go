@@ -24,7 +24,7 @@ import (
 	"stoa/internal/run"
 )
 
-// The answers of the gateway itself (CONTRACT 5). Serve adds details.slug, and details.reason for
+// The answers of the gateway itself (contract 5.12). Serve adds details.slug, and details.reason for
 // administrators.
 var (
 	// ErrNotFound is returned for every reason why an instance cannot be called, and
@@ -44,7 +44,7 @@ type Secrets interface {
 	SigningSecrets(ctx context.Context, slug string) ([]string, error)
 }
 
-// Tokens issues the tokens with which plugins call the platform (CONTRACT 7).
+// Tokens issues the tokens with which plugins call the platform (contract 7.1).
 type Tokens interface {
 	// IssuePluginToken returns a token for an installation, and when it expires.
 	IssuePluginToken(ctx context.Context, installationID string) (token string, expires time.Time, err error)
@@ -112,7 +112,7 @@ type Forwarded struct {
 	Host  string // that the client asked, with a port if it named one
 }
 
-// Values of x-caller (spec B, Context headers).
+// Values of x-caller (contract 5.5).
 const (
 	CallerShop     = "shop"
 	CallerAdmin    = "admin"
@@ -218,7 +218,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passa
 }
 
 // isServiceWorker reports whether a browser asks for the script of a service worker,
-// which would act on pages of the shop from then on (CONTRACT 5). Browsers always say
+// which would act on pages of the shop from then on (contract 5.9). Browsers always say
 // so, and no page can make them leave it out.
 func isServiceWorker(r *http.Request) bool { return r.Header.Get("Service-Worker") != "" }
 

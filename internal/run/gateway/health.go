@@ -7,7 +7,7 @@ import (
 )
 
 // healthPath is where a plugin says how it is. The platform answers there for a plugin
-// whose own answer is 404 (CONTRACT 5).
+// whose own answer is 404 (contract 5.10).
 const healthPath = "/health"
 
 // isHealth reports whether the platform may answer a request to a plugin's path.
@@ -22,7 +22,7 @@ type healthy struct {
 	Version string `json:"version"`
 }
 
-// writeHealth answers in place of a plugin (spec B, External service contract). What the
+// writeHealth answers in place of a plugin (contract 5.10). What the
 // plugin sends after its 404 is dropped.
 func (a *answer) writeHealth() {
 	body, err := json.Marshal(a.health)

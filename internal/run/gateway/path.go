@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// lifecycle is where the platform itself calls a plugin (spec B, Events). Clients
+// lifecycle is where the platform itself calls a plugin (contract 6.1). Clients
 // cannot reach it.
 const lifecycle = "__lifecycle"
 
-// adminPages is where a plugin has what only administrators reach (CONTRACT 5).
+// adminPages is where a plugin has what only administrators reach (contract 5.1).
 const adminPages = "admin"
 
 // passable reports whether a path is passed on to a plugin. path begins with a

@@ -17,7 +17,7 @@ import (
 )
 
 // A plugin is healthy when GET /health answers 200. 404 will do: the platform answers in
-// the place of a plugin that does not have that route (CONTRACT 5).
+// the place of a plugin that does not have that route (contract 5.10).
 const (
 	healthLimit = 10 * time.Second // until it must be healthy
 	healthPause = 100 * time.Millisecond

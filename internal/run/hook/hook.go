@@ -17,7 +17,7 @@ import (
 	"stoa/internal/run/gateway"
 )
 
-// lifecyclePath is where external plugins serve hooks (spec B, Endpoints). Package
+// lifecyclePath is where external plugins serve hooks (contract 6.2). Package
 // gateway keeps clients away from it.
 const lifecyclePath = "/__lifecycle/"
 

@@ -1,4 +1,4 @@
-// Package node runs internal plugins (spec B, runtime type internal-fastify):
+// Package node runs internal plugins (contract 4.14):
 // each installation in a Node.js process of its own, inside which the host
 // program (nodehost/) serves the plugin with a real Fastify on a unix socket. With
 // the package setting isolation: shared, one process serves all instances of the

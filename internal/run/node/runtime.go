@@ -53,7 +53,7 @@ type Config struct {
 
 	NodePath     string        // Node.js, 20.19 or newer; default "node", found in PATH
 	MemoryMiB    int           // limit of a process's JavaScript heap; default 128
-	BodyLimit    int64         // bytes of a request body; default 10 MiB (CONTRACT 5)
+	BodyLimit    int64         // bytes of a request body; default 10 MiB (contract 5.7)
 	StartTimeout time.Duration // from the fork to the plugin being ready; default 10 s
 	StartWait    time.Duration // how long a call waits for a start; default 8 s
 	FirstByte    time.Duration // how long a call waits for the answer's header; default 30 s

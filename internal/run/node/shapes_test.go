@@ -12,8 +12,7 @@ const (
 	esm    = "export default async function (app, opts) { " + routes + " }\n"
 )
 
-// TestEveryShapeOfPackageRuns: spec B, "the entry module exports a plugin
-// function (default or named export)".
+// The entry module exports a plugin function, as its default or by name (contract 4.14).
 func TestEveryShapeOfPackageRuns(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -62,7 +61,7 @@ module.exports = fp(async (app, opts) => { ` + routes + ` })`}},
 					`{"greeting":"good day","prefix":"/p","logLevel":"silent"}`; got != want {
 					t.Errorf("options: got %s, want %s", got, want)
 				}
-				// Nothing answers in the plugin's place; the gateway does (CONTRACT 5).
+				// Nothing answers in the plugin's place; the gateway does (contract 5.10).
 				if status, body, err := f.do(t, in, "GET", "/health", ""); status != 404 || err != nil {
 					t.Errorf("health: got %d %s, %v; want the plugin's own 404", status, body, err)
 				}

@@ -59,7 +59,7 @@ func deleteHopByHop(h http.Header) {
 // answers on the shop's origin: its cookies would be the shop's, its CORS rules
 // would open the shop to others, its Alt-Svc would move the shop elsewhere, and so
 // on. Proxies in front of stoa would obey X-Accel-Redirect and X-Sendfile and answer
-// with files of their own (CONTRACT 5 and 8). What only the platform and the plugin may know must not
+// with files of their own (contract 5.9). What only the platform and the plugin may know must not
 // reach the client through a plugin that echoes its request.
 var withheld = []string{
 	"Set-Cookie", "Set-Cookie2", "Alt-Svc", "Strict-Transport-Security", "Clear-Site-Data",

@@ -1,4 +1,4 @@
-// Package themeapp runs theme apps (CONTRACT 4): each in a contained Node.js process of
+// Package themeapp runs theme apps (contract 4.17): each in a contained Node.js process of
 // its own, as an ordinary HTTP server that is told HOST and PORT. The active apps are
 // kept running, on every replica; others start at the first call and end when nobody
 // calls them any more. A process that fails is started again, after delays that grow.

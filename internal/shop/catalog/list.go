@@ -12,7 +12,7 @@ import (
 // Sort is an order of the product list.
 type Sort string
 
-// The orders of CONTRACT 3. Each falls back to the id, so that pages never overlap.
+// The orders (contract 3.2). Each falls back to the id, so that pages never overlap.
 // SortFeatured puts featured products before the others, both by position, and at the
 // same position the most downloaded first. SortPrice compares face values, whatever the
 // currency.
@@ -25,7 +25,7 @@ const (
 	SortName      Sort = "name"
 )
 
-// Limits of the product list (CONTRACT 3).
+// Limits of the product list (contract 3.2).
 const (
 	MaxLimit  = 100
 	maxSearch = 100 // characters

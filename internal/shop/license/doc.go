@@ -1,4 +1,4 @@
-// Package license owns the rules of licenses (spec A, CONTRACT 3): keys, terms and renewals, seats
+// Package license owns the rules of licenses (contract 3.7 to 3.13): keys, terms and renewals, seats
 // and development instances, verification, leases for apps without network, and what administrators
 // may do with a license.
 //

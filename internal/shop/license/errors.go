@@ -2,7 +2,7 @@ package license
 
 import "stoa/internal/base/errs"
 
-const codeActivationFailed = "ACTIVATION_FAILED" // spec A, Errors
+const codeActivationFailed = "ACTIVATION_FAILED" // contract 3.9
 
 // Errors of Service.
 var (

@@ -20,7 +20,7 @@ type Activation struct {
 }
 
 // maxInstanceID is the maximum length of an instance id in characters: that of a domain name
-// (CONTRACT 3).
+// (contract 3.9).
 const maxInstanceID = 253
 
 // normalInstanceID returns the form in which an instance id is stored and counted, and false if s is
@@ -40,7 +40,7 @@ func normalInstanceID(s string) (string, bool) {
 }
 
 // For each seat of its own, a license may have as many development instances, and each activated domain
-// as many staging addresses (CONTRACT 3).
+// as many staging addresses (contract 3.10).
 const (
 	developmentPerSeat = 5
 	stagingPerSeat     = 2

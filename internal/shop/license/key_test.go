@@ -40,7 +40,7 @@ func TestANewKeyIsReadBackHoweverPeopleWriteIt(t *testing.T) {
 	})
 }
 
-// CONTRACT 3: a typo is refused without a database query. One in 2^25 passes, so the keys are fixed: the
+// A typo is refused without a database query (contract 3.8). One in 2^25 passes, so the keys are fixed: the
 // test always tries the same ones.
 func TestEveryTypoIsFound(t *testing.T) {
 	t.Parallel()

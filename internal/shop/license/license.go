@@ -7,7 +7,7 @@ import (
 // Type says whether a license ends.
 type Type string
 
-// The license types of spec A.
+// The license types (contract 3.7).
 const (
 	Perpetual    Type = "perpetual"
 	Subscription Type = "subscription"
@@ -17,7 +17,7 @@ const (
 type Status string
 
 // A license expires when its term ends; renewing it makes it active again. Revocation is final
-// (CONTRACT 3).
+// (contract 3.7).
 const (
 	StatusActive  Status = "active"
 	StatusExpired Status = "expired"
@@ -113,7 +113,7 @@ func (l *License) usableUntil() time.Time {
 // Refusal says why a license may not be used. The zero value means that it may.
 type Refusal string
 
-// The refusals of CONTRACT 3. If several apply, the answer is the first of revoked, unpaid, expired
+// The refusals of contract 3.11. If several apply, the answer is the first of revoked, unpaid, expired
 // and not activated.
 const (
 	Usable       Refusal = ""

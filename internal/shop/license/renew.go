@@ -27,7 +27,7 @@ type Renewal struct {
 	Leeway time.Duration `json:"-"`
 }
 
-// Bounds and default of the leeway for periods that a provider renews (CONTRACT 3).
+// Bounds and default of the leeway for periods that a provider renews (contract 3.7).
 const (
 	DefaultLeeway = 24 * time.Hour
 	MaxLeeway     = 30 * 24 * time.Hour

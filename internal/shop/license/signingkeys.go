@@ -6,7 +6,7 @@ import (
 	"stoa/internal/trust/keyring"
 )
 
-// KeyPurpose is the schedule of the keys that sign leases and license answers (CONTRACT 3). Apps ship
+// KeyPurpose is the schedule of the keys that sign leases and license answers (contract 3.12). Apps ship
 // with the public keys, so both times are long.
 var KeyPurpose = keyring.Purpose{
 	Name: "license",

@@ -1,6 +1,6 @@
 // Package order owns the life of orders: the purchase, its payment, refunds and cancellations, the
-// receipt that is mailed, and the claim of orders that were placed without an account (spec A,
-// CONTRACT 3; docs/adr/0006).
+// receipt that is mailed, and the claim of orders that were placed without an account
+// (contract 3.3 to 3.6; ADR 0006).
 //
 // It does not know any payment provider: package payment declares what one does, and payment/stripe is
 // one. The license that an order creates belongs to package license. The database is reached through

@@ -2,7 +2,7 @@ package order
 
 import "stoa/internal/base/errs"
 
-const codePurchaseFailed = "PURCHASE_FAILED" // spec A, Errors
+const codePurchaseFailed = "PURCHASE_FAILED" // contract 3.3
 
 // Errors of purchases.
 var (

@@ -21,7 +21,7 @@ const (
 	Cancelled Status = "cancelled"
 )
 
-// Order records one purchase (CONTRACT 3), at the price of that day. What happens to it is stored as
+// Order records one purchase (contract 3.5), at the price of that day. What happens to it is stored as
 // facts, which are never withdrawn; the status follows from them.
 type Order struct {
 	ID            string

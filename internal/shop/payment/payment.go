@@ -143,7 +143,7 @@ var (
 )
 
 // Test is the provider of STOA_PAYMENTS=test: every charge is paid at once, whatever the method, and no
-// money moves (CONTRACT 3).
+// money moves (contract 3.4).
 type Test struct{ inert }
 
 // Name implements Provider.

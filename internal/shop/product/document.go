@@ -33,7 +33,7 @@ type Document struct {
 	// files allows pictures to be files next to the catalog: "./icon.svg".
 	files bool
 	// bare is set for a product in an API request. Faults have no line numbers, unknown fields are
-	// ignored (CONTRACT 1), and an empty string counts as absent, because answers show absent texts
+	// ignored (contract 1.5), and an empty string counts as absent, because answers show absent texts
 	// that way.
 	bare bool
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Product is something that the shop sells: what lists show of it, and its detail
-// (spec A). Its id and slug never change.
+// (contract 3.1). Its id and slug never change.
 //
 // Pictures are addressed as clients see them: by URLs, or by paths on this server.
 type Product struct {
@@ -70,7 +70,7 @@ type Detail struct {
 // PricingType tells whether a product costs anything.
 type PricingType string
 
-// The pricing types of spec A.
+// The pricing types (contract 3.1).
 const (
 	Free PricingType = "free"
 	Paid PricingType = "paid"
@@ -96,7 +96,7 @@ type Question struct {
 }
 
 // Comparison is a table that compares tiers, with one column for each tier and one row
-// for each feature (CONTRACT 3).
+// for each feature (contract 3.1).
 type Comparison struct {
 	Columns []string        `json:"columns"` // tier ids
 	Rows    []ComparisonRow `json:"rows"`
@@ -111,7 +111,7 @@ type ComparisonRow struct {
 // BillingPeriod is how often a tier is charged.
 type BillingPeriod string
 
-// The billing periods of spec A. A tier without one is charged once.
+// The billing periods (contract 3.1). A tier without one is charged once.
 const (
 	Monthly BillingPeriod = "monthly"
 	Yearly  BillingPeriod = "yearly"

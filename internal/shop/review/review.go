@@ -35,7 +35,7 @@ type Review struct {
 // counts reports whether the review counts towards its product's rating.
 func (r *Review) counts() bool { return r.ID != "" && !r.Hidden }
 
-// The range of a review's rating. Spec A and CONTRACT say only that it is a number.
+// The range of a review's rating (contract 3.14).
 const (
 	minStars = 1
 	maxStars = 5

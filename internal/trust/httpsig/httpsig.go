@@ -1,6 +1,6 @@
 // Package httpsig signs answers with HTTP Message Signatures (RFC 9421) and
 // Content-Digest (RFC 9530). They prove that an answer comes from this stoa, belongs to
-// this request and was not changed (CONTRACT 3).
+// this request and was not changed (contract 3.12).
 //
 // It implements only the parts that license answers need: one Ed25519 signature over a
 // fixed list of components. It does not manage keys. Package httpapi/shop signs with

@@ -1,5 +1,5 @@
 // Package keyring owns the Ed25519 keys with which stoa signs: their stages, their
-// rotation, and their withdrawal (CONTRACT 2).
+// rotation, and their withdrawal (contract 2.3).
 //
 // Keys of one Purpose never sign for another, so that a token cannot pass for a license
 // lease, for example. A Ring holds the keys of one purpose in memory. The database is

@@ -1,6 +1,6 @@
 // Package masterkey loads the key that protects the secrets in the database: the one
 // that the operator sets, or else one in a file in the data folder, which is created at
-// the first start (CONTRACT 2).
+// the first start (contract 2.3).
 package masterkey
 
 import (

@@ -1,5 +1,5 @@
 // Package signing implements the signature of requests to plugins, profile v1
-// (CONTRACT 5), for both sides: the platform that signs, and the plugin that verifies.
+// (contract 5.8), for both sides: the platform that signs, and the plugin that verifies.
 // docs/plugins/signature.md describes it for plugin authors, docs/signature-vectors.json
 // has test vectors.
 //
@@ -29,8 +29,8 @@ const (
 	UnsignedStream = "UNSIGNED-STREAM"
 	// MaxSignedBody is the size in bytes of the largest body that is hashed.
 	MaxSignedBody = 1 << 20
-	// Tolerance is the maximum difference between the clocks of the two sides (spec B,
-	// Authentication 2).
+	// Tolerance is the maximum difference between the clocks of the two sides
+	// (contract 5.8).
 	Tolerance = 300_000 * time.Millisecond
 )
 

@@ -1,5 +1,5 @@
 // The session of this page. The access token stays in memory; the refresh token is in a
-// cookie that scripts cannot read (CONTRACT 2). localStorage holds no secret, only
+// cookie that scripts cannot read (contract 2.7). localStorage holds no secret, only
 // whether it is worth asking for a new access token.
 import { readProblem } from "./problem";
 

@@ -1,4 +1,4 @@
-// What installed plugins publish for the shop's pages (CONTRACT 4): their blocks, and their
+// What installed plugins publish for the shop's pages (contract 4.19): their blocks, and their
 // embeds for the end of a page. Pages of plugins are shown in sandboxed frames, other data
 // as text; none of their scripts runs in the shop. A plugin that fails is left out.
 interface Published { extensionId: string; name: string; pluginSlug: string; dataUrl?: string; targetPosition?: string }

@@ -1,5 +1,5 @@
 // Package storage keeps values for plugins under keys, apart for each installation
-// (CONTRACT 7, storage).
+// (contract 7.3).
 package storage
 
 import (

@@ -1,5 +1,5 @@
 // Package lease writes license leases: signed statements that an instance may use a license for a while
-// without contacting the shop (CONTRACT 3).
+// without contacting the shop (contract 3.12).
 //
 // A lease is a JSON Web Token (EdDSA). Two things keep it apart from the tokens of accounts: its typ
 // header, and its signing key, which signs no tokens. It does not contain the license key. Package

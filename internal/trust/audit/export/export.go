@@ -60,7 +60,7 @@ type target struct {
 	ID   string `json:"id"`
 }
 
-// timeFormat is the form of times in JSON (CONTRACT 1).
+// timeFormat is the form of times in JSON (contract 1.2).
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
 // appendLine appends an entry and a line feed.
