@@ -28,6 +28,16 @@ export class PlatformError extends Error {
   }
 }
 
+// found turns "not found" into null.
+export async function found(answer) {
+  try {
+    return await answer;
+  } catch (err) {
+    if (err instanceof PlatformError && err.status === 404) return null;
+    throw err;
+  }
+}
+
 export class HookFailed extends Error {
   constructor(message, { retryAfter, stop = false, ...options } = {}) {
     super(message, options);

@@ -1,4 +1,4 @@
-import { PlatformError } from './errors.js';
+import { found, PlatformError } from './errors.js';
 import { Storage } from './storage.js';
 
 const TIMEOUT = 10_000; // milliseconds
@@ -64,15 +64,5 @@ export class Platform {
       code: said?.code, message: said?.message, details: said?.details,
       retryAfter: Number.isFinite(seconds) ? seconds : said?.retryAfter,
     });
-  }
-}
-
-// found turns "not found" into null.
-export async function found(answer) {
-  try {
-    return await answer;
-  } catch (err) {
-    if (err instanceof PlatformError && err.status === 404) return null;
-    throw err;
   }
 }

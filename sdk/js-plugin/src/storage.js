@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { PlatformError } from './errors.js';
-import { found } from './platform.js';
+import { found, PlatformError } from './errors.js';
 
 const ATTEMPTS = 20;
 

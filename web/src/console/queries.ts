@@ -1,10 +1,6 @@
 // What the console has read from the API.
 import { QueryClient } from "@tanstack/react-query";
-import { Problem } from "../api/problem";
-
-// A refusal will be the same the next time; only trouble on the way is tried again.
-const retry = (failures: number, error: unknown): boolean =>
-  failures < 2 && (!(error instanceof Problem) || error.unreachable || error.status === 502 || error.status === 503);
+import { retry } from "../api/retry";
 
 export const queries = new QueryClient({
   defaultOptions: {

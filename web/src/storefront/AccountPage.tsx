@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, type FormEvent } from "react";
 import { api, data, ok } from "../api/client";
 import { signOut } from "../api/session";
-import { useSession } from "./App";
+import { useSession } from "../api/useSession";
 import { t } from "./text";
 import { Ago, Badge, Button, Day, Failure, Head, PasswordField, Told, useFaults, useHeading, Waiting } from "./ui";
 

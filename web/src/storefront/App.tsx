@@ -1,43 +1,33 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect, useRef, useSyncExternalStore, type ComponentType } from "react";
+import { lazy, Suspense, useEffect, useRef, type ComponentType } from "react";
 import { Problem } from "../api/problem";
-import { currentSession, mayBeSignedIn, onSession, type Session } from "../api/session";
+import { mayBeSignedIn } from "../api/session";
+import { useSession } from "../api/useSession";
+import { inAdvance, loadOrder, loadOwn } from "./ahead";
 import { CheckoutPage } from "./CheckoutPage";
 import { sessionQuery } from "./data";
 import { match, useAddress, type Params, type Pattern } from "./router";
 import { SignIn, SignInPage } from "./SignInPage";
 import { Failure, Offline, Waiting } from "./ui";
 
-// What buyers come back for is loaded when it is opened; a purchase does not wait for it.
-const own = () => import("./own");
-const order = () => import("./OrderPage");
-
-// inAdvance loads what will be needed soon. If that fails, later says so.
-const inAdvance = (load: () => Promise<unknown>): void => void load().catch(() => undefined);
-
-// orderInAdvance loads the page of an order while the order is placed.
-export const orderInAdvance = (): void => inAdvance(order);
-
 const later = <Name extends string>(load: () => Promise<Record<Name, unknown>>, name: Name) => lazy(async () => {
   const pages = await load().catch(() => null);
   return { default: (pages?.[name] ?? Unreachable) as ComponentType<Params> };
 });
-if (match(location.pathname)?.pattern === "/orders/:id") orderInAdvance();
-else if (mayBeSignedIn() && !/^\/(checkout|sign-in)\b/.test(location.pathname)) inAdvance(own);
+if (match(location.pathname)?.pattern === "/orders/:id") inAdvance(loadOrder);
+else if (mayBeSignedIn() && !/^\/(checkout|sign-in)\b/.test(location.pathname)) inAdvance(loadOwn);
 
 const Unreachable = () => <Failure error={new Problem(0, "UNREACHABLE", "", "")} retry={() => location.reload()} />;
 
 const pages: Record<Pattern, { page: ComponentType<Params>; forGuests?: boolean }> = {
   "/sign-in": { page: SignInPage, forGuests: true },
   "/checkout/:slug/:tier": { page: CheckoutPage as ComponentType<Params>, forGuests: true },
-  "/orders": { page: later(own, "OrdersPage"), forGuests: true },
-  "/orders/:id": { page: later(order, "OrderPage"), forGuests: true },
-  "/licenses": { page: later(own, "LicensesPage") },
-  "/licenses/:id": { page: later(own, "LicensePage") },
-  "/account": { page: later(own, "AccountPage") },
+  "/orders": { page: later(loadOwn, "OrdersPage"), forGuests: true },
+  "/orders/:id": { page: later(loadOrder, "OrderPage"), forGuests: true },
+  "/licenses": { page: later(loadOwn, "LicensesPage") },
+  "/licenses/:id": { page: later(loadOwn, "LicensePage") },
+  "/account": { page: later(loadOwn, "AccountPage") },
 };
-
-export const useSession = (): Session => useSyncExternalStore(onSession, currentSession);
 
 export const App = () => {
   const address = useAddress();

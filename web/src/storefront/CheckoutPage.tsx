@@ -2,8 +2,9 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState, type FormEvent } from "react";
 import { api, ok, type Schemas } from "../api/client";
 import { Problem } from "../api/problem";
+import { useSession } from "../api/useSession";
 import { formatMoney } from "../text/format";
-import { orderInAdvance, useSession } from "./App";
+import { inAdvance, loadOrder } from "./ahead";
 import { productQuery, readOrder, useShop } from "./data";
 import { keepOrder, keptOrders, type KeptOrder } from "./kept";
 import { go } from "./router";
@@ -49,14 +50,14 @@ const Summary = ({ product, tier }: { product: Product; tier: Tier }) => (
   </aside>
 );
 
-// begun is the order of the same plan that this tab has begun to pay last.
-const begun = (product: Product, tier: Tier): KeptOrder | undefined =>
+// startedOrder is the order of the same plan whose payment this tab started last.
+const startedOrder = (product: Product, tier: Tier): KeptOrder | undefined =>
   keptOrders().find((one) => one.paymentUrl !== "" && one.slug === product.slug && one.tierId === tier.id);
 
-// unpaid returns the begun order if buying again would only repeat it: the same details at
+// unpaid returns the started order if buying again would only repeat it: the same details at
 // the same price, and still not paid. Its payment page is open, so no second order is placed.
 const unpaid = async (product: Product, tier: Tier, billing: Billing, userId: string) => {
-  const one = begun(product, tier);
+  const one = startedOrder(product, tier);
   if (!one || one.userId !== userId || one.amount !== tier.price || one.currency !== tier.currency) return null;
   if (one.email !== billing.email || one.name !== billing.name || one.company !== billing.company) return null;
   const order = await readOrder(one.id, one.licenseKey, userId !== "");
@@ -69,7 +70,7 @@ const usePurchase = (product: Product, tier: Tier, userId: string) => {
   const attempt = useRef({ body: "", key: "" });
   const [leaving, setLeaving] = useState(false);
   const purchase = useMutation({
-    onMutate: orderInAdvance,
+    onMutate: () => inAdvance(loadOrder),
     mutationFn: async (billing: Billing) => {
       const again = await unpaid(product, tier, billing, userId);
       if (again) return again;

@@ -1,6 +1,6 @@
 import { useEffect, type ReactNode } from "react";
+import { useSession } from "../api/useSession";
 import { formatMoney } from "../text/format";
-import { useSession } from "./App";
 import { orderTone, useOrder, type SeenOrder } from "./data";
 import { keptOrder, type KeptOrder } from "./kept";
 import { go } from "./router";

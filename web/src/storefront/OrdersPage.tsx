@@ -1,6 +1,6 @@
 import { useState } from "react";
+import { useSession } from "../api/useSession";
 import { formatMoney } from "../text/format";
-import { useSession } from "./App";
 import { orderTone, useOrders, type Order } from "./data";
 import { keptOrders } from "./kept";
 import { SignIn } from "./SignInPage";

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { Problem } from "../api/problem";
 import { register, signIn } from "../api/session";
-import { useSession } from "./App";
+import { useSession } from "../api/useSession";
 import { useShop } from "./data";
 import { go, within } from "./router";
 import { c, t } from "./text";

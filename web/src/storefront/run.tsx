@@ -1,16 +1,12 @@
 // Shows the pages of a buyer: checkout, orders, licenses and account.
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createRoot } from "react-dom/client";
-import { Problem } from "../api/problem";
+import { retry } from "../api/retry";
 import { currentSession, mayBeSignedIn, onOtherUser, onSession } from "../api/session";
 import { App } from "./App";
 import { productQuery, sessionQuery } from "./data";
 import { forgetOrders } from "./kept";
 import { follow, match } from "./router";
-
-// A refusal will be the same the next time; only trouble on the way is tried again.
-const retry = (failures: number, error: unknown): boolean =>
-  failures < 2 && (!(error instanceof Problem) || error.unreachable || error.status === 502 || error.status === 503);
 
 const queries = new QueryClient({
   defaultOptions: {

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from "react";
 import { mayBeSignedIn } from "../../api/session";
-import { useSession } from "../useSession";
+import { useSession } from "../../api/useSession";
 import { SignIn } from "./SignIn";
 import { c } from "./text";
 

@@ -10,7 +10,7 @@ import { Page } from "../kit/Page";
 import { Pending } from "../kit/Pending";
 import { State } from "../kit/values";
 import { tell } from "../kit/toast";
-import { useSession } from "../useSession";
+import { useSession } from "../../api/useSession";
 import { t } from "../text";
 import { useProgress } from "./progress";
 

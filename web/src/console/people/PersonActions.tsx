@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data, type Schemas } from "../../api/client";
 import { Confirm } from "../kit/Confirm";
-import { useSession } from "../useSession";
+import { useSession } from "../../api/useSession";
 import { t } from "../text";
 
 type User = Schemas["ManagedUser"];

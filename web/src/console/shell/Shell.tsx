@@ -15,7 +15,7 @@ import { SignIn } from "../door/SignIn";
 import { NotAdmin } from "./NotAdmin";
 import { Offline } from "./Offline";
 import { TestMode } from "./TestMode";
-import { useSession } from "../useSession";
+import { useSession } from "../../api/useSession";
 
 const Palette = lazy(() => import("./Palette").then((m) => ({ default: m.Palette })));
 

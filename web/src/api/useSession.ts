@@ -1,4 +1,4 @@
 import { useSyncExternalStore } from "react";
-import { currentSession, onSession, type Session } from "../api/session";
+import { currentSession, onSession, type Session } from "./session";
 
 export const useSession = (): Session => useSyncExternalStore(onSession, currentSession);
