@@ -86,12 +86,13 @@ image: ## Build container images of the binaries in dist/, with Podman
 	./scripts/image
 
 .PHONY: lint
-lint: ## Run go vet, check formatting, run golangci-lint
+lint: web/node_modules/.package-lock.json ## Run go vet, check formatting, run golangci-lint
 	go vet ./...
 	go -C sdk/go vet ./...
 	golangci-lint fmt --diff
 	golangci-lint run
 	cd sdk/go && golangci-lint run
+	cd web && npm run --silent lint
 
 .PHONY: check
 check: lint race ## Run everything that a change must pass

@@ -12,12 +12,20 @@ const sections: Plugin = {
   enforce: "pre",
   load(id) {
     const [path = "", query] = id.split("?");
-    const asked = new URLSearchParams(query), section = asked.get("section"), only = asked.get("only");
+    const asked = new URLSearchParams(query),
+      section = asked.get("section"),
+      only = asked.get("only");
     if (section === null) return null;
-    const catalog = JSON.parse(readFileSync(env["STOA_TEXTS"] ?? path, "utf8")) as Record<string, Record<string, unknown>>;
+    const catalog = JSON.parse(readFileSync(env["STOA_TEXTS"] ?? path, "utf8")) as Record<
+      string,
+      Record<string, unknown>
+    >;
     const without = asked.get("without")?.split(",") ?? [];
-    const texts = Object.fromEntries(Object.entries(catalog[section] ?? {})
-      .filter(([name]) => (only === null || name === only) && !without.includes(name)));
+    const texts = Object.fromEntries(
+      Object.entries(catalog[section] ?? {}).filter(
+        ([name]) => (only === null || name === only) && !without.includes(name),
+      ),
+    );
     return { code: `export default ${JSON.stringify(texts)}`, moduleType: "js" };
   },
 };
@@ -39,7 +47,10 @@ export default defineConfig({
     chunkSizeWarningLimit: 700, // kB before compression; the tests hold the compressed sizes
     rollupOptions: {
       input: {
-        console: "src/console/main.tsx", storefront: "src/storefront/main.ts", run: "src/storefront/run.tsx", page: "src/storefront/page.ts",
+        console: "src/console/main.tsx",
+        storefront: "src/storefront/main.ts",
+        run: "src/storefront/run.tsx",
+        page: "src/storefront/page.ts",
       },
     },
   },

@@ -10,7 +10,9 @@ export type Schemas = components["schemas"];
 // Sorts are the orders that a list takes.
 export type Sorts<Path extends keyof paths> = paths[Path] extends {
   get: { parameters: { query?: { sort?: infer Sort } } };
-} ? NonNullable<Sort> : never;
+}
+  ? NonNullable<Sort>
+  : never;
 
 // authorized sends a request with the session's token, once more with a new one if the
 // first is refused.

@@ -1,5 +1,10 @@
 // One field's fault, as details.issues has it.
-export interface Issue { path?: string; entry?: string; code: string; message: string }
+export interface Issue {
+  path?: string;
+  entry?: string;
+  code: string;
+  message: string;
+}
 
 // Problem is a request that failed: what the API answered, or that nothing did.
 export class Problem extends Error {
@@ -31,7 +36,10 @@ export class Problem extends Error {
 // readProblem reads an error body of either family: enveloped, or bare as the market's.
 export const readProblem = (status: number, body: unknown, requestId: string): Problem => {
   const outer = (body ?? {}) as Record<string, unknown>;
-  const inner = (typeof outer["error"] === "object" && outer["error"] !== null ? outer["error"] : outer) as Record<string, unknown>;
+  const inner = (typeof outer["error"] === "object" && outer["error"] !== null ? outer["error"] : outer) as Record<
+    string,
+    unknown
+  >;
   const code = inner["code"] ?? outer["error"];
   return new Problem(
     status,

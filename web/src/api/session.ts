@@ -3,9 +3,19 @@
 // whether it is worth asking for a new access token.
 import { readProblem } from "./problem";
 
-export interface User { id: string; email: string; username: string; role: string; avatar: string | null }
+export interface User {
+  id: string;
+  email: string;
+  username: string;
+  role: string;
+  avatar: string | null;
+}
 
-interface TokenSet { access_token: string; expires_in: number; user: User }
+interface TokenSet {
+  access_token: string;
+  expires_in: number;
+  user: User;
+}
 
 // A session that ended by itself stays, as ended, until somebody signs in or out: what was
 // typed into a page is not lost.
@@ -80,7 +90,8 @@ const take = async (response: Response): Promise<User> => {
   return user;
 };
 
-export const signIn = async (email: string, password: string): Promise<User> => take(await ask("/auth/login", { email, password }));
+export const signIn = async (email: string, password: string): Promise<User> =>
+  take(await ask("/auth/login", { email, password }));
 
 export const register = async (email: string, username: string, password: string): Promise<User> =>
   take(await ask("/auth/register", { email, username, password }));
@@ -99,19 +110,23 @@ const forget = (left: Session): void => {
 
 // again waits until somebody has signed in after the session ended. It returns a token for
 // the same user; null for another, or none.
-const again = (): Promise<string | null> => new Promise((resolve) => {
-  const id = session?.user.id;
-  const stop = onSession(() => {
-    if (ended()) return;
-    stop();
-    resolve(session?.user.id === id ? token?.value ?? null : null);
+const again = (): Promise<string | null> =>
+  new Promise((resolve) => {
+    const id = session?.user.id;
+    const stop = onSession(() => {
+      if (ended()) return;
+      stop();
+      resolve(session?.user.id === id ? (token?.value ?? null) : null);
+    });
   });
-});
 
-const orAgain = async (next: Promise<string | null>): Promise<string | null> => (await next) ?? (ended() ? again() : null);
+const orAgain = async (next: Promise<string | null>): Promise<string | null> =>
+  (await next) ?? (ended() ? again() : null);
 
 // Somebody signed in, in another tab.
-addEventListener("storage", (e) => { if (e.key === hint && e.newValue !== null && ended()) void refresh(); });
+addEventListener("storage", (e) => {
+  if (e.key === hint && e.newValue !== null && ended()) void refresh();
+});
 
 let refreshing: Promise<string | null> | null = null;
 
@@ -126,7 +141,9 @@ const refresh = (): Promise<string | null> =>
     }
     await take(response);
     return token?.value ?? null;
-  })().finally(() => { refreshing = null; }));
+  })().finally(() => {
+    refreshing = null;
+  }));
 
 // accessToken returns a token that is good for half a minute at least; null for guests.
 // While the session has ended, it waits for the user to sign in again.

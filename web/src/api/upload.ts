@@ -2,12 +2,20 @@
 import { Problem, readProblem } from "./problem";
 import { accessToken } from "./session";
 
-export interface Upload<T> { done: Promise<T>; cancel: () => void }
+export interface Upload<T> {
+  done: Promise<T>;
+  cancel: () => void;
+}
 
 // upload sends a file as the body of a request and returns the answer's data. progress
 // gets the share that was sent, from 0 to 1. key is an Idempotency-Key.
 export const upload = <T>(
-  method: "POST" | "PUT", path: string, file: Blob, type: string, progress: (share: number) => void, key?: string,
+  method: "POST" | "PUT",
+  path: string,
+  file: Blob,
+  type: string,
+  progress: (share: number) => void,
+  key?: string,
 ): Upload<T> => {
   const request = new XMLHttpRequest();
   const done = (async () => {

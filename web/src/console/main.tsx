@@ -18,4 +18,8 @@ if (mayBeSignedIn()) {
   addEventListener("load", () => setTimeout(() => void load().catch(() => undefined), 500));
 }
 
-createRoot(document.getElementById("app") as HTMLElement).render(<StrictMode><Door /></StrictMode>);
+createRoot(document.getElementById("app") as HTMLElement).render(
+  <StrictMode>
+    <Door />
+  </StrictMode>,
+);

@@ -12,13 +12,23 @@ export const AccountPage = () => {
     <>
       <Head title={t("account.title")} />
       <dl className="summary">
-        <div><dt>{t("account.email")}</dt><dd>{session?.user.email}</dd></div>
-        <div><dt>{t("account.username")}</dt><dd>{session?.user.username}</dd></div>
+        <div>
+          <dt>{t("account.email")}</dt>
+          <dd>{session?.user.email}</dd>
+        </div>
+        <div>
+          <dt>{t("account.username")}</dt>
+          <dd>{session?.user.username}</dd>
+        </div>
       </dl>
       <Password />
       <Sessions />
       <Claim />
-      <p className="leave"><button type="button" className="button" onClick={() => void signOut()}>{t("account.out")}</button></p>
+      <p className="leave">
+        <button type="button" className="button" onClick={() => void signOut()}>
+          {t("account.out")}
+        </button>
+      </p>
     </>
   );
 };
@@ -28,7 +38,8 @@ const Password = () => {
   const { faults, form, check } = useFaults<"current" | "next">();
   const fields = useRef<HTMLFormElement | null>(null);
   const change = useMutation({
-    mutationFn: (body: { currentPassword: string; newPassword: string }) => ok(api.POST("/auth/change-password", { body })),
+    mutationFn: (body: { currentPassword: string; newPassword: string }) =>
+      ok(api.POST("/auth/change-password", { body })),
     onSuccess: () => {
       fields.current?.reset();
       return queries.invalidateQueries({ queryKey: ["sessions"] });
@@ -46,11 +57,18 @@ const Password = () => {
     <section aria-labelledby="password">
       <h2 id="password">{t("account.password")}</h2>
       <form className="form" ref={form} onSubmit={send} noValidate>
-        <PasswordField label={t("account.current")} name="current" autoComplete="current-password" fault={faults.current} />
+        <PasswordField
+          label={t("account.current")}
+          name="current"
+          autoComplete="current-password"
+          fault={faults.current}
+        />
         <PasswordField label={t("account.next")} name="next" autoComplete="new-password" fault={faults.next} />
         {change.error && <Failure error={change.error} />}
         <Told>{change.isSuccess && t("account.saved")}</Told>
-        <p><Button busy={change.isPending}>{t("account.save")}</Button></p>
+        <p>
+          <Button busy={change.isPending}>{t("account.save")}</Button>
+        </p>
       </form>
     </section>
   );
@@ -69,20 +87,36 @@ const Sessions = () => {
   });
   return (
     <section aria-labelledby="sessions">
-      <h2 id="sessions" ref={heading} tabIndex={-1}>{t("account.sessions")}</h2>
+      <h2 id="sessions" ref={heading} tabIndex={-1}>
+        {t("account.sessions")}
+      </h2>
       <Told>{end.isSuccess && t("account.ended")}</Told>
       {end.error && <Failure error={end.error} />}
-      {sessions.isPending ? <Waiting /> : sessions.isError ? <Failure error={sessions.error} retry={() => void sessions.refetch()} /> : (
-        <ul className="list">{sessions.data.items.map((one) => (
-          <li key={one.id}>
-            <div className="list-facts">
-              {one.current && <Badge tone="good">{t("account.this")}</Badge>}
-              <span>{t("account.started")} <Day at={one.createdAt} /></span>
-              <span>{t("account.used")} <Ago at={one.lastUsedAt} /></span>
-            </div>
-            {!one.current && <Button type="button" className="button slim" busy={end.isPending} onClick={() => end.mutate(one.id)}>{t("account.end")}</Button>}
-          </li>
-        ))}</ul>
+      {sessions.isPending ? (
+        <Waiting />
+      ) : sessions.isError ? (
+        <Failure error={sessions.error} retry={() => void sessions.refetch()} />
+      ) : (
+        <ul className="list">
+          {sessions.data.items.map((one) => (
+            <li key={one.id}>
+              <div className="list-facts">
+                {one.current && <Badge tone="good">{t("account.this")}</Badge>}
+                <span>
+                  {t("account.started")} <Day at={one.createdAt} />
+                </span>
+                <span>
+                  {t("account.used")} <Ago at={one.lastUsedAt} />
+                </span>
+              </div>
+              {!one.current && (
+                <Button type="button" className="button slim" busy={end.isPending} onClick={() => end.mutate(one.id)}>
+                  {t("account.end")}
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
       )}
     </section>
   );
@@ -96,7 +130,11 @@ const Claim = () => {
       <p className="soft">{t("account.claimHow")}</p>
       {claim.error && <Failure error={claim.error} />}
       <Told>{claim.isSuccess && t("account.claimSent")}</Told>
-      <p><Button type="button" busy={claim.isPending} onClick={() => claim.mutate()}>{t("account.claimSend")}</Button></p>
+      <p>
+        <Button type="button" busy={claim.isPending} onClick={() => claim.mutate()}>
+          {t("account.claimSend")}
+        </Button>
+      </p>
     </section>
   );
 };

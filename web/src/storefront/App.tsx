@@ -10,10 +10,11 @@ import { match, useAddress, type Params, type Pattern } from "./router";
 import { SignIn, SignInPage } from "./SignInPage";
 import { Failure, Offline, Waiting } from "./ui";
 
-const later = <Name extends string>(load: () => Promise<Record<Name, unknown>>, name: Name) => lazy(async () => {
-  const pages = await load().catch(() => null);
-  return { default: (pages?.[name] ?? Unreachable) as ComponentType<Params> };
-});
+const later = <Name extends string>(load: () => Promise<Record<Name, unknown>>, name: Name) =>
+  lazy(async () => {
+    const pages = await load().catch(() => null);
+    return { default: (pages?.[name] ?? Unreachable) as ComponentType<Params> };
+  });
 if (match(location.pathname)?.pattern === "/orders/:id") inAdvance(loadOrder);
 else if (mayBeSignedIn() && !/^\/(checkout|sign-in)\b/.test(location.pathname)) inAdvance(loadOwn);
 
@@ -47,7 +48,11 @@ export const App = () => {
     <>
       <Offline />
       {session?.ended && <SignIn ended />}
-      <div hidden={session?.ended}><Suspense fallback={<Waiting like="page" />}><Page key={location.pathname} {...at.params} /></Suspense></div>
+      <div hidden={session?.ended}>
+        <Suspense fallback={<Waiting like="page" />}>
+          <Page key={location.pathname} {...at.params} />
+        </Suspense>
+      </div>
     </>
   );
 };
@@ -60,6 +65,7 @@ const useFocus = (address: string) => {
     if (shown.current === address) return;
     shown.current = address;
     const content = document.getElementById("content");
-    if (!content?.contains(document.activeElement) || document.activeElement === content) content?.focus({ preventScroll: true });
+    if (!content?.contains(document.activeElement) || document.activeElement === content)
+      content?.focus({ preventScroll: true });
   }, [address]);
 };

@@ -13,7 +13,11 @@ import { Gone, Failure, Field, Head, useFaults, Waiting } from "./ui";
 
 type Product = Schemas["ProductDetail"];
 type Tier = Product["pricingTiers"][number];
-interface Billing { name: string; email: string; company: string }
+interface Billing {
+  name: string;
+  email: string;
+  company: string;
+}
 
 const inTest = document.documentElement.dataset["payments"] === "test";
 
@@ -24,7 +28,13 @@ export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: strin
   if (product.isError && !missing) return <Failure error={product.error} retry={() => void product.refetch()} />;
   const tier = product.data?.pricingTiers.find((one) => one.id === tierId);
   if (!product.data || !tier) {
-    return <Gone title={t("checkout.gone")} how={t("checkout.goneHow")}><a className="button" href={missing ? "/" : `/p/${slug}`}>{t(missing ? "missing.home" : "checkout.change")}</a></Gone>;
+    return (
+      <Gone title={t("checkout.gone")} how={t("checkout.goneHow")}>
+        <a className="button" href={missing ? "/" : `/p/${slug}`}>
+          {t(missing ? "missing.home" : "checkout.change")}
+        </a>
+      </Gone>
+    );
   }
   return (
     <>
@@ -39,14 +49,25 @@ export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: strin
 
 const Summary = ({ product, tier }: { product: Product; tier: Tier }) => (
   <aside aria-label={t("checkout.summary")}>
-    <div className="order-product"><img src={product.icon} alt="" width={48} height={48} /><h2>{product.name}</h2></div>
+    <div className="order-product">
+      <img src={product.icon} alt="" width={48} height={48} />
+      <h2>{product.name}</h2>
+    </div>
     <dl className="lines">
-      <div><dt>{t("checkout.plan")}</dt><dd>{tier.name}</dd></div>
-      <div className="total"><dt>{t("checkout.total")}</dt><dd>{tier.price === 0 ? t("page.free") : formatMoney(tier.price, tier.currency)}</dd></div>
+      <div>
+        <dt>{t("checkout.plan")}</dt>
+        <dd>{tier.name}</dd>
+      </div>
+      <div className="total">
+        <dt>{t("checkout.total")}</dt>
+        <dd>{tier.price === 0 ? t("page.free") : formatMoney(tier.price, tier.currency)}</dd>
+      </div>
     </dl>
     {tier.price > 0 && tier.billingPeriod && <p className="soft small">{t(`checkout.renews.${tier.billingPeriod}`)}</p>}
     <p className="small">{t.count("page.seats", tier.maxInstances)}</p>
-    <p className="small"><a href={`/p/${product.slug}#plans`}>{t("checkout.change")}</a></p>
+    <p className="small">
+      <a href={`/p/${product.slug}#plans`}>{t("checkout.change")}</a>
+    </p>
   </aside>
 );
 
@@ -61,7 +82,9 @@ const unpaid = async (product: Product, tier: Tier, billing: Billing, userId: st
   if (!one || one.userId !== userId || one.amount !== tier.price || one.currency !== tier.currency) return null;
   if (one.email !== billing.email || one.name !== billing.name || one.company !== billing.company) return null;
   const order = await readOrder(one.id, one.licenseKey, userId !== "");
-  return order?.status === "pending" ? { orderId: one.id, licenseKey: one.licenseKey, paymentUrl: one.paymentUrl } : null;
+  return order?.status === "pending"
+    ? { orderId: one.id, licenseKey: one.licenseKey, paymentUrl: one.paymentUrl }
+    : null;
 };
 
 // usePurchase buys once, however often the button is pressed: what is sent again has the
@@ -77,15 +100,27 @@ const usePurchase = (product: Product, tier: Tier, userId: string) => {
       const body = { tierId: tier.id, paymentMethod: "card", billingInfo: billing };
       const text = JSON.stringify(body);
       if (attempt.current.body !== text) attempt.current = { body: text, key: randomKey() };
-      return ok(api.POST("/api/marketplace/products/{slug}/purchase", {
-        params: { path: { slug: product.slug }, header: { "Idempotency-Key": `"${attempt.current.key}"` } }, body,
-      }));
+      return ok(
+        api.POST("/api/marketplace/products/{slug}/purchase", {
+          params: { path: { slug: product.slug }, header: { "Idempotency-Key": `"${attempt.current.key}"` } },
+          body,
+        }),
+      );
     },
     onSuccess: (done, billing) => {
       keepOrder({
-        id: done.orderId, licenseKey: done.licenseKey, slug: product.slug, productName: product.name,
-        tierId: tier.id, tierName: tier.name, amount: tier.price, currency: tier.currency, ...billing, userId,
-        paymentUrl: done.paymentUrl ?? "", at: new Date().toISOString(),
+        id: done.orderId,
+        licenseKey: done.licenseKey,
+        slug: product.slug,
+        productName: product.name,
+        tierId: tier.id,
+        tierName: tier.name,
+        amount: tier.price,
+        currency: tier.currency,
+        ...billing,
+        userId,
+        paymentUrl: done.paymentUrl ?? "",
+        at: new Date().toISOString(),
       });
       if (!done.paymentUrl) return go(`/orders/${done.orderId}`, true);
       setLeaving(true);
@@ -95,7 +130,8 @@ const usePurchase = (product: Product, tier: Tier, userId: string) => {
   return { ...purchase, busy: purchase.isPending || leaving, leaving };
 };
 
-const randomKey = (): string => Array.from(crypto.getRandomValues(new Uint8Array(16)), (n) => n.toString(16).padStart(2, "0")).join("");
+const randomKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (n) => n.toString(16).padStart(2, "0")).join("");
 
 const Details = ({ product, tier }: { product: Product; tier: Tier }) => {
   const session = useSession();
@@ -117,28 +153,77 @@ const Details = ({ product, tier }: { product: Product; tier: Tier }) => {
   const label = free ? t("checkout.free") : inTest ? t("checkout.test", { price }) : t("checkout.pay", { price });
   return (
     <form className="form" ref={form} onSubmit={send} noValidate aria-label={t("checkout.details")}>
-      {back && <p className="note" data-tone="warn" role="status">{t("checkout.back")}</p>}
-      <p>{session
-        ? t("checkout.as", { email: session.user.email })
-        : <>{t("checkout.guest")}<a href={`/sign-in?next=${encodeURIComponent(location.pathname)}`}>{t("checkout.guestSignIn")}</a>{t("checkout.guestWhy")}</>}</p>
-      <Field key={session?.user.id ?? ""} label={c("email")} name="email" type="email" autoComplete="email" hint={t("checkout.emailWhy")} defaultValue={typed?.email ?? session?.user.email} required fault={faults.email} />
+      {back && (
+        <p className="note" data-tone="warn" role="status">
+          {t("checkout.back")}
+        </p>
+      )}
+      <p>
+        {session ? (
+          t("checkout.as", { email: session.user.email })
+        ) : (
+          <>
+            {t("checkout.guest")}
+            <a href={`/sign-in?next=${encodeURIComponent(location.pathname)}`}>{t("checkout.guestSignIn")}</a>
+            {t("checkout.guestWhy")}
+          </>
+        )}
+      </p>
+      <Field
+        key={session?.user.id ?? ""}
+        label={c("email")}
+        name="email"
+        type="email"
+        autoComplete="email"
+        hint={t("checkout.emailWhy")}
+        defaultValue={typed?.email ?? session?.user.email}
+        required
+        fault={faults.email}
+      />
       <Field label={t("checkout.name")} name="name" autoComplete="name" maxLength={200} defaultValue={typed?.name} />
-      <Field label={t("checkout.company")} name="company" autoComplete="organization" maxLength={200} defaultValue={typed?.company} />
-      {!free && <p className="note" data-tone={inTest ? "warn" : "none"}>{t(inTest ? "checkout.testNote" : "checkout.liveNote")}</p>}
+      <Field
+        label={t("checkout.company")}
+        name="company"
+        autoComplete="organization"
+        maxLength={200}
+        defaultValue={typed?.company}
+      />
+      {!free && (
+        <p className="note" data-tone={inTest ? "warn" : "none"}>
+          {t(inTest ? "checkout.testNote" : "checkout.liveNote")}
+        </p>
+      )}
       {purchase.error && <Failure error={purchase.error} />}
-      {terms && <p className="soft small">{t("checkout.terms")}<a href={terms} target="_blank" rel="noreferrer">{t("checkout.termsLink")}</a>.</p>}
-      <Buy label={label} state={purchase.leaving ? t("checkout.leaving") : purchase.busy ? t("checkout.working") : ""} />
+      {terms && (
+        <p className="soft small">
+          {t("checkout.terms")}
+          <a href={terms} target="_blank" rel="noreferrer">
+            {t("checkout.termsLink")}
+          </a>
+          .
+        </p>
+      )}
+      <Buy
+        label={label}
+        state={purchase.leaving ? t("checkout.leaving") : purchase.busy ? t("checkout.working") : ""}
+      />
     </form>
   );
 };
 
 const Buy = ({ label, state }: { label: string; state: string }) => {
   const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => { if (state) button.current?.focus(); }, [state]);
+  useEffect(() => {
+    if (state) button.current?.focus();
+  }, [state]);
   return (
     <p className="row">
-      <button ref={button} className="button primary" aria-disabled={state !== ""}>{label}</button>
-      <span className="soft small" role="status">{state}</span>
+      <button ref={button} className="button primary" aria-disabled={state !== ""}>
+        {label}
+      </button>
+      <span className="soft small" role="status">
+        {state}
+      </span>
     </p>
   );
 };

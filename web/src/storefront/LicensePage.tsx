@@ -12,19 +12,46 @@ export const LicensePage = ({ id }: { id: string }) => {
   const license = useLicense(id);
   if (license.isPending) return <Waiting like="page" />;
   if (license.isError) return <Failure error={license.error} retry={() => void license.refetch()} />;
-  if (!license.data) return <Gone title={t("license.gone")} how={t("license.goneHow")}><a className="button" href="/licenses">{t("licenses.title")}</a></Gone>;
+  if (!license.data)
+    return (
+      <Gone title={t("license.gone")} how={t("license.goneHow")}>
+        <a className="button" href="/licenses">
+          {t("licenses.title")}
+        </a>
+      </Gone>
+    );
   const one = license.data;
   const state = stateOf(one);
   return (
     <>
-      <nav className="crumbs"><a href="/licenses">{t("licenses.title")}</a></nav>
+      <nav className="crumbs">
+        <a href="/licenses">{t("licenses.title")}</a>
+      </nav>
       <Head title={one.productName} badge={<Badge tone={state.tone}>{state.word}</Badge>} />
       <Copy value={one.licenseKey} what={t("licenses.key").toLowerCase()} />
       <dl className="summary">
-        <div><dt>{t("license.term")}</dt><dd>{termOf(one)}</dd></div>
-        <div><dt>{t("license.seats")}</dt><dd><Seats license={one} /></dd></div>
-        <div><dt>{t("license.bought")}</dt><dd><Day at={one.createdAt} /></dd></div>
-        {one.features.length > 0 && <div><dt>{t("license.features")}</dt><dd>{one.features.join(", ")}</dd></div>}
+        <div>
+          <dt>{t("license.term")}</dt>
+          <dd>{termOf(one)}</dd>
+        </div>
+        <div>
+          <dt>{t("license.seats")}</dt>
+          <dd>
+            <Seats license={one} />
+          </dd>
+        </div>
+        <div>
+          <dt>{t("license.bought")}</dt>
+          <dd>
+            <Day at={one.createdAt} />
+          </dd>
+        </div>
+        {one.features.length > 0 && (
+          <div>
+            <dt>{t("license.features")}</dt>
+            <dd>{one.features.join(", ")}</dd>
+          </div>
+        )}
       </dl>
       {one.status === "revoked" ? <p className="note">{t("license.revoked")}</p> : <Activations license={one} />}
       {one.paid && one.status !== "revoked" && <ReviewForm slug={one.productSlug} />}
@@ -42,18 +69,25 @@ const useSeats = (license: License, done: () => void) => {
     done();
   };
   const free = useMutation({
-    mutationFn: (instanceId: string) => ok(api.DELETE("/api/marketplace/licenses/{id}/activations/{instanceId}", {
-      params: { path: { id: license.id, instanceId } },
-    })),
+    mutationFn: (instanceId: string) =>
+      ok(
+        api.DELETE("/api/marketplace/licenses/{id}/activations/{instanceId}", {
+          params: { path: { id: license.id, instanceId } },
+        }),
+      ),
     onSuccess: (_, instanceId) => {
       setFreed(instanceId);
       return changed();
     },
   });
   const undo = useMutation({
-    mutationFn: (instanceId: string) => ok(api.POST("/api/marketplace/products/{slug}/activate", {
-      params: { path: { slug: license.productSlug } }, body: { licenseKey: license.licenseKey, instanceId },
-    })),
+    mutationFn: (instanceId: string) =>
+      ok(
+        api.POST("/api/marketplace/products/{slug}/activate", {
+          params: { path: { slug: license.productSlug } },
+          body: { licenseKey: license.licenseKey, instanceId },
+        }),
+      ),
     onSuccess: () => {
       setFreed("");
       return changed();
@@ -64,10 +98,13 @@ const useSeats = (license: License, done: () => void) => {
 
 // download saves the lease of an installation, which works without internet.
 const download = async (license: License, instanceId: string): Promise<void> => {
-  const answer = await ok(api.GET("/api/marketplace/products/{slug}/license/lease", {
-    params: { path: { slug: license.productSlug }, query: { licenseKey: license.licenseKey, instanceId } },
-  }));
-  if (!answer.valid) throw new Problem(409, "LEASE_REFUSED", t("license.leaseFailed", { message: stateOf(license).word }), "");
+  const answer = await ok(
+    api.GET("/api/marketplace/products/{slug}/license/lease", {
+      params: { path: { slug: license.productSlug }, query: { licenseKey: license.licenseKey, instanceId } },
+    }),
+  );
+  if (!answer.valid)
+    throw new Problem(409, "LEASE_REFUSED", t("license.leaseFailed", { message: stateOf(license).word }), "");
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([answer.lease], { type: "application/jwt" }));
   link.download = `${license.productSlug}-${instanceId.replace(/[^\w.-]/g, "_")}.lease`;
@@ -82,32 +119,85 @@ const Activations = ({ license }: { license: License }) => {
   const lease = useMutation({ mutationFn: (instanceId: string) => download(license, instanceId) });
   const found = useQuery({
     queryKey: ["licenses", "activations", license.id, page],
-    queryFn: () => ok(api.GET("/api/marketplace/licenses/{id}/activations", { params: { path: { id: license.id }, query: { page, limit: 20 } } })),
+    queryFn: () =>
+      ok(
+        api.GET("/api/marketplace/licenses/{id}/activations", {
+          params: { path: { id: license.id }, query: { page, limit: 20 } },
+        }),
+      ),
     placeholderData: (last) => last,
   });
   const failed = free.error ?? undo.error ?? lease.error;
   return (
     <section aria-labelledby="activations">
-      <h2 id="activations" ref={heading} tabIndex={-1}>{t("license.activations")}</h2>
-      <Told>{freed && <><span>{t("license.freed", { instance: freed })}</span><Button type="button" className="button slim" busy={undo.isPending} onClick={() => undo.mutate(freed)}>{t("license.undo")}</Button></>}</Told>
+      <h2 id="activations" ref={heading} tabIndex={-1}>
+        {t("license.activations")}
+      </h2>
+      <Told>
+        {freed && (
+          <>
+            <span>{t("license.freed", { instance: freed })}</span>
+            <Button type="button" className="button slim" busy={undo.isPending} onClick={() => undo.mutate(freed)}>
+              {t("license.undo")}
+            </Button>
+          </>
+        )}
+      </Told>
       {failed && <Failure error={failed} />}
-      {found.isPending ? <Waiting /> : found.isError ? <Failure error={found.error} retry={() => void found.refetch()} /> : (
+      {found.isPending ? (
+        <Waiting />
+      ) : found.isError ? (
+        <Failure error={found.error} retry={() => void found.refetch()} />
+      ) : (
         <>
-          {found.data.activations.length === 0
-            ? <p className="soft">{t("license.none")}. {t("license.noneHow", { product: license.productName })}</p>
-            : <ul className="list">{found.data.activations.map((one) => (
-              <li key={one.instanceId}>
-                <div className="list-text">
-                  <h3><code>{one.instanceId}</code></h3>
-                  <div className="list-facts"><span>{t("license.since")} <Day at={one.activatedAt} /></span>{one.development && <Badge tone="none">{t("license.development")}</Badge>}</div>
-                </div>
-                <div className="actions">
-                  <Button type="button" className="button slim" aria-label={t("license.leaseOf", { instance: one.instanceId })} busy={lease.isPending} onClick={() => lease.mutate(one.instanceId)}>{t("license.lease")}</Button>
-                  {!one.development && <Button type="button" className="button slim" aria-label={t("license.freeOf", { instance: one.instanceId })} busy={free.isPending} onClick={() => free.mutate(one.instanceId)}>{t("license.free")}</Button>}
-                </div>
-              </li>
-            ))}</ul>}
-          {found.data.activations.length > 0 && <p className="soft small">{t("license.freeHint")} {t("license.leaseHow")}</p>}
+          {found.data.activations.length === 0 ? (
+            <p className="soft">
+              {t("license.none")}. {t("license.noneHow", { product: license.productName })}
+            </p>
+          ) : (
+            <ul className="list">
+              {found.data.activations.map((one) => (
+                <li key={one.instanceId}>
+                  <div className="list-text">
+                    <h3>
+                      <code>{one.instanceId}</code>
+                    </h3>
+                    <div className="list-facts">
+                      <span>
+                        {t("license.since")} <Day at={one.activatedAt} />
+                      </span>
+                      {one.development && <Badge tone="none">{t("license.development")}</Badge>}
+                    </div>
+                  </div>
+                  <div className="actions">
+                    <Button
+                      type="button"
+                      className="button slim"
+                      aria-label={t("license.leaseOf", { instance: one.instanceId })}
+                      busy={lease.isPending}
+                      onClick={() => lease.mutate(one.instanceId)}>
+                      {t("license.lease")}
+                    </Button>
+                    {!one.development && (
+                      <Button
+                        type="button"
+                        className="button slim"
+                        aria-label={t("license.freeOf", { instance: one.instanceId })}
+                        busy={free.isPending}
+                        onClick={() => free.mutate(one.instanceId)}>
+                        {t("license.free")}
+                      </Button>
+                    )}
+                  </div>
+                </li>
+              ))}
+            </ul>
+          )}
+          {found.data.activations.length > 0 && (
+            <p className="soft small">
+              {t("license.freeHint")} {t("license.leaseHow")}
+            </p>
+          )}
           <Pager page={page} pages={found.data.pagination.totalPages} onPage={setPage} />
         </>
       )}

@@ -7,7 +7,10 @@ import { Badge, Empty, Failure, Head, Pager, Waiting, type Tone } from "./ui";
 // stateOf is a license's state in a word: a license that is not paid yet does not work.
 export const stateOf = (license: License): { tone: Tone; word: string } => {
   if (!license.paid && license.status === "active") return { tone: "warn", word: t("licenses.states.pending") };
-  return { tone: ({ active: "good", expired: "warn", revoked: "bad" } as const)[license.status], word: t(`licenses.states.${license.status}`) };
+  return {
+    tone: ({ active: "good", expired: "warn", revoked: "bad" } as const)[license.status],
+    word: t(`licenses.states.${license.status}`),
+  };
 };
 
 export const termOf = (license: License): string => {
@@ -18,15 +21,40 @@ export const termOf = (license: License): string => {
 export const LicensesPage = () => {
   const [page, setPage] = useState(1);
   const licenses = useLicenses(page);
-  if (licenses.isPending) return <><Head title={t("licenses.title")} /><Waiting /></>;
-  if (licenses.isError) return <><Head title={t("licenses.title")} /><Failure error={licenses.error} retry={() => void licenses.refetch()} /></>;
+  if (licenses.isPending)
+    return (
+      <>
+        <Head title={t("licenses.title")} />
+        <Waiting />
+      </>
+    );
+  if (licenses.isError)
+    return (
+      <>
+        <Head title={t("licenses.title")} />
+        <Failure error={licenses.error} retry={() => void licenses.refetch()} />
+      </>
+    );
   const { licenses: list, pagination } = licenses.data;
   return (
     <>
       <Head title={t("licenses.title")} />
-      {list.length === 0
-        ? <Empty title={t("licenses.empty")} how={t("licenses.emptyHow")}><a className="button primary" href="/">{t("orders.browse")}</a><a className="button" href="/claim-orders">{t("orders.claim")}</a></Empty>
-        : <ul className="list">{list.map((license) => <Row key={license.id} license={license} />)}</ul>}
+      {list.length === 0 ? (
+        <Empty title={t("licenses.empty")} how={t("licenses.emptyHow")}>
+          <a className="button primary" href="/">
+            {t("orders.browse")}
+          </a>
+          <a className="button" href="/claim-orders">
+            {t("orders.claim")}
+          </a>
+        </Empty>
+      ) : (
+        <ul className="list">
+          {list.map((license) => (
+            <Row key={license.id} license={license} />
+          ))}
+        </ul>
+      )}
       <Pager page={page} pages={pagination.totalPages} onPage={setPage} />
     </>
   );
@@ -38,7 +66,9 @@ const Row = ({ license }: { license: License }) => {
   return (
     <li>
       <div className="list-text">
-        <h2><a href={`/licenses/${license.id}`}>{license.productName}</a></h2>
+        <h2>
+          <a href={`/licenses/${license.id}`}>{license.productName}</a>
+        </h2>
         <div className="list-facts">
           <Badge tone={state.tone}>{state.word}</Badge>
           <span>{termOf(license)}</span>
@@ -46,7 +76,12 @@ const Row = ({ license }: { license: License }) => {
         </div>
         {full && license.status === "active" && <p className="small">{t("licenses.full")}</p>}
       </div>
-      <a className="button" href={`/licenses/${license.id}`} aria-label={`${t("licenses.manage")}: ${license.productName}`}>{t("licenses.manage")}</a>
+      <a
+        className="button"
+        href={`/licenses/${license.id}`}
+        aria-label={`${t("licenses.manage")}: ${license.productName}`}>
+        {t("licenses.manage")}
+      </a>
     </li>
   );
 };

@@ -9,15 +9,31 @@ import { Badge, Copy, Day, Gone, Failure, Head, Waiting } from "./ui";
 
 // What a buyer sees of an order: from the API, or from this tab.
 interface Seen {
-  id: string; status: SeenOrder["status"] | null; productName: string; slug: string;
-  amount: number; currency: string; at: string; key: string; paymentUrl: string; licenseId: string; email: string;
+  id: string;
+  status: SeenOrder["status"] | null;
+  productName: string;
+  slug: string;
+  amount: number;
+  currency: string;
+  at: string;
+  key: string;
+  paymentUrl: string;
+  licenseId: string;
+  email: string;
 }
 
 const seen = (id: string, order: SeenOrder | null, kept: KeptOrder | null): Seen => ({
-  id, status: order?.status ?? (kept?.paymentUrl ? null : "paid"), productName: order?.productName ?? kept?.productName ?? "",
-  slug: order?.productSlug ?? kept?.slug ?? "", amount: order?.amount ?? kept?.amount ?? 0, currency: order?.currency ?? kept?.currency ?? "EUR",
-  at: order?.createdAt ?? kept?.at ?? "", key: kept?.licenseKey ?? order?.licenseKey ?? "",
-  paymentUrl: order ? order.paymentUrl ?? "" : kept?.paymentUrl ?? "", licenseId: order?.own ? order.licenseId : "", email: kept?.email ?? "",
+  id,
+  status: order?.status ?? (kept?.paymentUrl ? null : "paid"),
+  productName: order?.productName ?? kept?.productName ?? "",
+  slug: order?.productSlug ?? kept?.slug ?? "",
+  amount: order?.amount ?? kept?.amount ?? 0,
+  currency: order?.currency ?? kept?.currency ?? "EUR",
+  at: order?.createdAt ?? kept?.at ?? "",
+  key: kept?.licenseKey ?? order?.licenseKey ?? "",
+  paymentUrl: order ? (order.paymentUrl ?? "") : (kept?.paymentUrl ?? ""),
+  licenseId: order?.own ? order.licenseId : "",
+  email: kept?.email ?? "",
 });
 
 export const OrderPage = ({ id }: { id: string }) => {
@@ -34,48 +50,91 @@ export const OrderPage = ({ id }: { id: string }) => {
   if (order.isError && !order.data && !kept) return <Failure error={order.error} retry={() => void order.refetch()} />;
   if (!order.data && !kept) return <Lost payment={payment} signedIn={session !== null} />;
   const one = seen(id, order.data ?? null, kept);
-  return <Shown order={one} fresh={kept !== null || payment === "success"}>{one.paymentUrl && <Unpaid order={one} payment={payment} slow={slow} follow={follow} />}</Shown>;
+  return (
+    <Shown order={one} fresh={kept !== null || payment === "success"}>
+      {one.paymentUrl && <Unpaid order={one} payment={payment} slow={slow} follow={follow} />}
+    </Shown>
+  );
 };
 
 // Lost stands in for an order that neither the account nor this tab knows. Buyers of other
 // shops come here too, whose shop has no page of its own to return to.
 const Lost = ({ payment, signedIn }: { payment: string | null; signedIn: boolean }) => {
-  const [title, how] = payment === "success"
-    ? [t("order.thanks"), `${t("order.confirming")} ${t("order.elsewhere")}`]
-    : payment === "cancelled" ? [t("order.notPaid"), t("order.notPaidHow")] : [t("order.lost"), t("order.lostHow")];
+  const [title, how] =
+    payment === "success"
+      ? [t("order.thanks"), `${t("order.confirming")} ${t("order.elsewhere")}`]
+      : payment === "cancelled"
+        ? [t("order.notPaid"), t("order.notPaidHow")]
+        : [t("order.lost"), t("order.lostHow")];
   return (
     <Gone title={title} how={how}>
-      {!signedIn && <a className="button primary" href={`/sign-in?next=${encodeURIComponent(location.pathname)}`}>{t("signIn.title")}</a>}
-      <a className="button" href="/claim-orders">{t("order.claim")}</a>
+      {!signedIn && (
+        <a className="button primary" href={`/sign-in?next=${encodeURIComponent(location.pathname)}`}>
+          {t("signIn.title")}
+        </a>
+      )}
+      <a className="button" href="/claim-orders">
+        {t("order.claim")}
+      </a>
     </Gone>
   );
 };
 
-interface UnpaidProps { order: Seen; payment: string | null; slow: boolean; follow: () => void }
+interface UnpaidProps {
+  order: Seen;
+  payment: string | null;
+  slow: boolean;
+  follow: () => void;
+}
 
 // Unpaid says what an order waits for. After the payment page that is the provider's word;
 // otherwise it is the buyer.
 const Unpaid = ({ order, payment, slow, follow }: UnpaidProps) => {
-  const pay = <a className="button" href={order.paymentUrl}>{t("order.payNow")}</a>;
+  const pay = (
+    <a className="button" href={order.paymentUrl}>
+      {t("order.payNow")}
+    </a>
+  );
   if (payment === "cancelled") {
     return (
       <div className="note" data-tone="warn">
         <p>{t("order.notPaidHow")}</p>
-        <p className="row">{pay}<a className="button" href={`/p/${order.slug}`}>{t("order.toProduct")}</a></p>
+        <p className="row">
+          {pay}
+          <a className="button" href={`/p/${order.slug}`}>
+            {t("order.toProduct")}
+          </a>
+        </p>
       </div>
     );
   }
   if (payment !== "success") {
-    return <div className="note" data-tone="warn"><h2>{t("order.pending")}</h2><p>{t("order.pendingHow")}</p><p>{pay}</p></div>;
+    return (
+      <div className="note" data-tone="warn">
+        <h2>{t("order.pending")}</h2>
+        <p>{t("order.pendingHow")}</p>
+        <p>{pay}</p>
+      </div>
+    );
   }
   if (!slow) {
-    return <div className="note" role="status"><h2>{t("order.waiting")}</h2><p>{t("order.waitingHow")}</p></div>;
+    return (
+      <div className="note" role="status">
+        <h2>{t("order.waiting")}</h2>
+        <p>{t("order.waitingHow")}</p>
+      </div>
+    );
   }
   return (
     <div className="note" data-tone="warn" role="status">
       <h2>{t("order.slow")}</h2>
       <p>{order.email ? t("order.slowMail", { email: order.email }) : t("order.slowHow")}</p>
-      <p className="row"><button type="button" className="button" onClick={follow}>{t("order.check")}</button>{pay}</p>
+      <p className="row">
+        <button type="button" className="button" onClick={follow}>
+          {t("order.check")}
+        </button>
+        {pay}
+      </p>
     </div>
   );
 };
@@ -86,8 +145,17 @@ const Shown = ({ order, fresh, children }: { order: Seen; fresh: boolean; childr
   const usable = order.key !== "" && order.status !== "cancelled" && order.status !== "refunded" && !order.paymentUrl;
   return (
     <>
-      <Head title={t(ready && fresh ? "order.thanks" : "order.title")} badge={order.status && !(ready && fresh) && <Badge tone={orderTone(order.status)}>{t(`order.states.${order.status}`)}</Badge>}>
-        {ready && fresh && <p className="lead" role="status">{t("order.done")}</p>}
+      <Head
+        title={t(ready && fresh ? "order.thanks" : "order.title")}
+        badge={
+          order.status &&
+          !(ready && fresh) && <Badge tone={orderTone(order.status)}>{t(`order.states.${order.status}`)}</Badge>
+        }>
+        {ready && fresh && (
+          <p className="lead" role="status">
+            {t("order.done")}
+          </p>
+        )}
       </Head>
       {children}
       {order.status === "refunded" && <p className="note">{t("order.refunded")}</p>}
@@ -102,7 +170,13 @@ const Key = ({ order }: { order: Seen }) => (
   <section aria-labelledby="key">
     <h2 id="key">{t("order.key")}</h2>
     <Copy value={order.key} what={t("order.key").toLowerCase()} primary />
-    <p className="soft small">{order.licenseId ? t("order.keep") : order.email ? t("order.keepGuest", { email: order.email }) : t("order.keepNoMail")}</p>
+    <p className="soft small">
+      {order.licenseId
+        ? t("order.keep")
+        : order.email
+          ? t("order.keepGuest", { email: order.email })
+          : t("order.keepNoMail")}
+    </p>
   </section>
 );
 
@@ -110,23 +184,61 @@ const Next = ({ order }: { order: Seen }) => (
   <section className="prose" aria-labelledby="next">
     <h2 id="next">{t("order.next")}</h2>
     <ol className="steps">
-      <li><span>{t("order.step1")}</span></li>
-      <li><span>{t("order.step2", { product: order.productName })}</span></li>
-      <li><span>{order.licenseId ? t("order.step3") : order.email ? t("order.step3Guest", { email: order.email }) : t("order.step3NoMail")}</span></li>
+      <li>
+        <span>{t("order.step1")}</span>
+      </li>
+      <li>
+        <span>{t("order.step2", { product: order.productName })}</span>
+      </li>
+      <li>
+        <span>
+          {order.licenseId
+            ? t("order.step3")
+            : order.email
+              ? t("order.step3Guest", { email: order.email })
+              : t("order.step3NoMail")}
+        </span>
+      </li>
     </ol>
     {(order.licenseId || order.email) && (
-      <p>{order.licenseId
-        ? <a className="button" href={`/licenses/${order.licenseId}`}>{t("order.toLicense")}</a>
-        : <a href="/claim-orders">{t("order.toAccount")}</a>}</p>
+      <p>
+        {order.licenseId ? (
+          <a className="button" href={`/licenses/${order.licenseId}`}>
+            {t("order.toLicense")}
+          </a>
+        ) : (
+          <a href="/claim-orders">{t("order.toAccount")}</a>
+        )}
+      </p>
     )}
   </section>
 );
 
 const Facts = ({ order }: { order: Seen }) => (
   <dl className="summary">
-    <div><dt>{t("order.number")}</dt><dd><code>{order.id}</code></dd></div>
-    <div><dt>{t("order.product")}</dt><dd><a href={`/p/${order.slug}`}>{order.productName}</a></dd></div>
-    <div><dt>{t("order.amount")}</dt><dd>{order.amount === 0 ? t("page.free") : formatMoney(order.amount, order.currency)}</dd></div>
-    {order.at && <div><dt>{t("order.placed")}</dt><dd><Day at={order.at} /></dd></div>}
+    <div>
+      <dt>{t("order.number")}</dt>
+      <dd>
+        <code>{order.id}</code>
+      </dd>
+    </div>
+    <div>
+      <dt>{t("order.product")}</dt>
+      <dd>
+        <a href={`/p/${order.slug}`}>{order.productName}</a>
+      </dd>
+    </div>
+    <div>
+      <dt>{t("order.amount")}</dt>
+      <dd>{order.amount === 0 ? t("page.free") : formatMoney(order.amount, order.currency)}</dd>
+    </div>
+    {order.at && (
+      <div>
+        <dt>{t("order.placed")}</dt>
+        <dd>
+          <Day at={order.at} />
+        </dd>
+      </div>
+    )}
   </dl>
 );

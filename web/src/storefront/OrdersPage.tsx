@@ -7,41 +7,82 @@ import { SignIn } from "./SignInPage";
 import { t } from "./text";
 import { Badge, Day, Empty, Failure, Head, Pager, Waiting } from "./ui";
 
-export const OrdersPage = () => (useSession() ? <Own /> : <><Kept /><SignIn /></>);
+export const OrdersPage = () =>
+  useSession() ? (
+    <Own />
+  ) : (
+    <>
+      <Kept />
+      <SignIn />
+    </>
+  );
 
 // Kept are the orders that a guest placed in this tab, with their keys.
 const Kept = () => {
   const orders = keptOrders();
-  return orders.length > 0 && (
-    <section aria-labelledby="kept">
-      <h2 id="kept">{t("orders.guest")}</h2>
-      <p className="soft">{t("orders.guestHow")}</p>
-      <ul className="list">{orders.map((order) => (
-        <li key={order.id}>
-          <div className="list-text">
-            <h3><a href={`/orders/${order.id}`}>{order.productName}</a></h3>
-            <div className="list-facts">
-              <span>{order.amount === 0 ? t("page.free") : formatMoney(order.amount, order.currency)}</span><Day at={order.at} /><code>{order.id}</code>
-            </div>
-          </div>
-        </li>
-      ))}</ul>
-    </section>
+  return (
+    orders.length > 0 && (
+      <section aria-labelledby="kept">
+        <h2 id="kept">{t("orders.guest")}</h2>
+        <p className="soft">{t("orders.guestHow")}</p>
+        <ul className="list">
+          {orders.map((order) => (
+            <li key={order.id}>
+              <div className="list-text">
+                <h3>
+                  <a href={`/orders/${order.id}`}>{order.productName}</a>
+                </h3>
+                <div className="list-facts">
+                  <span>{order.amount === 0 ? t("page.free") : formatMoney(order.amount, order.currency)}</span>
+                  <Day at={order.at} />
+                  <code>{order.id}</code>
+                </div>
+              </div>
+            </li>
+          ))}
+        </ul>
+      </section>
+    )
   );
 };
 
 const Own = () => {
   const [page, setPage] = useState(1);
   const orders = useOrders(page);
-  if (orders.isPending) return <><Head title={t("orders.title")} /><Waiting /></>;
-  if (orders.isError) return <><Head title={t("orders.title")} /><Failure error={orders.error} retry={() => void orders.refetch()} /></>;
+  if (orders.isPending)
+    return (
+      <>
+        <Head title={t("orders.title")} />
+        <Waiting />
+      </>
+    );
+  if (orders.isError)
+    return (
+      <>
+        <Head title={t("orders.title")} />
+        <Failure error={orders.error} retry={() => void orders.refetch()} />
+      </>
+    );
   const { orders: list, pagination } = orders.data;
   return (
     <>
       <Head title={t("orders.title")} />
-      {list.length === 0
-        ? <Empty title={t("orders.empty")} how={t("orders.emptyHow")}><a className="button primary" href="/">{t("orders.browse")}</a><a className="button" href="/claim-orders">{t("orders.claim")}</a></Empty>
-        : <ul className="list">{list.map((order) => <Row key={order.id} order={order} />)}</ul>}
+      {list.length === 0 ? (
+        <Empty title={t("orders.empty")} how={t("orders.emptyHow")}>
+          <a className="button primary" href="/">
+            {t("orders.browse")}
+          </a>
+          <a className="button" href="/claim-orders">
+            {t("orders.claim")}
+          </a>
+        </Empty>
+      ) : (
+        <ul className="list">
+          {list.map((order) => (
+            <Row key={order.id} order={order} />
+          ))}
+        </ul>
+      )}
       <Pager page={page} pages={pagination.totalPages} onPage={setPage} />
     </>
   );
@@ -50,7 +91,9 @@ const Own = () => {
 const Row = ({ order }: { order: Order }) => (
   <li>
     <div className="list-text">
-      <h2><a href={`/orders/${order.id}`}>{order.productName}</a></h2>
+      <h2>
+        <a href={`/orders/${order.id}`}>{order.productName}</a>
+      </h2>
       <div className="list-facts">
         <Badge tone={orderTone(order.status)}>{t(`order.states.${order.status}`)}</Badge>
         <span>{order.amount === 0 ? t("page.free") : formatMoney(order.amount, order.currency)}</span>
@@ -58,6 +101,10 @@ const Row = ({ order }: { order: Order }) => (
         <code>{order.id}</code>
       </div>
     </div>
-    {order.paymentUrl && <a className="button" href={order.paymentUrl}>{t("orders.pay")}</a>}
+    {order.paymentUrl && (
+      <a className="button" href={order.paymentUrl}>
+        {t("orders.pay")}
+      </a>
+    )}
   </li>
 );

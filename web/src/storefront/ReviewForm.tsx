@@ -14,7 +14,11 @@ export const ReviewForm = ({ slug }: { slug: string }) => {
   const send = (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();
     const values = new FormData(e.currentTarget);
-    review.mutate({ rating: Number(values.get("rating")), title: String(values.get("title") ?? ""), text: String(values.get("text") ?? "") });
+    review.mutate({
+      rating: Number(values.get("rating")),
+      title: String(values.get("title") ?? ""),
+      text: String(values.get("text") ?? ""),
+    });
   };
   return (
     <section aria-labelledby={`${id}-title`}>
@@ -23,7 +27,11 @@ export const ReviewForm = ({ slug }: { slug: string }) => {
         <div className="form-field">
           <label htmlFor={`${id}-stars`}>{t("license.rating")}</label>
           <select id={`${id}-stars`} className="field" name="rating" defaultValue="5">
-            {[5, 4, 3, 2, 1].map((n) => <option key={n} value={n}>{t.count("license.star", n)}</option>)}
+            {[5, 4, 3, 2, 1].map((n) => (
+              <option key={n} value={n}>
+                {t.count("license.star", n)}
+              </option>
+            ))}
           </select>
         </div>
         <Field label={t("license.headline")} name="title" maxLength={200} />
@@ -33,7 +41,9 @@ export const ReviewForm = ({ slug }: { slug: string }) => {
         </div>
         {review.error && <Failure error={review.error} />}
         <Told>{review.isSuccess && t("license.sent")}</Told>
-        <p><Button busy={review.isPending}>{t("license.send")}</Button></p>
+        <p>
+          <Button busy={review.isPending}>{t("license.send")}</Button>
+        </p>
       </form>
     </section>
   );

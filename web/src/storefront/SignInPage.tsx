@@ -16,7 +16,11 @@ export const SignInPage = () => {
     <div className="narrow">
       <Head title={t("signIn.title")} />
       <p>{t("signIn.signedIn", { email: session.user.email })}</p>
-      <p><a className="button primary" href={next}>{t("signIn.continue")}</a></p>
+      <p>
+        <a className="button primary" href={next}>
+          {t("signIn.continue")}
+        </a>
+      </p>
     </div>
   );
 };
@@ -27,11 +31,15 @@ export const SignIn = ({ onDone, ended = false }: { onDone?: () => void; ended?:
   return (
     <div className="narrow">
       <Head title={t(isNew ? "signIn.register" : "signIn.title")} />
-      <p className="soft" role={ended ? "alert" : undefined}>{t(ended ? "signIn.ended" : isNew ? "signIn.registerWhy" : "signIn.why")}</p>
+      <p className="soft" role={ended ? "alert" : undefined}>
+        {t(ended ? "signIn.ended" : isNew ? "signIn.registerWhy" : "signIn.why")}
+      </p>
       <Form key={String(isNew)} isNew={isNew} onDone={onDone} />
       <p className="row">
         <span className="soft">{t(isNew ? "signIn.already" : "signIn.newHere")}</span>
-        <button type="button" className="button slim" onClick={() => setNew(!isNew)}>{t(isNew ? "signIn.title" : "signIn.create")}</button>
+        <button type="button" className="button slim" onClick={() => setNew(!isNew)}>
+          {t(isNew ? "signIn.title" : "signIn.create")}
+        </button>
         {!isNew && <a href="/reset-password">{t("signIn.forgot")}</a>}
       </p>
     </div>
@@ -62,11 +70,47 @@ const Form = ({ isNew, onDone }: { isNew: boolean; onDone: (() => void) | undefi
   const refused = entry.error instanceof Problem && entry.error.status === 401;
   return (
     <form className="form" ref={form} onSubmit={send} noValidate>
-      <Field label={c("email")} name="email" type="email" autoComplete="username" autoCapitalize="none" spellCheck={false} required fault={faults.email} />
-      {isNew && <Field label={t("signIn.username")} name="username" autoComplete="nickname" autoCapitalize="none" spellCheck={false} required fault={faults.username} />}
-      <PasswordField label={c("password")} name="password" autoComplete={isNew ? "new-password" : "current-password"} hint={isNew ? rules ?? "" : ""} fault={faults.password} />
-      {entry.error && (refused ? <p className="note" data-tone="bad" role="alert">{t("signIn.failed")}</p> : <Failure error={entry.error} />)}
-      <p><Button className="button primary" busy={entry.isPending}>{t(isNew ? "signIn.create" : "signIn.title")}</Button></p>
+      <Field
+        label={c("email")}
+        name="email"
+        type="email"
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+        fault={faults.email}
+      />
+      {isNew && (
+        <Field
+          label={t("signIn.username")}
+          name="username"
+          autoComplete="nickname"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          fault={faults.username}
+        />
+      )}
+      <PasswordField
+        label={c("password")}
+        name="password"
+        autoComplete={isNew ? "new-password" : "current-password"}
+        hint={isNew ? (rules ?? "") : ""}
+        fault={faults.password}
+      />
+      {entry.error &&
+        (refused ? (
+          <p className="note" data-tone="bad" role="alert">
+            {t("signIn.failed")}
+          </p>
+        ) : (
+          <Failure error={entry.error} />
+        ))}
+      <p>
+        <Button className="button primary" busy={entry.isPending}>
+          {t(isNew ? "signIn.create" : "signIn.title")}
+        </Button>
+      </p>
     </form>
   );
 };

@@ -39,7 +39,7 @@ export const forgetOrders = (): void => {
 export const keptOrder = (id: string): KeptOrder | null => {
   try {
     const text = sessionStorage.getItem(prefix + id);
-    return text ? (JSON.parse(text) as KeptOrder) : memory.get(id) ?? null;
+    return text ? (JSON.parse(text) as KeptOrder) : (memory.get(id) ?? null);
   } catch {
     return memory.get(id) ?? null;
   }

@@ -2,9 +2,11 @@
 // before React is run: on a slow machine that takes longer than anything else.
 import "./page";
 
-const run = () => import("./run").catch(() => {
-  document.querySelector("#app .waiting")?.remove();
-  (document.querySelector("[data-unloaded]") as HTMLElement).hidden = false;
-});
-if (document.visibilityState === "visible" && document.querySelector("#app h1")) requestAnimationFrame(() => setTimeout(() => void run()));
+const run = () =>
+  import("./run").catch(() => {
+    document.querySelector("#app .waiting")?.remove();
+    (document.querySelector("[data-unloaded]") as HTMLElement).hidden = false;
+  });
+if (document.visibilityState === "visible" && document.querySelector("#app h1"))
+  requestAnimationFrame(() => setTimeout(() => void run()));
 else void run();

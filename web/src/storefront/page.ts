@@ -24,10 +24,15 @@ for (const choice of document.querySelectorAll<HTMLSelectElement>("[data-submit]
 for (const button of document.querySelectorAll<HTMLElement>("[data-without-script]")) button.hidden = true;
 
 // Whoever signs in comes back to where they were.
-addEventListener("click", (e) => {
-  const link = (e.target as Element).closest<HTMLAnchorElement>('.top-nav a[href^="/sign-in"]');
-  if (link && !["/sign-in", "/"].includes(location.pathname)) link.href = `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`;
-}, { capture: true });
+addEventListener(
+  "click",
+  (e) => {
+    const link = (e.target as Element).closest<HTMLAnchorElement>('.top-nav a[href^="/sign-in"]');
+    if (link && !["/sign-in", "/"].includes(location.pathname))
+      link.href = `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`;
+  },
+  { capture: true },
+);
 
 // "/" goes to the search, as long as nobody is typing.
 addEventListener("keydown", (e) => {
@@ -44,7 +49,10 @@ if (gallery && steps) {
   const show = () => {
     steps.hidden = gallery.scrollWidth <= gallery.clientWidth;
     for (const button of steps.querySelectorAll<HTMLButtonElement>("button")) {
-      const end = button.dataset["step"] === "1" ? gallery.scrollLeft + gallery.clientWidth >= gallery.scrollWidth - 8 : gallery.scrollLeft <= 8;
+      const end =
+        button.dataset["step"] === "1"
+          ? gallery.scrollLeft + gallery.clientWidth >= gallery.scrollWidth - 8
+          : gallery.scrollLeft <= 8;
       button.ariaDisabled = String(end);
     }
   };

@@ -5,12 +5,21 @@ import { useSyncExternalStore } from "react";
 export type Params = Record<string, string>;
 
 const patterns = [
-  "/sign-in", "/checkout/:slug/:tier", "/orders", "/orders/:id", "/licenses", "/licenses/:id", "/account",
+  "/sign-in",
+  "/checkout/:slug/:tier",
+  "/orders",
+  "/orders/:id",
+  "/licenses",
+  "/licenses/:id",
+  "/account",
 ] as const;
 
 export type Pattern = (typeof patterns)[number];
 
-export interface Match { pattern: Pattern; params: Params }
+export interface Match {
+  pattern: Pattern;
+  params: Params;
+}
 
 // match finds the page at a path, or null if the server has it.
 export const match = (path: string): Match | null => {

@@ -23,7 +23,8 @@ onSession(() => {
 });
 onOtherUser(() => {
   forgetOrders();
-  if (currentSession()) location.reload(); // what the one before typed goes, too
+  if (currentSession())
+    location.reload(); // what the one before typed goes, too
   else queries.clear();
 });
 
@@ -32,11 +33,18 @@ follow();
 // The server wrote what the checkout is about: that stays until React has all it needs to
 // show the page in its place.
 const at = match(location.pathname);
-const needed = at?.pattern === "/checkout/:slug/:tier"
-  ? [queries.prefetchQuery(productQuery(at.params["slug"] ?? "")), mayBeSignedIn() && queries.prefetchQuery(sessionQuery)]
-  : [];
-const show = () => createRoot(document.getElementById("app") as HTMLElement).render(
-  <QueryClientProvider client={queries}><App /></QueryClientProvider>,
-);
+const needed =
+  at?.pattern === "/checkout/:slug/:tier"
+    ? [
+        queries.prefetchQuery(productQuery(at.params["slug"] ?? "")),
+        mayBeSignedIn() && queries.prefetchQuery(sessionQuery),
+      ]
+    : [];
+const show = () =>
+  createRoot(document.getElementById("app") as HTMLElement).render(
+    <QueryClientProvider client={queries}>
+      <App />
+    </QueryClientProvider>,
+  );
 if (needed.length === 0) show();
 else void Promise.all(needed).then(show);

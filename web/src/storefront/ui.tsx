@@ -1,5 +1,13 @@
 // The small pieces that pages share. Their looks are in shop.css.
-import { useEffect, useId, useRef, useState, type ButtonHTMLAttributes, type InputHTMLAttributes, type ReactNode } from "react";
+import {
+  useEffect,
+  useId,
+  useRef,
+  useState,
+  type ButtonHTMLAttributes,
+  type InputHTMLAttributes,
+  type ReactNode,
+} from "react";
 import { asProblem } from "../api/problem";
 import { useOnline } from "../api/useOnline";
 import { formatDay, formatRelative, formatExact } from "../text/format";
@@ -7,14 +15,21 @@ import { useCopy } from "../text/useCopy";
 import { c, t } from "./text";
 
 // useTitle names the document, with the shop's name that the header shows.
-export const useTitle = (title: string) => useEffect(() => {
-  const shop = document.querySelector(".brand")?.textContent ?? "";
-  document.title = shop ? `${title} · ${shop}` : title;
-}, [title]);
+export const useTitle = (title: string) =>
+  useEffect(() => {
+    const shop = document.querySelector(".brand")?.textContent ?? "";
+    document.title = shop ? `${title} · ${shop}` : title;
+  }, [title]);
 
 export const Head = ({ title, badge, children }: { title: string; badge?: ReactNode; children?: ReactNode }) => {
   useTitle(title);
-  return <div className="page-head"><h1>{title}</h1>{badge}{children}</div>;
+  return (
+    <div className="page-head">
+      <h1>{title}</h1>
+      {badge}
+      {children}
+    </div>
+  );
 };
 
 const bars = (n: number, name: string) => Array.from({ length: n }, (_, i) => <span key={i} className={name} />);
@@ -25,9 +40,14 @@ export const Waiting = ({ like = "rows" }: { like?: "rows" | "page" | "checkout"
   <div className="waiting" role="status" aria-busy="true">
     <span className="sr">{t("loading")}</span>
     {like !== "rows" && <span className="bar bar-title" />}
-    {like === "checkout"
-      ? <div className="checkout"><div className="form">{bars(3, "bar bar-field")}</div><aside>{bars(3, "bar")}</aside></div>
-      : bars(4, "bar bar-row")}
+    {like === "checkout" ? (
+      <div className="checkout">
+        <div className="form">{bars(3, "bar bar-field")}</div>
+        <aside>{bars(3, "bar")}</aside>
+      </div>
+    ) : (
+      bars(4, "bar bar-row")
+    )}
   </div>
 );
 
@@ -35,14 +55,24 @@ export const Waiting = ({ like = "rows" }: { like?: "rows" | "page" | "checkout"
 // the text come.
 export const Offline = () => {
   const online = useOnline();
-  return <div role="status" className="offline">{!online && <p className="note" data-tone="warn">{c("offline")}</p>}</div>;
+  return (
+    <div role="status" className="offline">
+      {!online && (
+        <p className="note" data-tone="warn">
+          {c("offline")}
+        </p>
+      )}
+    </div>
+  );
 };
 
 // sentence is what a person reads of a failure.
 export const sentence = (error: unknown): string => {
   const problem = asProblem(error);
   if (problem.unreachable) return c("unreachable");
-  return problem.ours && problem.code === "INTERNAL_ERROR" ? c("somethingFailed") : problem.message || c("somethingFailed");
+  return problem.ours && problem.code === "INTERNAL_ERROR"
+    ? c("somethingFailed")
+    : problem.message || c("somethingFailed");
 };
 
 export const Failure = ({ error, retry }: { error: unknown; retry?: () => void }) => {
@@ -51,9 +81,19 @@ export const Failure = ({ error, retry }: { error: unknown; retry?: () => void }
   return (
     <div className="note" data-tone="bad" role="alert">
       <p>{sentence(error)}</p>
-      {issues.length > 0 && <ul>{issues.map((issue, i) => <li key={i}>{issue.message}</li>)}</ul>}
+      {issues.length > 0 && (
+        <ul>
+          {issues.map((issue, i) => (
+            <li key={i}>{issue.message}</li>
+          ))}
+        </ul>
+      )}
       <div className="row">
-        {retry && <button type="button" className="button slim" onClick={retry}>{c("retry")}</button>}
+        {retry && (
+          <button type="button" className="button slim" onClick={retry}>
+            {c("retry")}
+          </button>
+        )}
         {problem.requestId && <RequestId id={problem.requestId} />}
       </div>
     </div>
@@ -65,29 +105,62 @@ const RequestId = ({ id }: { id: string }) => {
   const { copied, ref, copy } = useCopy(id);
   return (
     <>
-      <span className="small">{c("requestId")} <code ref={ref}>{id}</code></span>
-      <button type="button" className="button slim" onClick={() => void copy()}>{copied ? c("copied") : c("copy", { what: c("requestId").toLowerCase() })}</button>
-      <span className="sr" role="status">{copied && c("copied")}</span>
+      <span className="small">
+        {c("requestId")} <code ref={ref}>{id}</code>
+      </span>
+      <button type="button" className="button slim" onClick={() => void copy()}>
+        {copied ? c("copied") : c("copy", { what: c("requestId").toLowerCase() })}
+      </button>
+      <span className="sr" role="status">
+        {copied && c("copied")}
+      </span>
     </>
   );
 };
 
 // Told says what an action came to, for all to see and hear.
 export const Told = ({ children }: { children: ReactNode }) => (
-  <div role="status">{children && <div className="note row" data-tone="good">{children}</div>}</div>
+  <div role="status">
+    {children && (
+      <div className="note row" data-tone="good">
+        {children}
+      </div>
+    )}
+  </div>
 );
 
-interface FieldProps extends InputHTMLAttributes<HTMLInputElement> { label: string; hint?: string; fault?: string | undefined }
+interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
+  label: string;
+  hint?: string;
+  fault?: string | undefined;
+}
 
 export const Field = ({ label, hint, fault, ...input }: FieldProps) => {
   const id = useId();
   const told = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(" ");
   return (
     <div className="form-field">
-      <label htmlFor={id}>{label}{!input.required && <span className="soft"> ({c("optional")})</span>}</label>
-      {hint && <p id={`${id}-hint`} className="soft small">{hint}</p>}
-      <input id={id} className="field" aria-invalid={fault ? true : undefined} aria-describedby={told || undefined} {...input} />
-      {fault && <p id={`${id}-fault`} className="fault">{fault}</p>}
+      <label htmlFor={id}>
+        {label}
+        {!input.required && <span className="soft"> ({c("optional")})</span>}
+      </label>
+      {hint && (
+        <p id={`${id}-hint`} className="soft small">
+          {hint}
+        </p>
+      )}
+      <input
+        id={id}
+        className="field"
+        aria-invalid={fault ? true : undefined}
+        aria-describedby={told || undefined}
+        {...input}
+      />
+      {fault && (
+        <p id={`${id}-fault`} className="fault">
+          {fault}
+        </p>
+      )}
     </div>
   );
 };
@@ -97,7 +170,9 @@ export const PasswordField = (props: FieldProps) => {
   return (
     <div className="form-field">
       <Field {...props} type={shown ? "text" : "password"} required />
-      <label className="check"><input type="checkbox" checked={shown} onChange={(e) => setShown(e.target.checked)} /> {t("signIn.show")}</label>
+      <label className="check">
+        <input type="checkbox" checked={shown} onChange={(e) => setShown(e.target.checked)} /> {t("signIn.show")}
+      </label>
     </div>
   );
 };
@@ -110,10 +185,14 @@ export const useFaults = <K extends string>() => {
   useEffect(() => {
     if (Object.keys(faults).length > 0) form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
   }, [faults]);
-  return { faults, form, check: (found: Partial<Record<K, string>>) => {
-    setFaults(found);
-    return Object.keys(found).length === 0;
-  } };
+  return {
+    faults,
+    form,
+    check: (found: Partial<Record<K, string>>) => {
+      setFaults(found);
+      return Object.keys(found).length === 0;
+    },
+  };
 };
 
 export const Copy = ({ value, what, primary = false }: { value: string; what: string; primary?: boolean }) => {
@@ -124,37 +203,72 @@ export const Copy = ({ value, what, primary = false }: { value: string; what: st
       <button type="button" className={primary ? "button primary" : "button"} onClick={() => void copy()}>
         {copied ? c("copied") : c("copy", { what })}
       </button>
-      <span className="sr" role="status">{copied && c("copied")}</span>
+      <span className="sr" role="status">
+        {copied && c("copied")}
+      </span>
     </div>
   );
 };
 
 export type Tone = "good" | "warn" | "bad" | "none";
 
-export const Badge = ({ tone, children }: { tone: Tone; children: string }) => <span className="badge" data-tone={tone}>{children}</span>;
+export const Badge = ({ tone, children }: { tone: Tone; children: string }) => (
+  <span className="badge" data-tone={tone}>
+    {children}
+  </span>
+);
 
-export const Day = ({ at }: { at: string }) => <time dateTime={at} title={formatExact(at)}>{formatDay(at)}</time>;
-export const Ago = ({ at }: { at: string }) => <time dateTime={at} title={formatExact(at)}>{formatRelative(at)}</time>;
+export const Day = ({ at }: { at: string }) => (
+  <time dateTime={at} title={formatExact(at)}>
+    {formatDay(at)}
+  </time>
+);
+export const Ago = ({ at }: { at: string }) => (
+  <time dateTime={at} title={formatExact(at)}>
+    {formatRelative(at)}
+  </time>
+);
 
-interface EmptyProps { title: string; how: string; children?: ReactNode }
+interface EmptyProps {
+  title: string;
+  how: string;
+  children?: ReactNode;
+}
 
 export const Empty = ({ title, how, children }: EmptyProps) => (
-  <div className="empty"><h2>{title}</h2><p className="soft">{how}</p><p className="row">{children}</p></div>
+  <div className="empty">
+    <h2>{title}</h2>
+    <p className="soft">{how}</p>
+    <p className="row">{children}</p>
+  </div>
 );
 
 // Gone is Empty for a page that has nothing to show.
 export const Gone = ({ title, how, children }: EmptyProps) => {
   useTitle(title);
-  return <div className="empty"><h1>{title}</h1><p className="soft">{how}</p><p className="row">{children}</p></div>;
+  return (
+    <div className="empty">
+      <h1>{title}</h1>
+      <p className="soft">{how}</p>
+      <p className="row">{children}</p>
+    </div>
+  );
 };
 
-interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> { busy: boolean }
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  busy: boolean;
+}
 
 // Button does nothing while it is busy. It keeps the focus, which a disabled one loses.
 export const Button = ({ busy, onClick, className = "button", ...rest }: ButtonProps) => (
   <button
-    {...rest} className={className} aria-disabled={busy || undefined}
-    onClick={(e) => { if (busy) e.preventDefault(); else onClick?.(e); }}
+    {...rest}
+    className={className}
+    aria-disabled={busy || undefined}
+    onClick={(e) => {
+      if (busy) e.preventDefault();
+      else onClick?.(e);
+    }}
   />
 );
 
@@ -165,12 +279,23 @@ export const useHeading = () => {
   return { heading, toHeading: () => heading.current?.focus({ preventScroll: true }) };
 };
 
-interface PagerProps { page: number; pages: number; onPage: (page: number) => void }
+interface PagerProps {
+  page: number;
+  pages: number;
+  onPage: (page: number) => void;
+}
 
-export const Pager = ({ page, pages, onPage }: PagerProps) => pages > 1 && (
-  <nav className="pages" aria-label={t("page.label")}>
-    <Button type="button" className="button slim" busy={page <= 1} onClick={() => onPage(page - 1)}>{t("page.previous")}</Button>
-    <span className="soft small" role="status">{t("page.of", { page, pages })}</span>
-    <Button type="button" className="button slim" busy={page >= pages} onClick={() => onPage(page + 1)}>{t("page.next")}</Button>
-  </nav>
-);
+export const Pager = ({ page, pages, onPage }: PagerProps) =>
+  pages > 1 && (
+    <nav className="pages" aria-label={t("page.label")}>
+      <Button type="button" className="button slim" busy={page <= 1} onClick={() => onPage(page - 1)}>
+        {t("page.previous")}
+      </Button>
+      <span className="soft small" role="status">
+        {t("page.of", { page, pages })}
+      </span>
+      <Button type="button" className="button slim" busy={page >= pages} onClick={() => onPage(page + 1)}>
+        {t("page.next")}
+      </Button>
+    </nav>
+  );

@@ -27,7 +27,12 @@ export const formatMoney = (amount: number, currency: string): string => {
 };
 
 const units: [Intl.RelativeTimeFormatUnit, number][] = [
-  ["year", 31_557_600], ["month", 2_629_800], ["week", 604_800], ["day", 86_400], ["hour", 3_600], ["minute", 60],
+  ["year", 31_557_600],
+  ["month", 2_629_800],
+  ["week", 604_800],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
 ];
 
 // formatRelative says how long ago or ahead a time is. Less than a minute is "now".
@@ -40,10 +45,16 @@ export const formatRelative = (at: string, now = Date.now()): string => {
 // formatBytes writes a size in kB, MB or GB, and a small one in bytes: in full, because the
 // short form of bytes has no plural. What would be rounded to 1,024 of a unit is 1 of the next.
 export const formatBytes = (n: number): string => {
-  const units = [["gigabyte", 1 << 30], ["megabyte", 1 << 20], ["kilobyte", 1 << 10]] as const;
+  const units = [
+    ["gigabyte", 1 << 30],
+    ["megabyte", 1 << 20],
+    ["kilobyte", 1 << 10],
+  ] as const;
   const [unit, size] = units.find(([, s]) => n >= s - s / 1024 / 20) ?? ["byte", 1];
   const unitDisplay = unit === "byte" ? "long" : "short";
-  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay, maximumFractionDigits: 1 }).format(n / size);
+  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay, maximumFractionDigits: 1 }).format(
+    n / size,
+  );
 };
 
 export const formatDuration = (ms: number): string =>

@@ -3,7 +3,8 @@
 export type Values = Record<string, string | number>;
 
 // Keys are the paths of a section's texts: "nav.overview".
-export type Keys<T> = T extends string ? never
+export type Keys<T> = T extends string
+  ? never
   : { [K in keyof T & string]: T[K] extends string ? K : `${K}.${Keys<T[K]>}` }[keyof T & string];
 
 // Bases are keys of texts that differ by number, without ".one" and ".other".
@@ -21,7 +22,9 @@ const plurals = new Intl.PluralRules(language);
 const whole = new Intl.NumberFormat(language);
 
 const find = (section: unknown, key: string): string | undefined => {
-  const found = key.split(".").reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], section);
+  const found = key
+    .split(".")
+    .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], section);
   return typeof found === "string" ? found : undefined;
 };
 
@@ -31,6 +34,9 @@ const fill = (text: string, values: Values = {}): string =>
 export const texts = <const T>(section: T): Texts<Keys<T>> => {
   const t = (key: string, values?: Values) => fill(find(section, key) ?? key, values);
   const count = (key: string, n: number, values?: Values) =>
-    fill(find(section, `${key}.${plurals.select(n)}`) ?? find(section, `${key}.other`) ?? key, { n: whole.format(n), ...values });
+    fill(find(section, `${key}.${plurals.select(n)}`) ?? find(section, `${key}.other`) ?? key, {
+      n: whole.format(n),
+      ...values,
+    });
   return Object.assign(t, { count }) as Texts<Keys<T>>;
 };

@@ -1,10 +1,19 @@
 // The sections of the catalog of texts, as vite.config.ts serves them.
 type Catalog = typeof import("../../texts/en.json");
 
-declare module "*?section=common" { const section: Catalog["common"]; export default section }
+declare module "*?section=common" {
+  const section: Catalog["common"];
+  export default section;
+}
 declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript" {
   const section: Omit<Catalog["shop"], "catalog" | "product" | "format" | "top" | "foot" | "testMode" | "noScript">;
   export default section;
 }
-declare module "*?section=console" { const section: Catalog["console"]; export default section }
-declare module "*?section=console&only=session" { const section: Pick<Catalog["console"], "session">; export default section }
+declare module "*?section=console" {
+  const section: Catalog["console"];
+  export default section;
+}
+declare module "*?section=console&only=session" {
+  const section: Pick<Catalog["console"], "session">;
+  export default section;
+}

@@ -13,14 +13,20 @@ const App = lazy(() => load().catch(() => ({ default: Unreachable })));
 export const Door = () => {
   const session = useSession();
   if (!session && !mayBeSignedIn()) return <SignIn />;
-  return <Suspense><App /></Suspense>;
+  return (
+    <Suspense>
+      <App />
+    </Suspense>
+  );
 };
 
 const Unreachable = () => (
   <main className="sign-in">
     <section role="alert">
       <p>{c("unreachable")}</p>
-      <button type="button" className="sign-in-go" onClick={() => location.reload()}>{c("retry")}</button>
+      <button type="button" className="sign-in-go" onClick={() => location.reload()}>
+        {c("retry")}
+      </button>
     </section>
   </main>
 );

@@ -19,29 +19,57 @@ export const SignIn = ({ ended = false }: { ended?: boolean }) => {
     const typed = new FormData(e.currentTarget);
     setBusy(true);
     setFailure(null);
-    signIn(String(typed.get("email")), String(typed.get("password"))).catch(setFailure).finally(() => setBusy(false));
+    signIn(String(typed.get("email")), String(typed.get("password")))
+      .catch(setFailure)
+      .finally(() => setBusy(false));
   };
   const wrong = failure !== null && asProblem(failure).code === "LOGIN_FAILED";
   return (
     <main className="sign-in">
       <form onSubmit={submit}>
         <h1>{t("session.title")}</h1>
-        {ended && failure === null && <p className="note" role="status">{t("session.ended")}</p>}
+        {ended && failure === null && (
+          <p className="note" role="status">
+            {t("session.ended")}
+          </p>
+        )}
         <div>
           <label htmlFor={`${id}-email`}>{c("email")}</label>
-          <input id={`${id}-email`} className="sign-in-field" name="email" type="email" autoComplete="username" required data-autofocus autoFocus />
+          <input
+            id={`${id}-email`}
+            className="sign-in-field"
+            name="email"
+            type="email"
+            autoComplete="username"
+            required
+            data-autofocus
+            autoFocus
+          />
         </div>
         <div>
           <label htmlFor={`${id}-password`}>{c("password")}</label>
           <input
-            id={`${id}-password`} className="sign-in-field" name="password" type={shown ? "text" : "password"} autoComplete="current-password"
-            required {...(wrong ? { "aria-invalid": true, "aria-describedby": `${id}-fault` } : {})}
+            id={`${id}-password`}
+            className="sign-in-field"
+            name="password"
+            type={shown ? "text" : "password"}
+            autoComplete="current-password"
+            required
+            {...(wrong ? { "aria-invalid": true, "aria-describedby": `${id}-fault` } : {})}
           />
-          {wrong && <p id={`${id}-fault`} className="fault" role="alert">{t("session.failed")}</p>}
-          <label className="sign-in-show"><input type="checkbox" checked={shown} onChange={(e) => setShown(e.target.checked)} /> {c("showPassword")}</label>
+          {wrong && (
+            <p id={`${id}-fault`} className="fault" role="alert">
+              {t("session.failed")}
+            </p>
+          )}
+          <label className="sign-in-show">
+            <input type="checkbox" checked={shown} onChange={(e) => setShown(e.target.checked)} /> {c("showPassword")}
+          </label>
         </div>
         {failure !== null && !wrong && <Failure error={failure} />}
-        <button type="submit" className="sign-in-go" aria-disabled={busy}>{c("signIn")}</button>
+        <button type="submit" className="sign-in-go" aria-disabled={busy}>
+          {c("signIn")}
+        </button>
         <a href="/reset-password">{t("session.forgot")}</a>
       </form>
     </main>
@@ -49,18 +77,25 @@ export const SignIn = ({ ended = false }: { ended?: boolean }) => {
 };
 
 // useTitle names the document for as long as the page is shown.
-const useTitle = (title: string) => useEffect(() => {
-  const before = document.title;
-  document.title = title;
-  return () => { document.title = before; };
-}, [title]);
+const useTitle = (title: string) =>
+  useEffect(() => {
+    const before = document.title;
+    document.title = title;
+    return () => {
+      document.title = before;
+    };
+  }, [title]);
 
 const Failure = ({ error }: { error: unknown }) => {
   const { requestId } = asProblem(error);
   return (
     <div className="note" data-tone="bad" role="alert">
       <p>{sentence(error)}</p>
-      {requestId && <p className="small">{c("requestId")} <code>{requestId}</code></p>}
+      {requestId && (
+        <p className="small">
+          {c("requestId")} <code>{requestId}</code>
+        </p>
+      )}
     </div>
   );
 };

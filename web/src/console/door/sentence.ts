@@ -5,5 +5,7 @@ import { c } from "./text";
 export const sentence = (error: unknown): string => {
   const problem = asProblem(error);
   if (problem.unreachable) return c("unreachable");
-  return problem.ours && problem.code === "INTERNAL_ERROR" ? c("somethingFailed") : problem.message || c("somethingFailed");
+  return problem.ours && problem.code === "INTERNAL_ERROR"
+    ? c("somethingFailed")
+    : problem.message || c("somethingFailed");
 };

@@ -15,8 +15,20 @@ type Entry = Schemas["AuditEntry"];
 
 // The subjects of actions, by which the log is filtered.
 const subjects = [
-  "user", "order", "license", "product", "review", "plugin", "instance", "theme", "bundle", "webhook", "media",
-  "catalog", "keys", "settings",
+  "user",
+  "order",
+  "license",
+  "product",
+  "review",
+  "plugin",
+  "instance",
+  "theme",
+  "bundle",
+  "webhook",
+  "media",
+  "catalog",
+  "keys",
+  "settings",
 ] as const;
 
 const Actor = ({ actor }: { actor: Entry["actor"] }) => {
@@ -51,28 +63,44 @@ const columns: Column<Entry>[] = [
 ];
 
 const list = ({ page, q, action, actor, target, from, to, sort }: ListSearch) =>
-  data(api.GET("/api/v1/admin/audit", {
-    params: { query: { page: page ?? 1, limit: 50, ...texts({ q, action, actor, target, from, to, sort }) } },
-  }));
+  data(
+    api.GET("/api/v1/admin/audit", {
+      params: { query: { page: page ?? 1, limit: 50, ...texts({ q, action, actor, target, from, to, sort }) } },
+    }),
+  );
 
 const texts = (all: Record<string, string | number | undefined>): Record<string, string> =>
-  Object.fromEntries(Object.entries(all).filter(([, v]) => v !== undefined).map(([name, v]) => [name, String(v)]));
+  Object.fromEntries(
+    Object.entries(all)
+      .filter(([, v]) => v !== undefined)
+      .map(([name, v]) => [name, String(v)]),
+  );
 
 export const AuditPage = () => {
   const { search } = useListSearch();
-  const query = useQuery({ queryKey: ["events", "audit", search], queryFn: () => list(search), placeholderData: keepPreviousData });
+  const query = useQuery({
+    queryKey: ["events", "audit", search],
+    queryFn: () => list(search),
+    placeholderData: keepPreviousData,
+  });
   return (
     <Page title={t("events.title")}>
       <EventsNav />
       <div className="section">
         <ListBar label={t("events.audit.search")}>
           <Filter
-            name="action" label={t("events.audit.subject")}
+            name="action"
+            label={t("events.audit.subject")}
             choices={subjects.map((value) => ({ value, label: t(`events.subjects.${value}`) }))}
           />
         </ListBar>
         <DataTable
-          label={t("events.audit.title")} query={query} columns={columns} keyOf={(e) => e.id} order="-at" stack
+          label={t("events.audit.title")}
+          query={query}
+          columns={columns}
+          keyOf={(e) => e.id}
+          order="-at"
+          stack
           empty={<Empty title={t("events.audit.empty")}>{t("events.audit.about")}</Empty>}
         />
       </div>

@@ -30,25 +30,45 @@ export const Deliveries = ({ webhookId }: { webhookId: string }) => {
   const [since, setSince] = useState(false);
   const state = states.find((s) => s === search["state"]);
   const query = useQuery({
-    queryKey: [...key, "deliveries", webhookId, page, state], queryFn: () => listDeliveries(webhookId, page, state),
-    placeholderData: keepPreviousData, refetchInterval: 5_000,
+    queryKey: [...key, "deliveries", webhookId, page, state],
+    queryFn: () => listDeliveries(webhookId, page, state),
+    placeholderData: keepPreviousData,
+    refetchInterval: 5_000,
   });
   const columns: Column<Delivery>[] = [
     { title: t("events.deliveries.event"), cell: (d) => <code>{d.type}</code> },
-    { title: t("events.deliveries.state"), cell: (d) => <State tone={tones[d.state]}>{t(`events.deliveries.${d.state}`)}</State> },
+    {
+      title: t("events.deliveries.state"),
+      cell: (d) => <State tone={tones[d.state]}>{t(`events.deliveries.${d.state}`)}</State>,
+    },
     { title: t("events.deliveries.attempts"), end: true, named: true, cell: (d) => d.attempts.length },
-    { title: t("events.deliveries.answer"), cell: (d) => <span title={d.attempts.at(-1)?.response}>{lastAnswer(d)}</span> },
+    {
+      title: t("events.deliveries.answer"),
+      cell: (d) => <span title={d.attempts.at(-1)?.response}>{lastAnswer(d)}</span>,
+    },
     { title: t("events.deliveries.created"), spare: true, cell: (d) => <Time at={d.createdAt} /> },
     { title: t("events.deliveries.next"), named: true, cell: (d) => <Time at={d.nextAttemptAt} /> },
     { title: t("events.deliveries.again"), end: true, cell: (d) => <Replay id={d.id} type={d.type} /> },
   ];
   return (
-    <Section title={t("events.deliveries.title")} actions={<>
-      <Filter name="state" label={t("events.deliveries.state")} choices={states.map((value) => ({ value, label: t(`events.deliveries.${value}`) }))} />
-      <Button onClick={() => setSince(true)}>{t("events.deliveries.since")}</Button>
-    </>}>
+    <Section
+      title={t("events.deliveries.title")}
+      actions={
+        <>
+          <Filter
+            name="state"
+            label={t("events.deliveries.state")}
+            choices={states.map((value) => ({ value, label: t(`events.deliveries.${value}`) }))}
+          />
+          <Button onClick={() => setSince(true)}>{t("events.deliveries.since")}</Button>
+        </>
+      }>
       <DataTable
-        label={t("events.deliveries.title")} query={query} columns={columns} keyOf={(d) => d.id} stack
+        label={t("events.deliveries.title")}
+        query={query}
+        columns={columns}
+        keyOf={(d) => d.id}
+        stack
         empty={<Empty title={t("events.deliveries.empty")}>{t("events.deliveries.about")}</Empty>}
       />
       <ReplaySince open={since} onClose={() => setSince(false)} webhookId={webhookId} />
@@ -60,10 +80,21 @@ const Replay = ({ id, type }: { id: string; type: string }) => {
   const queries = useQueryClient();
   const replay = useMutation({
     mutationFn: () => replayDelivery(id),
-    onSuccess: async () => { await queries.invalidateQueries({ queryKey: key }); tell(t("events.deliveries.replayed")); },
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: key });
+      tell(t("events.deliveries.replayed"));
+    },
     onError: (error) => tellFailure(sentence(error)),
   });
-  return <Button size="compact-sm" loading={replay.isPending} aria-label={t("events.deliveries.replayOf", { type })} onClick={() => replay.mutate()}>{t("events.deliveries.replay")}</Button>;
+  return (
+    <Button
+      size="compact-sm"
+      loading={replay.isPending}
+      aria-label={t("events.deliveries.replayOf", { type })}
+      onClick={() => replay.mutate()}>
+      {t("events.deliveries.replay")}
+    </Button>
+  );
 };
 
 const ReplaySince = ({ open, onClose, webhookId }: { open: boolean; onClose: () => void; webhookId: string }) => {
@@ -74,8 +105,21 @@ const ReplaySince = ({ open, onClose, webhookId }: { open: boolean; onClose: () 
     await queries.invalidateQueries({ queryKey: key });
   };
   return (
-    <Confirm open={open} onClose={onClose} title={t("events.deliveries.since")} danger={false} effects={[t("events.deliveries.sinceEffect")]} action={t("events.deliveries.sinceAction")} done={t("events.deliveries.replayed")} run={run}>
-      <TextInput type="datetime-local" label={t("events.deliveries.sinceLabel")} value={at} onChange={(e) => setAt(e.currentTarget.value)} />
+    <Confirm
+      open={open}
+      onClose={onClose}
+      title={t("events.deliveries.since")}
+      danger={false}
+      effects={[t("events.deliveries.sinceEffect")]}
+      action={t("events.deliveries.sinceAction")}
+      done={t("events.deliveries.replayed")}
+      run={run}>
+      <TextInput
+        type="datetime-local"
+        label={t("events.deliveries.sinceLabel")}
+        value={at}
+        onChange={(e) => setAt(e.currentTarget.value)}
+      />
     </Confirm>
   );
 };

@@ -31,30 +31,58 @@ const Details = ({ webhook }: { webhook: Webhook }) => {
   const refresh = () => queries.invalidateQueries({ queryKey: key });
   const change = useMutation({
     mutationFn: (body: Parameters<typeof changeWebhook>[1]) => changeWebhook(webhook.id, body),
-    onSuccess: async () => { await refresh(); tell(t("events.webhooks.saved")); },
+    onSuccess: async () => {
+      await refresh();
+      tell(t("events.webhooks.saved"));
+    },
   });
   const test = useMutation({
     mutationFn: () => testWebhook(webhook.id),
-    onSuccess: async () => { await refresh(); tell(t("events.webhooks.tested")); },
+    onSuccess: async () => {
+      await refresh();
+      tell(t("events.webhooks.tested"));
+    },
     onError: (error) => tellFailure(sentence(error)),
   });
   return (
     <Page
-      title={new URL(webhook.url).host} badge={stateOf(webhook)} above={[{ title: t("events.webhooks.title"), to: "/events/webhooks" }]}
-      actions={<>
-        <Button onClick={() => change.mutate({ enabled: !webhook.enabled })} loading={change.isPending}>{t(webhook.enabled ? "events.webhooks.disable" : "events.webhooks.enable")}</Button>
-        <Button variant="filled" onClick={() => test.mutate()} loading={test.isPending}>{t("events.webhooks.test")}</Button>
-      </>}
-    >
-      {webhook.disabledReason && <p className="note" data-tone="bad">{webhook.disabledReason}</p>}
-      <Summary facts={[
-        [t("events.webhooks.url"), <code key="u">{webhook.url}</code>],
-        [t("events.webhooks.created"), <Time key="c" at={webhook.createdAt} />],
-        [t("events.webhooks.failingSince"), <Time key="f" at={webhook.failingSince} />],
-      ]} />
+      title={new URL(webhook.url).host}
+      badge={stateOf(webhook)}
+      above={[{ title: t("events.webhooks.title"), to: "/events/webhooks" }]}
+      actions={
+        <>
+          <Button onClick={() => change.mutate({ enabled: !webhook.enabled })} loading={change.isPending}>
+            {t(webhook.enabled ? "events.webhooks.disable" : "events.webhooks.enable")}
+          </Button>
+          <Button variant="filled" onClick={() => test.mutate()} loading={test.isPending}>
+            {t("events.webhooks.test")}
+          </Button>
+        </>
+      }>
+      {webhook.disabledReason && (
+        <p className="note" data-tone="bad">
+          {webhook.disabledReason}
+        </p>
+      )}
+      <Summary
+        facts={[
+          [t("events.webhooks.url"), <code key="u">{webhook.url}</code>],
+          [t("events.webhooks.created"), <Time key="c" at={webhook.createdAt} />],
+          [t("events.webhooks.failingSince"), <Time key="f" at={webhook.failingSince} />],
+        ]}
+      />
       <Deliveries webhookId={webhook.id} />
       <Section title={t("events.webhooks.what")}>
-        <WebhookForm key={base.etag} url={base.url} events={base.events} action={t("events.webhooks.save")} pending={change.isPending} error={change.error} onTyped={setTyped} onSave={(value) => change.mutate(value, { onSuccess: settle })} />
+        <WebhookForm
+          key={base.etag}
+          url={base.url}
+          events={base.events}
+          action={t("events.webhooks.save")}
+          pending={change.isPending}
+          error={change.error}
+          onTyped={setTyped}
+          onSave={(value) => change.mutate(value, { onSuccess: settle })}
+        />
       </Section>
       <Secret id={webhook.id} />
       <Remove webhook={webhook} />
@@ -66,11 +94,24 @@ const Secret = ({ id }: { id: string }) => {
   const [asking, setAsking] = useState(false);
   const [secret, setSecret] = useState<{ secret: string; previousUntil: string } | null>(null);
   return (
-    <Section title={t("events.webhooks.secret")} actions={<Button onClick={() => setAsking(true)}>{t("events.webhooks.rotate")}</Button>}>
-      {secret ? <SecretNote {...secret} /> : <p className="soft prose" style={{ margin: 0 }}>{t("events.webhooks.secretAbout")}</p>}
+    <Section
+      title={t("events.webhooks.secret")}
+      actions={<Button onClick={() => setAsking(true)}>{t("events.webhooks.rotate")}</Button>}>
+      {secret ? (
+        <SecretNote {...secret} />
+      ) : (
+        <p className="soft prose" style={{ margin: 0 }}>
+          {t("events.webhooks.secretAbout")}
+        </p>
+      )}
       <Confirm
-        open={asking} onClose={() => setAsking(false)} title={t("events.webhooks.rotate")} danger={false}
-        effects={[t("events.webhooks.rotateEffect1"), t("events.webhooks.rotateEffect2")]} action={t("events.webhooks.rotate")} done={t("events.webhooks.rotated")}
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={t("events.webhooks.rotate")}
+        danger={false}
+        effects={[t("events.webhooks.rotateEffect1"), t("events.webhooks.rotateEffect2")]}
+        action={t("events.webhooks.rotate")}
+        done={t("events.webhooks.rotated")}
         run={async () => setSecret(await rotateSecret(id))}
       />
     </Section>
@@ -88,10 +129,19 @@ const Remove = ({ webhook }: { webhook: Webhook }) => {
   };
   return (
     <Section title={t("events.webhooks.remove")}>
-      <div className="row"><Button data-danger onClick={() => setAsking(true)}>{t("events.webhooks.remove")}</Button></div>
+      <div className="row">
+        <Button data-danger onClick={() => setAsking(true)}>
+          {t("events.webhooks.remove")}
+        </Button>
+      </div>
       <Confirm
-        open={asking} onClose={() => setAsking(false)} title={t("events.webhooks.removeOf", { host: new URL(webhook.url).host })}
-        effects={[t("events.webhooks.removeEffect1"), t("events.webhooks.removeEffect2")]} action={t("events.webhooks.remove")} done={t("events.webhooks.removed")} run={remove}
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={t("events.webhooks.removeOf", { host: new URL(webhook.url).host })}
+        effects={[t("events.webhooks.removeEffect1"), t("events.webhooks.removeEffect2")]}
+        action={t("events.webhooks.remove")}
+        done={t("events.webhooks.removed")}
+        run={remove}
       />
     </Section>
   );

@@ -23,7 +23,11 @@ const columns: Column<Webhook>[] = [
   {
     title: t("events.webhooks.url"),
     sort: ["url", "-url"],
-    cell: (w) => <Link className="row-link" to={`/events/webhooks/${w.id}` as string}>{w.url}</Link>,
+    cell: (w) => (
+      <Link className="row-link" to={`/events/webhooks/${w.id}` as string}>
+        {w.url}
+      </Link>
+    ),
   },
   { title: t("events.webhooks.state"), cell: stateOf },
   { title: t("events.webhooks.events"), cell: (w) => <span title={w.events.join(", ")}>{w.events.join(", ")}</span> },
@@ -33,7 +37,9 @@ const columns: Column<Webhook>[] = [
 export const WebhooksPage = () => {
   const { search } = useListSearch();
   const query = useQuery({
-    queryKey: [...key, search], queryFn: () => listWebhooks(search), placeholderData: keepPreviousData,
+    queryKey: [...key, search],
+    queryFn: () => listWebhooks(search),
+    placeholderData: keepPreviousData,
   });
   const add = (
     <Button variant="filled" component={Link} {...({ to: "/events/webhooks/new" } as object)}>
@@ -46,9 +52,18 @@ export const WebhooksPage = () => {
       <div className="section">
         <ListBar label={t("events.webhooks.search")} />
         <DataTable
-          label={t("events.webhooks.title")} query={query} columns={columns} keyOf={(w) => w.id} order="created" stack
+          label={t("events.webhooks.title")}
+          query={query}
+          columns={columns}
+          keyOf={(w) => w.id}
+          order="created"
+          stack
           link={(w) => `/events/webhooks/${w.id}`}
-          empty={<Empty title={t("events.webhooks.empty")} action={add}>{t("events.webhooks.about")}</Empty>}
+          empty={
+            <Empty title={t("events.webhooks.empty")} action={add}>
+              {t("events.webhooks.about")}
+            </Empty>
+          }
         />
       </div>
     </Page>

@@ -5,13 +5,22 @@ import { api, data, ok, tagged } from "../../api/client";
 export const grantAll = async (slug: string, permissions: string[]): Promise<number> => {
   let changed = 0;
   for (let page = 1, pages = 1; page <= pages; page++) {
-    const list = await data(api.GET("/api/v1/admin/plugins/{slug}/instances", { params: { path: { slug }, query: { page, limit: 100 } } }));
+    const list = await data(
+      api.GET("/api/v1/admin/plugins/{slug}/instances", { params: { path: { slug }, query: { page, limit: 100 } } }),
+    );
     pages = list.pagination.totalPages;
     for (const { installationId } of list.items) {
       const path = { slug, installationId };
-      const { value, etag } = await tagged(api.GET("/api/v1/admin/plugins/{slug}/instances/{installationId}", { params: { path } }));
+      const { value, etag } = await tagged(
+        api.GET("/api/v1/admin/plugins/{slug}/instances/{installationId}", { params: { path } }),
+      );
       const grantedPermissions = [...new Set([...value.grantedPermissions, ...permissions])];
-      await ok(api.PATCH("/api/v1/admin/plugins/{slug}/instances/{installationId}", { params: { path, header: { "If-Match": etag } }, body: { grantedPermissions } }));
+      await ok(
+        api.PATCH("/api/v1/admin/plugins/{slug}/instances/{installationId}", {
+          params: { path, header: { "If-Match": etag } },
+          body: { grantedPermissions },
+        }),
+      );
       changed++;
     }
   }

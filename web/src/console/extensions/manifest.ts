@@ -29,7 +29,8 @@ export interface Manifest {
 const object = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
-const list = (value: unknown): string[] => (Array.isArray(value) ? value.filter((v): v is string => typeof v === "string") : []);
+const list = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((v): v is string => typeof v === "string") : [];
 
 // readManifest reads what it knows and passes over what is wrong: stoa checks manifests.
 export const readManifest = (json: string | undefined): Manifest => {
@@ -42,7 +43,9 @@ export const readManifest = (json: string | undefined): Manifest => {
   const adminUi = text(raw["adminUi"]) ?? "";
   const [slug, name, version] = [text(raw["slug"]), text(raw["name"]), text(raw["version"])];
   return {
-    ...(slug === undefined ? {} : { slug }), ...(name === undefined ? {} : { name }), ...(version === undefined ? {} : { version }),
+    ...(slug === undefined ? {} : { slug }),
+    ...(name === undefined ? {} : { name }),
+    ...(version === undefined ? {} : { version }),
     permissions: list(raw["permissions"]),
     configSchema: readSchema(raw["configSchema"]),
     defaultConfig: object(raw["defaultConfig"]),
@@ -62,12 +65,16 @@ const readSchema = (value: unknown): Schema => {
     const type = text(field["type"]);
     if (type === undefined) continue;
     schema[name] = {
-      ...field, type,
+      ...field,
+      type,
       ...(type === "object" ? { properties: readSchema(field["properties"]) } : {}),
-      ...(type === "array" && text(object(field["items"])["type"]) ? { items: object(field["items"]) as unknown as Field } : {}),
+      ...(type === "array" && text(object(field["items"])["type"])
+        ? { items: object(field["items"]) as unknown as Field }
+        : {}),
     } as Field;
   }
   return schema;
 };
 
-export const isSecret = (field: Field): boolean => field.type === "secret" || field.secret === true || field.sensitive === true;
+export const isSecret = (field: Field): boolean =>
+  field.type === "secret" || field.secret === true || field.sensitive === true;

@@ -4,10 +4,25 @@ import type { ReactNode } from "react";
 import { language } from "../../text";
 import { formatExact } from "../../text/format";
 
-export interface Bar { at: string; value: number; bad?: number; text: string }
+export interface Bar {
+  at: string;
+  value: number;
+  bad?: number;
+  text: string;
+}
 
 // Figure is a chart with its title and what it comes to in a word.
-export const Figure = ({ title, total, note, children }: { title: string; total: string; note?: string | undefined; children: ReactNode }) => (
+export const Figure = ({
+  title,
+  total,
+  note,
+  children,
+}: {
+  title: string;
+  total: string;
+  note?: string | undefined;
+  children: ReactNode;
+}) => (
   <div className="figure">
     <h3>{title}</h3>
     <p className="figure-total">{total}</p>
@@ -34,19 +49,63 @@ export const Chart = ({ label, bars, height = 56 }: { label: string; bars: Bar[]
   const [first, last] = [bars[0], bars.at(-1)];
   return (
     <figure className="chart">
-      <svg viewBox={`0 0 100 ${height}`} preserveAspectRatio="none" height={height} width="100%" role="img" aria-label={label}>
-        <line x1="0" x2="100" y1={height - 0.5} y2={height - 0.5} className="chart-base" vectorEffect="non-scaling-stroke" />
+      <svg
+        viewBox={`0 0 100 ${height}`}
+        preserveAspectRatio="none"
+        height={height}
+        width="100%"
+        role="img"
+        aria-label={label}>
+        <line
+          x1="0"
+          x2="100"
+          y1={height - 0.5}
+          y2={height - 0.5}
+          className="chart-base"
+          vectorEffect="non-scaling-stroke"
+        />
         {bars.map((b, i) => (
           <g key={b.at}>
             <title>{`${formatExact(b.at)}: ${b.text}`}</title>
             <rect className="chart-hit" x={i * width} y="0" width={width} height={height} />
-            <rect className="chart-bar" x={i * width + width * 0.12} y={height - size(b.value)} width={width * 0.76} height={size(b.value)} />
-            {b.bad ? <rect className="chart-bad" x={i * width + width * 0.12} y={height - size(b.bad)} width={width * 0.76} height={size(b.bad)} /> : null}
+            <rect
+              className="chart-bar"
+              x={i * width + width * 0.12}
+              y={height - size(b.value)}
+              width={width * 0.76}
+              height={size(b.value)}
+            />
+            {b.bad ? (
+              <rect
+                className="chart-bad"
+                x={i * width + width * 0.12}
+                y={height - size(b.bad)}
+                width={width * 0.76}
+                height={size(b.bad)}
+              />
+            ) : null}
           </g>
         ))}
       </svg>
-      {first && last && <div className="chart-ends" aria-hidden><span>{shortly(bars, first.at)}</span><span>{shortly(bars, last.at)}</span></div>}
-      <table className="sr"><caption>{label}</caption><tbody>{bars.filter((b) => b.value > 0).map((b) => <tr key={b.at}><th scope="row">{formatExact(b.at)}</th><td>{b.text}</td></tr>)}</tbody></table>
+      {first && last && (
+        <div className="chart-ends" aria-hidden>
+          <span>{shortly(bars, first.at)}</span>
+          <span>{shortly(bars, last.at)}</span>
+        </div>
+      )}
+      <table className="sr">
+        <caption>{label}</caption>
+        <tbody>
+          {bars
+            .filter((b) => b.value > 0)
+            .map((b) => (
+              <tr key={b.at}>
+                <th scope="row">{formatExact(b.at)}</th>
+                <td>{b.text}</td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
     </figure>
   );
 };

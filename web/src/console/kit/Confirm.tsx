@@ -26,19 +26,55 @@ interface ConfirmProps {
   done: string;
 }
 
-export const Confirm = ({ open, onClose, title, effects, action, danger = true, children, run, done }: ConfirmProps) => {
-  const act = useMutation({ mutationFn: run, onSuccess: () => { onClose(); if (done) tell(done); } });
-  const close = () => { act.reset(); onClose(); };
+export const Confirm = ({
+  open,
+  onClose,
+  title,
+  effects,
+  action,
+  danger = true,
+  children,
+  run,
+  done,
+}: ConfirmProps) => {
+  const act = useMutation({
+    mutationFn: run,
+    onSuccess: () => {
+      onClose();
+      if (done) tell(done);
+    },
+  });
+  const close = () => {
+    act.reset();
+    onClose();
+  };
   useFocusBack(open);
   return (
     <Modal opened={open} onClose={close} title={title} closeButtonProps={{ "aria-label": c("close") }}>
       <div className="section">
-        {effects.length === 1 ? <p style={{ margin: 0 }}>{effects[0]}</p> : <ul style={{ margin: 0, paddingLeft: 20 }}>{effects.map((e) => <li key={e}>{e}</li>)}</ul>}
+        {effects.length === 1 ? (
+          <p style={{ margin: 0 }}>{effects[0]}</p>
+        ) : (
+          <ul style={{ margin: 0, paddingLeft: 20 }}>
+            {effects.map((e) => (
+              <li key={e}>{e}</li>
+            ))}
+          </ul>
+        )}
         {children}
         {act.isError && <ErrorNote error={act.error} />}
         <div className="dialog-actions">
-          <Button onClick={close} {...(danger ? { "data-autofocus": true } : {})}>{c("cancel")}</Button>
-          <Button variant="filled" {...(danger ? { "data-danger": true } : {})} loading={act.isPending} onClick={() => act.mutate()} {...(danger ? {} : { "data-autofocus": true })}>{action}</Button>
+          <Button onClick={close} {...(danger ? { "data-autofocus": true } : {})}>
+            {c("cancel")}
+          </Button>
+          <Button
+            variant="filled"
+            {...(danger ? { "data-danger": true } : {})}
+            loading={act.isPending}
+            onClick={() => act.mutate()}
+            {...(danger ? {} : { "data-autofocus": true })}>
+            {action}
+          </Button>
         </div>
       </div>
     </Modal>

@@ -8,11 +8,15 @@ export const CopyText = ({ value, what, shown = value }: { value: string; what: 
   const { copied, ref, copy } = useCopy(value);
   return (
     <span className="row" style={{ gap: 2, display: "inline-flex", flexWrap: "nowrap", maxWidth: "100%" }}>
-      <code ref={ref} className="wrap">{shown}</code>
+      <code ref={ref} className="wrap">
+        {shown}
+      </code>
       <ActionIcon size="sm" aria-label={c("copy", { what })} onClick={() => void copy()}>
         {copied ? <IconCheck size={14} stroke={1.5} /> : <IconCopy size={14} stroke={1.5} />}
       </ActionIcon>
-      <span className="sr" aria-live="polite">{copied && c("copied")}</span>
+      <span className="sr" aria-live="polite">
+        {copied && c("copied")}
+      </span>
     </span>
   );
 };

@@ -11,7 +11,10 @@ import { Foot, type Pagination } from "./Foot";
 import { Bar } from "./Pending";
 import { useListSearch } from "./useListSearch";
 
-export interface Listing<T> { items: T[]; pagination: Pagination }
+export interface Listing<T> {
+  items: T[];
+  pagination: Pagination;
+}
 
 export interface Column<T> {
   title: string;
@@ -38,7 +41,16 @@ interface DataTableProps<T> {
   empty: ReactNode;
 }
 
-export const DataTable = <T,>({ label, query, columns, keyOf, order, link, stack = false, empty }: DataTableProps<T>) => {
+export const DataTable = <T,>({
+  label,
+  query,
+  columns,
+  keyOf,
+  order,
+  link,
+  stack = false,
+  empty,
+}: DataTableProps<T>) => {
   const { search, set } = useListSearch();
   const filtered = Object.keys(search).some((name) => name !== "page" && name !== "sort");
   if (query.isError && !query.data) return <ErrorNote error={query.error} retry={() => void query.refetch()} />;
@@ -76,24 +88,41 @@ const NoMatch = () => {
   return (
     <div className="empty">
       <p role="status">{t("list.none")}</p>
-      <Button size="xs" onClick={clear}>{t("list.clear")}</Button>
+      <Button size="xs" onClick={clear}>
+        {t("list.clear")}
+      </Button>
     </div>
   );
 };
 
 // Outline is a row that is being loaded.
 const Outline = <T,>({ columns }: { columns: Column<T>[] }) => (
-  <tr>{columns.map((column) => <td key={column.title}><Bar width="70%" height={14} /></td>)}</tr>
+  <tr>
+    {columns.map((column) => (
+      <td key={column.title}>
+        <Bar width="70%" height={14} />
+      </td>
+    ))}
+  </tr>
 );
 
 const classOf = ({ end = false, spare = false }: { end?: boolean; spare?: boolean }): string | undefined =>
   [end && "end", spare && "spare"].filter(Boolean).join(" ") || undefined;
 
-interface HeadProps<T> { column: Column<T>; sort: string | undefined; onSort: (sort: string) => void }
+interface HeadProps<T> {
+  column: Column<T>;
+  sort: string | undefined;
+  onSort: (sort: string) => void;
+}
 
 const Head = <T,>({ column, sort, onSort }: HeadProps<T>) => {
   const place = classOf(column);
-  if (!column.sort) return <th scope="col" className={place}>{column.title}</th>;
+  if (!column.sort)
+    return (
+      <th scope="col" className={place}>
+        {column.title}
+      </th>
+    );
   const [ascending, descending] = column.sort;
   const now = sort === descending ? "descending" : sort === ascending ? "ascending" : "none";
   return (
@@ -118,7 +147,12 @@ const Row = <T,>({ item, columns, link }: { item: T; columns: Column<T>[]; link:
   return (
     <tr {...(link ? { "data-link": true, onClick: open } : {})}>
       {columns.map(({ title, end = false, named, spare = false, cell }) => (
-        <td key={title} className={[end ? "end" : "clip", spare && "spare"].filter(Boolean).join(" ")} data-name={named ? title : undefined}>{cell(item)}</td>
+        <td
+          key={title}
+          className={[end ? "end" : "clip", spare && "spare"].filter(Boolean).join(" ")}
+          data-name={named ? title : undefined}>
+          {cell(item)}
+        </td>
       ))}
     </tr>
   );

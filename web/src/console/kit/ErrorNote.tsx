@@ -6,7 +6,11 @@ import { CopyText } from "./CopyText";
 import { Missing } from "./Missing";
 import { Page } from "./Page";
 
-interface ErrorNoteProps { error: unknown; retry?: () => void; title?: string }
+interface ErrorNoteProps {
+  error: unknown;
+  retry?: () => void;
+  title?: string;
+}
 
 // ErrorNote shows a failure where it happened, with every fault and the request id.
 export const ErrorNote = ({ error, retry, title }: ErrorNoteProps) => {
@@ -17,11 +21,25 @@ export const ErrorNote = ({ error, retry, title }: ErrorNoteProps) => {
       {title && <h3>{title}</h3>}
       <p>{sentence(error)}</p>
       {issues.length > 0 && (
-        <ul>{issues.map((issue, i) => <li key={i} className="wrap">{(issue.entry ?? issue.path) && <code>{issue.entry ?? issue.path}</code>} {issue.message}</li>)}</ul>
+        <ul>
+          {issues.map((issue, i) => (
+            <li key={i} className="wrap">
+              {(issue.entry ?? issue.path) && <code>{issue.entry ?? issue.path}</code>} {issue.message}
+            </li>
+          ))}
+        </ul>
       )}
       <div className="row">
-        {retry && <Button size="xs" onClick={retry}>{c("retry")}</Button>}
-        {problem.requestId && <span className="small">{c("requestId")} <CopyText value={problem.requestId} what={c("requestId")} /></span>}
+        {retry && (
+          <Button size="xs" onClick={retry}>
+            {c("retry")}
+          </Button>
+        )}
+        {problem.requestId && (
+          <span className="small">
+            {c("requestId")} <CopyText value={problem.requestId} what={c("requestId")} />
+          </span>
+        )}
       </div>
     </div>
   );
@@ -29,4 +47,10 @@ export const ErrorNote = ({ error, retry, title }: ErrorNoteProps) => {
 
 // ErrorPage stands in for a page whose data did not come. What is not there is no failure.
 export const ErrorPage = ({ error }: { error: unknown }) =>
-  asProblem(error).status === 404 ? <Missing /> : <Page title={t("failed")}><ErrorNote error={error} retry={() => location.reload()} /></Page>;
+  asProblem(error).status === 404 ? (
+    <Missing />
+  ) : (
+    <Page title={t("failed")}>
+      <ErrorNote error={error} retry={() => location.reload()} />
+    </Page>
+  );

@@ -19,9 +19,17 @@ export const FindFilter = ({ name, label, none, useChoices }: FindFilterProps) =
   const choices = useChoices(chosen ? "" : typed, chosen);
   return (
     <Select
-      aria-label={label} placeholder={label} data={choices} clearable searchable w={200}
-      filter={({ options }) => options} nothingFoundMessage={none}
-      value={chosen} onSearchChange={setTyped} onChange={(value) => set({ [name]: value ?? undefined })}
+      aria-label={label}
+      placeholder={label}
+      data={choices}
+      clearable
+      searchable
+      w={200}
+      filter={({ options }) => options}
+      nothingFoundMessage={none}
+      value={chosen}
+      onSearchChange={setTyped}
+      onChange={(value) => set({ [name]: value ?? undefined })}
     />
   );
 };

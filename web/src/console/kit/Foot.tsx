@@ -4,13 +4,21 @@ import { IconChevronLeft, IconChevronRight, IconChevronsLeft, IconChevronsRight 
 import { formatNumber } from "../../text/format";
 import { t } from "../text";
 
-export interface Pagination { page: number; limit: number; total: number; totalPages: number }
+export interface Pagination {
+  page: number;
+  limit: number;
+  total: number;
+  totalPages: number;
+}
 
 // A button at the end of the way looks disabled and says so. It is not: whoever came there
 // with the keyboard would lose the focus.
 const end = { "aria-disabled": true, "data-disabled": true } as const;
 
-interface FootProps { pagination: Pagination; onPage: (page: number) => void }
+interface FootProps {
+  pagination: Pagination;
+  onPage: (page: number) => void;
+}
 
 export const Foot = ({ pagination: { page, limit, total, totalPages }, onPage }: FootProps) => {
   if (total === 0) return null; // the list says so itself
@@ -30,8 +38,9 @@ export const Foot = ({ pagination: { page, limit, total, totalPages }, onPage }:
         <span className="row" style={{ marginLeft: "auto" }}>
           {ways.map((way) => (
             <ActionIcon
-              key={way.label} aria-label={way.label} {...(leads(way.to) ? { onClick: () => onPage(way.to) } : end)}
-            >
+              key={way.label}
+              aria-label={way.label}
+              {...(leads(way.to) ? { onClick: () => onPage(way.to) } : end)}>
               <way.Icon size={18} stroke={1.5} />
             </ActionIcon>
           ))}

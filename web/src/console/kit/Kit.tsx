@@ -1,5 +1,17 @@
 // Kit sets up what all of the console is made of: Mantine with stoa's tokens, and toasts.
-import { ActionIcon, Button, createTheme, MantineProvider, Menu, Modal, Popover, Select, Table, TextInput, Tooltip } from "@mantine/core";
+import {
+  ActionIcon,
+  Button,
+  createTheme,
+  MantineProvider,
+  Menu,
+  Modal,
+  Popover,
+  Select,
+  Table,
+  TextInput,
+  Tooltip,
+} from "@mantine/core";
 import type { MantineColorSchemeManager } from "@mantine/core";
 import type { ReactNode } from "react";
 import { chooseScheme, chosenScheme } from "../../theme/scheme";
@@ -43,8 +55,7 @@ export const Kit = ({ children }: { children: ReactNode }) => (
     colorSchemeManager={scheme}
     defaultColorScheme="auto"
     withCssVariables={false}
-    withGlobalClasses={false}
-  >
+    withGlobalClasses={false}>
     {children}
     <Toasts />
   </MantineProvider>

@@ -15,17 +15,26 @@ interface PageProps {
 
 // Page is a page's head and its content. It names the document after the title.
 export const Page = ({ title, badge, above = [], actions, children }: PageProps) => {
-  useEffect(() => { document.title = `${title} · ${t("title")}`; }, [title]);
+  useEffect(() => {
+    document.title = `${title} · ${t("title")}`;
+  }, [title]);
   return (
     <div className="page">
       <header className="page-head">
         <div className="page-title">
           {above.length > 0 && (
             <nav className="page-crumbs" aria-label={above.map((a) => a.title).join(", ")}>
-              {above.map((a, i) => <span key={a.to}>{i > 0 && " / "}<Link to={a.to}>{a.title}</Link></span>)}
+              {above.map((a, i) => (
+                <span key={a.to}>
+                  {i > 0 && " / "}
+                  <Link to={a.to}>{a.title}</Link>
+                </span>
+              ))}
             </nav>
           )}
-          <h1>{title} {badge}</h1>
+          <h1>
+            {title} {badge}
+          </h1>
         </div>
         {actions && <div className="page-actions">{actions}</div>}
       </header>
@@ -37,7 +46,10 @@ export const Page = ({ title, badge, above = [], actions, children }: PageProps)
 // Section is a titled part of a page, with what can be done in it at the end of its head.
 export const Section = ({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) => (
   <section className="section" aria-label={title}>
-    <div className="section-head"><h2>{title}</h2>{actions && <div className="row">{actions}</div>}</div>
+    <div className="section-head">
+      <h2>{title}</h2>
+      {actions && <div className="row">{actions}</div>}
+    </div>
     {children}
   </section>
 );
@@ -45,6 +57,11 @@ export const Section = ({ title, actions, children }: { title: string; actions?:
 // Summary is the strip of facts at the top of a detail page.
 export const Summary = ({ facts }: { facts: [string, ReactNode][] }) => (
   <dl className="summary">
-    {facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}
+    {facts.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
   </dl>
 );

@@ -20,7 +20,11 @@ export const Pending = ({ rows = 8 }: { rows?: number }) => (
   <After>
     <div className="page" aria-busy="true" aria-label={c("loading")} role="status">
       <Bar width={200} height={28} />
-      <div className="section">{Array.from({ length: rows }, (_, i) => <Bar key={i} height={24} />)}</div>
+      <div className="section">
+        {Array.from({ length: rows }, (_, i) => (
+          <Bar key={i} height={24} />
+        ))}
+      </div>
     </div>
   </After>
 );

@@ -5,12 +5,17 @@ import { useEffect, useRef } from "react";
 // the entry of the page that is shown is in sight.
 export const SubNav = ({ label, entries }: { label: string; entries: { to: string; title: string }[] }) => {
   const nav = useRef<HTMLElement>(null);
-  useEffect(() => { // it returns nothing: newer browsers make scrollIntoView return a promise
+  useEffect(() => {
+    // it returns nothing: newer browsers make scrollIntoView return a promise
     nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, []);
   return (
     <nav className="tabs" aria-label={label} ref={nav}>
-      {entries.map(({ to, title }) => <Link key={to} to={to} activeOptions={{ exact: true, includeSearch: false }}>{title}</Link>)}
+      {entries.map(({ to, title }) => (
+        <Link key={to} to={to} activeOptions={{ exact: true, includeSearch: false }}>
+          {title}
+        </Link>
+      ))}
     </nav>
   );
 };

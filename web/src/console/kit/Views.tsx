@@ -1,7 +1,10 @@
 // The parts of a detail page that differ in kind. Which one shows is in the address.
 import { Link, useSearch } from "@tanstack/react-router";
 
-interface ViewsProps { label: string; views: { id: string; title: string }[] }
+interface ViewsProps {
+  label: string;
+  views: { id: string; title: string }[];
+}
 
 // useView returns the part that the address names, or the first.
 export const useView = (ids: readonly string[]): string => {
@@ -14,7 +17,16 @@ export const Views = ({ label, views }: ViewsProps) => {
   return (
     <nav className="tabs" aria-label={label}>
       {views.map(({ id, title }, i) => (
-        <Link key={id} to="." search={(i === 0 ? {} : { view: id }) as never} resetScroll={false} activeOptions={{ exact: true, includeSearch: true }} data-now={id === now} aria-current={id === now ? "page" : undefined}>{title}</Link>
+        <Link
+          key={id}
+          to="."
+          search={(i === 0 ? {} : { view: id }) as never}
+          resetScroll={false}
+          activeOptions={{ exact: true, includeSearch: true }}
+          data-now={id === now}
+          aria-current={id === now ? "page" : undefined}>
+          {title}
+        </Link>
       ))}
     </nav>
   );

@@ -9,13 +9,14 @@ export const useFocusBack = (open: boolean) => {
     if (!open) return;
     const opener = document.activeElement as HTMLElement | null;
     const neighbor = neighborOf(opener);
-    return () => void setTimeout(() => {
-      const now = document.activeElement;
-      if (now !== document.body && !now?.closest("[role=dialog]")) return; // somebody else took it
-      if (!opener?.isConnected) return neighbor();
-      opener.focus({ preventScroll: true });
-      onRemoval(opener, neighbor);
-    });
+    return () =>
+      void setTimeout(() => {
+        const now = document.activeElement;
+        if (now !== document.body && !now?.closest("[role=dialog]")) return; // somebody else took it
+        if (!opener?.isConnected) return neighbor();
+        opener.focus({ preventScroll: true });
+        onRemoval(opener, neighbor);
+      });
   }, [open]);
 };
 
@@ -26,7 +27,9 @@ const neighborOf = (el: HTMLElement | null): (() => void) => {
   const rows = row ? [row.nextElementSibling, row.previousElementSibling] : [];
   const section = el?.closest("section");
   return () => {
-    const buttons = rows.map((one) => (one?.isConnected ? [...one.querySelectorAll<HTMLElement>("button, a[href]")].at(-1) : null));
+    const buttons = rows.map((one) =>
+      one?.isConnected ? [...one.querySelectorAll<HTMLElement>("button, a[href]")].at(-1) : null,
+    );
     const heading = section?.isConnected ? section.querySelector<HTMLElement>("h2") : null;
     if (heading) heading.tabIndex = -1;
     (buttons.find((one) => one) ?? heading ?? document.querySelector("main"))?.focus({ preventScroll: true });
@@ -54,7 +57,9 @@ const onRemoval = (el: HTMLElement, then: () => void): void => {
 // again, unless the focus went elsewhere. It returns what ends that.
 export const keepFocus = (): (() => void) => {
   let last: HTMLElement | null = null;
-  const remember = (e: FocusEvent) => { last = (e.target as HTMLElement).closest<HTMLElement>("button"); };
+  const remember = (e: FocusEvent) => {
+    last = (e.target as HTMLElement).closest<HTMLElement>("button");
+  };
   const watch = new MutationObserver(() => {
     if (!last || document.activeElement !== document.body) return;
     const heir = last.isConnected ? last : successorOf(last);
@@ -70,5 +75,8 @@ export const keepFocus = (): (() => void) => {
 
 // successorOf is the button of the same form that was drawn again.
 const successorOf = (button: HTMLElement): HTMLElement | undefined =>
-  button.getAttribute("type") !== "submit" ? undefined
-    : [...document.querySelectorAll<HTMLElement>("main button[type=submit]")].find((one) => one.textContent === button.textContent);
+  button.getAttribute("type") !== "submit"
+    ? undefined
+    : [...document.querySelectorAll<HTMLElement>("main button[type=submit]")].find(
+        (one) => one.textContent === button.textContent,
+      );

@@ -4,7 +4,12 @@ import { Button, CloseButton } from "@mantine/core";
 import { useSyncExternalStore } from "react";
 import { c } from "../text";
 
-interface Toast { id: number; text: string; tone: "good" | "bad"; undo?: { label: string; run: () => void } }
+interface Toast {
+  id: number;
+  text: string;
+  tone: "good" | "bad";
+  undo?: { label: string; run: () => void };
+}
 
 let toasts: Toast[] = [];
 let last = 0;
@@ -37,7 +42,16 @@ export const Toasts = () => {
       {all.map((toast) => (
         <div key={toast.id} className="toast" data-tone={toast.tone}>
           <p>{toast.text}</p>
-          {toast.undo && <Button size="xs" onClick={() => { toast.undo?.run(); remove(toast.id); }}>{toast.undo.label}</Button>}
+          {toast.undo && (
+            <Button
+              size="xs"
+              onClick={() => {
+                toast.undo?.run();
+                remove(toast.id);
+              }}>
+              {toast.undo.label}
+            </Button>
+          )}
           <CloseButton aria-label={c("close")} onClick={() => remove(toast.id)} />
         </div>
       ))}

@@ -5,16 +5,18 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 export type ListSearch = { page?: number; q?: string; sort?: string } & Record<string, string | number | undefined>;
 
 // validateList keeps what a list's address may say. filters are the names of its filters.
-export const validateList = (...filters: string[]) => (raw: Record<string, unknown>): ListSearch => {
-  const kept: ListSearch = {};
-  const page = Number(raw["page"]);
-  if (Number.isInteger(page) && page > 1) kept.page = page;
-  for (const name of ["q", "sort", ...filters]) {
-    const value = raw[name];
-    if ((typeof value === "string" && value !== "") || typeof value === "number") kept[name] = String(value);
-  }
-  return kept;
-};
+export const validateList =
+  (...filters: string[]) =>
+  (raw: Record<string, unknown>): ListSearch => {
+    const kept: ListSearch = {};
+    const page = Number(raw["page"]);
+    if (Number.isInteger(page) && page > 1) kept.page = page;
+    for (const name of ["q", "sort", ...filters]) {
+      const value = raw[name];
+      if ((typeof value === "string" && value !== "") || typeof value === "number") kept[name] = String(value);
+    }
+    return kept;
+  };
 
 export const useListSearch = () => {
   const search = useSearch({ strict: false }) as ListSearch;
@@ -30,4 +32,8 @@ export const useListSearch = () => {
 };
 
 const clean = (all: ListSearch): ListSearch =>
-  Object.fromEntries(Object.entries(all).filter(([name, value]) => value !== undefined && value !== "" && !(name === "page" && value === 1)));
+  Object.fromEntries(
+    Object.entries(all).filter(
+      ([name, value]) => value !== undefined && value !== "" && !(name === "page" && value === 1),
+    ),
+  );

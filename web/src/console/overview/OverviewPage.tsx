@@ -26,15 +26,34 @@ export const OverviewPage = () => {
   const system = useQuery(systemQuery);
   const traffic = useQuery(trafficQuery);
   if (overview.isPending) return <Pending />;
-  if (overview.isError) return <Page title={t("overview.title")}><ErrorNote error={overview.error} retry={() => void overview.refetch()} /></Page>;
+  if (overview.isError)
+    return (
+      <Page title={t("overview.title")}>
+        <ErrorNote error={overview.error} retry={() => void overview.refetch()} />
+      </Page>
+    );
   const { attention } = overview.data;
   const ranges = (["day", "month"] as const).map((value) => ({ value, label: t(`overview.${value}`) }));
   return (
     <Page title={t("overview.title")}>
       {system.data && <Health parts={system.data.health} concerns={attention} />}
       {system.isError && <ErrorNote error={system.error} />}
-      {progress.data?.products === 0 && <p className="note">{t("overview.welcome.banner")} <Link to="/welcome">{t("overview.welcome.bannerGo")}</Link></p>}
-      <Section title={t("overview.lately")} actions={<SegmentedControl size="xs" aria-label={t("overview.range")} value={range} onChange={(value) => setRange(value as Range)} data={ranges} />}>
+      {progress.data?.products === 0 && (
+        <p className="note">
+          {t("overview.welcome.banner")} <Link to="/welcome">{t("overview.welcome.bannerGo")}</Link>
+        </p>
+      )}
+      <Section
+        title={t("overview.lately")}
+        actions={
+          <SegmentedControl
+            size="xs"
+            aria-label={t("overview.range")}
+            value={range}
+            onChange={(value) => setRange(value as Range)}
+            data={ranges}
+          />
+        }>
         <div className="charts">
           <ShopCharts buckets={range === "day" ? overview.data.hours : overview.data.days} />
           {traffic.data && <CallCharts traffic={traffic.data} />}
@@ -42,7 +61,13 @@ export const OverviewPage = () => {
         {traffic.isError && <ErrorNote error={traffic.error} />}
       </Section>
       <Section title={t("overview.attention")}>
-        {attention.length === 0 ? <p className="soft" style={{ margin: 0 }}>{t("overview.nothing")}</p> : <Attention concerns={attention} />}
+        {attention.length === 0 ? (
+          <p className="soft" style={{ margin: 0 }}>
+            {t("overview.nothing")}
+          </p>
+        ) : (
+          <Attention concerns={attention} />
+        )}
       </Section>
       {traffic.data && traffic.data.plugins.length > 0 && <Busiest plugins={traffic.data.plugins} />}
     </Page>
@@ -54,12 +79,27 @@ const Health = ({ parts, concerns }: { parts: Part[]; concerns: Concern[] }) => 
   const broken = parts.filter((part) => !part.ok);
   const errors = concerns.filter((c) => c.severity === "error");
   if (broken.length === 0 && errors.length === 0) {
-    return <p className="note" data-tone="good" role="status">{t("overview.well", { parts: parts.map((p) => p.name).join(", ") })}</p>;
+    return (
+      <p className="note" data-tone="good" role="status">
+        {t("overview.well", { parts: parts.map((p) => p.name).join(", ") })}
+      </p>
+    );
   }
   return (
     <div className="note" data-tone="bad" role="status">
-      {broken.map((part) => <p key={part.name}><Link to="/settings/health"><strong>{part.name}</strong></Link>: {part.message} (<Time at={part.since} />)</p>)}
-      {errors.slice(0, 3).map((c, i) => <p key={i}><Link to={addressOf(c)}>{c.message}</Link> (<Time at={c.since} />)</p>)}
+      {broken.map((part) => (
+        <p key={part.name}>
+          <Link to="/settings/health">
+            <strong>{part.name}</strong>
+          </Link>
+          : {part.message} (<Time at={part.since} />)
+        </p>
+      ))}
+      {errors.slice(0, 3).map((c, i) => (
+        <p key={i}>
+          <Link to={addressOf(c)}>{c.message}</Link> (<Time at={c.since} />)
+        </p>
+      ))}
     </div>
   );
 };
@@ -69,22 +109,42 @@ const Attention = ({ concerns }: { concerns: Concern[] }) => (
     {concerns.map((c, i) => (
       <li key={i}>
         <State tone={c.severity === "error" ? "bad" : "warn"}>{t(`overview.${c.severity}`)}</State>
-        <Link to={addressOf(c)} className="wrap">{c.message}</Link>
-        <span className="soft"><Time at={c.since} /></span>
+        <Link to={addressOf(c)} className="wrap">
+          {c.message}
+        </Link>
+        <span className="soft">
+          <Time at={c.since} />
+        </span>
       </li>
     ))}
   </ul>
 );
 
-const Busiest = ({ plugins }: { plugins: { slug: string; hour: Schemas["TrafficSummary"]; day: Schemas["TrafficSummary"] }[] }) => (
+const Busiest = ({
+  plugins,
+}: {
+  plugins: { slug: string; hour: Schemas["TrafficSummary"]; day: Schemas["TrafficSummary"] }[];
+}) => (
   <Section title={t("overview.plugins")}>
     <div className="table-box">
       <table className="table" aria-label={t("overview.plugins")}>
-        <thead><tr>{(["plugin", "calls", "errors", "p95"] as const).map((name, i) => <th key={name} scope="col" className={i ? "end" : undefined}>{t(`overview.${name}`)}</th>)}</tr></thead>
+        <thead>
+          <tr>
+            {(["plugin", "calls", "errors", "p95"] as const).map((name, i) => (
+              <th key={name} scope="col" className={i ? "end" : undefined}>
+                {t(`overview.${name}`)}
+              </th>
+            ))}
+          </tr>
+        </thead>
         <tbody>
           {plugins.map(({ slug, day }) => (
             <tr key={slug}>
-              <td><Link className="row-link" to={`/plugins/${slug}` as string}>{slug}</Link></td>
+              <td>
+                <Link className="row-link" to={`/plugins/${slug}` as string}>
+                  {slug}
+                </Link>
+              </td>
               <td className="end">{formatNumber(day.calls)}</td>
               <td className="end">{formatShare(day.errorShare)}</td>
               <td className="end">{day.p95Ms === null ? "–" : formatDuration(day.p95Ms)}</td>

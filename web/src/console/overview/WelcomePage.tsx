@@ -21,11 +21,23 @@ export const WelcomePage = () => {
   if (progress.isError) return <ErrorNote error={progress.error} retry={() => void progress.refetch()} />;
   const { name, defaultName, products, plugins, live } = progress.data;
   return (
-    <Page title={t("overview.welcome.title")} actions={<Button component={Link} {...({ to: "/" } as object)}>{t("overview.welcome.later")}</Button>}>
-      <p className="prose" style={{ margin: 0 }}>{t("overview.welcome.about")}</p>
+    <Page
+      title={t("overview.welcome.title")}
+      actions={
+        <Button component={Link} {...({ to: "/" } as object)}>
+          {t("overview.welcome.later")}
+        </Button>
+      }>
+      <p className="prose" style={{ margin: 0 }}>
+        {t("overview.welcome.about")}
+      </p>
       <ol className="rows welcome">
-        <Step done title={t("overview.welcome.admin")}>{t("overview.welcome.adminDone", { email: session?.user.email ?? "" })}</Step>
-        <Step done={name !== null} title={t("overview.welcome.name")}><NameForm name={name} placeholder={defaultName} /></Step>
+        <Step done title={t("overview.welcome.admin")}>
+          {t("overview.welcome.adminDone", { email: session?.user.email ?? "" })}
+        </Step>
+        <Step done={name !== null} title={t("overview.welcome.name")}>
+          <NameForm name={name} placeholder={defaultName} />
+        </Step>
         <Step done={products > 0} title={t("overview.welcome.product")}>
           <p>{products > 0 ? t.count("overview.welcome.products", products) : t("overview.welcome.productHow")}</p>
           <Go to="/shop/products/new">{t("overview.welcome.productAdd")}</Go>
@@ -43,7 +55,11 @@ export const WelcomePage = () => {
   );
 };
 
-const Go = ({ to, children }: { to: string; children: string }) => <Button component={Link} {...({ to } as object)}>{children}</Button>;
+const Go = ({ to, children }: { to: string; children: string }) => (
+  <Button component={Link} {...({ to } as object)}>
+    {children}
+  </Button>
+);
 
 const Step = ({ done, title, children }: { done: boolean; title: string; children: ReactNode }) => (
   <li>
@@ -59,15 +75,28 @@ const NameForm = ({ name, placeholder }: { name: string | null; placeholder: str
   const save = useMutation({
     mutationFn: () => data(api.PATCH("/api/v1/admin/settings", { body: { shopName: value.trim() || null } })),
     onSuccess: async () => {
-      await Promise.all([queries.invalidateQueries({ queryKey: ["welcome"] }), queries.invalidateQueries({ queryKey: ["settings"] })]);
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: ["welcome"] }),
+        queries.invalidateQueries({ queryKey: ["settings"] }),
+      ]);
       tell(t("overview.welcome.named"));
     },
   });
-  const submit = (e: FormEvent) => { e.preventDefault(); save.mutate(); };
+  const submit = (e: FormEvent) => {
+    e.preventDefault();
+    save.mutate();
+  };
   return (
     <form className="row" onSubmit={submit}>
-      <TextInput aria-label={t("overview.welcome.name")} placeholder={placeholder} value={value} onChange={(e) => setValue(e.currentTarget.value)} />
-      <Button type="submit" loading={save.isPending}>{t("overview.welcome.save")}</Button>
+      <TextInput
+        aria-label={t("overview.welcome.name")}
+        placeholder={placeholder}
+        value={value}
+        onChange={(e) => setValue(e.currentTarget.value)}
+      />
+      <Button type="submit" loading={save.isPending}>
+        {t("overview.welcome.save")}
+      </Button>
       {save.isError && <ErrorNote error={save.error} />}
     </form>
   );

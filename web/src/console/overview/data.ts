@@ -8,21 +8,28 @@ import { progressQuery } from "./progress";
 const everyHalfMinute = { refetchInterval: 30_000 };
 
 export const overviewQuery = queryOptions({
-  queryKey: ["overview"], queryFn: () => data(api.GET("/api/v1/admin/overview")), ...everyHalfMinute,
+  queryKey: ["overview"],
+  queryFn: () => data(api.GET("/api/v1/admin/overview")),
+  ...everyHalfMinute,
 });
 
 export const systemQuery = queryOptions({
-  queryKey: ["system"], queryFn: () => data(api.GET("/api/v1/admin/system")), ...everyHalfMinute,
+  queryKey: ["system"],
+  queryFn: () => data(api.GET("/api/v1/admin/system")),
+  ...everyHalfMinute,
 });
 
 export const trafficQuery = queryOptions({
-  queryKey: ["traffic"], queryFn: () => data(api.GET("/api/v1/admin/traffic")), ...everyHalfMinute,
+  queryKey: ["traffic"],
+  queryFn: () => data(api.GET("/api/v1/admin/traffic")),
+  ...everyHalfMinute,
 });
 
 // readAhead asks for all of it as soon as there is a token, while the page's code is still
 // on its way. What fails is asked for again, and told, by the page.
 export const readAhead = async (): Promise<void> => {
-  if (await accessToken().catch(() => null) === null || currentSession()?.user.role !== "ADMIN") return;
-  for (const query of [overviewQuery, systemQuery, trafficQuery]) void queries.prefetchQuery(query as typeof overviewQuery);
+  if ((await accessToken().catch(() => null)) === null || currentSession()?.user.role !== "ADMIN") return;
+  for (const query of [overviewQuery, systemQuery, trafficQuery])
+    void queries.prefetchQuery(query as typeof overviewQuery);
   void queries.prefetchQuery(progressQuery);
 };

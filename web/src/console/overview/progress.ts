@@ -8,13 +8,19 @@ export const progressQuery = queryOptions({
   queryFn: async () => {
     const one = { params: { query: { page: 1, limit: 1 } } };
     const [settings, products, plugins, system] = await Promise.all([
-      data(api.GET("/api/v1/admin/settings")), data(api.GET("/api/v1/admin/products", one)),
-      data(api.GET("/api/v1/admin/extensions/{kind}", { params: { path: { kind: "plugin" }, query: one.params.query } })),
+      data(api.GET("/api/v1/admin/settings")),
+      data(api.GET("/api/v1/admin/products", one)),
+      data(
+        api.GET("/api/v1/admin/extensions/{kind}", { params: { path: { kind: "plugin" }, query: one.params.query } }),
+      ),
       data(api.GET("/api/v1/admin/system")),
     ]);
     return {
-      name: settings.shopName, defaultName: settings.defaultShopName, products: products.pagination.total,
-      plugins: plugins.pagination.total, live: system.payments.mode === "live",
+      name: settings.shopName,
+      defaultName: settings.defaultShopName,
+      products: products.pagination.total,
+      plugins: plugins.pagination.total,
+      live: system.payments.mode === "live",
     };
   },
 });

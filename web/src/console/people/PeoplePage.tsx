@@ -26,7 +26,13 @@ const columns: Column<User>[] = [
   { title: t("people.name"), sort: ["username", "-username"], cell: (u) => u.username },
   { title: t("people.role"), sort: ["role", "-role"], cell: (u) => roleName(u.role) },
   { title: t("people.state"), cell: (u) => <PersonState active={u.active} /> },
-  { title: t("people.since"), sort: ["created", "-created"], cell: (u) => <Time at={u.createdAt} />, end: true, named: true },
+  {
+    title: t("people.since"),
+    sort: ["created", "-created"],
+    cell: (u) => <Time at={u.createdAt} />,
+    end: true,
+    named: true,
+  },
 ];
 
 export const PeoplePage = () => {
@@ -39,7 +45,10 @@ export const PeoplePage = () => {
         api.GET("/api/v1/admin/users", {
           params: {
             query: {
-              page, ...(q ? { q } : {}), ...(role ? { role } : {}), ...(active ? { active: active === "true" } : {}),
+              page,
+              ...(q ? { q } : {}),
+              ...(role ? { role } : {}),
+              ...(active ? { active: active === "true" } : {}),
               ...(sort ? { sort: sort as Sort } : {}),
             },
           },

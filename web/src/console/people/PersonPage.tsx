@@ -32,8 +32,7 @@ export const PersonPage = () => {
       title={u.email}
       badge={<PersonState active={u.active} />}
       above={[{ title: t("nav.people"), to: "/people" }]}
-      actions={<PersonActions user={u} />}
-    >
+      actions={<PersonActions user={u} />}>
       <Summary
         facts={[
           [t("people.name"), u.username],
@@ -173,7 +172,9 @@ const Done = ({ user }: { user: User }) => {
   return (
     <Section title={t("timeline.title")}>
       {failed && <ErrorNote error={failed.error} retry={() => void failed.refetch()} />}
-      <Timeline moments={[{ at: user.createdAt, what: t("people.did.joined") }, ...[...entries.values()].map(asMoment)]} />
+      <Timeline
+        moments={[{ at: user.createdAt, what: t("people.did.joined") }, ...[...entries.values()].map(asMoment)]}
+      />
     </Section>
   );
 };

@@ -40,14 +40,19 @@ export const Sessions = ({ userId }: { userId: string }) => {
                 {t("people.sessions.used")} <Time at={session.lastUsedAt} />
               </span>
               {session.current && <State tone="good">{t("people.sessions.current")}</State>}
-              <Button size="xs" aria-label={t("people.sessions.endOne", { n: i + 1 })} onClick={() => setEnding(session)}>
+              <Button
+                size="xs"
+                aria-label={t("people.sessions.endOne", { n: i + 1 })}
+                onClick={() => setEnding(session)}>
                 {t("people.sessions.end")}
               </Button>
             </li>
           ))}
         </ul>
       )}
-      {ending && <End userId={userId} session={ending} own={list.some((s) => s.current)} onClose={() => setEnding(null)} />}
+      {ending && (
+        <End userId={userId} session={ending} own={list.some((s) => s.current)} onClose={() => setEnding(null)} />
+      )}
     </Section>
   );
 };
@@ -69,7 +74,9 @@ const End = ({
     if (all) await ok(api.DELETE("/api/v1/admin/users/{id}/sessions", { params: { path: { id: userId } } }));
     else
       await ok(
-        api.DELETE("/api/v1/admin/users/{id}/sessions/{sessionId}", { params: { path: { id: userId, sessionId: session.id } } }),
+        api.DELETE("/api/v1/admin/users/{id}/sessions/{sessionId}", {
+          params: { path: { id: userId, sessionId: session.id } },
+        }),
       );
     void Promise.all(["users", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
   };

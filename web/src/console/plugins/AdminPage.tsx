@@ -26,28 +26,43 @@ export const AdminPage = () => {
   const { name } = plugin.data;
   const title = t("plugins.adminUi.title", { name });
   const above = [
-    { title: t("plugins.title"), to: "/plugins" }, { title: name, to: `/plugins/${slug}` },
+    { title: t("plugins.title"), to: "/plugins" },
+    { title: name, to: `/plugins/${slug}` },
     { title: instanceKey, to: `/plugins/${slug}/${installationId}` },
   ];
   return (
     <Page title={title} above={above}>
-      {adminUi === "" ? <Empty title={t("plugins.adminUi.none")} />
-        : !enabled ? <Empty title={t("plugins.adminUi.disabled")}>{t("plugins.adminUi.disabledHow")}</Empty>
-        : <Frame slug={slug} installationId={installationId} path={adminUi} title={title} />}
+      {adminUi === "" ? (
+        <Empty title={t("plugins.adminUi.none")} />
+      ) : !enabled ? (
+        <Empty title={t("plugins.adminUi.disabled")}>{t("plugins.adminUi.disabledHow")}</Empty>
+      ) : (
+        <Frame slug={slug} installationId={installationId} path={adminUi} title={title} />
+      )}
     </Page>
   );
 };
 
-interface FrameProps { slug: string; installationId: string; path: string; title: string }
+interface FrameProps {
+  slug: string;
+  installationId: string;
+  path: string;
+  title: string;
+}
 
 const Frame = ({ slug, installationId, path, title }: FrameProps) => {
   const frame = useRef<HTMLIFrameElement>(null);
   const [ready, setReady] = useState(false);
   const page = useQuery({
-    queryKey: ["plugins", slug, "adminUi", installationId, path], staleTime: Infinity, gcTime: 0, retry: false, refetchOnWindowFocus: false,
+    queryKey: ["plugins", slug, "adminUi", installationId, path],
+    staleTime: Infinity,
+    gcTime: 0,
+    retry: false,
+    refetchOnWindowFocus: false,
     queryFn: async () => {
       const answer = await relay(slug, installationId, path, { url: path, method: "GET", headers: [], body: null });
-      if (answer.status !== 200) throw new Problem(answer.status, "PLUGIN_PAGE", t("plugins.adminUi.answers", { status: answer.status }), "");
+      if (answer.status !== 200)
+        throw new Problem(answer.status, "PLUGIN_PAGE", t("plugins.adminUi.answers", { status: answer.status }), "");
       return new TextDecoder().decode(answer.body);
     },
   });
@@ -58,7 +73,8 @@ const Frame = ({ slug, installationId, path, title }: FrameProps) => {
       // The frame's origin is opaque, so its window is what tells it from others.
       if (e.source !== el.contentWindow) return;
       const message = e.data as { stoa?: string; id?: number } & Parameters<typeof relay>[3];
-      const answer = (value: object, transfer: Transferable[] = []) => el.contentWindow?.postMessage(value, { targetOrigin: "*", transfer });
+      const answer = (value: object, transfer: Transferable[] = []) =>
+        el.contentWindow?.postMessage(value, { targetOrigin: "*", transfer });
       if (message.stoa === "ready") setReady(true);
       if (message.stoa !== "fetch" || typeof message.id !== "number") return;
       const { id } = message;
@@ -71,13 +87,25 @@ const Frame = ({ slug, installationId, path, title }: FrameProps) => {
     return () => removeEventListener("message", onMessage);
   }, [slug, installationId, path]);
   useEffect(() => {
-    if (ready && page.data !== undefined) frame.current?.contentWindow?.postMessage({ stoa: "page", html: page.data, path }, "*");
+    if (ready && page.data !== undefined)
+      frame.current?.contentWindow?.postMessage({ stoa: "page", html: page.data, path }, "*");
   }, [ready, page.data, path]);
   return (
     <>
       {page.isError && <ErrorNote error={page.error} retry={() => void page.refetch()} />}
-      {!page.isError && <p className="soft small" style={{ margin: 0 }}>{t("plugins.adminUi.about")}</p>}
-      <iframe hidden={page.isError} ref={frame} className="frame" title={title} src="/console/plugin-frame" sandbox="allow-scripts allow-forms allow-modals allow-downloads" />
+      {!page.isError && (
+        <p className="soft small" style={{ margin: 0 }}>
+          {t("plugins.adminUi.about")}
+        </p>
+      )}
+      <iframe
+        hidden={page.isError}
+        ref={frame}
+        className="frame"
+        title={title}
+        src="/console/plugin-frame"
+        sandbox="allow-scripts allow-forms allow-modals allow-downloads"
+      />
     </>
   );
 };

@@ -22,22 +22,63 @@ export const Cause = ({ name, instance, here }: { name: string; instance: Instan
   const error = runtime.lastError;
   const at = `/plugins/${instance.pluginSlug}/${instance.installationId}`;
   return (
-    <section className="note" data-tone={broken ? (stateOf(instance).tone === "warn" ? "warn" : "bad") : "none"} aria-label={t("plugins.cause.label", { key: instance.instanceKey })}>
-      <h3>{broken ? t("plugins.cause.title", { key: instance.instanceKey, state: stateOf(instance).word }) : t("plugins.cause.recovered", { key: instance.instanceKey })}</h3>
+    <section
+      className="note"
+      data-tone={broken ? (stateOf(instance).tone === "warn" ? "warn" : "bad") : "none"}
+      aria-label={t("plugins.cause.label", { key: instance.instanceKey })}>
+      <h3>
+        {broken
+          ? t("plugins.cause.title", { key: instance.instanceKey, state: stateOf(instance).word })
+          : t("plugins.cause.recovered", { key: instance.instanceKey })}
+      </h3>
       {error && (
-        <p><code className="wrap">{placeOf(error) && <strong>{placeOf(error)} </strong>}{error.message}</code></p>
+        <p>
+          <code className="wrap">
+            {placeOf(error) && <strong>{placeOf(error)} </strong>}
+            {error.message}
+          </code>
+        </p>
       )}
       {lifecycleWarning && <p>{lifecycleWarning}</p>}
       <dl className="facts">
-        {broken && <div><dt>{t("plugins.cause.since")}</dt><dd><Time at={runtime.since} /></dd></div>}
-        {error && <div><dt>{t("plugins.cause.last")}</dt><dd><Time at={error.at} /></dd></div>}
-        {broken && <div><dt>{t("plugins.cause.sees")}</dt><dd>{shopperSees(instance)}</dd></div>}
+        {broken && (
+          <div>
+            <dt>{t("plugins.cause.since")}</dt>
+            <dd>
+              <Time at={runtime.since} />
+            </dd>
+          </div>
+        )}
+        {error && (
+          <div>
+            <dt>{t("plugins.cause.last")}</dt>
+            <dd>
+              <Time at={error.at} />
+            </dd>
+          </div>
+        )}
+        {broken && (
+          <div>
+            <dt>{t("plugins.cause.sees")}</dt>
+            <dd>{shopperSees(instance)}</dd>
+          </div>
+        )}
       </dl>
-      {broken && <div className="row">
-        <Button size="xs" onClick={() => setAsk("restart")}>{t(instance.enabled ? "plugins.restart.button" : "plugins.enable.button")}</Button>
-        <Button size="xs" onClick={() => setAsk("rollback")}>{t("plugins.rollback.button")}</Button>
-        {!here && <Link to={at} search={{ view: "log" } as never}>{t("plugins.cause.log")}</Link>}
-      </div>}
+      {broken && (
+        <div className="row">
+          <Button size="xs" onClick={() => setAsk("restart")}>
+            {t(instance.enabled ? "plugins.restart.button" : "plugins.enable.button")}
+          </Button>
+          <Button size="xs" onClick={() => setAsk("rollback")}>
+            {t("plugins.rollback.button")}
+          </Button>
+          {!here && (
+            <Link to={at} search={{ view: "log" } as never}>
+              {t("plugins.cause.log")}
+            </Link>
+          )}
+        </div>
+      )}
       <RestartConfirm open={ask === "restart"} onClose={() => setAsk(null)} instance={instance} name={name} />
       <RollbackConfirm open={ask === "rollback"} onClose={() => setAsk(null)} slug={instance.pluginSlug} name={name} />
     </section>

@@ -34,7 +34,12 @@ export const Deliveries = ({ slug, installationId }: { slug?: string; installati
   const query = useQuery({
     queryKey: ["plugins", of ?? "-all", "hooks", installationId, state, page],
     queryFn: () => {
-      const query = { page, ...(of ? { slug: of } : {}), ...(installationId ? { installationId } : {}), ...(state ? { state } : {}) };
+      const query = {
+        page,
+        ...(of ? { slug: of } : {}),
+        ...(installationId ? { installationId } : {}),
+        ...(state ? { state } : {}),
+      };
       return data(api.GET("/api/v1/admin/hooks", { params: { query } }));
     },
     placeholderData: keepPreviousData,
@@ -42,23 +47,61 @@ export const Deliveries = ({ slug, installationId }: { slug?: string; installati
   });
   const since = oneMonthAgo();
   return (
-    <Section title={t("plugins.deliveries.title")} actions={!installationId && <Button size="xs" onClick={() => setReplay(true)}>{t("plugins.deliveries.replayDead")}</Button>}>
+    <Section
+      title={t("plugins.deliveries.title")}
+      actions={
+        !installationId && (
+          <Button size="xs" onClick={() => setReplay(true)}>
+            {t("plugins.deliveries.replayDead")}
+          </Button>
+        )
+      }>
       <ListBar search={false}>
-        {slug === undefined && <FindFilter name="plugin" label={t("plugins.column.name")} none={t("plugins.none")} useChoices={usePluginChoices} />}
-        <Filter name="state" label={t("plugins.column.state")} choices={states.map((value) => ({ value, label: t(`plugins.deliveries.${value}`) }))} />
+        {slug === undefined && (
+          <FindFilter
+            name="plugin"
+            label={t("plugins.column.name")}
+            none={t("plugins.none")}
+            useChoices={usePluginChoices}
+          />
+        )}
+        <Filter
+          name="state"
+          label={t("plugins.column.state")}
+          choices={states.map((value) => ({ value, label: t(`plugins.deliveries.${value}`) }))}
+        />
       </ListBar>
       <DataTable
-        label={t("plugins.deliveries.title")} query={query} columns={columns(setShown, slug === undefined)} stack
-        keyOf={(d) => d.id} empty={<Empty title={t("plugins.deliveries.empty")}>{t("plugins.deliveries.emptyHow")}</Empty>}
+        label={t("plugins.deliveries.title")}
+        query={query}
+        columns={columns(setShown, slug === undefined)}
+        stack
+        keyOf={(d) => d.id}
+        empty={<Empty title={t("plugins.deliveries.empty")}>{t("plugins.deliveries.emptyHow")}</Empty>}
       />
-      {shown && <DeliveryDialog delivery={query.data?.items.find((d) => d.id === shown.id) ?? shown} onClose={() => setShown(null)} />}
+      {shown && (
+        <DeliveryDialog
+          delivery={query.data?.items.find((d) => d.id === shown.id) ?? shown}
+          onClose={() => setShown(null)}
+        />
+      )}
       <Confirm
-        open={replay} onClose={() => setReplay(false)} danger={false} title={t("plugins.deliveries.replayDeadTitle")} action={t("plugins.deliveries.replayDead")} done=""
-        effects={[t(slug ? "plugins.deliveries.replayEffect1" : "plugins.deliveries.replayAllEffect1"), t("plugins.deliveries.replayEffect2")]}
+        open={replay}
+        onClose={() => setReplay(false)}
+        danger={false}
+        title={t("plugins.deliveries.replayDeadTitle")}
+        action={t("plugins.deliveries.replayDead")}
+        done=""
+        effects={[
+          t(slug ? "plugins.deliveries.replayEffect1" : "plugins.deliveries.replayAllEffect1"),
+          t("plugins.deliveries.replayEffect2"),
+        ]}
         run={async () => {
-          const { replayed } = await data(slug
-            ? api.POST("/api/v1/admin/plugins/{slug}/hooks/replay", { params: { path: { slug } }, body: { since } })
-            : api.POST("/api/v1/admin/hooks/replay", { body: { since } }));
+          const { replayed } = await data(
+            slug
+              ? api.POST("/api/v1/admin/plugins/{slug}/hooks/replay", { params: { path: { slug } }, body: { since } })
+              : api.POST("/api/v1/admin/hooks/replay", { body: { since } }),
+          );
           tell(t.count("plugins.deliveries.replayed", replayed));
           await refresh();
         }}
@@ -72,11 +115,18 @@ const usePluginChoices = (typed: string, chosen: string | null) => {
   const [q] = useDebouncedValue(typed, 200);
   const found = useQuery({
     queryKey: ["plugins", "-choices", q],
-    queryFn: () => data(api.GET("/api/v1/admin/extensions/{kind}", { params: { path: { kind: "plugin" }, query: { sort: "name", ...(q ? { q } : {}) } } })),
+    queryFn: () =>
+      data(
+        api.GET("/api/v1/admin/extensions/{kind}", {
+          params: { path: { kind: "plugin" }, query: { sort: "name", ...(q ? { q } : {}) } },
+        }),
+      ),
     placeholderData: keepPreviousData,
   });
   const choices = (found.data?.items ?? []).map(({ slug, name }) => ({ value: slug, label: name }));
-  return chosen && !choices.some(({ value }) => value === chosen) ? [{ value: chosen, label: chosen }, ...choices] : choices;
+  return chosen && !choices.some(({ value }) => value === chosen)
+    ? [{ value: chosen, label: chosen }, ...choices]
+    : choices;
 };
 
 // oneMonthAgo is before everything that is kept.
@@ -85,47 +135,110 @@ const oneMonthAgo = (): string => new Date(Date.now() - 31 * 86_400_000).toISOSt
 const last = (d: Delivery) => d.attempts.at(-1);
 
 const columns = (show: (delivery: Delivery) => void, all: boolean): Column<Delivery>[] => [
-  { title: t("plugins.deliveries.name"), cell: (d) => <button type="button" className="link" onClick={() => show(d)}><code>{d.name}</code></button> },
-  ...(all ? [{ title: t("plugins.column.name"), cell: (d: Delivery) => <Link to="/plugins/$slug" params={{ slug: d.pluginSlug }}>{d.pluginSlug}</Link> }] : []),
-  { title: t("plugins.column.state"), cell: (d) => <State tone={tones[d.state]}>{t(`plugins.deliveries.${d.state}`)}</State> },
+  {
+    title: t("plugins.deliveries.name"),
+    cell: (d) => (
+      <button type="button" className="link" onClick={() => show(d)}>
+        <code>{d.name}</code>
+      </button>
+    ),
+  },
+  ...(all
+    ? [
+        {
+          title: t("plugins.column.name"),
+          cell: (d: Delivery) => (
+            <Link to="/plugins/$slug" params={{ slug: d.pluginSlug }}>
+              {d.pluginSlug}
+            </Link>
+          ),
+        },
+      ]
+    : []),
+  {
+    title: t("plugins.column.state"),
+    cell: (d) => <State tone={tones[d.state]}>{t(`plugins.deliveries.${d.state}`)}</State>,
+  },
   { title: t("plugins.deliveries.answer"), cell: (d) => answerOf(last(d)) },
   { title: t("plugins.deliveries.attempts"), end: true, named: true, cell: (d) => d.attempts.length },
-  { title: t("plugins.deliveries.duration"), end: true, cell: (d) => { const a = last(d); return a ? formatDuration(a.durationMs) : ""; } },
+  {
+    title: t("plugins.deliveries.duration"),
+    end: true,
+    cell: (d) => {
+      const a = last(d);
+      return a ? formatDuration(a.durationMs) : "";
+    },
+  },
   { title: t("plugins.deliveries.at"), cell: (d) => <Time at={d.createdAt} /> },
 ];
 
-const answerOf = (a: Delivery["attempts"][number] | undefined) => (a === undefined ? "" : a.error ? <span className="clip" title={a.error}>{a.status ?? ""} {a.error}</span> : a.status ?? "");
+const answerOf = (a: Delivery["attempts"][number] | undefined) =>
+  a === undefined ? (
+    ""
+  ) : a.error ? (
+    <span className="clip" title={a.error}>
+      {a.status ?? ""} {a.error}
+    </span>
+  ) : (
+    (a.status ?? "")
+  );
 
 const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) => {
   const refresh = useRefresh();
   const replay = useMutation({
-    mutationFn: () => ok(api.POST("/api/v1/admin/hooks/{deliveryId}/replay", { params: { path: { deliveryId: delivery.id } } })),
-    onSuccess: () => { tell(t("plugins.deliveries.replayedOne", { name: delivery.name })); void refresh(); },
+    mutationFn: () =>
+      ok(api.POST("/api/v1/admin/hooks/{deliveryId}/replay", { params: { path: { deliveryId: delivery.id } } })),
+    onSuccess: () => {
+      tell(t("plugins.deliveries.replayedOne", { name: delivery.name }));
+      void refresh();
+    },
     onError: (error) => tellFailure(sentence(error)),
   });
   return (
     <Modal opened onClose={onClose} size="lg" title={delivery.name} closeButtonProps={{ "aria-label": c("close") }}>
       <div className="section">
-        <Summary facts={[
-          [t("plugins.column.state"), <State key="s" tone={tones[delivery.state]}>{t(`plugins.deliveries.${delivery.state}`)}</State>],
-          [t("plugins.deliveries.at"), <Time key="a" at={delivery.createdAt} />],
-          ...(delivery.nextAttemptAt && delivery.state === "waiting" ? [[t("plugins.deliveries.next"), <Time key="n" at={delivery.nextAttemptAt} />]] as [string, React.ReactNode][] : []),
-          [t("plugins.deliveries.id"), <CopyText key="i" value={delivery.id} what={t("plugins.deliveries.id")} />],
-        ]} />
+        <Summary
+          facts={[
+            [
+              t("plugins.column.state"),
+              <State key="s" tone={tones[delivery.state]}>
+                {t(`plugins.deliveries.${delivery.state}`)}
+              </State>,
+            ],
+            [t("plugins.deliveries.at"), <Time key="a" at={delivery.createdAt} />],
+            ...(delivery.nextAttemptAt && delivery.state === "waiting"
+              ? ([[t("plugins.deliveries.next"), <Time key="n" at={delivery.nextAttemptAt} />]] as [
+                  string,
+                  React.ReactNode,
+                ][])
+              : []),
+            [t("plugins.deliveries.id"), <CopyText key="i" value={delivery.id} what={t("plugins.deliveries.id")} />],
+          ]}
+        />
         <h3>{t.count("plugins.deliveries.attemptCount", delivery.attempts.length)}</h3>
         <ol className="attempts" tabIndex={0} aria-label={t("plugins.deliveries.attempts")}>
           {delivery.attempts.toReversed().map((a) => (
             <li key={a.number}>
               <div className="row">
-                <strong>{t("plugins.deliveries.attempt", { n: a.number })}</strong><Time at={a.at} />
-                <span className="soft">{formatDuration(a.durationMs)}</span>{a.status && <code>{a.status}</code>}
+                <strong>{t("plugins.deliveries.attempt", { n: a.number })}</strong>
+                <Time at={a.at} />
+                <span className="soft">{formatDuration(a.durationMs)}</span>
+                {a.status && <code>{a.status}</code>}
               </div>
               {a.error && <p className="fault wrap">{a.error}</p>}
-              {a.response && <pre className="answer" tabIndex={0}>{a.response}</pre>}
+              {a.response && (
+                <pre className="answer" tabIndex={0}>
+                  {a.response}
+                </pre>
+              )}
             </li>
           ))}
         </ol>
-        <div className="dialog-actions"><Button variant="filled" loading={replay.isPending} onClick={() => replay.mutate()}>{t("plugins.deliveries.replay")}</Button></div>
+        <div className="dialog-actions">
+          <Button variant="filled" loading={replay.isPending} onClick={() => replay.mutate()}>
+            {t("plugins.deliveries.replay")}
+          </Button>
+        </div>
       </div>
     </Modal>
   );

@@ -17,7 +17,10 @@ export const Gone = ({ slug }: { slug: string }) => {
   const [purge, setPurge] = useState(false);
   const restore = useMutation({
     mutationFn: () => restorePlugin(slug),
-    onSuccess: () => { tell(t("plugins.restore.done", { name: slug })); void refresh(); },
+    onSuccess: () => {
+      tell(t("plugins.restore.done", { name: slug }));
+      void refresh();
+    },
   });
   const never = restore.isError && asProblem(restore.error).status === 404;
   return (
@@ -25,16 +28,26 @@ export const Gone = ({ slug }: { slug: string }) => {
       <div className="empty">
         <h2>{t("plugins.gone.title")}</h2>
         <p>{t("plugins.gone.how")}</p>
-        {restore.isError && (never ? <p role="alert">{t("plugins.gone.never", { slug })}</p> : <ErrorNote error={restore.error} />)}
+        {restore.isError &&
+          (never ? <p role="alert">{t("plugins.gone.never", { slug })}</p> : <ErrorNote error={restore.error} />)}
         <div className="row">
-          <Button variant="filled" loading={restore.isPending} onClick={() => restore.mutate()}>{t("plugins.restore.button")}</Button>
+          <Button variant="filled" loading={restore.isPending} onClick={() => restore.mutate()}>
+            {t("plugins.restore.button")}
+          </Button>
           <Button onClick={() => setPurge(true)}>{t("plugins.gone.purge")}</Button>
         </div>
       </div>
       <Confirm
-        open={purge} onClose={() => setPurge(false)} title={t("plugins.gone.purgeTitle", { slug })} action={t("plugins.uninstall.purge", { name: slug })}
-        effects={[t("plugins.uninstall.purged")]} done={t("plugins.uninstall.purgeDone", { name: slug })}
-        run={async () => { await ok(api.DELETE("/api/v1/admin/plugins/{slug}", { params: { path: { slug }, query: { purge: true } } })); await refresh(); }}
+        open={purge}
+        onClose={() => setPurge(false)}
+        title={t("plugins.gone.purgeTitle", { slug })}
+        action={t("plugins.uninstall.purge", { name: slug })}
+        effects={[t("plugins.uninstall.purged")]}
+        done={t("plugins.uninstall.purgeDone", { name: slug })}
+        run={async () => {
+          await ok(api.DELETE("/api/v1/admin/plugins/{slug}", { params: { path: { slug }, query: { purge: true } } }));
+          await refresh();
+        }}
       />
     </Page>
   );

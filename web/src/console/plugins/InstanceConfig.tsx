@@ -14,7 +14,11 @@ import { t } from "../text";
 import { useRefresh, type Instance, type Package } from "./data";
 import { useEnable } from "./actions";
 
-interface Props { plugin: Package; instance: Instance; etag: string }
+interface Props {
+  plugin: Package;
+  instance: Instance;
+  etag: string;
+}
 
 export const InstanceConfig = ({ plugin, instance, etag }: Props) => {
   // The state that the form shows. A newer one, which the page reads by itself, replaces
@@ -25,24 +29,40 @@ export const InstanceConfig = ({ plugin, instance, etag }: Props) => {
   const refresh = useRefresh();
   const enable = useEnable(instance);
   const enableNow = (key: string) => {
-    enable().then(() => tell(t("plugins.enable.done", { name, key })), (error: unknown) => tellFailure(sentence(error)));
+    enable().then(
+      () => tell(t("plugins.enable.done", { name, key })),
+      (error: unknown) => tellFailure(sentence(error)),
+    );
   };
   const { slug, name, manifestJson } = plugin;
   const { configSchema } = readManifest(manifestJson);
   const save = useMutation({
-    mutationFn: (config: Record<string, unknown>) => tagged(api.PATCH("/api/v1/admin/plugins/{slug}/instances/{installationId}", {
-      params: { path: { slug, installationId: instance.installationId }, header: { "If-Match": match } }, body: { config },
-    })),
+    mutationFn: (config: Record<string, unknown>) =>
+      tagged(
+        api.PATCH("/api/v1/admin/plugins/{slug}/instances/{installationId}", {
+          params: { path: { slug, installationId: instance.installationId }, header: { "If-Match": match } },
+          body: { config },
+        }),
+      ),
     onSuccess: ({ value, etag: next }) => {
       setBase((now) => ({ instance: value, etag: next, n: now.n + 1 }));
       void refresh();
       if (value.enabled) tell(t("plugins.config.saved", { name }));
-      else tell(t("plugins.config.savedDisabled", { name }), { label: t("plugins.enable.button"), run: () => enableNow(value.instanceKey) });
+      else
+        tell(t("plugins.config.savedDisabled", { name }), {
+          label: t("plugins.enable.button"),
+          run: () => enableNow(value.instanceKey),
+        });
     },
   });
   const stale = save.isError && asProblem(save.error).code === "PRECONDITION_FAILED";
-  const reload = () => { setBase((now) => ({ instance, etag, n: now.n + 1 })); save.reset(); };
-  const configured = Object.fromEntries(Object.entries(base.instance.configMeta.secretFields).map(([field, { configured: is }]) => [field, is]));
+  const reload = () => {
+    setBase((now) => ({ instance, etag, n: now.n + 1 }));
+    save.reset();
+  };
+  const configured = Object.fromEntries(
+    Object.entries(base.instance.configMeta.secretFields).map(([field, { configured: is }]) => [field, is]),
+  );
   return (
     <Section title={t("plugins.views.config")}>
       {stale && (
@@ -50,14 +70,31 @@ export const InstanceConfig = ({ plugin, instance, etag }: Props) => {
           <h3>{t("plugins.config.stale")}</h3>
           <p>{t("plugins.config.staleHow")}</p>
           <div className="row">
-            <Button size="xs" onClick={reload}>{t("plugins.config.reload")}</Button>
-            <Button size="xs" onClick={() => { setBase((now) => ({ ...now, etag })); save.reset(); }}>{t("plugins.config.keepMine")}</Button>
+            <Button size="xs" onClick={reload}>
+              {t("plugins.config.reload")}
+            </Button>
+            <Button
+              size="xs"
+              onClick={() => {
+                setBase((now) => ({ ...now, etag }));
+                save.reset();
+              }}>
+              {t("plugins.config.keepMine")}
+            </Button>
           </div>
         </div>
       )}
       <ConfigForm
-        key={base.n} schema={configSchema} config={base.instance.config ?? null} configured={configured} complete={instance.enabled}
-        submit={t("plugins.config.save")} error={stale ? null : save.error} pending={save.isPending} onSubmit={(config) => save.mutate(config)} none={t("plugins.config.none")}
+        key={base.n}
+        schema={configSchema}
+        config={base.instance.config ?? null}
+        configured={configured}
+        complete={instance.enabled}
+        submit={t("plugins.config.save")}
+        error={stale ? null : save.error}
+        pending={save.isPending}
+        onSubmit={(config) => save.mutate(config)}
+        none={t("plugins.config.none")}
       />
     </Section>
   );

@@ -34,7 +34,11 @@ export const InstancePage = () => {
 
 const views = ["config", "log", "traffic", "permissions", "deliveries"] as const;
 
-interface FoundProps { plugin: Package; instance: Instance; etag: string }
+interface FoundProps {
+  plugin: Package;
+  instance: Instance;
+  etag: string;
+}
 
 const Found = ({ plugin, instance, etag }: FoundProps) => {
   const view = useView(views);
@@ -42,21 +46,35 @@ const Found = ({ plugin, instance, etag }: FoundProps) => {
   const state = stateOf(instance);
   return (
     <Page
-      title={instance.instanceKey} above={[{ title: t("plugins.title"), to: "/plugins" }, { title: plugin.name, to: `/plugins/${slug}` }]}
-      badge={<State tone={state.tone}>{state.word}</State>} actions={<Actions plugin={plugin} instance={instance} />}
-    >
+      title={instance.instanceKey}
+      above={[
+        { title: t("plugins.title"), to: "/plugins" },
+        { title: plugin.name, to: `/plugins/${slug}` },
+      ]}
+      badge={<State tone={state.tone}>{state.word}</State>}
+      actions={<Actions plugin={plugin} instance={instance} />}>
       <Cause name={plugin.name} instance={instance} here />
-      <Summary facts={[
-        [t("plugins.column.state"), instance.enabled ? t(`plugins.state.${instance.runtime.state}`) : t("plugins.state.disabled")],
-        [t("plugins.cause.since"), <Time key="since" at={instance.runtime.since} />],
-        [t("plugins.column.version"), plugin.version],
-        [t("plugins.fact.installation"), <CopyText key="id" value={instance.installationId} what={t("plugins.fact.installation")} />],
-        [t("plugins.column.changed"), <Time key="changed" at={instance.updatedAt} />],
-      ]} />
+      <Summary
+        facts={[
+          [
+            t("plugins.column.state"),
+            instance.enabled ? t(`plugins.state.${instance.runtime.state}`) : t("plugins.state.disabled"),
+          ],
+          [t("plugins.cause.since"), <Time key="since" at={instance.runtime.since} />],
+          [t("plugins.column.version"), plugin.version],
+          [
+            t("plugins.fact.installation"),
+            <CopyText key="id" value={instance.installationId} what={t("plugins.fact.installation")} />,
+          ],
+          [t("plugins.column.changed"), <Time key="changed" at={instance.updatedAt} />],
+        ]}
+      />
       <Views label={instance.instanceKey} views={views.map((id) => ({ id, title: t(`plugins.views.${id}`) }))} />
       {view === "config" && <InstanceConfig plugin={plugin} instance={instance} etag={etag} />}
       {view === "traffic" && <Traffic slug={slug} installationId={instance.installationId} />}
-      {view === "log" && <Logs slug={slug} installationId={instance.installationId} external={plugin.runtimeType === "external-http"} />}
+      {view === "log" && (
+        <Logs slug={slug} installationId={instance.installationId} external={plugin.runtimeType === "external-http"} />
+      )}
       {view === "permissions" && <InstancePermissions plugin={plugin} instance={instance} etag={etag} />}
       {view === "deliveries" && <Deliveries slug={slug} installationId={instance.installationId} />}
     </Page>
@@ -70,14 +88,28 @@ const Actions = ({ plugin, instance }: { plugin: Package; instance: Instance }) 
   const with_ = { instance, name: plugin.name, onClose: close };
   return (
     <>
-      {adminUi && instance.enabled && <Button component={Link} to={`/plugins/${plugin.slug}/${instance.installationId}/admin`}>{t("plugins.adminUi.open")}</Button>}
-      <Button {...(instance.enabled ? {} : { variant: "filled" })} onClick={() => setAsk("restart")}>{t(instance.enabled ? "plugins.restart.button" : "plugins.enable.button")}</Button>
+      {adminUi && instance.enabled && (
+        <Button component={Link} to={`/plugins/${plugin.slug}/${instance.installationId}/admin`}>
+          {t("plugins.adminUi.open")}
+        </Button>
+      )}
+      <Button {...(instance.enabled ? {} : { variant: "filled" })} onClick={() => setAsk("restart")}>
+        {t(instance.enabled ? "plugins.restart.button" : "plugins.enable.button")}
+      </Button>
       {(instance.enabled || instance.instanceKey !== "default") && (
         <Menu>
-          <Menu.Target><ActionIcon variant="default" aria-label={t("plugins.more")}><IconDots size={18} stroke={1.5} /></ActionIcon></Menu.Target>
+          <Menu.Target>
+            <ActionIcon variant="default" aria-label={t("plugins.more")}>
+              <IconDots size={18} stroke={1.5} />
+            </ActionIcon>
+          </Menu.Target>
           <Menu.Dropdown>
             {instance.enabled && <Menu.Item onClick={() => setAsk("disable")}>{t("plugins.disable.menu")}</Menu.Item>}
-            {instance.instanceKey !== "default" && <Menu.Item color="red" onClick={() => setAsk("delete")}>{t("plugins.delete.menu")}</Menu.Item>}
+            {instance.instanceKey !== "default" && (
+              <Menu.Item color="red" onClick={() => setAsk("delete")}>
+                {t("plugins.delete.menu")}
+              </Menu.Item>
+            )}
           </Menu.Dropdown>
         </Menu>
       )}

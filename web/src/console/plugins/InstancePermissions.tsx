@@ -11,7 +11,15 @@ import { tell } from "../kit/toast";
 import { t } from "../text";
 import { useRefresh, type Instance, type Package } from "./data";
 
-export const InstancePermissions = ({ plugin, instance, etag }: { plugin: Package; instance: Instance; etag: string }) => {
+export const InstancePermissions = ({
+  plugin,
+  instance,
+  etag,
+}: {
+  plugin: Package;
+  instance: Instance;
+  etag: string;
+}) => {
   const { permissions: declared } = readManifest(plugin.manifestJson);
   const [chosen, setChosen] = useState<string[] | null>(null);
   const granted = instance.grantedPermissions;
@@ -20,24 +28,55 @@ export const InstancePermissions = ({ plugin, instance, etag }: { plugin: Packag
   const removed = granted.filter((p) => !now.includes(p)).length;
   const refresh = useRefresh();
   const save = useMutation({
-    mutationFn: () => ok(api.PATCH("/api/v1/admin/plugins/{slug}/instances/{installationId}", {
-      params: { path: { slug: plugin.slug, installationId: instance.installationId }, header: { "If-Match": etag } }, body: { grantedPermissions: now },
-    })),
-    onSuccess: async () => { await refresh(); setChosen(null); tell(t("plugins.permissions.saved")); },
+    mutationFn: () =>
+      ok(
+        api.PATCH("/api/v1/admin/plugins/{slug}/instances/{installationId}", {
+          params: {
+            path: { slug: plugin.slug, installationId: instance.installationId },
+            header: { "If-Match": etag },
+          },
+          body: { grantedPermissions: now },
+        }),
+      ),
+    onSuccess: async () => {
+      await refresh();
+      setChosen(null);
+      tell(t("plugins.permissions.saved"));
+    },
     onError: () => void refresh(),
   });
   return (
     <Section title={t("plugins.permissions.title")}>
-      {declared.length === 0 ? <p className="soft" style={{ margin: 0 }}>{t("plugins.permissions.none")}</p> : (
-        <form className="form" onSubmit={(e) => { e.preventDefault(); save.mutate(); }}>
+      {declared.length === 0 ? (
+        <p className="soft" style={{ margin: 0 }}>
+          {t("plugins.permissions.none")}
+        </p>
+      ) : (
+        <form
+          className="form"
+          onSubmit={(e) => {
+            e.preventDefault();
+            save.mutate();
+          }}>
           {declared.map((name) => (
-            <Checkbox key={name} label={<code className="wrap">{name}</code>} description={meaning(name)} checked={now.includes(name)}
-              onChange={(e) => setChosen(e.currentTarget.checked ? [...now, name] : now.filter((p) => p !== name))} />
+            <Checkbox
+              key={name}
+              label={<code className="wrap">{name}</code>}
+              description={meaning(name)}
+              checked={now.includes(name)}
+              onChange={(e) => setChosen(e.currentTarget.checked ? [...now, name] : now.filter((p) => p !== name))}
+            />
           ))}
           {save.isError && <ErrorNote error={save.error} />}
           <div className="row">
-            <Button type="submit" variant="filled" disabled={added + removed === 0} loading={save.isPending}>{t("plugins.permissions.save")}</Button>
-            {added + removed > 0 && <span className="soft" role="status">{t("plugins.permissions.change", { added, removed })}</span>}
+            <Button type="submit" variant="filled" disabled={added + removed === 0} loading={save.isPending}>
+              {t("plugins.permissions.save")}
+            </Button>
+            {added + removed > 0 && (
+              <span className="soft" role="status">
+                {t("plugins.permissions.change", { added, removed })}
+              </span>
+            )}
           </div>
         </form>
       )}

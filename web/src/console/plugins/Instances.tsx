@@ -35,7 +35,12 @@ export const Instances = ({ plugin }: { plugin: Package }) => {
     { title: t("plugins.column.state"), cell: (item) => <InstanceState instance={item} /> },
     { title: t("plugins.column.since"), named: true, cell: (item) => <Time at={item.runtime.since} /> },
     { title: t("plugins.column.permissions"), end: true, named: true, cell: (item) => item.grantedPermissions.length },
-    { title: t("plugins.column.changed"), named: true, sort: ["updated", "-updated"], cell: (item) => <Time at={item.updatedAt} /> },
+    {
+      title: t("plugins.column.changed"),
+      named: true,
+      sort: ["updated", "-updated"],
+      cell: (item) => <Time at={item.updatedAt} />,
+    },
   ];
   const query = useQuery(instancesQuery(slug, search));
   // Most plugins have one instance: a search would only stand in the way.
@@ -43,12 +48,20 @@ export const Instances = ({ plugin }: { plugin: Package }) => {
   return (
     <Section
       title={t("plugins.instances.title")}
-      actions={<Button size="xs" onClick={() => setAdding(true)}>{t("plugins.instances.add")}</Button>}
-    >
+      actions={
+        <Button size="xs" onClick={() => setAdding(true)}>
+          {t("plugins.instances.add")}
+        </Button>
+      }>
       {searchable && <ListBar label={t("plugins.instances.search")} />}
       <DataTable
-        label={t("plugins.instances.title")} query={query} columns={columns} keyOf={(item) => item.installationId} stack
-        link={(item) => `/plugins/${slug}/${item.installationId}`} empty={<Empty title={t("plugins.instances.empty")} />}
+        label={t("plugins.instances.title")}
+        query={query}
+        columns={columns}
+        keyOf={(item) => item.installationId}
+        stack
+        link={(item) => `/plugins/${slug}/${item.installationId}`}
+        empty={<Empty title={t("plugins.instances.empty")} />}
       />
       {adding && <AddInstance plugin={plugin} onClose={() => setAdding(false)} />}
     </Section>
@@ -58,7 +71,17 @@ export const Instances = ({ plugin }: { plugin: Package }) => {
 const InstanceState = ({ instance }: { instance: Instance }) => {
   const { tone, word, rank } = stateOf(instance);
   const error = instance.runtime.lastError;
-  return <><State tone={tone}>{word}</State>{rank >= 3 && error && <code className="small soft" title={error.message}> {placeOf(error) || error.message}</code>}</>;
+  return (
+    <>
+      <State tone={tone}>{word}</State>
+      {rank >= 3 && error && (
+        <code className="small soft" title={error.message}>
+          {" "}
+          {placeOf(error) || error.message}
+        </code>
+      )}
+    </>
+  );
 };
 
 // AddInstance creates an instance that is disabled if the plugin needs to be configured
@@ -70,21 +93,55 @@ const AddInstance = ({ plugin, onClose }: { plugin: Package; onClose: () => void
   const { configSchema } = readManifest(plugin.manifestJson);
   const enabled = !Object.values(configSchema).some((field) => field.required);
   const create = useMutation({
-    mutationFn: () => data(api.POST("/api/v1/admin/plugins/{slug}/instances", { params: { path: { slug: plugin.slug } }, body: { instanceKey: key.trim(), enabled } })),
-    onSuccess: (made) => { void refresh(); onClose(); void navigate({ to: `/plugins/${plugin.slug}/${made.installationId}` }); },
+    mutationFn: () =>
+      data(
+        api.POST("/api/v1/admin/plugins/{slug}/instances", {
+          params: { path: { slug: plugin.slug } },
+          body: { instanceKey: key.trim(), enabled },
+        }),
+      ),
+    onSuccess: (made) => {
+      void refresh();
+      onClose();
+      void navigate({ to: `/plugins/${plugin.slug}/${made.installationId}` });
+    },
   });
-  const wrong = create.isError ? asProblem(create.error).issues.find((issue) => issue.path === "instanceKey")?.message : undefined;
-  const submit = (e: FormEvent) => { e.preventDefault(); create.mutate(); };
+  const wrong = create.isError
+    ? asProblem(create.error).issues.find((issue) => issue.path === "instanceKey")?.message
+    : undefined;
+  const submit = (e: FormEvent) => {
+    e.preventDefault();
+    create.mutate();
+  };
   return (
-    <Modal opened onClose={onClose} title={t("plugins.instances.addTitle", { name: plugin.name })} closeButtonProps={{ "aria-label": c("close") }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={t("plugins.instances.addTitle", { name: plugin.name })}
+      closeButtonProps={{ "aria-label": c("close") }}>
       <form className="form" onSubmit={submit}>
-        <TextInput label={t("plugins.column.key")} description={t("plugins.instances.keyHow")} required pattern="[a-z0-9\-]{1,32}" maxLength={32} data-autofocus value={key}
-          onChange={(e) => setKey(e.currentTarget.value)} {...(wrong ? { error: wrong } : {})} />
-        {!enabled && <p className="soft" style={{ margin: 0 }}>{t("plugins.instances.disabledFirst")}</p>}
+        <TextInput
+          label={t("plugins.column.key")}
+          description={t("plugins.instances.keyHow")}
+          required
+          pattern="[a-z0-9\-]{1,32}"
+          maxLength={32}
+          data-autofocus
+          value={key}
+          onChange={(e) => setKey(e.currentTarget.value)}
+          {...(wrong ? { error: wrong } : {})}
+        />
+        {!enabled && (
+          <p className="soft" style={{ margin: 0 }}>
+            {t("plugins.instances.disabledFirst")}
+          </p>
+        )}
         {create.isError && !wrong && <ErrorNote error={create.error} />}
         <div className="dialog-actions">
           <Button onClick={onClose}>{c("cancel")}</Button>
-          <Button type="submit" variant="filled" loading={create.isPending}>{t("plugins.instances.create")}</Button>
+          <Button type="submit" variant="filled" loading={create.isPending}>
+            {t("plugins.instances.create")}
+          </Button>
         </div>
       </form>
     </Modal>

@@ -12,18 +12,38 @@ export const PackagePermissions = ({ plugin }: { plugin: Package }) => {
   const list = useQuery(instancesQuery(plugin.slug)).data?.items ?? [];
   return (
     <Section title={t("plugins.permissions.title")}>
-      {permissions.length === 0 ? <p className="soft" style={{ margin: 0 }}>{t("plugins.permissions.none")}</p> : (
+      {permissions.length === 0 ? (
+        <p className="soft" style={{ margin: 0 }}>
+          {t("plugins.permissions.none")}
+        </p>
+      ) : (
         <div className="table-box" tabIndex={0} role="group" aria-label={t("plugins.permissions.title")}>
           <table className="table" data-stack>
-            <thead><tr><th scope="col">{t("plugins.permissions.one")}</th><th scope="col">{t("plugins.permissions.allows")}</th><th scope="col">{t("plugins.permissions.granted")}</th></tr></thead>
+            <thead>
+              <tr>
+                <th scope="col">{t("plugins.permissions.one")}</th>
+                <th scope="col">{t("plugins.permissions.allows")}</th>
+                <th scope="col">{t("plugins.permissions.granted")}</th>
+              </tr>
+            </thead>
             <tbody>
               {permissions.map((name) => {
                 const granted = list.filter((instance) => instance.grantedPermissions.includes(name)).length;
                 return (
                   <tr key={name}>
-                    <td><code>{name}</code></td><td className="soft wrap">{meaning(name)}</td>
-                    <td data-name={t("plugins.permissions.granted")}>{granted === list.length ? <State tone="good">{t("plugins.permissions.all")}</State>
-                      : <State tone={granted === 0 ? "none" : "warn"}>{t("plugins.permissions.some", { n: granted, of: list.length })}</State>}</td>
+                    <td>
+                      <code>{name}</code>
+                    </td>
+                    <td className="soft wrap">{meaning(name)}</td>
+                    <td data-name={t("plugins.permissions.granted")}>
+                      {granted === list.length ? (
+                        <State tone="good">{t("plugins.permissions.all")}</State>
+                      ) : (
+                        <State tone={granted === 0 ? "none" : "warn"}>
+                          {t("plugins.permissions.some", { n: granted, of: list.length })}
+                        </State>
+                      )}
+                    </td>
                   </tr>
                 );
               })}

@@ -36,7 +36,8 @@ export const PluginPage = () => {
   const { slug } = useParams({ strict: false }) as { slug: string };
   const plugin = usePlugin(slug);
   if (plugin.isPending) return <Pending />;
-  if (plugin.isError) return asProblem(plugin.error).status === 404 ? <Gone slug={slug} /> : <ErrorPage error={plugin.error} />;
+  if (plugin.isError)
+    return asProblem(plugin.error).status === 404 ? <Gone slug={slug} /> : <ErrorPage error={plugin.error} />;
   return <Found plugin={plugin.data} />;
 };
 
@@ -52,17 +53,38 @@ const Found = ({ plugin }: { plugin: Package }) => {
   const state = worst(instances);
   return (
     <Page
-      title={name} above={[{ title: t("plugins.title"), to: "/plugins" }]} badge={state && <State tone={state.shown.tone}>{state.shown.word}</State>}
-      actions={<Actions plugin={plugin} instances={list.data?.pagination.total ?? 0} onUpgrade={() => setInstall({ file: null })} />}
-    >
-      {instances.filter((instance) => isBroken(instance)).slice(0, 3).map((instance) => <Cause key={instance.installationId} name={name} instance={instance} here={false} />)}
+      title={name}
+      above={[{ title: t("plugins.title"), to: "/plugins" }]}
+      badge={state && <State tone={state.shown.tone}>{state.shown.word}</State>}
+      actions={
+        <Actions
+          plugin={plugin}
+          instances={list.data?.pagination.total ?? 0}
+          onUpgrade={() => setInstall({ file: null })}
+        />
+      }>
+      {instances
+        .filter((instance) => isBroken(instance))
+        .slice(0, 3)
+        .map((instance) => (
+          <Cause key={instance.installationId} name={name} instance={instance} here={false} />
+        ))}
       <Facts plugin={plugin} />
       <Views label={name} views={views.map((id) => ({ id, title: t(`plugins.views.${id}`) }))} />
       {view === "overview" && <Overview plugin={plugin} />}
-      {view === "settings" && <><Settings plugin={plugin} /><Secret slug={slug} name={name} external={plugin.runtimeType === "external-http"} /></>}
+      {view === "settings" && (
+        <>
+          <Settings plugin={plugin} />
+          <Secret slug={slug} name={name} external={plugin.runtimeType === "external-http"} />
+        </>
+      )}
       {view === "deliveries" && <Deliveries slug={slug} />}
       {view === "files" && <Files slug={slug} />}
-      {over && install === null && <div className="drop-veil" aria-hidden>{t("plugins.install.dropHere")}</div>}
+      {over && install === null && (
+        <div className="drop-veil" aria-hidden>
+          {t("plugins.install.dropHere")}
+        </div>
+      )}
       {install && <InstallDialog dropped={install.file} kind="plugin" onClose={() => setInstall(null)} />}
     </Page>
   );
@@ -80,20 +102,57 @@ const Overview = ({ plugin }: { plugin: Package }) => (
 const Facts = ({ plugin }: { plugin: Package }) => {
   const update = useUpdate("plugin", plugin.slug);
   const { events } = readManifest(plugin.manifestJson);
-  const by = plugin.author && (plugin.authorUrl && /^https?:\/\//.test(plugin.authorUrl) ? <a href={plugin.authorUrl} target="_blank" rel="noopener noreferrer">{plugin.author}</a> : plugin.author);
+  const by =
+    plugin.author &&
+    (plugin.authorUrl && /^https?:\/\//.test(plugin.authorUrl) ? (
+      <a href={plugin.authorUrl} target="_blank" rel="noopener noreferrer">
+        {plugin.author}
+      </a>
+    ) : (
+      plugin.author
+    ));
   return (
     <>
-      {plugin.description && <p className="prose" style={{ margin: 0 }}>{plugin.description}</p>}
-      <Summary facts={[
-        [t("plugins.column.version"), <>{plugin.version}{update && <> <State tone="warn">{t("plugins.update", { version: update.version })}</State></>}</>],
-        [t("plugins.column.runtime"), t(`plugins.runtime.${plugin.runtimeType}`)],
-        ...(plugin.externalBaseUrl ? [[t("plugins.fact.url"), <CopyText key="url" value={plugin.externalBaseUrl} what={t("plugins.fact.url")} />]] as [string, React.ReactNode][] : []),
-        [t("plugins.fact.source"), t(`plugins.source.${plugin.source}`)],
-        ...(by ? [[t("plugins.fact.author"), by]] as [string, React.ReactNode][] : []),
-        [t("plugins.fact.signed"), plugin.signedBy ?? t("plugins.fact.unsigned")],
-        ...(events.length > 0 ? [[t("plugins.fact.events"), <code key="events">{events.join(", ")}</code>]] as [string, React.ReactNode][] : []),
-        [t("plugins.column.installed"), <Time key="at" at={plugin.updatedAt} />],
-      ]} />
+      {plugin.description && (
+        <p className="prose" style={{ margin: 0 }}>
+          {plugin.description}
+        </p>
+      )}
+      <Summary
+        facts={[
+          [
+            t("plugins.column.version"),
+            <>
+              {plugin.version}
+              {update && (
+                <>
+                  {" "}
+                  <State tone="warn">{t("plugins.update", { version: update.version })}</State>
+                </>
+              )}
+            </>,
+          ],
+          [t("plugins.column.runtime"), t(`plugins.runtime.${plugin.runtimeType}`)],
+          ...(plugin.externalBaseUrl
+            ? ([
+                [
+                  t("plugins.fact.url"),
+                  <CopyText key="url" value={plugin.externalBaseUrl} what={t("plugins.fact.url")} />,
+                ],
+              ] as [string, React.ReactNode][])
+            : []),
+          [t("plugins.fact.source"), t(`plugins.source.${plugin.source}`)],
+          ...(by ? ([[t("plugins.fact.author"), by]] as [string, React.ReactNode][]) : []),
+          [t("plugins.fact.signed"), plugin.signedBy ?? t("plugins.fact.unsigned")],
+          ...(events.length > 0
+            ? ([[t("plugins.fact.events"), <code key="events">{events.join(", ")}</code>]] as [
+                string,
+                React.ReactNode,
+              ][])
+            : []),
+          [t("plugins.column.installed"), <Time key="at" at={plugin.updatedAt} />],
+        ]}
+      />
     </>
   );
 };
@@ -107,10 +166,18 @@ const Actions = ({ plugin, instances, onUpgrade }: { plugin: Package; instances:
       <UpdateButton kind="plugin" slug={slug} name={name} />
       <Button onClick={onUpgrade}>{t("plugins.upgrade")}</Button>
       <Menu>
-        <Menu.Target><ActionIcon variant="default" aria-label={t("plugins.more")}><IconDots size={18} stroke={1.5} /></ActionIcon></Menu.Target>
+        <Menu.Target>
+          <ActionIcon variant="default" aria-label={t("plugins.more")}>
+            <IconDots size={18} stroke={1.5} />
+          </ActionIcon>
+        </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => setAsk("rollback")}>{t("plugins.rollback.menu")}</Menu.Item>
-          {plugin.source !== "builtin" && <Menu.Item color="red" onClick={() => setAsk("uninstall")}>{t("plugins.uninstall.menu")}</Menu.Item>}
+          {plugin.source !== "builtin" && (
+            <Menu.Item color="red" onClick={() => setAsk("uninstall")}>
+              {t("plugins.uninstall.menu")}
+            </Menu.Item>
+          )}
         </Menu.Dropdown>
       </Menu>
       <RollbackConfirm open={ask === "rollback"} onClose={close} slug={slug} name={name} />

@@ -31,10 +31,20 @@ export const PluginsPage = () => {
     placeholderData: keepPreviousData,
   });
   return (
-    <Page title={t("plugins.title")} actions={<Button variant="filled" onClick={() => setInstall({ file: null })}>{t("plugins.install.button")}</Button>}>
+    <Page
+      title={t("plugins.title")}
+      actions={
+        <Button variant="filled" onClick={() => setInstall({ file: null })}>
+          {t("plugins.install.button")}
+        </Button>
+      }>
       <Tabs />
       <List query={query} onInstall={() => setInstall({ file: null })} />
-      {over && install === null && <div className="drop-veil" aria-hidden>{t("plugins.install.dropHere")}</div>}
+      {over && install === null && (
+        <div className="drop-veil" aria-hidden>
+          {t("plugins.install.dropHere")}
+        </div>
+      )}
       {install && <InstallDialog dropped={install.file} kind="plugin" onClose={() => setInstall(null)} />}
     </Page>
   );
@@ -42,45 +52,92 @@ export const PluginsPage = () => {
 
 type Item = Awaited<ReturnType<typeof read>>["items"][number];
 const read = ({ page = 1, q, runtimeType, sort }: ListSearch) =>
-  data(api.GET("/api/v1/admin/extensions/{kind}", {
-    params: {
-      path: { kind: "plugin" },
-      query: {
-        page, ...(q ? { q } : {}), ...(runtimeType ? { runtimeType: runtimeType as Runtime } : {}),
-        ...(sort ? { sort: sort as Sorts<"/api/v1/admin/extensions/{kind}"> } : {}),
+  data(
+    api.GET("/api/v1/admin/extensions/{kind}", {
+      params: {
+        path: { kind: "plugin" },
+        query: {
+          page,
+          ...(q ? { q } : {}),
+          ...(runtimeType ? { runtimeType: runtimeType as Runtime } : {}),
+          ...(sort ? { sort: sort as Sorts<"/api/v1/admin/extensions/{kind}"> } : {}),
+        },
       },
-    },
-  }));
+    }),
+  );
 
 const runtimes = ["internal-fastify", "external-http"] as const;
 type Runtime = (typeof runtimes)[number];
 
-const List = ({ query, onInstall }: { query: ReturnType<typeof useQuery<Awaited<ReturnType<typeof read>>>>; onInstall: () => void }) => {
+const List = ({
+  query,
+  onInstall,
+}: {
+  query: ReturnType<typeof useQuery<Awaited<ReturnType<typeof read>>>>;
+  onInstall: () => void;
+}) => {
   const items = query.data?.items ?? [];
   const found = useQueries({ queries: items.map((item) => instancesQuery(item.slug)) });
   const instances = new Map(items.map((item, i) => [item.slug, found[i]?.data]));
   const updates = useUpdates().data?.items ?? [];
   const columns: Column<Item>[] = [
-    { title: t("plugins.column.name"), sort: ["name", "-name"], cell: (item) => <Link className="row-link" to="/plugins/$slug" params={{ slug: item.slug }}>{item.name}</Link> },
+    {
+      title: t("plugins.column.name"),
+      sort: ["name", "-name"],
+      cell: (item) => (
+        <Link className="row-link" to="/plugins/$slug" params={{ slug: item.slug }}>
+          {item.name}
+        </Link>
+      ),
+    },
     { title: t("plugins.column.state"), cell: (item) => <StateCell list={instances.get(item.slug)} /> },
-    { title: t("plugins.column.version"), cell: (item) => <VersionCell item={item} update={updates.find((u) => u.kind === "plugin" && u.slug === item.slug)?.version} /> },
-    { title: t("plugins.column.instances"), end: true, named: true, cell: (item) => instances.get(item.slug)?.pagination.total ?? "" },
-    { title: t("plugins.column.runtime"), cell: (item) => ("runtimeType" in item ? t(`plugins.runtime.${item.runtimeType}`) : "") },
-    { title: t("plugins.column.installed"), named: true, sort: ["updated", "-updated"], cell: (item) => <Time at={item.updatedAt} /> },
+    {
+      title: t("plugins.column.version"),
+      cell: (item) => (
+        <VersionCell item={item} update={updates.find((u) => u.kind === "plugin" && u.slug === item.slug)?.version} />
+      ),
+    },
+    {
+      title: t("plugins.column.instances"),
+      end: true,
+      named: true,
+      cell: (item) => instances.get(item.slug)?.pagination.total ?? "",
+    },
+    {
+      title: t("plugins.column.runtime"),
+      cell: (item) => ("runtimeType" in item ? t(`plugins.runtime.${item.runtimeType}`) : ""),
+    },
+    {
+      title: t("plugins.column.installed"),
+      named: true,
+      sort: ["updated", "-updated"],
+      cell: (item) => <Time at={item.updatedAt} />,
+    },
   ];
   return (
     <>
       <ListBar label={t("plugins.search")}>
-        <Filter name="runtimeType" label={t("plugins.column.runtime")} choices={runtimes.map((value) => ({ value, label: t(`plugins.runtime.${value}`) }))} />
+        <Filter
+          name="runtimeType"
+          label={t("plugins.column.runtime")}
+          choices={runtimes.map((value) => ({ value, label: t(`plugins.runtime.${value}`) }))}
+        />
       </ListBar>
       <DataTable
-        label={t("plugins.title")} query={query} columns={columns} keyOf={(item) => item.slug} stack
+        label={t("plugins.title")}
+        query={query}
+        columns={columns}
+        keyOf={(item) => item.slug}
+        stack
         link={(item) => `/plugins/${item.slug}`}
         empty={
           <Empty
             title={t("plugins.empty.title")}
-            action={<Button variant="filled" onClick={onInstall}>{t("plugins.install.button")}</Button>}
-          >
+            action={
+              <Button variant="filled" onClick={onInstall}>
+                {t("plugins.install.button")}
+              </Button>
+            }>
             {t("plugins.empty.how")}
           </Empty>
         }
@@ -94,9 +151,22 @@ const StateCell = ({ list }: { list: { items: Parameters<typeof worst>[0] } | un
   const found = worst(list.items);
   if (!found) return <State tone="none">{t("plugins.state.none")}</State>;
   const { lastError } = found.instance.runtime;
-  return <span title={lastError?.message}><State tone={found.shown.tone}>{found.shown.word}</State>{found.shown.rank >= 3 && lastError && <code className="small soft"> {placeOf(lastError)}</code>}</span>;
+  return (
+    <span title={lastError?.message}>
+      <State tone={found.shown.tone}>{found.shown.word}</State>
+      {found.shown.rank >= 3 && lastError && <code className="small soft"> {placeOf(lastError)}</code>}
+    </span>
+  );
 };
 
 const VersionCell = ({ item, update }: { item: Item; update: string | undefined }) => (
-  <>{item.version}{update && <> <State tone="warn">{t("plugins.update", { version: update })}</State></>}</>
+  <>
+    {item.version}
+    {update && (
+      <>
+        {" "}
+        <State tone="warn">{t("plugins.update", { version: update })}</State>
+      </>
+    )}
+  </>
 );

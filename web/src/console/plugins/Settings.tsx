@@ -16,7 +16,12 @@ type SettingsOf = Package["settings"];
 type Draft = Omit<SettingsOf, "environment">;
 
 const risky = ["allowCookies", "allowCors", "allowSameOrigin"] as const;
-const numbers = [["timeoutMs", 1_000, 120_000, 30_000], ["maxConcurrency", 1, 10_000, null], ["startTimeoutMs", 1_000, 120_000, 10_000], ["memoryMb", 64, 4_096, 128]] as const;
+const numbers = [
+  ["timeoutMs", 1_000, 120_000, 30_000],
+  ["maxConcurrency", 1, 10_000, null],
+  ["startTimeoutMs", 1_000, 120_000, 10_000],
+  ["memoryMb", 64, 4_096, 128],
+] as const;
 const internalOnly: readonly string[] = ["startTimeoutMs", "memoryMb"];
 
 export const Settings = ({ plugin }: { plugin: Package }) => {
@@ -24,7 +29,12 @@ export const Settings = ({ plugin }: { plugin: Package }) => {
   return <Form key={base.etag} plugin={plugin} before={base.settings} onTyped={setTyped} settle={settle} />;
 };
 
-interface FormProps { plugin: Package; before: SettingsOf; onTyped: (typed: boolean) => void; settle: () => void }
+interface FormProps {
+  plugin: Package;
+  before: SettingsOf;
+  onTyped: (typed: boolean) => void;
+  settle: () => void;
+}
 
 const Form = ({ plugin, before: { environment, ...settings }, onTyped, settle }: FormProps) => {
   const internal = plugin.runtimeType === "internal-fastify";
@@ -32,41 +42,92 @@ const Form = ({ plugin, before: { environment, ...settings }, onTyped, settle }:
   const [env, setEnv] = useState<Change>({});
   const refresh = useRefresh();
   const save = useMutation({
-    mutationFn: () => ok(api.PATCH("/api/v1/admin/plugins/{slug}", { params: { path: { slug: plugin.slug } }, body: changes(settings, draft, env) })),
-    onSuccess: async () => { tell(t("plugins.settings.saved", { name: plugin.name })); await refresh(); settle(); },
+    mutationFn: () =>
+      ok(
+        api.PATCH("/api/v1/admin/plugins/{slug}", {
+          params: { path: { slug: plugin.slug } },
+          body: changes(settings, draft, env),
+        }),
+      ),
+    onSuccess: async () => {
+      tell(t("plugins.settings.saved", { name: plugin.name }));
+      await refresh();
+      settle();
+    },
   });
   useTyped(Object.keys(changes(settings, draft, env)).length > 0, onTyped);
   const faults = new Map(save.isError ? asProblem(save.error).issues.map((issue) => [issue.path, issue.message]) : []);
   const error = (name: string) => (faults.has(name) ? { error: faults.get(name) } : {});
-  const submit = (e: FormEvent) => { e.preventDefault(); save.mutate(); };
+  const submit = (e: FormEvent) => {
+    e.preventDefault();
+    save.mutate();
+  };
   return (
     <Section title={t("plugins.settings.title")}>
       <form className="form" onSubmit={submit} noValidate>
-        {numbers.filter(([name]) => internal || !internalOnly.includes(name)).map(([name, min, max, usual]) => (
-          <NumberInput
-            key={name} label={t(`plugins.settings.${name}`)} description={t(`plugins.settings.${name}How`)} hideControls allowDecimal={false} min={min} max={max} clampBehavior="none"
-            placeholder={usual === null ? t("plugins.settings.noLimit") : t("plugins.settings.usual", { value: usual })}
-            value={draft[name] ?? ""} onChange={(n) => setDraft({ ...draft, [name]: n === "" ? null : Number(n) })} {...error(name)}
-          />
-        ))}
+        {numbers
+          .filter(([name]) => internal || !internalOnly.includes(name))
+          .map(([name, min, max, usual]) => (
+            <NumberInput
+              key={name}
+              label={t(`plugins.settings.${name}`)}
+              description={t(`plugins.settings.${name}How`)}
+              hideControls
+              allowDecimal={false}
+              min={min}
+              max={max}
+              clampBehavior="none"
+              placeholder={
+                usual === null ? t("plugins.settings.noLimit") : t("plugins.settings.usual", { value: usual })
+              }
+              value={draft[name] ?? ""}
+              onChange={(n) => setDraft({ ...draft, [name]: n === "" ? null : Number(n) })}
+              {...error(name)}
+            />
+          ))}
         {internal && (
           <>
-            <Select label={t("plugins.settings.isolation")} description={t("plugins.settings.isolationHow")} value={draft.isolation}
-              data={[{ value: "instance", label: t("plugins.settings.perInstance") }, { value: "shared", label: t("plugins.settings.shared") }]}
-              onChange={(value) => setDraft({ ...draft, isolation: value as Draft["isolation"] })} {...error("isolation")} />
-            <Switch label={t("plugins.settings.keepRunning")} description={t("plugins.settings.keepRunningHow")} checked={draft.keepRunning} onChange={(e) => setDraft({ ...draft, keepRunning: e.currentTarget.checked })} />
+            <Select
+              label={t("plugins.settings.isolation")}
+              description={t("plugins.settings.isolationHow")}
+              value={draft.isolation}
+              data={[
+                { value: "instance", label: t("plugins.settings.perInstance") },
+                { value: "shared", label: t("plugins.settings.shared") },
+              ]}
+              onChange={(value) => setDraft({ ...draft, isolation: value as Draft["isolation"] })}
+              {...error("isolation")}
+            />
+            <Switch
+              label={t("plugins.settings.keepRunning")}
+              description={t("plugins.settings.keepRunningHow")}
+              checked={draft.keepRunning}
+              onChange={(e) => setDraft({ ...draft, keepRunning: e.currentTarget.checked })}
+            />
           </>
         )}
         <fieldset className="fields">
           <legend>{t("plugins.settings.trust")}</legend>
-          <p className="soft" style={{ margin: 0 }}>{t("plugins.settings.trustHow")}</p>
+          <p className="soft" style={{ margin: 0 }}>
+            {t("plugins.settings.trustHow")}
+          </p>
           {risky.map((name) => (
-            <Switch key={name} label={t(`plugins.settings.${name}`)} description={t(`plugins.settings.${name}How`)} checked={draft[name]} onChange={(e) => setDraft({ ...draft, [name]: e.currentTarget.checked })} />
+            <Switch
+              key={name}
+              label={t(`plugins.settings.${name}`)}
+              description={t(`plugins.settings.${name}How`)}
+              checked={draft[name]}
+              onChange={(e) => setDraft({ ...draft, [name]: e.currentTarget.checked })}
+            />
           ))}
         </fieldset>
         {internal && <Environment names={environment} change={env} onChange={setEnv} faults={faults} />}
         {save.isError && <ErrorNote error={save.error} />}
-        <div className="row"><Button type="submit" variant="filled" loading={save.isPending}>{t("plugins.settings.save")}</Button></div>
+        <div className="row">
+          <Button type="submit" variant="filled" loading={save.isPending}>
+            {t("plugins.settings.save")}
+          </Button>
+        </div>
       </form>
     </Section>
   );

@@ -9,11 +9,23 @@ import { t } from "../text";
 export const Timeline = ({ slug }: { slug: string }) => {
   const hooks = useQuery({
     queryKey: ["plugins", slug, "hooks", "latest"],
-    queryFn: () => data(api.GET("/api/v1/admin/plugins/{slug}/hooks", { params: { path: { slug }, query: { limit: 10 } } })),
+    queryFn: () =>
+      data(api.GET("/api/v1/admin/plugins/{slug}/hooks", { params: { path: { slug }, query: { limit: 10 } } })),
   });
   const moments = (hooks.data?.items ?? []).map((d) => ({
     at: d.createdAt,
-    what: <><code>{d.name}</code> <State tone={d.state === "dead" ? "bad" : d.state === "delivered" ? "good" : "warn"}>{t(`plugins.deliveries.${d.state}`)}</State></>,
+    what: (
+      <>
+        <code>{d.name}</code>{" "}
+        <State tone={d.state === "dead" ? "bad" : d.state === "delivered" ? "good" : "warn"}>
+          {t(`plugins.deliveries.${d.state}`)}
+        </State>
+      </>
+    ),
   }));
-  return <Section title={t("plugins.timeline.title")}><History target={`plugin:${slug}`} moments={moments} /></Section>;
+  return (
+    <Section title={t("plugins.timeline.title")}>
+      <History target={`plugin:${slug}`} moments={moments} />
+    </Section>
+  );
 };

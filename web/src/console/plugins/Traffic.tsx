@@ -11,14 +11,28 @@ import { t } from "../text";
 export const Traffic = ({ slug, installationId }: { slug: string; installationId?: string }) => {
   const query = useQuery({
     queryKey: ["plugins", slug, "traffic", installationId],
-    queryFn: () => data(api.GET("/api/v1/admin/plugins/{slug}/traffic", { params: { path: { slug }, ...(installationId ? { query: { installationId } } : {}) } })),
+    queryFn: () =>
+      data(
+        api.GET("/api/v1/admin/plugins/{slug}/traffic", {
+          params: { path: { slug }, ...(installationId ? { query: { installationId } } : {}) },
+        }),
+      ),
     refetchInterval: 15_000,
   });
-  if (query.isError && !query.data) return <Section title={t("plugins.traffic.title")}><ErrorNote error={query.error} retry={() => void query.refetch()} /></Section>;
+  if (query.isError && !query.data)
+    return (
+      <Section title={t("plugins.traffic.title")}>
+        <ErrorNote error={query.error} retry={() => void query.refetch()} />
+      </Section>
+    );
   return (
     <Section title={t("plugins.traffic.title")}>
       <div className="charts">{query.data ? <CallCharts traffic={query.data} /> : <Bar height={140} />}</div>
-      {query.data && <p className="soft small" style={{ margin: 0 }}>{t("plugins.traffic.since", { at: formatExact(query.data.countedSince) })}</p>}
+      {query.data && (
+        <p className="soft small" style={{ margin: 0 }}>
+          {t("plugins.traffic.since", { at: formatExact(query.data.countedSince) })}
+        </p>
+      )}
     </Section>
   );
 };

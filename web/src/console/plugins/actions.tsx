@@ -9,16 +9,33 @@ import { sentence } from "../door/sentence";
 import { t } from "../text";
 import { useRefresh, type Instance } from "./data";
 
-interface Dialog { open: boolean; onClose: () => void }
-interface OfInstance extends Dialog { instance: Instance; name: string }
-interface OfPlugin extends Dialog { slug: string; name: string }
+interface Dialog {
+  open: boolean;
+  onClose: () => void;
+}
+interface OfInstance extends Dialog {
+  instance: Instance;
+  name: string;
+}
+interface OfPlugin extends Dialog {
+  slug: string;
+  name: string;
+}
 
 const patch = (instance: Instance, body: { enabled: boolean }) =>
-  ok(api.PATCH("/api/v1/admin/plugins/{slug}/instances/{installationId}", { params: { path: { slug: instance.pluginSlug, installationId: instance.installationId } }, body }));
+  ok(
+    api.PATCH("/api/v1/admin/plugins/{slug}/instances/{installationId}", {
+      params: { path: { slug: instance.pluginSlug, installationId: instance.installationId } },
+      body,
+    }),
+  );
 
 export const useEnable = (instance: Instance) => {
   const refresh = useRefresh();
-  return async () => { await patch(instance, { enabled: true }); await refresh(); };
+  return async () => {
+    await patch(instance, { enabled: true });
+    await refresh();
+  };
 };
 
 // RestartConfirm restarts an enabled instance, and enables one that is not.
@@ -32,8 +49,20 @@ export const RestartConfirm = ({ open, onClose, instance, name }: OfInstance) =>
   };
   const kind = instance.enabled ? "restart" : "enable";
   return (
-    <Confirm open={open} onClose={onClose} danger={false} run={run} title={t(`plugins.${kind}.title`, values)} action={t(`plugins.${kind}.button`)} done={t(`plugins.${kind}.done`, values)}
-      effects={instance.enabled ? [t("plugins.restart.effect1"), t("plugins.restart.effect2"), t("plugins.restart.effect3")] : [t("plugins.enable.effect1"), t("plugins.enable.effect2")]} />
+    <Confirm
+      open={open}
+      onClose={onClose}
+      danger={false}
+      run={run}
+      title={t(`plugins.${kind}.title`, values)}
+      action={t(`plugins.${kind}.button`)}
+      done={t(`plugins.${kind}.done`, values)}
+      effects={
+        instance.enabled
+          ? [t("plugins.restart.effect1"), t("plugins.restart.effect2"), t("plugins.restart.effect3")]
+          : [t("plugins.enable.effect1"), t("plugins.enable.effect2")]
+      }
+    />
   );
 };
 
@@ -41,9 +70,18 @@ export const DisableConfirm = ({ open, onClose, instance, name }: OfInstance) =>
   const refresh = useRefresh();
   const values = { name, key: instance.instanceKey };
   return (
-    <Confirm open={open} onClose={onClose} run={async () => { await patch(instance, { enabled: false }); await refresh(); }}
-      title={t("plugins.disable.title", values)} action={t("plugins.disable.button")} done={t("plugins.disable.done", values)}
-      effects={[t("plugins.disable.effect1"), t("plugins.disable.effect2"), t("plugins.disable.effect3")]} />
+    <Confirm
+      open={open}
+      onClose={onClose}
+      run={async () => {
+        await patch(instance, { enabled: false });
+        await refresh();
+      }}
+      title={t("plugins.disable.title", values)}
+      action={t("plugins.disable.button")}
+      done={t("plugins.disable.done", values)}
+      effects={[t("plugins.disable.effect1"), t("plugins.disable.effect2"), t("plugins.disable.effect3")]}
+    />
   );
 };
 
@@ -52,13 +90,24 @@ export const DeleteConfirm = ({ open, onClose, instance, name }: OfInstance) => 
   const navigate = useNavigate();
   const values = { name, key: instance.instanceKey };
   const run = async () => {
-    await ok(api.DELETE("/api/v1/admin/plugins/{slug}/instances/{installationId}", { params: { path: { slug: instance.pluginSlug, installationId: instance.installationId } } }));
+    await ok(
+      api.DELETE("/api/v1/admin/plugins/{slug}/instances/{installationId}", {
+        params: { path: { slug: instance.pluginSlug, installationId: instance.installationId } },
+      }),
+    );
     await navigate({ to: `/plugins/${instance.pluginSlug}` });
     void refresh();
   };
   return (
-    <Confirm open={open} onClose={onClose} run={run} title={t("plugins.delete.title", values)} action={t("plugins.delete.button", values)} done={t("plugins.delete.done", values)}
-      effects={[t("plugins.delete.effect1"), t("plugins.delete.effect2", values), t("plugins.delete.effect3")]} />
+    <Confirm
+      open={open}
+      onClose={onClose}
+      run={run}
+      title={t("plugins.delete.title", values)}
+      action={t("plugins.delete.button", values)}
+      done={t("plugins.delete.done", values)}
+      effects={[t("plugins.delete.effect1"), t("plugins.delete.effect2", values), t("plugins.delete.effect3")]}
+    />
   );
 };
 
@@ -69,8 +118,16 @@ export const RollbackConfirm = ({ open, onClose, slug, name }: OfPlugin) => {
     await refresh();
   };
   return (
-    <Confirm open={open} onClose={onClose} run={run} title={t("plugins.rollback.title", { name })} action={t("plugins.rollback.button")} done={t("plugins.rollback.done", { name })} danger={false}
-      effects={[t("plugins.rollback.effect1"), t("plugins.rollback.effect2"), t("plugins.rollback.effect3")]} />
+    <Confirm
+      open={open}
+      onClose={onClose}
+      run={run}
+      title={t("plugins.rollback.title", { name })}
+      action={t("plugins.rollback.button")}
+      done={t("plugins.rollback.done", { name })}
+      danger={false}
+      effects={[t("plugins.rollback.effect1"), t("plugins.rollback.effect2"), t("plugins.rollback.effect3")]}
+    />
   );
 };
 
@@ -79,21 +136,47 @@ export const UninstallConfirm = ({ open, onClose, slug, name, instances }: OfPlu
   const navigate = useNavigate();
   const [purge, setPurge] = useState(false);
   const restore = () => {
-    restorePlugin(slug).then(() => { tell(t("plugins.restore.done", { name })); void refresh(); }, (error: unknown) => tellFailure(sentence(error)));
+    restorePlugin(slug).then(
+      () => {
+        tell(t("plugins.restore.done", { name }));
+        void refresh();
+      },
+      (error: unknown) => tellFailure(sentence(error)),
+    );
   };
   const run = async () => {
-    await ok(api.DELETE("/api/v1/admin/plugins/{slug}", { params: { path: { slug }, ...(purge ? { query: { purge: true } } : {}) } }));
+    await ok(
+      api.DELETE("/api/v1/admin/plugins/{slug}", {
+        params: { path: { slug }, ...(purge ? { query: { purge: true } } : {}) },
+      }),
+    );
     await navigate({ to: "/plugins" });
     void refresh();
     if (!purge) tell(t("plugins.uninstall.done", { name }), { label: t("plugins.restore.button"), run: restore });
   };
-  const effects = [t.count("plugins.uninstall.effect1", instances), t("plugins.uninstall.effect2"), purge ? t("plugins.uninstall.purged") : t("plugins.uninstall.kept")];
+  const effects = [
+    t.count("plugins.uninstall.effect1", instances),
+    t("plugins.uninstall.effect2"),
+    purge ? t("plugins.uninstall.purged") : t("plugins.uninstall.kept"),
+  ];
   return (
-    <Confirm open={open} onClose={onClose} run={run} title={t("plugins.uninstall.title", { name })} effects={effects}
-      action={t(purge ? "plugins.uninstall.purge" : "plugins.uninstall.button", { name })} done={purge ? t("plugins.uninstall.purgeDone", { name }) : ""}>
-      <Checkbox label={t("plugins.uninstall.also")} description={t("plugins.uninstall.alsoHow")} checked={purge} onChange={(e) => setPurge(e.currentTarget.checked)} />
+    <Confirm
+      open={open}
+      onClose={onClose}
+      run={run}
+      title={t("plugins.uninstall.title", { name })}
+      effects={effects}
+      action={t(purge ? "plugins.uninstall.purge" : "plugins.uninstall.button", { name })}
+      done={purge ? t("plugins.uninstall.purgeDone", { name }) : ""}>
+      <Checkbox
+        label={t("plugins.uninstall.also")}
+        description={t("plugins.uninstall.alsoHow")}
+        checked={purge}
+        onChange={(e) => setPurge(e.currentTarget.checked)}
+      />
     </Confirm>
   );
 };
 
-export const restorePlugin = (slug: string) => ok(api.POST("/api/v1/admin/plugins/{slug}/restore", { params: { path: { slug } } }));
+export const restorePlugin = (slug: string) =>
+  ok(api.POST("/api/v1/admin/plugins/{slug}/restore", { params: { path: { slug } } }));

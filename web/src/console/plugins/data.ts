@@ -12,10 +12,11 @@ type InstanceSort = Sorts<"/api/v1/admin/plugins/{slug}/instances">;
 // A state is looked at again while a page shows it.
 const fresh = { refetchInterval: 10_000 } as const;
 
-export const usePlugin = (slug: string) => useQuery({
-  queryKey: ["plugins", slug],
-  queryFn: () => data(api.GET("/api/v1/admin/plugins/{slug}", { params: { path: { slug } } })),
-});
+export const usePlugin = (slug: string) =>
+  useQuery({
+    queryKey: ["plugins", slug],
+    queryFn: () => data(api.GET("/api/v1/admin/plugins/{slug}", { params: { path: { slug } } })),
+  });
 
 export const instancesQuery = (slug: string, { page = 1, q, sort }: ListSearch = {}, limit = 20) => ({
   queryKey: ["plugins", slug, "instances", page, q, sort, limit],
@@ -27,11 +28,17 @@ export const instancesQuery = (slug: string, { page = 1, q, sort }: ListSearch =
   ...fresh,
 });
 
-export const useInstance = (slug: string, installationId: string) => useQuery({
-  queryKey: ["plugins", slug, "instance", installationId],
-  queryFn: () => tagged(api.GET("/api/v1/admin/plugins/{slug}/instances/{installationId}", { params: { path: { slug, installationId } } })),
-  ...fresh,
-});
+export const useInstance = (slug: string, installationId: string) =>
+  useQuery({
+    queryKey: ["plugins", slug, "instance", installationId],
+    queryFn: () =>
+      tagged(
+        api.GET("/api/v1/admin/plugins/{slug}/instances/{installationId}", {
+          params: { path: { slug, installationId } },
+        }),
+      ),
+    ...fresh,
+  });
 
 export const useRefresh = () => {
   const client = useQueryClient();

@@ -3,7 +3,11 @@ import type { Tone } from "../kit/values";
 import { t } from "../text";
 import type { Instance } from "./data";
 
-export interface Shown { tone: Tone; word: string; rank: number }
+export interface Shown {
+  tone: Tone;
+  word: string;
+  rank: number;
+}
 
 const states: Record<Instance["runtime"]["state"], { tone: Tone; rank: number }> = {
   failing: { tone: "bad", rank: 5 },
@@ -34,10 +38,15 @@ export const isBroken = (instance: Instance): boolean => stateOf(instance).rank 
 export const shopperSees = ({ enabled, runtime }: Instance): string => {
   if (!enabled) return t("plugins.sees.disabled");
   switch (runtime.state) {
-    case "failing": return t("plugins.sees.failing");
-    case "open": return t("plugins.sees.open");
-    case "unhealthy": return t("plugins.sees.unhealthy");
-    case "starting": return t("plugins.sees.starting");
-    default: return t("plugins.sees.well");
+    case "failing":
+      return t("plugins.sees.failing");
+    case "open":
+      return t("plugins.sees.open");
+    case "unhealthy":
+      return t("plugins.sees.unhealthy");
+    case "starting":
+      return t("plugins.sees.starting");
+    default:
+      return t("plugins.sees.well");
   }
 };

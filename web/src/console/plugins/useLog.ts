@@ -20,21 +20,32 @@ export const useLog = (slug: string, installationId: string, follow: boolean) =>
     let last = 0;
     const add = (batch: LogEntry[]) => {
       last = batch.at(-1)?.number ?? last;
-      setEntries((now) => { const from = now.at(-1)?.number ?? 0; return [...now, ...batch.filter((e) => e.number > from)].slice(-kept); });
+      setEntries((now) => {
+        const from = now.at(-1)?.number ?? 0;
+        return [...now, ...batch.filter((e) => e.number > from)].slice(-kept);
+      });
     };
     const run = async () => {
       for (let wait = 1_000; !stop.signal.aborted; wait = Math.min(wait * 2, 15_000)) {
         try {
           const query = { follow: "true" as const, ...(last > 0 ? { after: last } : {}) };
-          const answer = await api.GET(path, { params: { path: { slug, installationId }, query }, parseAs: "stream", signal: stop.signal });
-          if (!answer.response.ok || !answer.data) throw new Problem(answer.response.status, "", "", answer.response.headers.get("X-Request-Id") ?? "");
+          const answer = await api.GET(path, {
+            params: { path: { slug, installationId }, query },
+            parseAs: "stream",
+            signal: stop.signal,
+          });
+          if (!answer.response.ok || !answer.data)
+            throw new Problem(answer.response.status, "", "", answer.response.headers.get("X-Request-Id") ?? "");
           setState("live");
           setError(null);
           wait = 500;
           await readEvents(answer.data as ReadableStream<Uint8Array<ArrayBuffer>>, add);
         } catch (cause) {
           if (stop.signal.aborted) return;
-          if (cause instanceof Problem && cause.status >= 400 && cause.status < 500) { setError(cause); return; }
+          if (cause instanceof Problem && cause.status >= 400 && cause.status < 500) {
+            setError(cause);
+            return;
+          }
           setError(asProblem(cause));
         }
         if (stop.signal.aborted) return;
@@ -63,7 +74,11 @@ const readEvents = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>, add: 
 };
 
 const entryOf = (event: string): LogEntry | null => {
-  const text = event.split(/\r?\n/).filter((line) => line.startsWith("data:")).map((line) => line.slice(5).replace(/^ /, "")).join("\n");
+  const text = event
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith("data:"))
+    .map((line) => line.slice(5).replace(/^ /, ""))
+    .join("\n");
   if (text === "") return null;
   try {
     return JSON.parse(text) as LogEntry;

@@ -30,7 +30,10 @@ export const GeneralPage = () => {
   );
 };
 
-interface Loaded { value: Settings; etag: string }
+interface Loaded {
+  value: Settings;
+  etag: string;
+}
 
 const General = ({ latest }: { latest: Loaded }) => {
   const queries = useQueryClient();
@@ -39,32 +42,71 @@ const General = ({ latest }: { latest: Loaded }) => {
   return <Form key={base.etag} base={base} onTyped={setTyped} again={again} />;
 };
 
-const Form = ({ base: { value: settings, etag }, onTyped, again }: { base: Loaded; onTyped: (typed: boolean) => void; again: () => Promise<void> }) => {
+const Form = ({
+  base: { value: settings, etag },
+  onTyped,
+  again,
+}: {
+  base: Loaded;
+  onTyped: (typed: boolean) => void;
+  again: () => Promise<void>;
+}) => {
   const [values, setValues] = useState(() => ({ ...settings }));
-  useTyped([...fields, "accent" as const].some((name) => (values[name] ?? null) !== (settings[name] ?? null)), onTyped);
+  useTyped(
+    [...fields, "accent" as const].some((name) => (values[name] ?? null) !== (settings[name] ?? null)),
+    onTyped,
+  );
   const save = useMutation({
-    mutationFn: () => data(api.PATCH("/api/v1/admin/settings", {
-      params: { header: { "If-Match": etag } },
-      body: { accent: values.accent, ...Object.fromEntries(fields.map((name) => [name, values[name]])) },
-    })),
-    onSuccess: async () => { await again(); tell(t("settings.general.saved")); },
+    mutationFn: () =>
+      data(
+        api.PATCH("/api/v1/admin/settings", {
+          params: { header: { "If-Match": etag } },
+          body: { accent: values.accent, ...Object.fromEntries(fields.map((name) => [name, values[name]])) },
+        }),
+      ),
+    onSuccess: async () => {
+      await again();
+      tell(t("settings.general.saved"));
+    },
   });
   const issues = save.error ? asProblem(save.error).issues : [];
   const fault = (name: string) => issues.find((issue) => issue.path === name)?.message;
-  const set = (name: keyof Settings, value: string) => setValues((now) => ({ ...now, [name]: value === "" ? null : value }));
-  const submit = (e: FormEvent) => { e.preventDefault(); save.mutate(); };
+  const set = (name: keyof Settings, value: string) =>
+    setValues((now) => ({ ...now, [name]: value === "" ? null : value }));
+  const submit = (e: FormEvent) => {
+    e.preventDefault();
+    save.mutate();
+  };
   return (
     <form className="form" onSubmit={submit} noValidate>
       {fields.map((name) => (
         <TextInput
-          key={name} label={t(`settings.general.${name}`)} description={t(`settings.general.${name}How`)} value={values[name] ?? ""} error={fault(name)}
+          key={name}
+          label={t(`settings.general.${name}`)}
+          description={t(`settings.general.${name}How`)}
+          value={values[name] ?? ""}
+          error={fault(name)}
           {...(name === "shopName" ? { placeholder: settings.defaultShopName } : {})}
           onChange={(e) => set(name, e.currentTarget.value)}
         />
       ))}
-      <ColorInput label={t("settings.general.accent")} description={t("settings.general.accentHow")} value={values.accent ?? ""} swatches={swatches} withEyeDropper={false} placeholder="#0b534f" withPreview={values.accent !== null} error={fault("accent")} onChange={(value) => set("accent", value)} />
+      <ColorInput
+        label={t("settings.general.accent")}
+        description={t("settings.general.accentHow")}
+        value={values.accent ?? ""}
+        swatches={swatches}
+        withEyeDropper={false}
+        placeholder="#0b534f"
+        withPreview={values.accent !== null}
+        error={fault("accent")}
+        onChange={(value) => set("accent", value)}
+      />
       {save.isError && issues.length === 0 && <ErrorNote error={save.error} retry={() => void again()} />}
-      <div className="row"><Button type="submit" variant="filled" loading={save.isPending}>{t("settings.general.save")}</Button></div>
+      <div className="row">
+        <Button type="submit" variant="filled" loading={save.isPending}>
+          {t("settings.general.save")}
+        </Button>
+      </div>
     </form>
   );
 };

@@ -24,8 +24,14 @@ export const KeysPage = () => {
       <SettingsNav />
       {query.isPending && <Pending rows={6} />}
       {query.isError && <ErrorNote error={query.error} retry={() => void query.refetch()} />}
-      {query.data?.keys.map((ring) => <Keys key={ring.purpose} ring={ring} />)}
-      {query.data && <p className="soft prose" style={{ margin: 0 }}>{t(`settings.keys.master_${query.data.masterKey.source}`)}</p>}
+      {query.data?.keys.map((ring) => (
+        <Keys key={ring.purpose} ring={ring} />
+      ))}
+      {query.data && (
+        <p className="soft prose" style={{ margin: 0 }}>
+          {t(`settings.keys.master_${query.data.masterKey.source}`)}
+        </p>
+      )}
     </Page>
   );
 };
@@ -40,25 +46,49 @@ const Keys = ({ ring }: { ring: Ring }) => {
   const title = t(`settings.keys.${ring.purpose}`);
   return (
     <Section title={title} actions={<Button onClick={() => setAsking(true)}>{t("settings.keys.rotate")}</Button>}>
-      <p className="soft prose" style={{ margin: 0 }}>{t(`settings.keys.${ring.purpose}About`)}</p>
+      <p className="soft prose" style={{ margin: 0 }}>
+        {t(`settings.keys.${ring.purpose}About`)}
+      </p>
       <div className="table-box">
         <table className="table" data-stack aria-label={title}>
-          <thead><tr>{(["id", "stage", "since", "until"] as const).map((name) => <th key={name} scope="col">{t(`settings.keys.${name}`)}</th>)}</tr></thead>
+          <thead>
+            <tr>
+              {(["id", "stage", "since", "until"] as const).map((name) => (
+                <th key={name} scope="col">
+                  {t(`settings.keys.${name}`)}
+                </th>
+              ))}
+            </tr>
+          </thead>
           <tbody>
             {ring.keys.map((k) => (
               <tr key={k.kid}>
-                <td><CopyText value={k.kid} what={t("settings.keys.id")} /></td>
-                <td><State tone={tones[k.stage]}>{t(`settings.keys.${k.stage}`)}</State></td>
-                <td data-name={t("settings.keys.since")}><Time at={k.since} /></td>
-                <td data-name={k.stage === "next" ? undefined : t("settings.keys.until")}>{k.stage === "next" && k.until && t("settings.keys.earliest")} <Time at={k.until} /></td>
+                <td>
+                  <CopyText value={k.kid} what={t("settings.keys.id")} />
+                </td>
+                <td>
+                  <State tone={tones[k.stage]}>{t(`settings.keys.${k.stage}`)}</State>
+                </td>
+                <td data-name={t("settings.keys.since")}>
+                  <Time at={k.since} />
+                </td>
+                <td data-name={k.stage === "next" ? undefined : t("settings.keys.until")}>
+                  {k.stage === "next" && k.until && t("settings.keys.earliest")} <Time at={k.until} />
+                </td>
               </tr>
             ))}
           </tbody>
         </table>
       </div>
       <Confirm
-        open={asking} onClose={() => setAsking(false)} title={t("settings.keys.rotateOf", { purpose: title.toLowerCase() })} danger={false}
-        effects={[t("settings.keys.effect1"), t("settings.keys.effect2"), t("settings.keys.effect3")]} action={t("settings.keys.rotate")} done={t("settings.keys.rotated")} run={rotate}
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={t("settings.keys.rotateOf", { purpose: title.toLowerCase() })}
+        danger={false}
+        effects={[t("settings.keys.effect1"), t("settings.keys.effect2"), t("settings.keys.effect3")]}
+        action={t("settings.keys.rotate")}
+        done={t("settings.keys.rotated")}
+        run={rotate}
       />
     </Section>
   );

@@ -22,15 +22,28 @@ export const PaymentsPage = () => {
 
 const Payments = ({ system: { payments, mail } }: { system: System }) => (
   <>
-    <Summary facts={[
-      [t("settings.payments.mode"), <State key="m" tone={payments.mode === "test" ? "warn" : "good"}>{t(`settings.payments.${payments.mode}`)}</State>],
-      [t("settings.payments.provider"), payments.provider ?? "–"],
-      [t("settings.payments.receipts"), mail.from ?? t(`settings.health.mail_${mail.via}`)],
-    ]} />
+    <Summary
+      facts={[
+        [
+          t("settings.payments.mode"),
+          <State key="m" tone={payments.mode === "test" ? "warn" : "good"}>
+            {t(`settings.payments.${payments.mode}`)}
+          </State>,
+        ],
+        [t("settings.payments.provider"), payments.provider ?? "–"],
+        [t("settings.payments.receipts"), mail.from ?? t(`settings.health.mail_${mail.via}`)],
+      ]}
+    />
     {payments.mode === "test" && (
       <Section title={t("settings.payments.toLive")}>
-        <p className="prose" style={{ margin: 0 }}>{t("settings.payments.about")}</p>
-        <ol className="steps prose">{steps.map((step) => <li key={step}>{t(`settings.payments.steps.${step}`)}</li>)}</ol>
+        <p className="prose" style={{ margin: 0 }}>
+          {t("settings.payments.about")}
+        </p>
+        <ol className="steps prose">
+          {steps.map((step) => (
+            <li key={step}>{t(`settings.payments.steps.${step}`)}</li>
+          ))}
+        </ol>
       </Section>
     )}
   </>

@@ -15,14 +15,30 @@ export const Account = ({ user }: { user: User }) => {
   const [now, read] = useState(chosen);
   return (
     <Menu onOpen={() => read(chosen)}>
-      <Menu.Target><ActionIcon aria-label={t("session.account")}><IconUser size={18} stroke={1.5} /></ActionIcon></Menu.Target>
+      <Menu.Target>
+        <ActionIcon aria-label={t("session.account")}>
+          <IconUser size={18} stroke={1.5} />
+        </ActionIcon>
+      </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{user.email}</Menu.Label>
-        <Menu.Item component="a" href="/" leftSection={<IconExternalLink size={16} stroke={1.5} />}>{t("nav.toShop")}</Menu.Item>
+        <Menu.Item component="a" href="/" leftSection={<IconExternalLink size={16} stroke={1.5} />}>
+          {t("nav.toShop")}
+        </Menu.Item>
         <Menu.Divider />
-        <Choices label={c("theme.label")} now={now.scheme} choices={schemes.map((id) => ({ id, word: c(`theme.${id}`) }))} onChoose={chooseScheme} />
+        <Choices
+          label={c("theme.label")}
+          now={now.scheme}
+          choices={schemes.map((id) => ({ id, word: c(`theme.${id}`) }))}
+          onChoose={chooseScheme}
+        />
         <Menu.Divider />
-        <Choices label={t("rows.label")} now={now.rows} choices={heights.map((id) => ({ id, word: t(`rows.${id}`) }))} onChoose={chooseRows} />
+        <Choices
+          label={t("rows.label")}
+          now={now.rows}
+          choices={heights.map((id) => ({ id, word: t(`rows.${id}`) }))}
+          onChoose={chooseRows}
+        />
         <Menu.Divider />
         <Menu.Item onClick={() => void signOut()}>{c("signOut")}</Menu.Item>
       </Menu.Dropdown>
@@ -30,14 +46,23 @@ export const Account = ({ user }: { user: User }) => {
   );
 };
 
-interface ChoicesProps<K> { label: string; now: K; choices: { id: K; word: string }[]; onChoose: (id: K) => void }
+interface ChoicesProps<K> {
+  label: string;
+  now: K;
+  choices: { id: K; word: string }[];
+  onChoose: (id: K) => void;
+}
 
 // Choices are those of a menu of which one holds, with a mark at that one.
 const Choices = <K extends string>({ label, now, choices, onChoose }: ChoicesProps<K>) => (
   <div role="group" aria-label={label}>
     <Menu.Label>{label}</Menu.Label>
     <Menu.RadioGroup value={now} onChange={(id) => onChoose(id as K)}>
-      {choices.map(({ id, word }) => <Menu.RadioItem key={id} value={id} checkIcon={<IconCheck size={16} stroke={1.5} />} closeMenuOnClick>{word}</Menu.RadioItem>)}
+      {choices.map(({ id, word }) => (
+        <Menu.RadioItem key={id} value={id} checkIcon={<IconCheck size={16} stroke={1.5} />} closeMenuOnClick>
+          {word}
+        </Menu.RadioItem>
+      ))}
     </Menu.RadioGroup>
   </div>
 );

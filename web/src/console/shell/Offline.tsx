@@ -5,5 +5,9 @@ import { c } from "../text";
 // the text come.
 export const Offline = () => {
   const online = useOnline();
-  return <div role="status" className="shell-offline">{!online && c("offline")}</div>;
+  return (
+    <div role="status" className="shell-offline">
+      {!online && c("offline")}
+    </div>
+  );
 };

@@ -52,8 +52,7 @@ export const Palette = ({ onClose }: { onClose: () => void }) => {
       withCloseButton={false}
       size={620}
       padding={0}
-      classNames={{ header: "sr" }}
-    >
+      classNames={{ header: "sr" }}>
       <div className="palette-field">
         <IconSearch size={18} stroke={1.5} aria-hidden />
         <input
@@ -157,8 +156,7 @@ const Hits = ({ id, hits, chosen, onPoint, onOpen }: HitsProps) => {
                     if (i !== chosen) onPoint(i);
                   }}
                   onMouseDown={(e) => e.preventDefault()}
-                  onClick={() => onOpen(hit)}
-                >
+                  onClick={() => onOpen(hit)}>
                   <Icon size={16} stroke={1.5} aria-hidden />
                   <span className="clip">{hit.label}</span>
                   {hit.detail && <span className="clip soft small">{hit.detail}</span>}

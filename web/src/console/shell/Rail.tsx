@@ -1,4 +1,12 @@
-import { IconCalendarEvent, IconHome, IconPalette, IconPlug, IconSettings, IconShoppingBag, IconUsers } from "@tabler/icons-react";
+import {
+  IconCalendarEvent,
+  IconHome,
+  IconPalette,
+  IconPlug,
+  IconSettings,
+  IconShoppingBag,
+  IconUsers,
+} from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { t } from "../text";
@@ -18,12 +26,15 @@ const entries = [
 export const Rail = ({ open, onClose }: { open: boolean; onClose: () => void }) => {
   useEffect(() => {
     if (!open) return;
-    const onKey = (e: KeyboardEvent) => { if (e.key === "Escape") onClose(); };
+    const onKey = (e: KeyboardEvent) => {
+      if (e.key === "Escape") onClose();
+    };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, [open, onClose]);
   const nav = useRef<HTMLElement>(null);
-  useEffect(() => { // the rail lies before the button that opens it: Tab would lead away from it
+  useEffect(() => {
+    // the rail lies before the button that opens it: Tab would lead away from it
     if (!open) return;
     const opener = document.activeElement as HTMLElement | null;
     (nav.current?.querySelector<HTMLElement>("a[data-status=active]") ?? nav.current?.querySelector("a"))?.focus();

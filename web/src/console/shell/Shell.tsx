@@ -21,9 +21,18 @@ const Palette = lazy(() => import("./Palette").then((m) => ({ default: m.Palette
 
 export const Shell = () => {
   const session = useSession();
-  const first = useQuery({ queryKey: ["session"], queryFn: async () => (await accessToken()) !== null, staleTime: Infinity });
+  const first = useQuery({
+    queryKey: ["session"],
+    queryFn: async () => (await accessToken()) !== null,
+    staleTime: Infinity,
+  });
   if (first.isPending) return <Pending />;
-  if (first.isError) return <main className="content"><ErrorPage error={first.error} /></main>;
+  if (first.isError)
+    return (
+      <main className="content">
+        <ErrorPage error={first.error} />
+      </main>
+    );
   if (!session) return <SignIn />;
   if (session.user.role !== "ADMIN") return <NotAdmin user={session.user} />;
   return (
@@ -36,7 +45,16 @@ export const Shell = () => {
 
 // Again asks to sign in on top of everything, so that what was typed below stays.
 const Again = () => (
-  <Modal opened fullScreen withCloseButton={false} closeOnEscape={false} zIndex={1000} padding={0} onClose={() => undefined} title={t("session.title")} classNames={{ header: "sr" }}>
+  <Modal
+    opened
+    fullScreen
+    withCloseButton={false}
+    closeOnEscape={false}
+    zIndex={1000}
+    padding={0}
+    onClose={() => undefined}
+    title={t("session.title")}
+    classNames={{ header: "sr" }}>
     <SignIn ended />
   </Modal>
 );
@@ -60,19 +78,36 @@ const Frame = ({ user }: { user: User }) => {
   }, []);
   return (
     <div className="shell">
-      <a className="shell-skip" href="#content">{c("skip")}</a>
+      <a className="shell-skip" href="#content">
+        {c("skip")}
+      </a>
       <TestMode />
       <Rail open={railOpen} onClose={() => setRailOpen(false)} />
       <header className="shell-top">
-        <ActionIcon className="shell-burger" aria-label={t("nav.open")} aria-expanded={railOpen} onClick={() => setRailOpen(true)}><IconMenu2 size={20} stroke={1.5} /></ActionIcon>
+        <ActionIcon
+          className="shell-burger"
+          aria-label={t("nav.open")}
+          aria-expanded={railOpen}
+          onClick={() => setRailOpen(true)}>
+          <IconMenu2 size={20} stroke={1.5} />
+        </ActionIcon>
         <button type="button" className="shell-search" onClick={() => setPalette(true)}>
-          <IconSearch size={16} stroke={1.5} aria-hidden /> {t("palette.open")} <kbd>{/Mac/.test(navigator.userAgent) ? "⌘K" : "Ctrl K"}</kbd>
+          <IconSearch size={16} stroke={1.5} aria-hidden /> {t("palette.open")}{" "}
+          <kbd>{/Mac/.test(navigator.userAgent) ? "⌘K" : "Ctrl K"}</kbd>
         </button>
-        <div className="shell-top-end"><Account user={user} /></div>
+        <div className="shell-top-end">
+          <Account user={user} />
+        </div>
       </header>
       <Offline />
-      <main id="content" className="content" ref={content} tabIndex={-1}><Outlet /></main>
-      {palette && <Suspense><Palette onClose={() => setPalette(false)} /></Suspense>}
+      <main id="content" className="content" ref={content} tabIndex={-1}>
+        <Outlet />
+      </main>
+      {palette && (
+        <Suspense>
+          <Palette onClose={() => setPalette(false)} />
+        </Suspense>
+      )}
     </div>
   );
 };
@@ -89,6 +124,7 @@ const useFocusOnPage = (path: string | undefined, content: React.RefObject<HTMLE
     shown.current = path;
     if (before === undefined || before === path) return;
     const now = document.activeElement;
-    if (!content.current?.contains(now) && !now?.closest("[role=dialog]")) content.current?.focus({ preventScroll: true });
+    if (!content.current?.contains(now) && !now?.closest("[role=dialog]"))
+      content.current?.focus({ preventScroll: true });
   }, [path, content]);
 };

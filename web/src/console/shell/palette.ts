@@ -4,7 +4,8 @@ import { signOut } from "../../api/session";
 import { chooseScheme } from "../../theme/scheme";
 import { c, t } from "../text";
 
-export type Group = "recent" | "pages" | "actions" | "people" | "orders" | "licenses" | "products" | "plugins" | "webhooks";
+export type Group =
+  "recent" | "pages" | "actions" | "people" | "orders" | "licenses" | "products" | "plugins" | "webhooks";
 // A hit leads to a page, or runs an action there.
 export interface Hit {
   group: Group;
@@ -79,9 +80,19 @@ const hits: Record<Found["kind"], (item: Item) => Hit> = {
     label: it.subtitle,
     detail: `${state("licenses", it.state)} · ${it.id}`,
   }),
-  product: (it) => ({ group: "products", to: `/shop/products/${it.slug ?? it.id}`, label: it.title, detail: it.slug ?? "" }),
+  product: (it) => ({
+    group: "products",
+    to: `/shop/products/${it.slug ?? it.id}`,
+    label: it.title,
+    detail: it.slug ?? "",
+  }),
   plugin: (it) => ({ group: "plugins", to: `/plugins/${it.slug ?? it.id}`, label: it.title, detail: it.slug ?? "" }),
-  instance: (it) => ({ group: "plugins", to: `/plugins/${it.slug ?? ""}/${it.id}`, label: it.title, detail: it.subtitle }),
+  instance: (it) => ({
+    group: "plugins",
+    to: `/plugins/${it.slug ?? ""}/${it.id}`,
+    label: it.title,
+    detail: it.subtitle,
+  }),
   webhook: (it) => ({ group: "webhooks", to: `/events/webhooks/${it.id}`, label: it.title, detail: it.subtitle }),
 };
 

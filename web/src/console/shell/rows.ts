@@ -11,7 +11,9 @@ export const chosenRows = (): Rows => {
   }
 };
 
-const apply = (rows: Rows): void => { document.documentElement.dataset["rows"] = rows; };
+const apply = (rows: Rows): void => {
+  document.documentElement.dataset["rows"] = rows;
+};
 
 export const chooseRows = (rows: Rows): void => {
   try {

@@ -5,5 +5,8 @@ const lists = ["products", "orders", "licenses", "reviews", "media"] as const;
 
 // ShopNav leads to the lists of the shop.
 export const ShopNav = () => (
-  <SubNav label={t("shop.title")} entries={lists.map((list) => ({ to: `/shop/${list}`, title: t(`shop.nav.${list}`) }))} />
+  <SubNav
+    label={t("shop.title")}
+    entries={lists.map((list) => ({ to: `/shop/${list}`, title: t(`shop.nav.${list}`) }))}
+  />
 );

@@ -19,11 +19,18 @@ export const useProductChoices = (typed: string, chosen: string | null) => {
     placeholderData: keepPreviousData,
   });
   const choices = (found.data?.items ?? []).map((p) => ({ value: p.slug, label: p.name }));
-  return chosen && !choices.some((choice) => choice.value === chosen) ? [{ value: chosen, label: chosen }, ...choices] : choices;
+  return chosen && !choices.some((choice) => choice.value === chosen)
+    ? [{ value: chosen, label: chosen }, ...choices]
+    : choices;
 };
 
 export const ProductFilter = () => (
-  <FindFilter name="product" label={t("shop.filter.product")} none={t("shop.filter.noProduct")} useChoices={useProductChoices} />
+  <FindFilter
+    name="product"
+    label={t("shop.filter.product")}
+    none={t("shop.filter.noProduct")}
+    useChoices={useProductChoices}
+  />
 );
 
 // OfOne says that a list shows what belongs to one user or target, and takes that away.
@@ -35,8 +42,7 @@ export const OfOne = ({ name, label }: { name: string; label: string }) => {
       size="sm"
       rightSection={<IconX size={14} stroke={1.5} aria-hidden />}
       aria-label={t("shop.filter.remove", { label })}
-      onClick={() => set({ [name]: undefined })}
-    >
+      onClick={() => set({ [name]: undefined })}>
       {label}
     </Button>
   );

@@ -6,11 +6,18 @@ import { State, type Tone } from "../kit/values";
 import { t } from "../text";
 import type { License, Order } from "./types";
 
-const orderTones: Record<Order["status"], Tone> = { pending: "warn", paid: "good", refunded: "none", cancelled: "none" };
+const orderTones: Record<Order["status"], Tone> = {
+  pending: "warn",
+  paid: "good",
+  refunded: "none",
+  cancelled: "none",
+};
 
 export const OrderState = ({ order }: { order: Pick<Order, "status" | "partlyRefunded"> }) => (
   <State tone={orderTones[order.status]}>
-    {order.status === "paid" && order.partlyRefunded ? t("shop.orders.state.partly") : t(`shop.orders.state.${order.status}`)}
+    {order.status === "paid" && order.partlyRefunded
+      ? t("shop.orders.state.partly")
+      : t(`shop.orders.state.${order.status}`)}
   </State>
 );
 
@@ -36,7 +43,9 @@ export const Term = ({ license }: { license: License }) =>
   );
 
 export const PublishedState = ({ published }: { published: boolean }) => (
-  <State tone={published ? "good" : "none"}>{t(published ? "shop.products.state.published" : "shop.products.state.draft")}</State>
+  <State tone={published ? "good" : "none"}>
+    {t(published ? "shop.products.state.published" : "shop.products.state.draft")}
+  </State>
 );
 
 // Customer names who bought: the account, linked, or the address on the bill.

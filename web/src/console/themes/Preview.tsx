@@ -12,14 +12,27 @@ const height = 520;
 
 // policy names the one place that writes HTML. The frame has no scripts: its sandbox and
 // the console's own policy, which it inherits, both forbid them.
-const policy = (window as { trustedTypes?: { createPolicy: (name: string, rules: { createHTML: (html: string) => string }) => { createHTML: (html: string) => string } } }).trustedTypes
-  ?.createPolicy("theme-preview", { createHTML: (html) => html }) ?? { createHTML: (html: string) => html };
+const policy = (
+  window as {
+    trustedTypes?: {
+      createPolicy: (
+        name: string,
+        rules: { createHTML: (html: string) => string },
+      ) => { createHTML: (html: string) => string };
+    };
+  }
+).trustedTypes?.createPolicy("theme-preview", { createHTML: (html) => html }) ?? { createHTML: (html: string) => html };
 
 export const Preview = ({ theme, config }: { theme: Theme; config: Record<string, unknown> }) => {
   const frame = useRef<HTMLIFrameElement>(null);
   const styles = stylesheets(theme);
   const app = isApp(theme.kind);
-  const page = useQuery({ queryKey: ["themes", "page", theme.target], enabled: !app && styles.length > 0, queryFn: () => pageOf(theme.target), staleTime: Infinity });
+  const page = useQuery({
+    queryKey: ["themes", "page", theme.target],
+    enabled: !app && styles.length > 0,
+    queryFn: () => pageOf(theme.target),
+    staleTime: Infinity,
+  });
   const shown = useRef(config);
   useEffect(() => {
     const el = frame.current;
@@ -37,13 +50,41 @@ export const Preview = ({ theme, config }: { theme: Theme; config: Record<string
     shown.current = config;
     if (frame.current?.contentDocument) tint(frame.current.contentDocument, config);
   }, [config]);
-  if (app) return <Section title={t("themes.preview.title")}><p className="soft" style={{ margin: 0 }}>{t("themes.preview.app")}</p></Section>;
-  if (styles.length === 0) return <Section title={t("themes.preview.title")}><p className="soft" style={{ margin: 0 }}>{t("themes.preview.none")}</p></Section>;
+  if (app)
+    return (
+      <Section title={t("themes.preview.title")}>
+        <p className="soft" style={{ margin: 0 }}>
+          {t("themes.preview.app")}
+        </p>
+      </Section>
+    );
+  if (styles.length === 0)
+    return (
+      <Section title={t("themes.preview.title")}>
+        <p className="soft" style={{ margin: 0 }}>
+          {t("themes.preview.none")}
+        </p>
+      </Section>
+    );
   return (
     <Section title={t("themes.preview.title")}>
-      <p className="soft" style={{ margin: 0 }}>{t(`themes.preview.${theme.target}`)}</p>
-      {page.isError ? <ErrorNote error={page.error} /> : page.isPending ? <Bar height={height} />
-        : <iframe ref={frame} className="frame" style={{ height }} sandbox="allow-same-origin" tabIndex={-1} title={t("themes.preview.label", { name: theme.name })} />}
+      <p className="soft" style={{ margin: 0 }}>
+        {t(`themes.preview.${theme.target}`)}
+      </p>
+      {page.isError ? (
+        <ErrorNote error={page.error} />
+      ) : page.isPending ? (
+        <Bar height={height} />
+      ) : (
+        <iframe
+          ref={frame}
+          className="frame"
+          style={{ height }}
+          sandbox="allow-same-origin"
+          tabIndex={-1}
+          title={t("themes.preview.label", { name: theme.name })}
+        />
+      )}
     </Section>
   );
 };
@@ -88,6 +129,7 @@ const tint = (doc: Document, config: Record<string, unknown>) => {
   const { style } = doc.documentElement;
   for (const name of [...style].filter((one) => one.startsWith("--theme-"))) style.removeProperty(name);
   for (const [name, value] of Object.entries(config)) {
-    if (/^[\w-]+$/.test(name) && (typeof value === "string" || typeof value === "number")) style.setProperty(`--theme-${name}`, String(value));
+    if (/^[\w-]+$/.test(name) && (typeof value === "string" || typeof value === "number"))
+      style.setProperty(`--theme-${name}`, String(value));
   }
 };

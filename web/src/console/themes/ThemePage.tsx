@@ -42,20 +42,35 @@ const Found = ({ theme, active }: { theme: Theme; active: Applied | null }) => {
   const shown = active?.version === theme.version;
   return (
     <Page
-      title={theme.name} above={[{ title: t("themes.title"), to: "/themes" }]} actions={<Actions theme={theme} active={active} />}
-      badge={active && <State tone="good">{t("themes.isActive", { version: active.version })}</State>}
-    >
-      {theme.description && <p className="prose" style={{ margin: 0 }}>{theme.description}</p>}
-      <Summary facts={[
-        [t("themes.column.kind"), t(isApp(theme.kind) ? "themes.app" : "themes.pack")],
-        [t("themes.for"), t(`themes.target.${theme.target}`)],
-        [t("plugins.fact.source"), t(`plugins.source.${theme.source}`)],
-        ...(theme.author ? [[t("plugins.fact.author"), theme.author]] as [string, React.ReactNode][] : []),
-        [t("plugins.fact.signed"), theme.signedBy ?? t("plugins.fact.unsigned")],
-        [t("themes.column.installed"), <Time key="at" at={theme.installedAt} />],
-      ]} />
-      <Select label={t("themes.column.versions")} w={280} data={theme.versions.map((v) => ({ value: v.version, label: v.active ? t("themes.versionActive", { version: v.version }) : v.version }))}
-        value={theme.version} onChange={(version) => set({ version: version ?? undefined })} />
+      title={theme.name}
+      above={[{ title: t("themes.title"), to: "/themes" }]}
+      actions={<Actions theme={theme} active={active} />}
+      badge={active && <State tone="good">{t("themes.isActive", { version: active.version })}</State>}>
+      {theme.description && (
+        <p className="prose" style={{ margin: 0 }}>
+          {theme.description}
+        </p>
+      )}
+      <Summary
+        facts={[
+          [t("themes.column.kind"), t(isApp(theme.kind) ? "themes.app" : "themes.pack")],
+          [t("themes.for"), t(`themes.target.${theme.target}`)],
+          [t("plugins.fact.source"), t(`plugins.source.${theme.source}`)],
+          ...(theme.author ? ([[t("plugins.fact.author"), theme.author]] as [string, React.ReactNode][]) : []),
+          [t("plugins.fact.signed"), theme.signedBy ?? t("plugins.fact.unsigned")],
+          [t("themes.column.installed"), <Time key="at" at={theme.installedAt} />],
+        ]}
+      />
+      <Select
+        label={t("themes.column.versions")}
+        w={280}
+        data={theme.versions.map((v) => ({
+          value: v.version,
+          label: v.active ? t("themes.versionActive", { version: v.version }) : v.version,
+        }))}
+        value={theme.version}
+        onChange={(version) => set({ version: version ?? undefined })}
+      />
       <Activation key={theme.version} theme={theme} active={active} shown={shown} />
     </Page>
   );
@@ -68,10 +83,17 @@ const Activation = ({ theme, active, shown }: { theme: Theme; active: Applied | 
   const [edited, setEdited] = useState(config);
   const values = { where: t(`themes.target.${theme.target}`), name: `${theme.name} ${theme.version}` };
   const activate = useMutation({
-    mutationFn: (chosen: Record<string, unknown>) => ok(api.POST("/api/v1/admin/themes/{target}/activate", {
-      params: { path: { target: theme.target } }, body: { slug: theme.slug, version: theme.version, config: chosen },
-    })),
-    onSuccess: () => { tell(t(shown ? "themes.activate.saved" : "themes.activate.done", values)); void refresh(); },
+    mutationFn: (chosen: Record<string, unknown>) =>
+      ok(
+        api.POST("/api/v1/admin/themes/{target}/activate", {
+          params: { path: { target: theme.target } },
+          body: { slug: theme.slug, version: theme.version, config: chosen },
+        }),
+      ),
+    onSuccess: () => {
+      tell(t(shown ? "themes.activate.saved" : "themes.activate.done", values));
+      void refresh();
+    },
   });
   const problem = activate.isError ? asProblem(activate.error) : null;
   const unhealthy = problem?.code === "THEME_UNHEALTHY" ? problem : null;
@@ -82,17 +104,31 @@ const Activation = ({ theme, active, shown }: { theme: Theme; active: Applied | 
         {unhealthy && (
           <div className="note" data-tone="bad" role="alert">
             <h3>{t("themes.activate.unhealthy")}</h3>
-            <p><code className="wrap">{String(unhealthy.details["reason"] ?? unhealthy.message)}</code></p>
+            <p>
+              <code className="wrap">{String(unhealthy.details["reason"] ?? unhealthy.message)}</code>
+            </p>
             <p>{t("themes.activate.unhealthyHow")}</p>
           </div>
         )}
         <ConfigForm
-          key={`${theme.version}/${shown}`} schema={configSchema} config={config} complete
-          configured={Object.fromEntries(Object.keys(configSchema).map((name) => [name, active !== null && name in active.config]))}
-          submit={shown ? t("themes.activate.save") : t("themes.activate.button", values)} none={t("themes.activate.none")}
-          error={unhealthy ? null : activate.error} pending={activate.isPending} onSubmit={(chosen) => activate.mutate(chosen)} onEdit={setEdited}
-        >
-          {!shown && <p className="soft" style={{ margin: 0 }}>{t(isApp(theme.kind) ? "themes.activate.effectApp" : "themes.activate.effect", values)}</p>}
+          key={`${theme.version}/${shown}`}
+          schema={configSchema}
+          config={config}
+          complete
+          configured={Object.fromEntries(
+            Object.keys(configSchema).map((name) => [name, active !== null && name in active.config]),
+          )}
+          submit={shown ? t("themes.activate.save") : t("themes.activate.button", values)}
+          none={t("themes.activate.none")}
+          error={unhealthy ? null : activate.error}
+          pending={activate.isPending}
+          onSubmit={(chosen) => activate.mutate(chosen)}
+          onEdit={setEdited}>
+          {!shown && (
+            <p className="soft" style={{ margin: 0 }}>
+              {t(isApp(theme.kind) ? "themes.activate.effectApp" : "themes.activate.effect", values)}
+            </p>
+          )}
         </ConfigForm>
       </Section>
     </>
@@ -104,22 +140,50 @@ const Actions = ({ theme, active }: { theme: Theme; active: Applied | null }) =>
   const refresh = useRefresh();
   const navigate = useNavigate();
   const run = async () => {
-    await ok(api.DELETE("/api/v1/admin/extensions/{kind}/{slug}", { params: { path: { kind: theme.kind, slug: theme.slug }, query: { purge: true } } }));
+    await ok(
+      api.DELETE("/api/v1/admin/extensions/{kind}/{slug}", {
+        params: { path: { kind: theme.kind, slug: theme.slug }, query: { purge: true } },
+      }),
+    );
     await navigate({ to: "/themes" });
     void refresh();
   };
   return (
     <>
       <UpdateButton kind={theme.kind} slug={theme.slug} name={theme.name} />
-      {isApp(theme.kind) && <Button component="a" href={theme.baseUrl} target="_blank" rel="noopener" leftSection={<IconExternalLink size={16} stroke={1.5} />}>{t("themes.preview.open")}</Button>}
+      {isApp(theme.kind) && (
+        <Button
+          component="a"
+          href={theme.baseUrl}
+          target="_blank"
+          rel="noopener"
+          leftSection={<IconExternalLink size={16} stroke={1.5} />}>
+          {t("themes.preview.open")}
+        </Button>
+      )}
       {active === null && (
         <Menu>
-          <Menu.Target><ActionIcon variant="default" aria-label={t("plugins.more")}><IconDots size={18} stroke={1.5} /></ActionIcon></Menu.Target>
-          <Menu.Dropdown><Menu.Item color="red" onClick={() => setAsk(true)}>{t("themes.uninstall.menu")}</Menu.Item></Menu.Dropdown>
+          <Menu.Target>
+            <ActionIcon variant="default" aria-label={t("plugins.more")}>
+              <IconDots size={18} stroke={1.5} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item color="red" onClick={() => setAsk(true)}>
+              {t("themes.uninstall.menu")}
+            </Menu.Item>
+          </Menu.Dropdown>
         </Menu>
       )}
-      <Confirm open={ask} onClose={() => setAsk(false)} run={run} title={t("themes.uninstall.title", { name: theme.name })} action={t("themes.uninstall.button", { name: theme.name })} done={t("themes.uninstall.done", { name: theme.name })}
-        effects={[t.count("themes.uninstall.effect1", theme.versions.length), t("themes.uninstall.effect2")]} />
+      <Confirm
+        open={ask}
+        onClose={() => setAsk(false)}
+        run={run}
+        title={t("themes.uninstall.title", { name: theme.name })}
+        action={t("themes.uninstall.button", { name: theme.name })}
+        done={t("themes.uninstall.done", { name: theme.name })}
+        effects={[t.count("themes.uninstall.effect1", theme.versions.length), t("themes.uninstall.effect2")]}
+      />
     </>
   );
 };

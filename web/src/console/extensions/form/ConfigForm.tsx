@@ -37,7 +37,9 @@ export const ConfigForm = (props: ConfigFormProps) => {
   const [broken, setBroken] = useState<ReadonlySet<string>>(new Set()); // fields whose JSON cannot be read
   const [asked, setAsked] = useState<string[]>([]); // required fields that were empty
   const { at, others } = faultsOf(error, asked);
-  useEffect(() => { onEdit?.(draft.values); }, [draft.values, onEdit]);
+  useEffect(() => {
+    onEdit?.(draft.values);
+  }, [draft.values, onEdit]);
   const send = (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();
     const empty = complete ? missing(schema, draft.values, configured, draft.secrets) : [];
@@ -46,30 +48,74 @@ export const ConfigForm = (props: ConfigFormProps) => {
     if (first !== undefined) focusField(e.currentTarget, first);
     else onSubmit(configOf(schema, draft, configured));
   };
-  const markJson = (path: string, ok: boolean) => setBroken((now) => {
-    if (now.has(path) === !ok) return now;
-    const next = new Set(now);
-    if (ok) next.delete(path); else next.add(path);
-    return next;
-  });
+  const markJson = (path: string, ok: boolean) =>
+    setBroken((now) => {
+      if (now.has(path) === !ok) return now;
+      const next = new Set(now);
+      if (ok) next.delete(path);
+      else next.add(path);
+      return next;
+    });
   const secrets = Object.entries(schema).filter(([, field]) => isSecret(field));
   const secretField = (name: string, field: Field) => (
-    <SecretField key={name} name={name} field={field} configured={configured[name] ?? false} value={draft.secrets[name] ?? { kind: "keep" }}
-      error={at[name]} onChange={(secret) => setDraft({ ...draft, secrets: { ...draft.secrets, [name]: secret } })} />
+    <SecretField
+      key={name}
+      name={name}
+      field={field}
+      configured={configured[name] ?? false}
+      value={draft.secrets[name] ?? { kind: "keep" }}
+      error={at[name]}
+      onChange={(secret) => setDraft({ ...draft, secrets: { ...draft.secrets, [name]: secret } })}
+    />
   );
   const hasOthers = Object.keys(schema).length > secrets.length || Object.keys(draft.values).length > 0;
   return (
     <form className="form" onSubmit={send} noValidate>
-      {!hasOthers && secrets.length === 0 && <p className="soft" style={{ margin: 0 }}>{none ?? t("plugins.form.none")}</p>}
-      {asJson
-        ? <JsonField id="*" label={t("plugins.form.json")} description={t("plugins.form.jsonHow")} value={draft.values} rows={14} error={at["*"]}
-            onChange={(values) => setDraft({ ...draft, values: values as Values })} onValid={(ok) => markJson("*", ok)} objectOnly />
-        : <Fields schema={schema} values={draft.values} at="" faults={at} onChange={(values) => setDraft({ ...draft, values })} onValid={markJson} secret={secretField} />}
+      {!hasOthers && secrets.length === 0 && (
+        <p className="soft" style={{ margin: 0 }}>
+          {none ?? t("plugins.form.none")}
+        </p>
+      )}
+      {asJson ? (
+        <JsonField
+          id="*"
+          label={t("plugins.form.json")}
+          description={t("plugins.form.jsonHow")}
+          value={draft.values}
+          rows={14}
+          error={at["*"]}
+          onChange={(values) => setDraft({ ...draft, values: values as Values })}
+          onValid={(ok) => markJson("*", ok)}
+          objectOnly
+        />
+      ) : (
+        <Fields
+          schema={schema}
+          values={draft.values}
+          at=""
+          faults={at}
+          onChange={(values) => setDraft({ ...draft, values })}
+          onValid={markJson}
+          secret={secretField}
+        />
+      )}
       {asJson && secrets.map(([name, field]) => secretField(name, field))}
-      <Switch label={t("plugins.form.asJson")} checked={asJson} disabled={asJson && broken.size > 0} onChange={(e) => { setAsJson(e.currentTarget.checked); setBroken(new Set()); }} />
+      <Switch
+        label={t("plugins.form.asJson")}
+        checked={asJson}
+        disabled={asJson && broken.size > 0}
+        onChange={(e) => {
+          setAsJson(e.currentTarget.checked);
+          setBroken(new Set());
+        }}
+      />
       {children}
       {error !== null && error !== undefined && others && <ErrorNote error={error} />}
-      <div className="row"><Button type="submit" variant="filled" loading={pending}>{submit}</Button></div>
+      <div className="row">
+        <Button type="submit" variant="filled" loading={pending}>
+          {submit}
+        </Button>
+      </div>
     </form>
   );
 };
@@ -85,9 +131,13 @@ const faultsOf = (error: unknown, asked: string[]): { at: Record<string, string>
   return { at, others: placed.length < issues.length || issues.length === 0 };
 };
 
-const place = (issue: Issue): string | undefined => (issue.path?.startsWith("config.") ? issue.path.slice("config.".length) : undefined);
+const place = (issue: Issue): string | undefined =>
+  issue.path?.startsWith("config.") ? issue.path.slice("config.".length) : undefined;
 
 const focusField = (form: HTMLFormElement, path: string) => {
   const field = form.querySelector<HTMLElement>(`[data-path="${CSS.escape(path)}"]`);
-  (field?.matches("input,textarea,select,button") ? field : field?.querySelector<HTMLElement>("input,textarea,button"))?.focus();
+  (field?.matches("input,textarea,select,button")
+    ? field
+    : field?.querySelector<HTMLElement>("input,textarea,button")
+  )?.focus();
 };

@@ -19,31 +19,81 @@ interface FieldsProps {
 
 export const Fields = ({ schema, values, at, faults, onChange, onValid, secret }: FieldsProps) => (
   <>
-    {Object.entries(schema).map(([name, field]) => (isSecret(field) ? secret?.(name, field) : (
-      <OneField
-        key={name} name={name} path={at + name} field={field} value={values[name]} faults={faults} onValid={onValid}
-        onChange={(value) => onChange({ ...values, [name]: value })}
-      />
-    )))}
+    {Object.entries(schema).map(([name, field]) =>
+      isSecret(field) ? (
+        secret?.(name, field)
+      ) : (
+        <OneField
+          key={name}
+          name={name}
+          path={at + name}
+          field={field}
+          value={values[name]}
+          faults={faults}
+          onValid={onValid}
+          onChange={(value) => onChange({ ...values, [name]: value })}
+        />
+      ),
+    )}
   </>
 );
 
-interface OneFieldProps { name: string; path: string; field: Field; value: unknown; faults: Record<string, string>; onChange: (value: unknown) => void; onValid: (path: string, ok: boolean) => void }
+interface OneFieldProps {
+  name: string;
+  path: string;
+  field: Field;
+  value: unknown;
+  faults: Record<string, string>;
+  onChange: (value: unknown) => void;
+  onValid: (path: string, ok: boolean) => void;
+}
 
 const OneField = ({ name, path, field, value, faults, onChange, onValid }: OneFieldProps) => {
   const label = field.label ?? name;
   const error = faults[path];
   if (!canEdit(field, value)) {
-    return <JsonField id={path} label={label} description={field.description} required={field.required} value={value} error={error} onChange={onChange} onValid={(ok) => onValid(path, ok)} />;
+    return (
+      <JsonField
+        id={path}
+        label={label}
+        description={field.description}
+        required={field.required}
+        value={value}
+        error={error}
+        onChange={onChange}
+        onValid={(ok) => onValid(path, ok)}
+      />
+    );
   }
-  if (field.type === "array") return <ListField path={path} label={label} field={field} value={(value ?? []) as (string | number)[]} faults={faults} onChange={onChange} />;
+  if (field.type === "array")
+    return (
+      <ListField
+        path={path}
+        label={label}
+        field={field}
+        value={(value ?? []) as (string | number)[]}
+        faults={faults}
+        onChange={onChange}
+      />
+    );
   if (field.type === "object" && field.properties) {
     return (
       <fieldset className="fields">
         <legend>{label}</legend>
         {field.description && <p className="soft small">{field.description}</p>}
-        {error && <p className="fault" role="alert">{error}</p>}
-        <Fields schema={field.properties} values={isObject(value) ? value : {}} at={`${path}.`} faults={faults} onChange={onChange} onValid={onValid} />
+        {error && (
+          <p className="fault" role="alert">
+            {error}
+          </p>
+        )}
+        <Fields
+          schema={field.properties}
+          values={isObject(value) ? value : {}}
+          at={`${path}.`}
+          faults={faults}
+          onChange={onChange}
+          onValid={onValid}
+        />
       </fieldset>
     );
   }

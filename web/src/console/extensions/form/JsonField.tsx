@@ -17,7 +17,18 @@ interface JsonFieldProps {
 }
 
 // JsonField edits a value as JSON. An empty field is no value.
-export const JsonField = ({ id, label, description, required, value, rows = 4, error, objectOnly = false, onChange, onValid }: JsonFieldProps) => {
+export const JsonField = ({
+  id,
+  label,
+  description,
+  required,
+  value,
+  rows = 4,
+  error,
+  objectOnly = false,
+  onChange,
+  onValid,
+}: JsonFieldProps) => {
   const [text, setText] = useState(value === undefined ? "" : JSON.stringify(value, null, 2));
   const [wrong, setWrong] = useState("");
   const change = (next: string) => {
@@ -36,8 +47,16 @@ export const JsonField = ({ id, label, description, required, value, rows = 4, e
   const shown = wrong || error;
   return (
     <Textarea
-      label={label} description={description ?? t("plugins.form.asJsonField")} rows={rows} value={text} spellCheck={false} data-path={id}
-      classNames={{ input: "mono" }} onChange={(e) => change(e.currentTarget.value)} {...(required ? { required: true } : {})} {...(shown ? { error: shown } : {})}
+      label={label}
+      description={description ?? t("plugins.form.asJsonField")}
+      rows={rows}
+      value={text}
+      spellCheck={false}
+      data-path={id}
+      classNames={{ input: "mono" }}
+      onChange={(e) => change(e.currentTarget.value)}
+      {...(required ? { required: true } : {})}
+      {...(shown ? { error: shown } : {})}
     />
   );
 };

@@ -22,12 +22,14 @@ const withDefaults = (schema: Schema, config: Values): Values => {
   for (const [name, field] of Object.entries(schema)) {
     if (isSecret(field)) delete values[name];
     else if (values[name] === undefined && field.default !== undefined) values[name] = structuredClone(field.default);
-    else if (field.type === "object" && field.properties && isObject(values[name])) values[name] = withDefaults(field.properties, values[name]);
+    else if (field.type === "object" && field.properties && isObject(values[name]))
+      values[name] = withDefaults(field.properties, values[name]);
   }
   return values;
 };
 
-export const isObject = (value: unknown): value is Values => typeof value === "object" && value !== null && !Array.isArray(value);
+export const isObject = (value: unknown): value is Values =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 // configOf is what is sent: fields left empty are left out, a kept secret is "".
 export const configOf = (schema: Schema, draft: Draft, configured: Record<string, boolean>): Values => {
@@ -45,22 +47,32 @@ const withoutEmpty = (values: Values): Values => {
   for (const [name, value] of Object.entries(values)) {
     if (value === undefined || value === "") continue;
     const inner = isObject(value) ? withoutEmpty(value) : value;
-    if (isObject(inner) && Object.keys(inner).length === 0 && isObject(value) && Object.keys(value).length > 0) continue;
+    if (isObject(inner) && Object.keys(inner).length === 0 && isObject(value) && Object.keys(value).length > 0)
+      continue;
     kept[name] = inner;
   }
   return kept;
 };
 
 // missing are the paths of required fields without a value.
-export const missing = (schema: Schema, values: Values, configured: Record<string, boolean>, secrets: Draft["secrets"], at = ""): string[] =>
+export const missing = (
+  schema: Schema,
+  values: Values,
+  configured: Record<string, boolean>,
+  secrets: Draft["secrets"],
+  at = "",
+): string[] =>
   Object.entries(schema).flatMap(([name, field]) => {
     const path = at + name;
     const value = values[name];
-    if (field.type === "object" && field.properties && isObject(value) && Object.keys(withoutEmpty(value)).length > 0) return missing(field.properties, value, {}, {}, `${path}.`);
+    if (field.type === "object" && field.properties && isObject(value) && Object.keys(withoutEmpty(value)).length > 0)
+      return missing(field.properties, value, {}, {}, `${path}.`);
     if (!field.required) return [];
     if (isSecret(field)) {
       const secret = secrets[name] ?? { kind: "keep" };
-      return secret.kind === "set" && secret.value !== "" || secret.kind === "keep" && configured[name] ? [] : [path];
+      return (secret.kind === "set" && secret.value !== "") || (secret.kind === "keep" && configured[name])
+        ? []
+        : [path];
     }
     return value === undefined || value === null || value === "" ? [path] : [];
   });
@@ -73,9 +85,15 @@ export const canEdit = (field: Field, value: unknown): boolean => {
   if (isSecret(field)) return true;
   if (field.enum) return value === undefined || value === "" || field.enum.includes(value as never);
   if (field.type === "array") return Array.isArray(value ?? []) && isPlainList((value ?? []) as unknown[], field.items);
-  if (field.type === "object") return field.properties !== undefined && Object.keys(field.properties).length > 0 && (value === undefined || isObject(value));
+  if (field.type === "object")
+    return (
+      field.properties !== undefined &&
+      Object.keys(field.properties).length > 0 &&
+      (value === undefined || isObject(value))
+    );
   return scalars.includes(field.type);
 };
 
 const isPlainList = (items: unknown[], of: Field | undefined): boolean =>
-  (of === undefined || scalars.includes(of.type)) && items.every((item) => typeof item === "string" || typeof item === "number");
+  (of === undefined || scalars.includes(of.type)) &&
+  items.every((item) => typeof item === "string" || typeof item === "number");

@@ -14,12 +14,32 @@ export const DropArea = ({ onFile }: { onFile: (file: File) => void }) => {
     if (file) onFile(file);
   };
   return (
-    <div className="drop" {...(over ? { "data-over": true } : {})} onDragOver={(e) => { e.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)} onDrop={drop}>
+    <div
+      className="drop"
+      {...(over ? { "data-over": true } : {})}
+      onDragOver={(e) => {
+        e.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}>
       <IconUpload size={24} stroke={1.5} aria-hidden />
       <p>{t("plugins.install.drop")}</p>
-      <Button variant="filled" data-autofocus onClick={() => input.current?.click()}>{t("plugins.install.choose")}</Button>
-      <input ref={input} className="sr" type="file" accept=".zip,application/zip" tabIndex={-1} aria-label={t("plugins.install.choose")}
-        onChange={(e) => { const file = e.currentTarget.files?.[0]; if (file) onFile(file); }} />
+      <Button variant="filled" data-autofocus onClick={() => input.current?.click()}>
+        {t("plugins.install.choose")}
+      </Button>
+      <input
+        ref={input}
+        className="sr"
+        type="file"
+        accept=".zip,application/zip"
+        tabIndex={-1}
+        aria-label={t("plugins.install.choose")}
+        onChange={(e) => {
+          const file = e.currentTarget.files?.[0];
+          if (file) onFile(file);
+        }}
+      />
     </div>
   );
 };
@@ -32,8 +52,15 @@ export const usePageDrop = (onFile: (file: File) => void): boolean => {
   take.current = onFile;
   useEffect(() => {
     const isFile = (e: globalThis.DragEvent) => e.dataTransfer?.types.includes("Files") ?? false;
-    const onOver = (e: globalThis.DragEvent) => { if (isFile(e)) { e.preventDefault(); setOver(true); } };
-    const onLeave = (e: globalThis.DragEvent) => { if (e.relatedTarget === null) setOver(false); };
+    const onOver = (e: globalThis.DragEvent) => {
+      if (isFile(e)) {
+        e.preventDefault();
+        setOver(true);
+      }
+    };
+    const onLeave = (e: globalThis.DragEvent) => {
+      if (e.relatedTarget === null) setOver(false);
+    };
     const onDrop = (e: globalThis.DragEvent) => {
       setOver(false);
       if (!isFile(e) || e.defaultPrevented) return;

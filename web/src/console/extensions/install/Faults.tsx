@@ -5,11 +5,20 @@ import type { Problem } from "../../../api/problem";
 import { c, t } from "../../text";
 
 const advice: Record<string, "archive" | "manifest" | "version" | "slug" | "upgrade"> = {
-  INVALID_ARCHIVE: "archive", INVALID_MANIFEST: "manifest", INVALID_BUNDLE: "manifest",
-  VERSION_CONFLICT: "version", CONFLICT: "slug", UPGRADE_FAILED: "upgrade", THEME_UNHEALTHY: "upgrade",
+  INVALID_ARCHIVE: "archive",
+  INVALID_MANIFEST: "manifest",
+  INVALID_BUNDLE: "manifest",
+  VERSION_CONFLICT: "version",
+  CONFLICT: "slug",
+  UPGRADE_FAILED: "upgrade",
+  THEME_UNHEALTHY: "upgrade",
 };
 
-interface LastError { message: string; file?: string; line?: number }
+interface LastError {
+  message: string;
+  file?: string;
+  line?: number;
+}
 
 export const Faults = ({ problem }: { problem: Problem }) => {
   const { issues } = problem;
@@ -20,26 +29,53 @@ export const Faults = ({ problem }: { problem: Problem }) => {
     <div className="note" data-tone="bad" role="alert">
       <h3>{issues.length > 0 ? t.count("plugins.install.faults", issues.length) : t("plugins.install.refused")}</h3>
       {issues.length === 0 && !last && typeof reason !== "string" && <p>{sentence(problem)}</p>}
-      {last && <p><code className="wrap">{last.file ? `${last.file}${last.line ? `:${last.line}` : ""} ` : ""}{last.message}</code></p>}
-      {typeof reason === "string" && <p><code className="wrap">{reason}</code></p>}
+      {last && (
+        <p>
+          <code className="wrap">
+            {last.file ? `${last.file}${last.line ? `:${last.line}` : ""} ` : ""}
+            {last.message}
+          </code>
+        </p>
+      )}
+      {typeof reason === "string" && (
+        <p>
+          <code className="wrap">{reason}</code>
+        </p>
+      )}
       {issues.length > 0 && (
         <div className="faults" tabIndex={0} role="group" aria-label={t("plugins.install.faultList")}>
           <table className="table" data-plain>
-            <thead><tr><th scope="col">{t("plugins.install.where")}</th><th scope="col">{t("plugins.install.what")}</th></tr></thead>
+            <thead>
+              <tr>
+                <th scope="col">{t("plugins.install.where")}</th>
+                <th scope="col">{t("plugins.install.what")}</th>
+              </tr>
+            </thead>
             <tbody>
               {issues.map((issue, i) => (
-                <tr key={i}><td><code className="wrap">{issue.entry ?? issue.path ?? ""}</code></td><td className="wrap">{withoutPath(issue.message, issue.path)}</td></tr>
+                <tr key={i}>
+                  <td>
+                    <code className="wrap">{issue.entry ?? issue.path ?? ""}</code>
+                  </td>
+                  <td className="wrap">{withoutPath(issue.message, issue.path)}</td>
+                </tr>
               ))}
             </tbody>
           </table>
         </div>
       )}
       {known && <p>{t(`plugins.install.advice.${known}`)}</p>}
-      {problem.requestId && <span className="small">{c("requestId")} <CopyText value={problem.requestId} what={c("requestId")} /></span>}
+      {problem.requestId && (
+        <span className="small">
+          {c("requestId")} <CopyText value={problem.requestId} what={c("requestId")} />
+        </span>
+      )}
     </div>
   );
 };
 
 // withoutPath drops the path from the sentence, for it stands beside it.
 const withoutPath = (message: string, path: string | undefined): string =>
-  path && message.startsWith(`${path} `) ? message.charAt(path.length + 1).toUpperCase() + message.slice(path.length + 2) : message;
+  path && message.startsWith(`${path} `)
+    ? message.charAt(path.length + 1).toUpperCase() + message.slice(path.length + 2)
+    : message;

@@ -27,37 +27,98 @@ export const InstallDialog = ({ dropped, kind: fallback, onClose }: InstallDialo
   const [replace, setReplace] = useState(false);
   const { step, send, reset, cancel } = useInstall();
   const inside = useQuery({
-    queryKey: ["peek", file?.name, file?.size, file?.lastModified], queryFn: () => peek(file as File), enabled: file !== null, staleTime: Infinity, gcTime: 0,
+    queryKey: ["peek", file?.name, file?.size, file?.lastModified],
+    queryFn: () => peek(file as File),
+    enabled: file !== null,
+    staleTime: Infinity,
+    gcTime: 0,
   });
-  useEffect(() => { if (dropped) { setFile(dropped); setChosen(null); reset(); } }, [dropped]); // eslint-disable-line react-hooks/exhaustive-deps
-  const choose = (next: File) => { setFile(next); setChosen(null); setReplace(false); reset(); };
+  useEffect(() => {
+    if (dropped) {
+      setFile(dropped);
+      setChosen(null);
+      reset();
+    }
+  }, [dropped]); // eslint-disable-line react-hooks/exhaustive-deps
+  const choose = (next: File) => {
+    setFile(next);
+    setChosen(null);
+    setReplace(false);
+    reset();
+  };
   const kind = chosen ?? inside.data?.kind ?? fallback;
-  const close = () => { if (step.name === "sending") cancel(); onClose(); };
+  const close = () => {
+    if (step.name === "sending") cancel();
+    onClose();
+  };
   return (
-    <Modal opened onClose={close} title={t("plugins.install.title")} size="lg" closeButtonProps={{ "aria-label": c("close") }} closeOnClickOutside={step.name !== "sending"}>
-      {step.name === "done" ? <Result installed={step.installed} kind={kind} onClose={onClose} onAgain={() => { setFile(null); reset(); }} /> : (
+    <Modal
+      opened
+      onClose={close}
+      title={t("plugins.install.title")}
+      size="lg"
+      closeButtonProps={{ "aria-label": c("close") }}
+      closeOnClickOutside={step.name !== "sending"}>
+      {step.name === "done" ? (
+        <Result
+          installed={step.installed}
+          kind={kind}
+          onClose={onClose}
+          onAgain={() => {
+            setFile(null);
+            reset();
+          }}
+        />
+      ) : (
         <div className="section">
-          {file === null ? <DropArea onFile={choose} /> : (
-            <div className="file-line"><strong className="wrap">{file.name}</strong><span className="soft">{formatBytes(file.size)}</span>
-              {step.name !== "sending" && <Button size="xs" onClick={() => { setFile(null); reset(); }}>{t("plugins.install.other")}</Button>}
+          {file === null ? (
+            <DropArea onFile={choose} />
+          ) : (
+            <div className="file-line">
+              <strong className="wrap">{file.name}</strong>
+              <span className="soft">{formatBytes(file.size)}</span>
+              {step.name !== "sending" && (
+                <Button
+                  size="xs"
+                  onClick={() => {
+                    setFile(null);
+                    reset();
+                  }}>
+                  {t("plugins.install.other")}
+                </Button>
+              )}
             </div>
           )}
           {file !== null && step.name !== "sending" && inside.isSuccess && (
             <>
               <What peek={inside.data} kind={kind} />
-              <Select label={t("plugins.install.kind")} data={kinds.map((value) => ({ value, label: t(`plugins.kinds.${value}`) }))} value={kind} onChange={(value) => setChosen(value as Kind)} />
+              <Select
+                label={t("plugins.install.kind")}
+                data={kinds.map((value) => ({ value, label: t(`plugins.kinds.${value}`) }))}
+                value={kind}
+                onChange={(value) => setChosen(value as Kind)}
+              />
               {step.name === "failed" && step.problem.code === "VERSION_CONFLICT" && (
-                <Checkbox label={t("plugins.install.replace")} description={t("plugins.install.replaceHow")} checked={replace} onChange={(e) => setReplace(e.currentTarget.checked)} />
+                <Checkbox
+                  label={t("plugins.install.replace")}
+                  description={t("plugins.install.replaceHow")}
+                  checked={replace}
+                  onChange={(e) => setReplace(e.currentTarget.checked)}
+                />
               )}
             </>
           )}
           {step.name === "failed" && <Faults problem={step.problem} />}
           {step.name === "sending" && file !== null && <Progress share={step.share} size={file.size} />}
           <div className="dialog-actions">
-            <Button onClick={step.name === "sending" ? cancel : close}>{t(step.name === "sending" ? "plugins.install.cancelUpload" : "plugins.install.cancel")}</Button>
+            <Button onClick={step.name === "sending" ? cancel : close}>
+              {t(step.name === "sending" ? "plugins.install.cancelUpload" : "plugins.install.cancel")}
+            </Button>
             {file !== null && step.name !== "sending" && (
               <Button variant="filled" onClick={() => void send(kind, file, replace)} data-autofocus>
-                {step.name === "failed" ? t("plugins.install.again") : t("plugins.install.send", { what: nameOf(inside.data?.manifest, file) })}
+                {step.name === "failed"
+                  ? t("plugins.install.again")
+                  : t("plugins.install.send", { what: nameOf(inside.data?.manifest, file) })}
               </Button>
             )}
           </div>

@@ -13,7 +13,11 @@ import { Result } from "./Result";
 import { newKey } from "./useInstall";
 import { useUpdate, type Update } from "./useUpdates";
 
-interface PackageName { kind: Update["kind"]; slug: string; name: string }
+interface PackageName {
+  kind: Update["kind"];
+  slug: string;
+  name: string;
+}
 
 export const UpdateButton = ({ kind, slug, name }: PackageName) => {
   const update = useUpdate(kind, slug);
@@ -21,7 +25,11 @@ export const UpdateButton = ({ kind, slug, name }: PackageName) => {
   const [asked, setAsked] = useState<Update | null>(null);
   return (
     <>
-      {update && <Button variant="filled" onClick={() => setAsked(update)}>{t("plugins.market.button", { version: update.version })}</Button>}
+      {update && (
+        <Button variant="filled" onClick={() => setAsked(update)}>
+          {t("plugins.market.button", { version: update.version })}
+        </Button>
+      )}
       {asked && <UpdateDialog update={asked} name={name} onClose={() => setAsked(null)} />}
     </>
   );
@@ -35,27 +43,65 @@ const UpdateDialog = ({ update, name, onClose }: { update: Update; name: string;
     queryFn: () => data(api.GET("/api/v1/admin/products/{slug}", { params: { path: { slug: productSlug } } })),
   });
   const install = useMarketInstall(productSlug);
-  const close = () => { if (!install.isPending) onClose(); };
+  const close = () => {
+    if (!install.isPending) onClose();
+  };
   const title = t("plugins.market.title", { name, version });
   if (install.isSuccess) {
-    return <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ "aria-label": c("close") }}><Result installed={install.data} kind={kind} onClose={onClose} /></Modal>;
+    return (
+      <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ "aria-label": c("close") }}>
+        <Result installed={install.data} kind={kind} onClose={onClose} />
+      </Modal>
+    );
   }
   const paid = product.isSuccess && product.data.pricing.type !== "free";
   return (
-    <Modal opened onClose={close} title={title} size="lg" closeButtonProps={{ "aria-label": c("close") }} closeOnClickOutside={!install.isPending}>
-      <form className="section" onSubmit={(e) => { e.preventDefault(); install.mutate(licenseKey.trim()); }}>
+    <Modal
+      opened
+      onClose={close}
+      title={title}
+      size="lg"
+      closeButtonProps={{ "aria-label": c("close") }}
+      closeOnClickOutside={!install.isPending}>
+      <form
+        className="section"
+        onSubmit={(e) => {
+          e.preventDefault();
+          install.mutate(licenseKey.trim());
+        }}>
         <Effects update={update} />
         {product.isPending && <Bar height={60} />}
         {product.isError && <ErrorNote error={product.error} retry={() => void product.refetch()} />}
         {paid && (
-          <TextInput label={t("plugins.market.key")} description={t("plugins.market.keyHow", { product: update.productName })} required autoComplete="off" spellCheck={false}
-            data-autofocus value={licenseKey} onChange={(e) => setLicenseKey(e.currentTarget.value)} />
+          <TextInput
+            label={t("plugins.market.key")}
+            description={t("plugins.market.keyHow", { product: update.productName })}
+            required
+            autoComplete="off"
+            spellCheck={false}
+            data-autofocus
+            value={licenseKey}
+            onChange={(e) => setLicenseKey(e.currentTarget.value)}
+          />
         )}
         {install.isError && <Faults problem={asProblem(install.error)} />}
-        {install.isPending && <p className="soft" style={{ margin: 0 }} role="status">{t("plugins.market.pending")}</p>}
+        {install.isPending && (
+          <p className="soft" style={{ margin: 0 }} role="status">
+            {t("plugins.market.pending")}
+          </p>
+        )}
         <div className="dialog-actions">
-          <Button onClick={close} disabled={install.isPending}>{c("cancel")}</Button>
-          <Button type="submit" variant="filled" disabled={!product.isSuccess} loading={install.isPending} {...(paid ? {} : { "data-autofocus": true })}>{t("plugins.market.button", { version })}</Button>
+          <Button onClick={close} disabled={install.isPending}>
+            {c("cancel")}
+          </Button>
+          <Button
+            type="submit"
+            variant="filled"
+            disabled={!product.isSuccess}
+            loading={install.isPending}
+            {...(paid ? {} : { "data-autofocus": true })}>
+            {t("plugins.market.button", { version })}
+          </Button>
         </div>
       </form>
     </Modal>
@@ -65,7 +111,11 @@ const UpdateDialog = ({ update, name, onClose }: { update: Update; name: string;
 const Effects = ({ update: { kind, installedVersion: from, version: to, productName } }: { update: Update }) => (
   <ul style={{ margin: 0, paddingLeft: 20 }}>
     <li>{t("plugins.market.effect1", { product: productName })}</li>
-    <li>{kind === "plugin" ? t("plugins.install.upgrades", { from, to }) : t("plugins.install.beside", { versions: from })}</li>
+    <li>
+      {kind === "plugin"
+        ? t("plugins.install.upgrades", { from, to })
+        : t("plugins.install.beside", { versions: from })}
+    </li>
     {kind === "plugin" && <li>{t("plugins.market.effect2")}</li>}
   </ul>
 );
@@ -76,10 +126,17 @@ const useMarketInstall = (slug: string) => {
   const client = useQueryClient();
   const key = useRef(newKey());
   return useMutation({
-    mutationFn: (licenseKey: string) => data(api.POST("/api/v1/admin/market/{slug}/install", {
-      params: { path: { slug }, header: { "Idempotency-Key": key.current } }, body: licenseKey === "" ? {} : { licenseKey },
-    })),
-    onError: (error) => { if (!asProblem(error).unreachable) key.current = newKey(); },
-    onSuccess: () => Promise.all(["plugins", "themes", "extensions"].map((area) => client.invalidateQueries({ queryKey: [area] }))),
+    mutationFn: (licenseKey: string) =>
+      data(
+        api.POST("/api/v1/admin/market/{slug}/install", {
+          params: { path: { slug }, header: { "Idempotency-Key": key.current } },
+          body: licenseKey === "" ? {} : { licenseKey },
+        }),
+      ),
+    onError: (error) => {
+      if (!asProblem(error).unreachable) key.current = newKey();
+    },
+    onSuccess: () =>
+      Promise.all(["plugins", "themes", "extensions"].map((area) => client.invalidateQueries({ queryKey: [area] }))),
   });
 };

@@ -10,23 +10,44 @@ import type { Kind, Peek } from "./peek";
 export const What = ({ peek, kind }: { peek: Peek | null; kind: Kind }) => {
   const slug = peek?.manifest.slug ?? "";
   const now = useQuery({
-    queryKey: ["extensions", kind, slug, "installed"], enabled: slug !== "", retry: false,
-    queryFn: () => data(api.GET("/api/v1/admin/extensions/{kind}/{slug}", { params: { path: { kind, slug } } }))
-      .catch((error: unknown) => { if (error instanceof Problem && error.status === 404) return null; throw error; }),
+    queryKey: ["extensions", kind, slug, "installed"],
+    enabled: slug !== "",
+    retry: false,
+    queryFn: () =>
+      data(api.GET("/api/v1/admin/extensions/{kind}/{slug}", { params: { path: { kind, slug } } })).catch(
+        (error: unknown) => {
+          if (error instanceof Problem && error.status === 404) return null;
+          throw error;
+        },
+      ),
   });
-  if (peek === null) return <p className="note" data-tone="warn">{t("plugins.install.unreadable")}</p>;
+  if (peek === null)
+    return (
+      <p className="note" data-tone="warn">
+        {t("plugins.install.unreadable")}
+      </p>
+    );
   const { manifest } = peek;
   const installed = now.data ?? null;
   const had = installed ? readManifest(installed.manifestJson).permissions : [];
   const added = manifest.permissions.filter((p) => !had.includes(p));
-  const effect = installed === null ? t("plugins.install.fresh")
-    : installed.version === manifest.version ? t("plugins.install.same", { version: installed.version })
-    : kind === "plugin" ? t("plugins.install.upgrades", { from: installed.version, to: manifest.version ?? "" })
-      : t("plugins.install.beside", { versions: installed.version });
+  const effect =
+    installed === null
+      ? t("plugins.install.fresh")
+      : installed.version === manifest.version
+        ? t("plugins.install.same", { version: installed.version })
+        : kind === "plugin"
+          ? t("plugins.install.upgrades", { from: installed.version, to: manifest.version ?? "" })
+          : t("plugins.install.beside", { versions: installed.version });
   return (
     <>
       <p style={{ margin: 0 }}>
-        {t("plugins.install.is", { kind: t(`plugins.kinds.${kind}`), name: manifest.name ?? slug, version: manifest.version ?? "" })} {now.isSuccess && effect}
+        {t("plugins.install.is", {
+          kind: t(`plugins.kinds.${kind}`),
+          name: manifest.name ?? slug,
+          version: manifest.version ?? "",
+        })}{" "}
+        {now.isSuccess && effect}
       </p>
       {now.isSuccess && added.length > 0 && (
         <div className="section" style={{ gap: 8 }}>

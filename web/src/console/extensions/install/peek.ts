@@ -5,7 +5,10 @@ import { readManifest, type Manifest } from "../manifest";
 export const kinds = ["plugin", "theme-shop", "theme-admin", "theme-app-shop", "theme-app-admin", "bundle"] as const;
 export type Kind = (typeof kinds)[number];
 
-export interface Peek { kind: Kind; manifest: Manifest }
+export interface Peek {
+  kind: Kind;
+  manifest: Manifest;
+}
 
 const manifests = ["bundle.json", "theme-app.json", "theme.json", "manifest.json"];
 const tooLong = 1 << 20; // no manifest is longer
@@ -14,10 +17,17 @@ const tooLong = 1 << 20; // no manifest is longer
 export const peek = async (file: Blob): Promise<Peek | null> => {
   try {
     const entries = await directory(file);
-    const found = manifests.map((name) => entries.find((e) => e.name === name || e.name.split("/").length === 2 && e.name.endsWith(`/${name}`))).find(Boolean);
+    const found = manifests
+      .map((name) =>
+        entries.find((e) => e.name === name || (e.name.split("/").length === 2 && e.name.endsWith(`/${name}`))),
+      )
+      .find(Boolean);
     if (!found) return null;
     const json = await read(file, found);
-    return { kind: kindOf(found.name.split("/").at(-1) as string, JSON.parse(json) as Record<string, unknown>), manifest: readManifest(json) };
+    return {
+      kind: kindOf(found.name.split("/").at(-1) as string, JSON.parse(json) as Record<string, unknown>),
+      manifest: readManifest(json),
+    };
   } catch {
     return null;
   }
@@ -27,10 +37,17 @@ const kindOf = (name: string, raw: Record<string, unknown>): Kind => {
   const target = raw["target"] === "admin" ? "admin" : "shop";
   if (name === "bundle.json" || Array.isArray(raw["items"])) return "bundle";
   if (name === "theme-app.json" || typeof raw["runtime"] === "object") return `theme-app-${target}`;
-  return name === "theme.json" || raw["entry"] !== undefined && raw["runtimeType"] === undefined ? `theme-${target}` : "plugin";
+  return name === "theme.json" || (raw["entry"] !== undefined && raw["runtimeType"] === undefined)
+    ? `theme-${target}`
+    : "plugin";
 };
 
-interface Entry { name: string; method: number; size: number; at: number }
+interface Entry {
+  name: string;
+  method: number;
+  size: number;
+  at: number;
+}
 
 // directory reads the names at the end of a ZIP archive.
 const directory = async (file: Blob): Promise<Entry[]> => {
@@ -38,13 +55,22 @@ const directory = async (file: Blob): Promise<Entry[]> => {
   let end = tail.byteLength - 22;
   while (end >= 0 && tail.getUint32(end, true) !== 0x06054b50) end--;
   if (end < 0) return [];
-  const [count, size, start] = [tail.getUint16(end + 10, true), tail.getUint32(end + 12, true), tail.getUint32(end + 16, true)];
+  const [count, size, start] = [
+    tail.getUint16(end + 10, true),
+    tail.getUint32(end + 12, true),
+    tail.getUint32(end + 16, true),
+  ];
   const list = await view(file, start, start + size);
   const entries: Entry[] = [];
   for (let at = 0, i = 0; i < count && at + 46 <= list.byteLength && list.getUint32(at, true) === 0x02014b50; i++) {
     const length = list.getUint16(at + 28, true);
     const name = new TextDecoder().decode(new Uint8Array(list.buffer, at + 46, length));
-    entries.push({ name, method: list.getUint16(at + 10, true), size: list.getUint32(at + 20, true), at: list.getUint32(at + 42, true) });
+    entries.push({
+      name,
+      method: list.getUint16(at + 10, true),
+      size: list.getUint32(at + 20, true),
+      at: list.getUint32(at + 42, true),
+    });
     at += 46 + length + list.getUint16(at + 30, true) + list.getUint16(at + 32, true);
   }
   return entries;
@@ -70,4 +96,5 @@ const limited = async (stream: ReadableStream<BufferSource>): Promise<string> =>
   return text;
 };
 
-const view = async (file: Blob, from: number, to: number): Promise<DataView<ArrayBuffer>> => new DataView(await file.slice(from, to).arrayBuffer());
+const view = async (file: Blob, from: number, to: number): Promise<DataView<ArrayBuffer>> =>
+  new DataView(await file.slice(from, to).arrayBuffer());

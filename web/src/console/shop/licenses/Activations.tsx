@@ -20,7 +20,9 @@ export const Activations = ({ license }: { license: License }) => {
   const list = useQuery({
     queryKey: ["licenses", license.id, "activations", page],
     queryFn: () =>
-      data(api.GET("/api/v1/admin/licenses/{id}/activations", { params: { path: { id: license.id }, query: { page } } })),
+      data(
+        api.GET("/api/v1/admin/licenses/{id}/activations", { params: { path: { id: license.id }, query: { page } } }),
+      ),
     placeholderData: keepPreviousData,
   });
   if (list.isError) return <ErrorNote error={list.error} retry={() => void list.refetch()} />;
@@ -57,11 +59,13 @@ export const Activations = ({ license }: { license: License }) => {
                 <td className="end">
                   <Button
                     size="xs"
-                    aria-label={t(a.development ? "shop.licenses.activations.removeOne" : "shop.licenses.activations.freeOne", {
-                      instance: a.instanceId,
-                    })}
-                    onClick={() => setFreeing(a)}
-                  >
+                    aria-label={t(
+                      a.development ? "shop.licenses.activations.removeOne" : "shop.licenses.activations.freeOne",
+                      {
+                        instance: a.instanceId,
+                      },
+                    )}
+                    onClick={() => setFreeing(a)}>
                     {t(a.development ? "shop.licenses.activations.remove" : "shop.licenses.activations.free")}
                   </Button>
                 </td>
@@ -81,7 +85,9 @@ const Free = ({ license, activation, onClose }: { license: License; activation: 
   const { instanceId, development } = activation;
   const run = async () => {
     await ok(
-      api.DELETE("/api/v1/admin/licenses/{id}/activations/{instanceId}", { params: { path: { id: license.id, instanceId } } }),
+      api.DELETE("/api/v1/admin/licenses/{id}/activations/{instanceId}", {
+        params: { path: { id: license.id, instanceId } },
+      }),
     );
     void Promise.all(["licenses", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
   };

@@ -39,7 +39,9 @@ const Revoke = ({ license, etag, onClose }: Props & { onClose: () => void }) => 
   const refresh = useRefresh();
   const run = async () => {
     await data(
-      api.POST("/api/v1/admin/licenses/{id}/revoke", { params: { path: { id: license.id }, header: { "If-Match": etag } } }),
+      api.POST("/api/v1/admin/licenses/{id}/revoke", {
+        params: { path: { id: license.id }, header: { "If-Match": etag } },
+      }),
     );
     void refresh();
   };
@@ -89,8 +91,7 @@ const Renew = ({ license, etag, onClose }: Props & { onClose: () => void }) => {
         t("shop.licenses.renew.money"),
       ]}
       run={run}
-      done={t("shop.licenses.renew.done", { day: until })}
-    >
+      done={t("shop.licenses.renew.done", { day: until })}>
       <NumberInput
         label={t.count("shop.licenses.renew.periods", license.periodMonths ?? 1)}
         min={1}

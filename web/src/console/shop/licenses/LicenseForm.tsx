@@ -42,7 +42,8 @@ const Form = ({ license, etag, onTyped, settle }: Base & { onTyped: (typed: bool
     ...termChange(license, forever, until),
   };
   useTyped(Object.keys(change).length > 0, onTyped);
-  const again = () => Promise.all(["licenses", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] }))).then(settle);
+  const again = () =>
+    Promise.all(["licenses", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] }))).then(settle);
   const save = useMutation({
     mutationFn: () =>
       data(
@@ -98,12 +99,7 @@ const Form = ({ license, etag, onTyped, settle }: Base & { onTyped: (typed: bool
         value={features}
         onChange={(e) => setFeatures(e.currentTarget.value)}
       />
-      {save.isError && (
-        <ErrorNote
-          error={save.error}
-          {...(stale ? { retry: () => void again() } : {})}
-        />
-      )}
+      {save.isError && <ErrorNote error={save.error} {...(stale ? { retry: () => void again() } : {})} />}
       <div>
         <Button type="submit" loading={save.isPending} disabled={Object.keys(change).length === 0}>
           {t("shop.licenses.terms.save")}

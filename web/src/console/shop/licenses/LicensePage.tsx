@@ -29,8 +29,7 @@ export const LicensePage = () => {
       title={l.productName}
       badge={<LicenseState license={l} />}
       above={[{ title: t("shop.nav.licenses"), to: "/shop/licenses" }]}
-      actions={<LicenseActions license={l} etag={etag} />}
-    >
+      actions={<LicenseActions license={l} etag={etag} />}>
       <Summary facts={facts(l, order.data)} />
       <Section title={t("shop.licenses.activations.title")}>
         <Activations license={l} />
@@ -66,7 +65,10 @@ const facts = (l: License, order: Order | null | undefined): [string, React.Reac
       {l.productName}
     </Link>,
   ],
-  [t("shop.customer"), <Customer key="customer" userId={l.userId} email={l.userEmail} billed={order?.billingInfo?.email} />],
+  [
+    t("shop.customer"),
+    <Customer key="customer" userId={l.userId} email={l.userEmail} billed={order?.billingInfo?.email} />,
+  ],
   [
     t("shop.order"),
     order === undefined ? (

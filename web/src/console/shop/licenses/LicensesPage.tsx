@@ -38,10 +38,20 @@ const columns: Column<License>[] = [
   { title: t("shop.state"), cell: (l) => <LicenseState license={l} /> },
   { title: t("shop.licenses.seatsUsed"), cell: (l) => <Seats license={l} />, end: true, named: true },
   { title: t("shop.licenses.term"), sort: ["expires", "-expires"], cell: (l) => <Term license={l} />, named: true },
-  { title: t("shop.licenses.issued"), sort: ["created", "-created"], cell: (l) => <Time at={l.createdAt} />, end: true, named: true, spare: true },
+  {
+    title: t("shop.licenses.issued"),
+    sort: ["created", "-created"],
+    cell: (l) => <Time at={l.createdAt} />,
+    end: true,
+    named: true,
+    spare: true,
+  },
 ];
 
-const states = (["active", "expired", "revoked"] as const).map((value) => ({ value, label: t(`shop.licenses.state.${value}`) }));
+const states = (["active", "expired", "revoked"] as const).map((value) => ({
+  value,
+  label: t(`shop.licenses.state.${value}`),
+}));
 
 export const LicensesPage = () => {
   const { search, page } = useListSearch();
@@ -64,8 +74,7 @@ export const LicensesPage = () => {
         <Button component={Link} to="/shop/licenses/grant">
           {t("shop.licenses.grant.open")}
         </Button>
-      }
-    >
+      }>
       <ShopNav />
       <ListBar label={t("shop.licenses.search")}>
         <Filter name="status" label={t("shop.state")} choices={states} />
@@ -87,8 +96,7 @@ export const LicensesPage = () => {
               <Button component={Link} to="/shop/licenses/grant">
                 {t("shop.licenses.grant.open")}
               </Button>
-            }
-          >
+            }>
             {t("shop.licenses.noneHow")}
           </Empty>
         }

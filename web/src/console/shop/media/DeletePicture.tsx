@@ -30,9 +30,12 @@ export const DeletePicture = ({ path }: { path: string }) => {
         effects={[t("shop.media.delete.effect1"), t("shop.media.delete.effect2")]}
         action={t("shop.media.delete.action")}
         run={run}
-        done={t("shop.media.delete.done")}
-      >
-        <img src={path} alt="" style={{ maxHeight: 120, maxWidth: "100%", objectFit: "contain", alignSelf: "flex-start" }} />
+        done={t("shop.media.delete.done")}>
+        <img
+          src={path}
+          alt=""
+          style={{ maxHeight: 120, maxWidth: "100%", objectFit: "contain", alignSelf: "flex-start" }}
+        />
       </Confirm>
     </>
   );
@@ -44,6 +47,7 @@ const withNames = (problem: Problem): Problem => {
   if (!Array.isArray(products)) return problem;
   const names = products.join(", ");
   const more = Number(total) - products.length;
-  const message = more > 0 ? t("shop.media.delete.usedMore", { names, n: more }) : t("shop.media.delete.used", { names });
+  const message =
+    more > 0 ? t("shop.media.delete.usedMore", { names, n: more }) : t("shop.media.delete.used", { names });
   return new Problem(problem.status, problem.code, message, problem.requestId, problem.details);
 };

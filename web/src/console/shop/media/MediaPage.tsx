@@ -50,7 +50,9 @@ export const MediaPage = () => {
           ))}
         </ul>
       )}
-      {list.data && list.data.pagination.totalPages > 1 && <Foot pagination={list.data.pagination} onPage={(to) => set({ page: to })} />}
+      {list.data && list.data.pagination.totalPages > 1 && (
+        <Foot pagination={list.data.pagination} onPage={(to) => set({ page: to })} />
+      )}
     </Page>
   );
 };
@@ -58,7 +60,11 @@ export const MediaPage = () => {
 const PictureCard = ({ picture: { path, contentType, size, addedAt, usedBy } }: { picture: Listed }) => (
   <>
     <a href={path} target="_blank" rel="noopener">
-      <img src={path} alt={t("shop.media.picture", { use: usedBy.join(", ") || t("shop.media.unused") })} loading="lazy" />
+      <img
+        src={path}
+        alt={t("shop.media.picture", { use: usedBy.join(", ") || t("shop.media.unused") })}
+        loading="lazy"
+      />
     </a>
     <div className="row small soft">
       <span>

@@ -55,8 +55,7 @@ export const PictureDrop = ({ label, several = false, onPicture }: DropProps) =>
         setOver(true);
       }}
       onDragLeave={() => setOver(false)}
-      onDrop={onDrop}
-    >
+      onDrop={onDrop}>
       <input
         ref={input}
         type="file"

@@ -33,8 +33,7 @@ export const OrderPage = () => {
       title={t("shop.orders.one", { product: o.productName })}
       badge={<OrderState order={o} />}
       above={[{ title: t("shop.nav.orders"), to: "/shop/orders" }]}
-      actions={<OrderActions order={o} license={license.data} />}
-    >
+      actions={<OrderActions order={o} license={license.data} />}>
       <Summary facts={facts(o)} />
       <Section title={t("shop.license")}>{license.data && <LicenseLine license={license.data} />}</Section>
       <Payment order={o} />
@@ -48,7 +47,9 @@ export const OrderPage = () => {
 const facts = (o: Order): [string, React.ReactNode][] => [
   [t("shop.orders.number"), <CopyText key="id" value={o.id} what={t("shop.orders.number")} />],
   [t("shop.orders.amount"), formatMoney(o.amount, o.currency)],
-  ...(o.partlyRefunded ? [[t("shop.orders.partly"), formatMoney(o.partlyRefunded, o.currency)] as [string, string]] : []),
+  ...(o.partlyRefunded
+    ? [[t("shop.orders.partly"), formatMoney(o.partlyRefunded, o.currency)] as [string, string]]
+    : []),
   [
     t("shop.product"),
     <Link key="product" to="/shop/products/$slug" params={{ slug: o.productSlug }}>
@@ -139,7 +140,9 @@ const moments = (o: Order): Moment[] => {
     [o.createdAt, t("shop.orders.did.placed")],
     [
       o.paidAt,
-      o.amount === 0 ? t("shop.orders.did.free") : t("shop.orders.did.paid", { amount: formatMoney(o.amount, o.currency) }),
+      o.amount === 0
+        ? t("shop.orders.did.free")
+        : t("shop.orders.did.paid", { amount: formatMoney(o.amount, o.currency) }),
     ],
     [o.refundedAt, t("shop.orders.did.refunded")],
     [o.cancelledAt, t("shop.orders.did.cancelled")],

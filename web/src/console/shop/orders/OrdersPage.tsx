@@ -32,7 +32,10 @@ const columns: Column<Order>[] = [
       </>
     ),
   },
-  { title: t("shop.customer"), cell: (o) => <Customer userId={o.userId} email={o.userEmail} billed={o.billingInfo?.email} /> },
+  {
+    title: t("shop.customer"),
+    cell: (o) => <Customer userId={o.userId} email={o.userEmail} billed={o.billingInfo?.email} />,
+  },
   {
     title: t("shop.orders.amount"),
     sort: ["amount", "-amount"],
@@ -40,7 +43,13 @@ const columns: Column<Order>[] = [
     end: true,
   },
   { title: t("shop.state"), sort: ["status", "-status"], cell: (o) => <OrderState order={o} /> },
-  { title: t("shop.orders.placed"), sort: ["created", "-created"], cell: (o) => <Time at={o.createdAt} />, end: true, named: true },
+  {
+    title: t("shop.orders.placed"),
+    sort: ["created", "-created"],
+    cell: (o) => <Time at={o.createdAt} />,
+    end: true,
+    named: true,
+  },
 ];
 
 const states = (["pending", "paid", "refunded", "cancelled"] as const).map((value) => ({

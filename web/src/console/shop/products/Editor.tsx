@@ -49,8 +49,7 @@ export const Editor = ({ base, saved, etag, onCreated }: EditorProps) => {
           onSubmit={(e) => {
             e.preventDefault();
             save.run({});
-          }}
-        >
+          }}>
           <SaveError save={save} onTake={setDraft} />
           <Basics draft={draft} set={set} fresh={!saved} />
           <Pictures draft={draft} set={set} />

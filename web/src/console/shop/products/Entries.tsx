@@ -27,22 +27,24 @@ export const Entries = <T,>({ items, onChange, make, add, name, children }: Entr
           <fieldset key={i}>
             <legend>{title}</legend>
             <div className="entry-tools">
-              <ActionIcon size={24} aria-label={t("shop.entry.up", { title })} disabled={i === 0} onClick={() => move(i, i - 1)}>
+              <ActionIcon
+                size={24}
+                aria-label={t("shop.entry.up", { title })}
+                disabled={i === 0}
+                onClick={() => move(i, i - 1)}>
                 <IconArrowUp size={14} stroke={1.5} />
               </ActionIcon>
               <ActionIcon
                 size={24}
                 aria-label={t("shop.entry.down", { title })}
                 disabled={i === items.length - 1}
-                onClick={() => move(i, i + 1)}
-              >
+                onClick={() => move(i, i + 1)}>
                 <IconArrowDown size={14} stroke={1.5} />
               </ActionIcon>
               <ActionIcon
                 size={24}
                 aria-label={t("shop.entry.remove", { title })}
-                onClick={() => onChange(items.filter((_, at) => at !== i))}
-              >
+                onClick={() => onChange(items.filter((_, at) => at !== i))}>
                 <IconTrash size={14} stroke={1.5} />
               </ActionIcon>
             </div>
@@ -54,8 +56,7 @@ export const Entries = <T,>({ items, onChange, make, add, name, children }: Entr
         <Button
           size="xs"
           leftSection={<IconPlus size={14} stroke={1.5} aria-hidden />}
-          onClick={() => onChange([...items, make()])}
-        >
+          onClick={() => onChange([...items, make()])}>
           {add}
         </Button>
       </div>

@@ -32,7 +32,8 @@ export const PackagesPage = () => {
   const [withdrawing, setWithdrawing] = useState<Version | null>(null);
   const list = useQuery({
     queryKey: ["products", slug, "packages", page],
-    queryFn: () => data(api.GET("/api/v1/admin/products/{slug}/packages", { params: { path: { slug }, query: { page } } })),
+    queryFn: () =>
+      data(api.GET("/api/v1/admin/products/{slug}/packages", { params: { path: { slug }, query: { page } } })),
     placeholderData: keepPreviousData,
   });
   if (product.isError) return <ErrorPage error={product.error} />;
@@ -68,7 +69,10 @@ export const PackagesPage = () => {
       end: true,
       cell: (v) =>
         !v.withdrawnAt && (
-          <Button size="xs" aria-label={t("shop.packages.withdrawOf", { version: v.version })} onClick={() => setWithdrawing(v)}>
+          <Button
+            size="xs"
+            aria-label={t("shop.packages.withdrawOf", { version: v.version })}
+            onClick={() => setWithdrawing(v)}>
             {t("shop.packages.withdraw")}
           </Button>
         ),
@@ -78,8 +82,7 @@ export const PackagesPage = () => {
     <Page
       title={p.name}
       badge={<PublishedState published={p.published} />}
-      above={[{ title: t("shop.nav.products"), to: "/shop/products" }]}
-    >
+      above={[{ title: t("shop.nav.products"), to: "/shop/products" }]}>
       <ProductTabs slug={slug} />
       <PackageUpload slug={slug} kind={p.package?.kind} />
       <DataTable
@@ -128,8 +131,7 @@ const PackageUpload = ({ slug, kind: known }: { slug: string; kind: Kind | undef
         e.preventDefault();
         const file = e.dataTransfer.files[0];
         if (file) void send(file);
-      }}
-    >
+      }}>
       <input
         ref={input}
         type="file"

@@ -41,30 +41,29 @@ export const Pictures = ({ draft, set }: FieldsProps) => {
       {draft.screenshots.length > 0 && (
         <ul className="shots">
           {draft.screenshots.map((shot, i) => (
-            <li key={`${shot}-${i}`} data-fault={faults.some((issue) => issue.path === `screenshots[${i}]`) || undefined}>
+            <li
+              key={`${shot}-${i}`}
+              data-fault={faults.some((issue) => issue.path === `screenshots[${i}]`) || undefined}>
               <img src={shot} alt={t("shop.editor.screenshot", { n: i + 1 })} loading="lazy" />
               <span className="row" style={{ gap: 0 }}>
                 <ActionIcon
                   size={24}
                   aria-label={t("shop.entry.earlier", { n: i + 1 })}
                   disabled={i === 0}
-                  onClick={() => move(i, i - 1)}
-                >
+                  onClick={() => move(i, i - 1)}>
                   <IconArrowLeft size={14} stroke={1.5} />
                 </ActionIcon>
                 <ActionIcon
                   size={24}
                   aria-label={t("shop.entry.later", { n: i + 1 })}
                   disabled={i === draft.screenshots.length - 1}
-                  onClick={() => move(i, i + 1)}
-                >
+                  onClick={() => move(i, i + 1)}>
                   <IconArrowRight size={14} stroke={1.5} />
                 </ActionIcon>
                 <ActionIcon
                   size={24}
                   aria-label={t("shop.entry.removeShot", { n: i + 1 })}
-                  onClick={() => put(draft.screenshots.filter((_, at) => at !== i))}
-                >
+                  onClick={() => put(draft.screenshots.filter((_, at) => at !== i))}>
                   <IconTrash size={14} stroke={1.5} />
                 </ActionIcon>
               </span>
@@ -73,7 +72,11 @@ export const Pictures = ({ draft, set }: FieldsProps) => {
         </ul>
       )}
       {shots.error && <p className="fault">{shots.error}</p>}
-      <PictureDrop label={t("shop.editor.uploadShots")} several onPicture={({ path }) => put([...screenshots.current, path])} />
+      <PictureDrop
+        label={t("shop.editor.uploadShots")}
+        several
+        onPicture={({ path }) => put([...screenshots.current, path])}
+      />
     </Section>
   );
 };

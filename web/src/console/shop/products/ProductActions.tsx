@@ -21,8 +21,7 @@ export const ProductActions = ({ product, etag }: { product: Product; etag: stri
           href={`/p/${product.slug}`}
           target="_blank"
           rel="noopener"
-          rightSection={<IconExternalLink size={14} stroke={1.5} aria-hidden />}
-        >
+          rightSection={<IconExternalLink size={14} stroke={1.5} aria-hidden />}>
           {t("shop.products.see")}
         </Button>
       ) : (
@@ -37,7 +36,9 @@ export const ProductActions = ({ product, etag }: { product: Product; etag: stri
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {product.published && <Menu.Item onClick={() => setOpen("archive")}>{t("shop.products.archive.action")}</Menu.Item>}
+          {product.published && (
+            <Menu.Item onClick={() => setOpen("archive")}>{t("shop.products.archive.action")}</Menu.Item>
+          )}
           <Menu.Item onClick={() => setOpen("delete")}>{t("shop.products.delete.action")}</Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -62,7 +63,9 @@ const Dialog = ({ what, product: { slug, name }, etag, onClose }: DialogProps) =
       await ok(api.DELETE("/api/v1/admin/products/{slug}", { params }));
       await navigate({ to: "/shop/products" });
     } else {
-      await data(api.PATCH("/api/v1/admin/products/{slug}", { params, body: asBody({ published: what === "publish" }) }));
+      await data(
+        api.PATCH("/api/v1/admin/products/{slug}", { params, body: asBody({ published: what === "publish" }) }),
+      );
     }
     void Promise.all(["products", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
   };

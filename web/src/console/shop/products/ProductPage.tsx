@@ -33,8 +33,7 @@ export const ProductPage = () => {
       title={p.name}
       badge={<PublishedState published={p.published} />}
       above={above}
-      actions={<ProductActions product={p} etag={etag} />}
-    >
+      actions={<ProductActions product={p} etag={etag} />}>
       <ProductTabs slug={slug} />
       <Editor key={p.id} base={draftOf(p)} saved={p} etag={etag} />
       <Section title={t("timeline.title")}>

@@ -19,7 +19,13 @@ const columns: Column<ProductItem>[] = [
   { title: t("shop.state"), cell: (p) => <PublishedState published={p.published} /> },
   { title: t("shop.products.category"), cell: (p) => <span className="cap">{p.category}</span> },
   { title: t("shop.products.price"), end: true, cell: (p) => <Price pricing={p.pricing} /> },
-  { title: t("shop.products.sold"), end: true, named: true, spare: true, cell: (p) => formatNumber(p.shown.downloadCount) },
+  {
+    title: t("shop.products.sold"),
+    end: true,
+    named: true,
+    spare: true,
+    cell: (p) => formatNumber(p.shown.downloadCount),
+  },
   {
     title: t("shop.products.rating"),
     end: true,
@@ -92,7 +98,10 @@ export const ProductsPage = () => {
         <Filter
           name="state"
           label={t("shop.state")}
-          choices={(["published", "draft"] as const).map((value) => ({ value, label: t(`shop.products.state.${value}`) }))}
+          choices={(["published", "draft"] as const).map((value) => ({
+            value,
+            label: t(`shop.products.state.${value}`),
+          }))}
         />
         <Filter
           name="category"

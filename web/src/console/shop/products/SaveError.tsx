@@ -63,8 +63,14 @@ const Conflicted = ({ conflict: { theirs, fields }, mine, onTheirs, onMine }: Co
           <Time at={theirs.updatedAt} />
         </span>
       </h3>
-      <p>{fields.length > 0 ? t("shop.editor.conflict.theirs", { fields: list(fields) }) : t("shop.editor.conflict.nothing")}</p>
-      <p>{both.length > 0 ? t("shop.editor.conflict.both", { fields: list(both) }) : t("shop.editor.conflict.apart")}</p>
+      <p>
+        {fields.length > 0
+          ? t("shop.editor.conflict.theirs", { fields: list(fields) })
+          : t("shop.editor.conflict.nothing")}
+      </p>
+      <p>
+        {both.length > 0 ? t("shop.editor.conflict.both", { fields: list(both) }) : t("shop.editor.conflict.apart")}
+      </p>
       <div className="row">
         <Button size="xs" onClick={onMine}>
           {t(both.length > 0 ? "shop.editor.conflict.over" : "shop.editor.conflict.add")}

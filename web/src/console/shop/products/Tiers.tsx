@@ -16,7 +16,10 @@ export const Tiers = ({ draft, set }: FieldsProps) => {
       const to = pricingTiers[draft.pricingTiers.indexOf(renamed)]?.id ?? "";
       return set({ pricingTiers, comparison: renameTier(draft.comparison, renamed.id, to) });
     }
-    set({ pricingTiers, comparison: gone.reduce((comparison, tier) => dropTier(comparison, tier.id), draft.comparison) });
+    set({
+      pricingTiers,
+      comparison: gone.reduce((comparison, tier) => dropTier(comparison, tier.id), draft.comparison),
+    });
   };
   const currency = draft.pricingTiers[draft.pricingTiers.length - 1]?.currency ?? "EUR";
   const fault = useFault("pricingTiers");
@@ -28,8 +31,7 @@ export const Tiers = ({ draft, set }: FieldsProps) => {
         onChange={onChange}
         make={() => newTier(currency)}
         add={t("shop.editor.addTier")}
-        name={(tier, i) => tier.name || t("shop.editor.tier", { n: i + 1 })}
-      >
+        name={(tier, i) => tier.name || t("shop.editor.tier", { n: i + 1 })}>
         {(tier, change, i) => <TierFields at={`pricingTiers[${i}]`} tier={tier} change={change} />}
       </Entries>
     </Section>
@@ -50,7 +52,9 @@ const TierFields = ({ at, tier, change }: { at: string; tier: Tier; change: (par
           maxLength={200}
           value={tier.name}
           {...useFault(`${at}.name`)}
-          onChange={(e) => change({ name: e.currentTarget.value, ...(named ? { id: slugOf(e.currentTarget.value) } : {}) })}
+          onChange={(e) =>
+            change({ name: e.currentTarget.value, ...(named ? { id: slugOf(e.currentTarget.value) } : {}) })
+          }
         />
         <TextInput
           label={t("shop.editor.tierId")}
@@ -142,8 +146,7 @@ export const Comparison = ({ draft, set }: FieldsProps) => {
         onChange={(next) => put({ rows: next })}
         make={(): Row => ({ feature: "", values: {} })}
         add={t("shop.editor.addRow")}
-        name={(row, i) => row.feature || t("shop.editor.row", { n: i + 1 })}
-      >
+        name={(row, i) => row.feature || t("shop.editor.row", { n: i + 1 })}>
         {(row, change, i) => (
           <RowFields
             at={`comparison.rows[${i}]`}
@@ -164,7 +167,17 @@ export const Comparison = ({ draft, set }: FieldsProps) => {
   );
 };
 
-const RowFields = ({ at, row, change, tiers }: { at: string; row: Row; change: (part: Partial<Row>) => void; tiers: Tier[] }) => {
+const RowFields = ({
+  at,
+  row,
+  change,
+  tiers,
+}: {
+  at: string;
+  row: Row;
+  change: (part: Partial<Row>) => void;
+  tiers: Tier[];
+}) => {
   const yes = t("shop.editor.yes"),
     no = t("shop.editor.no");
   const shown = (value: boolean | string | undefined) =>

@@ -22,7 +22,9 @@ export const Basics = ({ draft, set, fresh }: FieldsProps & { fresh: boolean }) 
         maxLength={200}
         value={draft.name}
         {...useFault("name")}
-        onChange={(e) => set({ name: e.currentTarget.value, ...(fresh && named ? { slug: slugOf(e.currentTarget.value) } : {}) })}
+        onChange={(e) =>
+          set({ name: e.currentTarget.value, ...(fresh && named ? { slug: slugOf(e.currentTarget.value) } : {}) })
+        }
       />
       {fresh && (
         <TextInput
@@ -117,8 +119,7 @@ export const Features = ({ draft, set }: FieldsProps) => (
       onChange={(features) => set({ features })}
       make={() => ({ title: "", description: "", items: [] })}
       add={t("shop.editor.addFeature")}
-      name={(f, i) => f.title || t("shop.editor.feature", { n: i + 1 })}
-    >
+      name={(f, i) => f.title || t("shop.editor.feature", { n: i + 1 })}>
       {(f, change, i) => <FeatureFields at={`features[${i}]`} feature={f} change={change} />}
     </Entries>
   </Section>
@@ -151,7 +152,12 @@ const FeatureFields = ({
       onChange={(e) => change({ description: e.currentTarget.value })}
       {...useFault(`${at}.description`)}
     />
-    <Lines label={t("shop.editor.items")} path={`${at}.items`} value={feature.items} onChange={(items) => change({ items })} />
+    <Lines
+      label={t("shop.editor.items")}
+      path={`${at}.items`}
+      value={feature.items}
+      onChange={(items) => change({ items })}
+    />
   </>
 );
 
@@ -162,8 +168,7 @@ export const Questions = ({ draft, set }: FieldsProps) => (
       onChange={(faq) => set({ faq })}
       make={() => ({ question: "", answer: "" })}
       add={t("shop.editor.addQuestion")}
-      name={(q, i) => q.question || t("shop.editor.questionN", { n: i + 1 })}
-    >
+      name={(q, i) => q.question || t("shop.editor.questionN", { n: i + 1 })}>
       {(q, change, i) => <QuestionFields at={`faq[${i}]`} entry={q} change={change} />}
     </Entries>
   </Section>

@@ -49,7 +49,10 @@ export const ReviewsPage = () => {
         api.GET("/api/v1/admin/reviews", {
           params: {
             query: {
-              page, ...(q ? { q } : {}), ...(product ? { product } : {}), ...(hidden ? { hidden: hidden === "true" } : {}),
+              page,
+              ...(q ? { q } : {}),
+              ...(product ? { product } : {}),
+              ...(hidden ? { hidden: hidden === "true" } : {}),
               ...(sort ? { sort: sort as Sorts<"/api/v1/admin/reviews"> } : {}),
             },
           },
@@ -84,11 +87,13 @@ export const ReviewsPage = () => {
           <Button
             size="xs"
             aria-label={t(r.hidden ? "shop.reviews.showOf" : "shop.reviews.hideOf", { author: r.author })}
-            onClick={() => show.mutate({ id: r.id, hidden: !r.hidden })}
-          >
+            onClick={() => show.mutate({ id: r.id, hidden: !r.hidden })}>
             {t(r.hidden ? "shop.reviews.show" : "shop.reviews.hide")}
           </Button>
-          <Button size="xs" aria-label={t("shop.reviews.removeOf", { author: r.author })} onClick={() => setRemoving(r)}>
+          <Button
+            size="xs"
+            aria-label={t("shop.reviews.removeOf", { author: r.author })}
+            onClick={() => setRemoving(r)}>
             {t("shop.reviews.remove")}
           </Button>
         </span>
@@ -135,7 +140,15 @@ const ReviewText = ({ review: r }: { review: Review }) => (
   </div>
 );
 
-const Remove = ({ review, onClose, refresh }: { review: Review; onClose: () => void; refresh: () => Promise<unknown> }) => {
+const Remove = ({
+  review,
+  onClose,
+  refresh,
+}: {
+  review: Review;
+  onClose: () => void;
+  refresh: () => Promise<unknown>;
+}) => {
   const run = async () => {
     await ok(api.DELETE("/api/v1/admin/reviews/{id}", { params: { path: { id: review.id } } }));
     void refresh();
