@@ -136,7 +136,7 @@ const randomKey = (): string =>
 const Details = ({ product, tier }: { product: Product; tier: Tier }) => {
   const session = useSession();
   const purchase = usePurchase(product, tier, session?.user.id ?? "");
-  const [typed] = useState(() => begun(product, tier)); // before the buyer left for the payment page
+  const [typed] = useState(() => startedOrder(product, tier)); // before the buyer left for the payment page
   const { faults, form, check } = useFaults<"email">();
   const free = tier.price === 0;
   const send = (e: FormEvent<HTMLFormElement>) => {
