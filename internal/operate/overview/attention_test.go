@@ -1,0 +1,164 @@
+package overview_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stoa/internal/operate/overview"
+	"stoa/internal/trust/keyring"
+)
+
+// concerns returns what wants attention, a line for each: "severity kind count since about: message".
+// since is how long ago it began.
+func concerns(o overview.Overview) []string {
+	var out []string
+	for _, c := range o.Attention {
+		about := strings.Join(strings.Fields(strings.Join([]string{c.Slug, c.InstallationID, c.WebhookID, c.Purpose}, " ")), " ")
+		out = append(out, strings.ReplaceAll(fmt.Sprintf("%s %s %d %s %s: %s", c.Severity, c.Kind, c.Count,
+			o.At.Sub(c.Since), about, c.Message), " :", ":"))
+	}
+	return out
+}
+
+func ago(d time.Duration) time.Time { return now.Add(-d) }
+
+func TestWhatWantsAttention(t *testing.T) {
+	t.Parallel()
+
+	const day = 24 * time.Hour
+	for _, tt := range []struct {
+		name string
+		shop shop
+		want []string
+	}{
+		{"nothing", shop{}, nil},
+		{"an instance that does not work", shop{failures: []overview.Failure{
+			{InstallationID: "i1", Slug: "pay", At: ago(6 * day), Message: "boom"},
+		}}, []string{"error instance.failing 1 144h0m0s pay i1: boom"}},
+		{"instances that run again", shop{failures: []overview.Failure{
+			{InstallationID: "i2", Slug: "pay", At: ago(time.Hour - time.Millisecond), Message: "boom"},
+			{InstallationID: "i3", Slug: "pay", At: ago(time.Hour), Message: "an hour ago"},
+		}}, []string{"warning instance.failed 1 59m59.999s pay i2: boom"}},
+		{"what plugins do not take", shop{
+			dead:    []overview.Pile{{Owner: "pay", Count: 1, Since: ago(time.Hour)}},
+			failing: []overview.Pile{{Owner: "mail", Count: 2, Since: ago(time.Minute)}},
+		}, []string{
+			"error plugin.deliveries_dead 1 1h0m0s pay: Given up: 1 hook or event to pay.",
+			"warning plugin.deliveries_failing 2 1m0s mail: Failed, to be tried again: 2 hooks and events to mail.",
+		}},
+		{"webhooks, errors first", shop{
+			troubled: []overview.TroubledWebhook{
+				{ID: "w1", Host: "a.example", Since: ago(time.Minute)},
+				{ID: "w2", Host: "b.example", Since: ago(time.Hour), Disabled: true, Reason: "The address answered 410 Gone."},
+			},
+			deadWebhooks: []overview.Pile{{Owner: "w3", Count: 3, Since: ago(time.Hour)}},
+		}, []string{
+			"error webhook.disabled 1 1h0m0s w2: The webhook at b.example was disabled. The address answered 410 Gone.",
+			"error webhook.deliveries_dead 3 1h0m0s w3: Given up: 3 events to a webhook.",
+			"warning webhook.failing 1 1m0s w1: The webhook at a.example fails.",
+		}},
+		{"receipts", shop{
+			receiptsFailed: overview.Pile{Count: 1, Since: ago(day)}, receiptsDue: overview.Pile{Count: 2, Since: ago(time.Hour)},
+		}, []string{
+			"error receipts.failed 1 24h0m0s: Not mailed: 1 receipt.",
+			"warning receipts.failing 2 1h0m0s: Not mailed yet, to be tried again: 2 receipts.",
+		}},
+		{"orders", shop{pending: overview.Pile{Count: 2, Since: ago(2 * time.Hour)}}, []string{
+			"warning orders.pending 2 2h0m0s: Pending for longer than an hour: 2 orders.",
+		}},
+		{"a backup two days old", shop{taken: overview.BackupRuns{OKAt: ago(2 * day), FailedAt: ago(3 * day), Error: "full"}}, nil},
+		{"a backup older than two days", shop{taken: overview.BackupRuns{OKAt: ago(2*day + time.Millisecond)}}, []string{
+			"error backup.old 1 48h0m0.001s: The last backup is of 27 February 2030, 12:34 UTC.",
+		}},
+		{"backups that fail", shop{
+			taken:    overview.BackupRuns{OKAt: ago(day), FailedAt: ago(time.Hour), Error: "the disk is full"},
+			verified: overview.BackupRuns{FailedAt: ago(time.Hour), Error: "a part is missing"},
+		}, []string{
+			"error backup.failed 1 1h0m0s: The last backup failed: the disk is full",
+			"error backup.verify_failed 1 1h0m0s: A backup could not be verified: a part is missing",
+		}},
+		{"backups that work again", shop{
+			taken:    overview.BackupRuns{OKAt: ago(time.Hour), FailedAt: ago(day), Error: "the disk is full"},
+			verified: overview.BackupRuns{OKAt: ago(time.Hour), FailedAt: ago(time.Hour), Error: "a part is missing"},
+		}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+
+			o := look(t, &tt.shop)
+			if diff := cmp.Diff(tt.want, concerns(o)); diff != "" {
+				t.Errorf("attention (-want +got):\n%s", diff)
+			}
+			for what, want := range map[string]time.Time{
+				"failures": ago(7 * day), "receipts": ago(7 * day), "orders": ago(time.Hour),
+			} {
+				if got := tt.shop.asked[what]; !got.Equal(want) {
+					t.Errorf("%s: asked for %s, want %s", what, got, want)
+				}
+			}
+		})
+	}
+}
+
+// A shop that makes no backups by itself is not told that the last one is old.
+func TestBackupsThatSomebodyElseMakes(t *testing.T) {
+	t.Parallel()
+
+	s := &shop{taken: overview.BackupRuns{OKAt: ago(1000 * time.Hour)}}
+	service := &overview.Service{Store: s, Now: func() time.Time { return now }}
+	if o, err := service.Get(t.Context()); err != nil || len(o.Attention) != 0 {
+		t.Errorf("attention = %v, %v", o.Attention, err)
+	}
+}
+
+// key is the only one in a keyring.Store.
+type key struct {
+	keyring.Store
+	keyring.StoredKey
+}
+
+func (k key) ListKeys(context.Context, string) ([]keyring.StoredKey, error) {
+	return []keyring.StoredKey{k.StoredKey}, nil
+}
+
+func TestKeysThatHaveSignedForLong(t *testing.T) {
+	t.Parallel()
+
+	const day = 24 * time.Hour
+	for _, tt := range []struct {
+		purpose string
+		stage   keyring.Stage
+		age     time.Duration
+		due     bool
+	}{
+		{"account", keyring.StageCurrent, 100*day - time.Millisecond, false},
+		{"account", keyring.StageCurrent, 100 * day, true},
+		{"account", keyring.StagePrevious, 200 * day, false},
+		{"account", keyring.StageNext, 200 * day, false},
+		{"license", keyring.StageCurrent, 400*day - time.Millisecond, false},
+		{"license", keyring.StageCurrent, 400 * day, true},
+	} {
+		ring := &keyring.Ring{
+			Store:   key{StoredKey: keyring.StoredKey{Stage: tt.stage, StageSince: ago(tt.age)}},
+			Purpose: keyring.Purpose{Name: tt.purpose},
+		}
+		service := &overview.Service{Store: &shop{}, Now: func() time.Time { return now }, Rings: []*keyring.Ring{ring}}
+		o, err := service.Get(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		if tt.due {
+			want = []string{fmt.Sprintf("warning keys.rotation_due 1 %s %s: The %s key has signed since %s. Rotate it.",
+				tt.age, tt.purpose, tt.purpose, ago(tt.age).Format("2 January 2006"))}
+		}
+		if diff := cmp.Diff(want, concerns(o)); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", tt, diff)
+		}
+	}
+}
