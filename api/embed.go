@@ -1,4 +1,4 @@
-// Package api holds the contract of the HTTP API, openapi.yaml. The server serves
+// Package api holds the description of the HTTP API, openapi.yaml. The server serves
 // it and the tests check every answer against it; both read it through this
 // package, so there is one document.
 package api
@@ -14,7 +14,7 @@ import (
 //go:embed openapi.yaml
 var source []byte
 
-// JSON returns the contract as an indented JSON document (OpenAPI 3.1). It parses
+// JSON returns the document as an indented JSON document (OpenAPI 3.1). It parses
 // the YAML again each time; callers keep the result. It fails only when the file
 // in the binary is not valid.
 func JSON() ([]byte, error) {
@@ -29,7 +29,7 @@ func JSON() ([]byte, error) {
 	return append(out, '\n'), nil
 }
 
-// Paths returns the paths of the contract in the order in which it tells them,
+// Paths returns the paths of the document in the order in which it tells them,
 // which JSON objects do not keep.
 func Paths() ([]string, error) {
 	var doc struct {

@@ -14,7 +14,7 @@ import (
 
 const leeway = 30 * time.Second
 
-// sessionModel is what the contract says about one session, without a database.
+// sessionModel is what contract 2.5 says about one session, without a database.
 type sessionModel struct {
 	id       string
 	tokens   []string    // all refresh tokens, in order; the last one is due

@@ -39,8 +39,8 @@ func TestErrorsAreDocumented(t *testing.T) {
 	}
 }
 
-// The contract promises only codes that exist, with the status they have.
-func TestContractPromisesDeclaredErrors(t *testing.T) {
+// The API document promises only codes that exist, with the status they have.
+func TestTheAPIDocumentPromisesDeclaredErrors(t *testing.T) {
 	t.Parallel()
 
 	declared := declaredErrors(t)
@@ -166,7 +166,7 @@ func literal(e ast.Expr) (string, bool) {
 	return text, err == nil
 }
 
-// promisedErrors returns "CODE status" for each error response of the contract.
+// promisedErrors returns "CODE status" for each error response of the API document.
 func promisedErrors(tb testing.TB) []string {
 	tb.Helper()
 	type response struct {

@@ -10,7 +10,7 @@ import (
 	"stoa/internal/html/reference"
 )
 
-// theDocument is the contract for machines. It is the same for every server of a
+// theDocument is the API document for machines. It is the same for every server of a
 // binary, and made for the first request.
 var theDocument = sync.OnceValues(func() (web.File, error) {
 	document, err := api.JSON()
@@ -20,7 +20,7 @@ var theDocument = sync.OnceValues(func() (web.File, error) {
 	return web.NewFile("application/json", document)
 })
 
-// openapi serves GET /openapi.json: the contract for machines.
+// openapi serves GET /openapi.json: the API document for machines.
 func openapi(w http.ResponseWriter, r *http.Request) error {
 	document, err := theDocument()
 	if err != nil {
@@ -30,7 +30,7 @@ func openapi(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// docs returns a handler that serves GET /docs: the contract for people, with examples
+// docs returns a handler that serves GET /docs: the API document for people, with examples
 // for the server at base. It is made for the first request.
 func docs(base string) web.HandlerFunc {
 	type rendered struct {

@@ -9,12 +9,12 @@ import (
 	"stoa/api"
 )
 
-// anyMethod are the methods that the contract lists for a route that takes any.
+// anyMethod are the methods that the API document lists for a route that takes any.
 var anyMethod = []string{"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"}
 
-// The contract and the running routes are the same (contract 1.10): every route is
+// The API document and the running routes are the same (contract 1.10): every route is
 // documented, and every documented operation is served.
-func TestRoutesAndContractAgree(t *testing.T) {
+func TestRoutesAndTheAPIDocumentAgree(t *testing.T) {
 	t.Parallel()
 
 	running := registered((&Server{}).routes())

@@ -3,7 +3,7 @@
 // auth, shop, admin, extension and relay. A handler reads the request, calls one
 // domain service and writes the answer; rules belong to the domains.
 //
-// The contract of the routes is api/openapi.yaml, against which the API tests
+// The document of the routes is api/openapi.yaml, against which the API tests
 // check every answer.
 package httpapi
 

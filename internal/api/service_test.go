@@ -7,7 +7,7 @@ import (
 	"stoa/internal/testkit"
 )
 
-// The platform's own routes keep the contract, and so do unknown paths and
+// The platform's own routes keep to the API document, and so do unknown paths and
 // methods: testkit checks each answer.
 func TestServiceRoutes(t *testing.T) {
 	t.Parallel()
@@ -19,8 +19,8 @@ func TestServiceRoutes(t *testing.T) {
 	}{
 		{"liveness", "GET", "/livez", http.StatusOK},
 		{"readiness", "GET", "/readyz", http.StatusOK},
-		{"the contract for machines", "GET", "/openapi.json", http.StatusOK},
-		{"the contract for people", "GET", "/docs", http.StatusOK},
+		{"the API document for machines", "GET", "/openapi.json", http.StatusOK},
+		{"the API document for people", "GET", "/docs", http.StatusOK},
 		{"HEAD of a page", "HEAD", "/docs", http.StatusOK},
 		{"an unknown address", "GET", "/nowhere", http.StatusNotFound},
 		{"an unknown address of the marketplace", "GET", "/api/marketplace/nowhere", http.StatusNotFound},

@@ -84,7 +84,7 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 // New starts an App on an empty database. Both end with the test.
 func New(tb testing.TB, options ...Option) *App {
 	tb.Helper()
-	if _, err := theContract(); err != nil { // every answer would be checked against it
+	if _, err := theDocument(); err != nil { // every answer would be checked against it
 		tb.Fatal(err)
 	}
 	cfg, clock := config(tb, options)

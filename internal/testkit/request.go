@@ -92,7 +92,7 @@ func (r Response) Text(tb testing.TB, path string) string {
 func (a *App) Do(tb testing.TB, req Request) Response {
 	tb.Helper()
 	res := a.DoUnchecked(tb, req)
-	checkContract(tb, req, res)
+	checkAnswer(tb, req, res)
 	return res
 }
 

@@ -40,10 +40,10 @@ func TestTheTypesAreThoseOfTheAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var contract struct {
+	var document struct {
 		Components struct{ Schemas map[string]schema }
 	}
-	if err := json.Unmarshal(doc, &contract); err != nil {
+	if err := json.Unmarshal(doc, &document); err != nil {
 		t.Fatal(err)
 	}
 	shop, err := os.ReadFile("src/shop.d.ts")
@@ -54,7 +54,7 @@ func TestTheTypesAreThoseOfTheAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := contract.Components.Schemas
+	all := document.Components.Schemas
 	for name, of := range map[string]string{
 		"Product": "ProductItem", "ProductDetail": "ProductDetail", "PricingTier": "PricingTier", "Pricing": "Pricing",
 		"Order": "PlatformOrder", "License": "PlatformLicense", "User": "PlatformUser", "Pagination": "Pagination",

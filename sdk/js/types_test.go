@@ -10,13 +10,13 @@ import (
 	"stoa/api"
 )
 
-// enum is where a list of values is in the contract.
+// enum is where a list of values is in the API document.
 type enum struct {
 	Enum []string `json:"enum"`
 }
 
-// contract is what openapi.yaml says about licenses.
-type contract struct {
+// document is what openapi.yaml says about licenses.
+type document struct {
 	Components struct {
 		Headers struct {
 			LicenseCode struct {
@@ -42,7 +42,7 @@ func TestTheUnionsAreThoseOfTheAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var c contract
+	var c document
 	if err := json.Unmarshal(doc, &c); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // cheap makes tests quick.
 var cheap = Params{MemoryKiB: 64, Time: 1, Threads: 1, SaltLen: 16, KeyLen: 32}
 
-func TestDefaultHashesHaveTheContractsParameters(t *testing.T) {
+func TestDefaultHashesHaveTheDocumentedParameters(t *testing.T) {
 	t.Parallel()
 
 	h := NewHasher(Default, Limits{})

@@ -75,7 +75,7 @@ func with(m map[string]any, change map[string]any) map[string]any {
 	return m
 }
 
-func TestTokensSayWhatSpecASays(t *testing.T) {
+func TestTokensHaveTheDocumentedClaims(t *testing.T) {
 	t.Parallel()
 
 	key := keyring.GenerateKey()

@@ -12,7 +12,7 @@ import (
 	"stoa/internal/shop/license"
 )
 
-// The answer has two definitions: its type, which the contract is compared with,
+// The answer has two definitions: its type, which the API document is compared with,
 // and the function that writes it. They must agree.
 func TestAVerificationIsWrittenAsEncodingJSONWritesIt(t *testing.T) {
 	t.Parallel()

@@ -65,7 +65,7 @@ type seen struct {
 	Header                     http.Header
 }
 
-// get asks as a browser would, unchecked by the contract.
+// get asks as a browser would, unchecked by the API document.
 func get(tb testing.TB, a *testkit.App, path string, header http.Header) seen {
 	tb.Helper()
 	req, err := http.NewRequestWithContext(tb.Context(), http.MethodGet, a.URL+path, nil)

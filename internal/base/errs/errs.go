@@ -31,7 +31,7 @@ const (
 	UnsupportedMedia Kind = "unsupported_media"  // this route does not read that Content-Type
 	Unprocessable    Kind = "unprocessable"      // well-formed, but cannot be carried out
 	RateLimited      Kind = "rate_limited"       // too many requests; see Error.RetryAfter
-	Unsupported      Kind = "unsupported"        // in the contract, but not in this version
+	Unsupported      Kind = "unsupported"        // in the API document, but not in this version
 	Unreachable      Kind = "unreachable"        // no usable answer from a plugin or a payment provider
 	Busy             Kind = "busy"               // starting or overloaded; see Error.RetryAfter
 	Timeout          Kind = "timeout"            // a plugin took too long

@@ -73,7 +73,7 @@ func TestTypesOfThePlatformAreItsOwn(t *testing.T) {
 	}
 }
 
-func TestEventsAreTheFormOfTheContract(t *testing.T) {
+func TestEventsHaveTheDocumentedForm(t *testing.T) {
 	t.Parallel()
 
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6_999_999, time.UTC)

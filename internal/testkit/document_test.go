@@ -29,7 +29,7 @@ const (
 		`"maxInstances":1,"currentInstances":1,"createdAt":"2030-03-01T12:00:00.000Z"}`
 )
 
-func TestContractAcceptsWhatIsPromised(t *testing.T) {
+func TestPromisedAnswersAreAccepted(t *testing.T) {
 	t.Parallel()
 
 	signed := []string{
@@ -94,7 +94,7 @@ func TestContractAcceptsWhatIsPromised(t *testing.T) {
 			Response{Status: 304, Header: http.Header{"X-Request-Id": {requestID}, "Etag": {`"a"`}}},
 		},
 	}
-	c, err := theContract()
+	c, err := theDocument()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,10 +233,10 @@ var driftCases = []struct {
 	},
 }
 
-func TestContractRefusesDrift(t *testing.T) {
+func TestOtherAnswersAreRefused(t *testing.T) {
 	t.Parallel()
 
-	c, err := theContract()
+	c, err := theDocument()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,10 +256,10 @@ func TestContractRefusesDrift(t *testing.T) {
 }
 
 // Every schema of the document compiles, even if no test uses it yet.
-func TestContractSchemasCompile(t *testing.T) {
+func TestEverySchemaCompiles(t *testing.T) {
 	t.Parallel()
 
-	c, err := theContract()
+	c, err := theDocument()
 	if err != nil {
 		t.Fatal(err)
 	}

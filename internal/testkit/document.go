@@ -19,39 +19,39 @@ import (
 	"stoa/api"
 )
 
-// checkContract fails the test unless api/openapi.yaml documents the answer to the
+// checkAnswer fails the test unless api/openapi.yaml documents the answer to the
 // request: its status, content type, headers, error code and body. Paths and methods
 // that are not in the document must answer 404 or 405 in the shape of their family.
-func checkContract(tb testing.TB, req Request, res Response) {
+func checkAnswer(tb testing.TB, req Request, res Response) {
 	tb.Helper()
-	c, err := theContract()
+	c, err := theDocument()
 	if err != nil {
 		tb.Error(err) // not Fatal: tests ask from goroutines, too, and wait for them
 		return
 	}
 	if err := c.check(req, res); err != nil {
-		tb.Errorf("contract: %s %s answered %d, which api/openapi.yaml does not promise:\n%v\n%s", req.Method, req.Path,
+		tb.Errorf("API document: %s %s answered %d, which api/openapi.yaml does not promise:\n%v\n%s", req.Method, req.Path,
 			res.Status, err, excerpt(res.Body))
 	}
 }
 
 func excerpt(body []byte) []byte { return body[:min(len(body), 2000)] }
 
-// theContract loads the document once for all tests.
-var theContract = sync.OnceValues(func() (*contract, error) {
+// theDocument loads the document once for all tests.
+var theDocument = sync.OnceValues(func() (*apiDocument, error) {
 	data, err := api.JSON()
 	if err != nil {
 		return nil, err
 	}
-	return newContract(data)
+	return newAPIDocument(data)
 })
 
-// contract is an OpenAPI document that answers are checked against.
+// apiDocument is an OpenAPI document that answers are checked against.
 //
 // It compiles schemas with jsonschema, because kin-openapi would compile each JSON
 // Schema 2020-12 again for every answer, and treats some of them as OpenAPI 3.0. The
 // test of package api has kin-openapi check the document itself.
-type contract struct {
+type apiDocument struct {
 	doc   map[string]any
 	paths []pathTemplate
 
@@ -62,20 +62,20 @@ type contract struct {
 
 const documentURL = "stoa:openapi.json"
 
-func newContract(document []byte) (*contract, error) {
+func newAPIDocument(document []byte) (*apiDocument, error) {
 	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
 	if err != nil {
-		return nil, fmt.Errorf("testkit: contract: %w", err)
+		return nil, fmt.Errorf("testkit: API document: %w", err)
 	}
 	doc, ok := parsed.(map[string]any)
 	if !ok {
-		return nil, errors.New("testkit: contract: not an object")
+		return nil, errors.New("testkit: API document: not an object")
 	}
-	c := &contract{doc: doc, compiler: jsonschema.NewCompiler(), compiled: make(map[string]*jsonschema.Schema)}
+	c := &apiDocument{doc: doc, compiler: jsonschema.NewCompiler(), compiled: make(map[string]*jsonschema.Schema)}
 	c.compiler.DefaultDraft(jsonschema.Draft2020)
 	c.compiler.AssertFormat()
 	if err := c.compiler.AddResource(documentURL, doc); err != nil {
-		return nil, fmt.Errorf("testkit: contract: %w", err)
+		return nil, fmt.Errorf("testkit: API document: %w", err)
 	}
 	for template := range node(doc).at("paths") {
 		c.paths = append(c.paths, c.newPathTemplate(template))
@@ -86,7 +86,7 @@ func newContract(document []byte) (*contract, error) {
 }
 
 // check returns every difference between the answer and the document.
-func (c *contract) check(req Request, res Response) error {
+func (c *apiDocument) check(req Request, res Response) error {
 	u, err := url.Parse(req.Path)
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (c *contract) check(req Request, res Response) error {
 // checkRelayed checks an answer of the gateway. An envelope with a code documented for
 // the status is stoa's own answer and checked completely. Any other answer comes from
 // the plugin, and only the request id is checked.
-func (c *contract) checkRelayed(operation string, req Request, res Response) error {
+func (c *apiDocument) checkRelayed(operation string, req Request, res Response) error {
 	response := c.resolve(operation + "/responses/" + strconv.Itoa(res.Status))
 	if code := errorCode(res.Body); response.node != nil && code != "" && slices.Contains(response.codes(), code) {
 		return c.checkResponse(response, req, res)
@@ -131,7 +131,7 @@ func (c *contract) checkRelayed(operation string, req Request, res Response) err
 }
 
 // checkNoOperation checks the answer of a path or method that is not in the document.
-func (c *contract) checkNoOperation(path string, res Response, want int) error {
+func (c *apiDocument) checkNoOperation(path string, res Response, want int) error {
 	code := "NOT_FOUND"
 	if want == http.StatusMethodNotAllowed {
 		code = "METHOD_NOT_ALLOWED"
@@ -147,7 +147,7 @@ func (c *contract) checkNoOperation(path string, res Response, want int) error {
 }
 
 // checkPlainError checks an error that any address may answer.
-func (c *contract) checkPlainError(path string, res Response, code string) error {
+func (c *apiDocument) checkPlainError(path string, res Response, code string) error {
 	schema := "Error"
 	if path == "/api/marketplace" || strings.HasPrefix(path, "/api/marketplace/") {
 		schema = "MarketError"
@@ -163,7 +163,7 @@ func (c *contract) checkPlainError(path string, res Response, code string) error
 }
 
 // checkResponse checks an answer against one documented response.
-func (c *contract) checkResponse(response located, req Request, res Response) error {
+func (c *apiDocument) checkResponse(response located, req Request, res Response) error {
 	problems := []error{c.checkHeaders(response, res, true)}
 	if req.Method == http.MethodHead {
 		return errors.Join(problems...)
@@ -194,7 +194,7 @@ func (c *contract) checkResponse(response located, req Request, res Response) er
 }
 
 // checkJSON checks a body against the schema at a pointer into the document.
-func (c *contract) checkJSON(pointer string, body []byte) error {
+func (c *apiDocument) checkJSON(pointer string, body []byte) error {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("body is not JSON: %w", err)
@@ -202,7 +202,7 @@ func (c *contract) checkJSON(pointer string, body []byte) error {
 	return c.checkValue(pointer, v)
 }
 
-func (c *contract) checkValue(pointer string, v any) error {
+func (c *apiDocument) checkValue(pointer string, v any) error {
 	schema, err := c.schema(pointer)
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func (c *contract) checkValue(pointer string, v any) error {
 }
 
 // schema returns the compiled schema at a pointer into the document.
-func (c *contract) schema(pointer string) (*jsonschema.Schema, error) {
+func (c *apiDocument) schema(pointer string) (*jsonschema.Schema, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s, ok := c.compiled[pointer]; ok {
@@ -219,7 +219,7 @@ func (c *contract) schema(pointer string) (*jsonschema.Schema, error) {
 	}
 	s, err := c.compiler.Compile(documentURL + pointer)
 	if err != nil {
-		return nil, fmt.Errorf("testkit: contract: %w", err)
+		return nil, fmt.Errorf("testkit: API document: %w", err)
 	}
 	c.compiled[pointer] = s
 	return s, nil

@@ -40,7 +40,7 @@ func (l located) codes() []string {
 
 // resolve returns the object at a JSON pointer, and follows a $ref there. The node is
 // nil if there is no such object.
-func (c *contract) resolve(pointer string) located {
+func (c *apiDocument) resolve(pointer string) located {
 	at := node(c.doc)
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "#/"), "/") {
 		at = at.at(unescapeToken(token))
@@ -74,7 +74,7 @@ type pathTemplate struct {
 
 var templateParam = regexp.MustCompile(`\\\{[^/}]*\\\}`)
 
-func (c *contract) newPathTemplate(text string) pathTemplate {
+func (c *apiDocument) newPathTemplate(text string) pathTemplate {
 	one := `[^/]+`
 	if strings.HasSuffix(text, "/{path}") { // x-multi-segment: of the gateway, and of themes
 		one = `.*`
@@ -92,7 +92,7 @@ func (c *contract) newPathTemplate(text string) pathTemplate {
 }
 
 // find returns the template that an escaped path matches.
-func (c *contract) find(path string) (pathTemplate, bool) {
+func (c *apiDocument) find(path string) (pathTemplate, bool) {
 	for _, t := range c.paths {
 		if t.match.MatchString(path) {
 			return t, true
@@ -112,7 +112,7 @@ var commonHeaders = []string{
 
 // checkHeaders checks the documented headers of a response and, if closed, that there
 // are no others.
-func (c *contract) checkHeaders(response located, res Response, closed bool) error {
+func (c *apiDocument) checkHeaders(response located, res Response, closed bool) error {
 	var problems []error
 	documented := response.at("headers")
 	if _, ok := documented["X-Request-Id"]; !ok {
@@ -138,7 +138,7 @@ func (c *contract) checkHeaders(response located, res Response, closed bool) err
 }
 
 // checkHeader checks one header against the header object at pointer.
-func (c *contract) checkHeader(pointer, name string, res Response) error {
+func (c *apiDocument) checkHeader(pointer, name string, res Response) error {
 	values := res.Header.Values(name)
 	header := c.resolve(pointer)
 	if len(values) == 0 {
