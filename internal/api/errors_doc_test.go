@@ -120,7 +120,7 @@ type sourceFile struct {
 func parseModule(tb testing.TB) []sourceFile {
 	tb.Helper()
 	var files []sourceFile
-	for _, root := range []string{"..", "../../cmd"} {
+	for _, root := range []string{"../../internal", "../../cmd"} {
 		err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") ||
 				strings.Contains(name, "internal/testkit") {

@@ -2,6 +2,9 @@ package event_test
 
 import (
 	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -83,5 +86,37 @@ func TestEventsHaveTheDocumentedForm(t *testing.T) {
 		`"data":{"userId":"u1","orderId":"o1"}}`
 	if err != nil || string(got) != want {
 		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+}
+
+// The guide for plugin authors, the types of the SDK and the console's list have the types of
+// stoa's own events, and no others.
+func TestEveryTypeIsDocumentedTypedAndOffered(t *testing.T) {
+	t.Parallel()
+
+	for file, form := range map[string]string{
+		"docs/plugins/hooks.md":              "`([a-z]+\\.[a-z]+)`",
+		"sdk/js-plugin/src/context.d.ts":     `'([a-z]+\.[a-z]+)':`,
+		"web/src/console/events/webhooks.ts": `"([a-z]+\.[a-z]+)",`,
+	} {
+		text, err := os.ReadFile("../../../" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var listed []event.Type
+		for _, m := range regexp.MustCompile(form).FindAllStringSubmatch(string(text), -1) {
+			listed = append(listed, event.Type(m[1]))
+		}
+		for _, own := range event.Types {
+			if !slices.Contains(listed, own) {
+				t.Errorf("%s does not name %s", file, own)
+			}
+		}
+		subjects := regexp.MustCompile(`^(user|order|license|extension|instance)\.`)
+		for _, name := range listed {
+			if subjects.MatchString(string(name)) && !slices.Contains(event.Types, name) {
+				t.Errorf("%s names %s, which is no type of event", file, name)
+			}
+		}
 	}
 }
