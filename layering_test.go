@@ -265,14 +265,9 @@ func short(dir string) string {
 func TestTheSDKImportsTheStandardLibraryOnly(t *testing.T) {
 	t.Parallel()
 
-	// Not build.Default.GOROOT: it is empty in a binary that was built with -trimpath.
-	goroot, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	std := filepath.Join(strings.TrimSpace(string(goroot)), "src")
+	std := standardLibrary(t)
 	module, files := sdkModule(t), 0
-	err = filepath.WalkDir("sdk/go", func(name string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir("sdk/go", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(name, ".go") {
 			return err
 		}
@@ -296,6 +291,17 @@ func TestTheSDKImportsTheStandardLibraryOnly(t *testing.T) {
 	if err != nil || files == 0 {
 		t.Errorf("%d files in sdk/go, %v", files, err)
 	}
+}
+
+// standardLibrary returns the folder of its sources.
+func standardLibrary(t *testing.T) string {
+	t.Helper()
+	// Not build.Default.GOROOT: it is empty in a binary that was built with -trimpath.
+	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(strings.TrimSpace(string(root)), "src")
 }
 
 // sdkModule returns the module path of the SDK, whose go.mod must name no other

@@ -197,3 +197,30 @@ func exists(name string) bool {
 	_, err := os.Stat(filepath.FromSlash(name))
 	return err == nil
 }
+
+var packageCited = regexp.MustCompile(`\b[pP]ackages? ([a-z0-9]+(?:/[a-z0-9]+)+)\b`)
+
+// A comment that names a package by its path names a folder of the repository, the path below
+// internal/ or a part at its end, or a package of the standard library.
+func TestCitedPackagesExist(t *testing.T) {
+	t.Parallel()
+
+	var folders []string
+	eachText(t, func(name, _ string) {
+		if strings.HasSuffix(name, ".go") {
+			folders = append(folders, "/"+path.Dir(name))
+		}
+	})
+	std := standardLibrary(t)
+	eachText(t, func(name, text string) {
+		if !strings.HasSuffix(name, ".go") || !strings.Contains(text, "ackage") {
+			return
+		}
+		for _, m := range packageCited.FindAllStringSubmatch(flowing(text), -1) {
+			_, err := os.Stat(filepath.Join(std, filepath.FromSlash(m[1])))
+			if err != nil && !slices.ContainsFunc(folders, func(f string) bool { return strings.HasSuffix(f, "/"+m[1]) }) {
+				t.Errorf("%s names package %s, which does not exist", name, m[1])
+			}
+		}
+	})
+}

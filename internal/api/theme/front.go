@@ -15,7 +15,7 @@ import (
 	"stoa/internal/trust/signing"
 )
 
-// The failures of calls to theme apps, beside those of package runtime/themeapp.
+// The failures of calls to theme apps, beside those of package run/themeapp.
 var (
 	errNoApp = errs.New(errs.NotFound, "NOT_FOUND", "There is no such theme app.")
 	errBody  = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The request body is larger than 10 MiB.")
@@ -33,7 +33,7 @@ const (
 	VisitorHeader = "X-Platform-Visitor" // that the visitor's request had
 )
 
-// Runner runs theme apps. Package runtime/themeapp does.
+// Runner runs theme apps. Package run/themeapp does.
 type Runner interface {
 	// Serve passes r to an app and copies its answer to w, as runtime.Runtime describes.
 	Serve(w http.ResponseWriter, r *http.Request, a theme.App) error

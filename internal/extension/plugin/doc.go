@@ -5,6 +5,6 @@
 //
 // It does not read archives (package extension/archive) or write package files
 // (package extension/install): its Registry tells those what is special about
-// plugins. It does not run plugins (package runtime) or route requests to them
+// plugins. It does not run plugins (package run) or route requests to them
 // (package gateway).
 package plugin

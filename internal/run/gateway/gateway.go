@@ -3,8 +3,8 @@
 // replace the context headers, sign, hand over to the runtime. The steps are here,
 // in order, so no runtime can skip one. A runtime does only the last.
 //
-// The gateway does not know how plugins run (package runtime), who is calling
-// (package caller, filled in by httpapi) or which URL a call came from (Call).
+// The gateway does not know how plugins run (package run), who is calling
+// (package reqctx, filled in by package api/guard) or which URL a call came from (Call).
 package gateway
 
 import (
@@ -121,7 +121,7 @@ const (
 )
 
 // Serve passes r, whose context carries the caller, to the plugin that c names. It
-// returns errors of this package and of package runtime; then nothing was written.
+// returns errors of this package and of package run; then nothing was written.
 // It panics with http.ErrAbortHandler if an answer breaks off.
 func (g *Gateway) Serve(w http.ResponseWriter, r *http.Request, c Call) (err error) {
 	p, broke := newPassage(), true

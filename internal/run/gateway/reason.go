@@ -16,7 +16,7 @@ import (
 // tell which instances exist, and how the platform runs them.
 const detailReason = "reason"
 
-// The values of details.reason. Those of internal plugins are in package runtime/node.
+// The values of details.reason. Those of internal plugins are in package run/node.
 const (
 	reasonPath        = "path_refused"     // two servers might read the path differently
 	reasonInstanceID  = "instance_unclear" // an empty instance id or key, or several different ones

@@ -3,7 +3,7 @@
 //
 // Everything is in this process's memory, which is bounded: another replica has counts of
 // its own, and a restart begins from zero. The package does not know what a call is
-// (package gateway), who reads the counts (packages ops and httpapi/extension) or which
+// (package gateway), who reads the counts (packages ops and api/extension) or which
 // plugins exist.
 package traffic
 

@@ -8,7 +8,7 @@
 // describes a change that was rolled back. Operations that change nothing leave no
 // entry.
 //
-// The actor travels in the context: the caller of the request (package caller), or the
+// The actor travels in the context: the caller of the request (package reqctx), or the
 // actor that As sets for a command. This package sits below the domains and knows none
 // of them.
 package audit

@@ -3,7 +3,7 @@
 // this request and was not changed (contract 3.12).
 //
 // It implements only the parts that license answers need: one Ed25519 signature over a
-// fixed list of components. It does not manage keys. Package httpapi/shop signs with
+// fixed list of components. It does not manage keys. Package api/shop signs with
 // it, and sdk/go/license verifies.
 package httpsig
 

@@ -5,6 +5,6 @@
 // lease, for example. A Ring holds the keys of one purpose in memory. The database is
 // reached through Store, which package store implements.
 //
-// It does not know what is signed. See account/token for tokens, market/license/lease
+// It does not know what is signed. See account/token for tokens, shop/license/lease
 // for leases, and httpsig for signed answers.
 package keyring
