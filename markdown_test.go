@@ -15,6 +15,8 @@ var (
 	noAnchor = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 	divider  = regexp.MustCompile(`^\|(?: *:?-+:? *\|)+$`)
 	scheme   = regexp.MustCompile(`^[a-z]+:`)
+	place    = regexp.MustCompile("`((?:bench|browser|cmd|compat|deploy|docs|examples|internal|nodehost|scripts|web)" +
+		"/[\\w./-]+)`")
 )
 
 // Every relative link in a page leads to a file of the repository, and to a heading of that page
@@ -46,6 +48,22 @@ func TestLinksInPagesResolve(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A path of the repository that a page has in backquotes is there. The changelog names what was.
+func TestPathsInPagesExist(t *testing.T) {
+	t.Parallel()
+
+	eachText(t, func(name, text string) {
+		if !strings.HasSuffix(name, ".md") || name == "CHANGELOG.md" {
+			return
+		}
+		for _, m := range place.FindAllStringSubmatch(prose(text), -1) {
+			if !exists(m[1]) && !exists(path.Join(path.Dir(name), m[1])) {
+				t.Errorf("%s names %s, which does not exist", name, m[1])
+			}
+		}
+	})
 }
 
 // Every row of a table in a page has as many cells as the table's head, and belongs to a table.
