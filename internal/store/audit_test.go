@@ -7,7 +7,6 @@ import (
 
 	"stoa/internal/store"
 	"stoa/internal/testkit/dbtest"
-	"stoa/internal/testkit/pgtest"
 	"stoa/internal/trust/audit"
 )
 
@@ -26,7 +25,7 @@ func TestAuditLogIsAppendOnly(t *testing.T) {
 		also         string
 	}{
 		{"SQLite", "sqlite", dbtest.SQLite, `INSERT OR REPLACE ` + insertEntry},
-		{"PostgreSQL", "pgx", pgtest.URL, `TRUNCATE audit_log`},
+		{"PostgreSQL", "pgx", dbtest.Postgres, `TRUNCATE audit_log`},
 	} {
 		t.Run(engine.name, func(t *testing.T) {
 			t.Parallel()

@@ -24,14 +24,14 @@ func TestSQLite(t *testing.T) {
 func TestPostgres(t *testing.T) {
 	t.Parallel()
 
-	storetest.Run(t, func(tb testing.TB) *database.DB { return dbtest.Open(tb, pgtest.URL(tb)) })
+	storetest.Run(t, func(tb testing.TB) *database.DB { return dbtest.Open(tb, dbtest.Postgres(tb)) })
 }
 
 // Checking an empty database leaves it empty.
 func TestCheckSchemaChangesNothing(t *testing.T) {
 	t.Parallel()
 
-	dbtest.OnBoth(t, func(t *testing.T, url string) {
+	dbtest.OnBothEmpty(t, func(t *testing.T, url string) {
 		db, err := database.Open(url)
 		if err != nil {
 			t.Fatal(err)
@@ -50,7 +50,7 @@ func TestCheckSchemaChangesNothing(t *testing.T) {
 func TestMigrateTwiceAtOnce(t *testing.T) {
 	t.Parallel()
 
-	dbtest.OnBoth(t, func(t *testing.T, url string) {
+	dbtest.OnBothEmpty(t, func(t *testing.T, url string) {
 		var wg sync.WaitGroup
 		for range 3 {
 			wg.Go(func() {

@@ -4,19 +4,23 @@ package testkit
 import (
 	"cmp"
 	"database/sql"
+	"errors"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"stoa/internal/account/password"
 	"stoa/internal/app"
+	"stoa/internal/data/database"
 	"stoa/internal/edge/front"
 	"stoa/internal/testkit/clocktest"
+	"stoa/internal/testkit/dbtest"
 	"stoa/internal/testkit/logtest"
-	"stoa/internal/testkit/pgtest"
 	"stoa/internal/trust/seal"
 )
 
@@ -42,7 +46,7 @@ type App struct {
 type Option func(tb testing.TB, cfg *app.Config)
 
 // OnPostgres puts the App on PostgreSQL instead of SQLite.
-func OnPostgres(tb testing.TB, cfg *app.Config) { cfg.DatabaseURL = pgtest.URL(tb) }
+func OnPostgres(tb testing.TB, cfg *app.Config) { cfg.DatabaseURL = dbtest.Postgres(tb) }
 
 // Config returns the configuration that New uses, for tests that build an App
 // themselves.
@@ -78,7 +82,18 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 	for _, o := range options {
 		o(tb, &cfg)
 	}
+	if !database.IsPostgres(cfg.DatabaseURL) {
+		migrated(tb, cfg.DatabaseURL)
+	}
 	return cfg, clock
+}
+
+// migrated puts a migrated SQLite database at path, unless there is a file already.
+func migrated(tb testing.TB, path string) {
+	tb.Helper()
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		dbtest.CopySQLite(tb, path)
+	}
 }
 
 // New starts an App on an empty database. Both end with the test.
@@ -128,8 +143,8 @@ func OnEachEngine(t *testing.T, test func(t *testing.T, options ...Option)) {
 func Replicas(t *testing.T, test func(t *testing.T, a, b *App, db *sql.DB)) {
 	t.Helper()
 	for name, url := range map[string]func(testing.TB) string{
-		"sqlite": func(tb testing.TB) string { return filepath.Join(tb.TempDir(), "shared.db") },
-		"pgx":    pgtest.URL,
+		"sqlite": dbtest.SQLite,
+		"pgx":    dbtest.Postgres,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

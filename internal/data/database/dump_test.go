@@ -8,7 +8,6 @@ import (
 
 	"stoa/internal/data/database"
 	"stoa/internal/testkit/dbtest"
-	"stoa/internal/testkit/pgtest"
 )
 
 // Backups depend on it.
@@ -25,7 +24,7 @@ func TestBothEnginesHaveTheSameTablesAndColumns(t *testing.T) {
 		}
 		return list
 	}
-	if diff := cmp.Diff(tables(dbtest.SQLite(t)), tables(pgtest.URL(t))); diff != "" {
+	if diff := cmp.Diff(tables(dbtest.SQLite(t)), tables(dbtest.Postgres(t))); diff != "" {
 		t.Errorf("-SQLite +PostgreSQL\n%s", diff)
 	}
 }

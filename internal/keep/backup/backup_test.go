@@ -108,7 +108,7 @@ func TestABackupBecomesTheSameShopOnEitherEngine(t *testing.T) {
 		if len(manifest.Files) < 2 || manifest.Rows() < 20 || len(manifest.Missing) > 0 {
 			t.Fatalf("the backup has %d files and %d rows, without %q", len(manifest.Files), manifest.Rows(), manifest.Missing)
 		}
-		dbtest.OnBoth(t, func(t *testing.T, url string) {
+		dbtest.OnBothEmpty(t, func(t *testing.T, url string) {
 			place := emptyPlace(t)
 			place.DatabaseURL = url
 			done, err := place.Restore(t.Context(), bytes.NewReader(archive), backup.Key{})
@@ -247,8 +247,7 @@ func TestPostgreSQLWithTablesIsRefused(t *testing.T) {
 
 	archive, _ := newShop(t).take(t, backup.Lock{})
 	place := emptyPlace(t)
-	place.DatabaseURL = pgtest.URL(t)
-	dbtest.Open(t, place.DatabaseURL)
+	place.DatabaseURL = dbtest.Postgres(t)
 	_, err := place.Restore(t.Context(), bytes.NewReader(archive), backup.Key{})
 	if err == nil || !strings.Contains(err.Error(), "the database is not empty") {
 		t.Errorf("Restore = %v", err)

@@ -14,7 +14,7 @@ import (
 	"stoa/internal/shop/product/producttest"
 	"stoa/internal/shop/review"
 	"stoa/internal/testkit"
-	"stoa/internal/testkit/pgtest"
+	"stoa/internal/testkit/dbtest"
 )
 
 // movingCatalog returns a catalog whose products change their category and shelf from
@@ -40,7 +40,7 @@ func movingCatalog(products, round int, backwards bool) fstest.MapFS {
 //
 // The test runs alone, because the server counts the deadlocks of all clients.
 func TestConcurrentUseNeverDeadlocks(t *testing.T) { //nolint:paralleltest // as said
-	url := pgtest.URL(t)
+	url := dbtest.Postgres(t)
 	deadlocks := func() (n int) {
 		t.Helper()
 		db, err := sql.Open("pgx", url)

@@ -1,7 +1,8 @@
 // Package pgtest gives tests a real PostgreSQL: a temporary server for each test
-// binary, with an empty schema for each test.
+// binary, with an empty schema or a database for each test.
 //
-// STOA_TEST_POSTGRES may name a running server to use instead.
+// STOA_TEST_POSTGRES may name a running server to use instead. make test starts one for
+// all packages.
 package pgtest
 
 import (
@@ -17,23 +18,20 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // registers the "pgx" driver
+	"golang.org/x/sys/unix"
 
 	"stoa/internal/testkit/needtest"
 )
 
 var (
-	start   sync.Once
-	base    string // URL of the server
-	failure error
-	stop    = func() {}
-	schemas atomic.Int64
+	stop   = func() {}
+	number atomic.Int64 // of schemas and databases
 )
 
 // Main runs a package's tests and ends the server afterwards:
@@ -42,45 +40,6 @@ var (
 func Main(m *testing.M) int {
 	defer func() { stop() }()
 	return m.Run()
-}
-
-// URL returns a postgres:// URL with a new, empty schema for the test. If PostgreSQL is
-// not installed, the test is skipped, or fails in CI. With -short, which is for trying a change out, it is
-// always skipped.
-func URL(tb testing.TB) string {
-	tb.Helper()
-	if testing.Short() {
-		tb.Skip("-short leaves PostgreSQL out")
-	}
-	start.Do(func() {
-		if base = os.Getenv("STOA_TEST_POSTGRES"); base == "" {
-			base, failure = startServer()
-		}
-	})
-	if errors.Is(failure, errNotInstalled) {
-		needtest.Lacks(tb, failure.Error())
-	}
-	if failure != nil {
-		tb.Fatal(failure)
-	}
-
-	admin, err := sql.Open("pgx", base)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer admin.Close()
-	schema := fmt.Sprintf("t%d_%d", os.Getpid(), schemas.Add(1))
-	if _, err := admin.ExecContext(tb.Context(), "CREATE SCHEMA "+schema); err != nil {
-		tb.Fatal(err)
-	}
-	u, err := url.Parse(base)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	q := u.Query()
-	q.Set("search_path", schema)
-	u.RawQuery = q.Encode()
-	return u.String()
 }
 
 // Server is a PostgreSQL of a test's own, which may be stopped and started again. Unlike the
@@ -161,25 +120,49 @@ func findBin() (string, error) {
 	return filepath.Dir(path), nil
 }
 
-// startServer starts the server that tests share. What it commits need not outlive a crash.
+// startServer starts the server that the tests of this binary share.
 func startServer() (string, error) {
-	dir, err := os.MkdirTemp("", "stoa-pg-")
+	dir, err := os.MkdirTemp(Memory(), "stoa-pg-")
 	if err != nil {
 		return "", err
 	}
 	stop = func() { _ = os.RemoveAll(dir) }
-	s, err := newServer(dir, "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
+	s, err := StartShared(dir)
 	if err != nil {
 		return "", err
 	}
-	if err := s.start(); err != nil {
-		return "", err
-	}
 	stop = func() {
-		_ = s.cmd.Process.Signal(syscall.SIGQUIT)
+		s.Crash()
 		_ = os.RemoveAll(dir)
 	}
 	return s.URL, nil
+}
+
+// StartShared starts a server that tests share, with its files in the empty folder dir, whose
+// path must be short. What the server commits need not outlive a crash. It ends with this
+// process, or by Crash.
+func StartShared(dir string) (*Server, error) {
+	s, err := newServer(dir, "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off",
+		"-c", "max_wal_size=128MB", "-c", "autovacuum=off")
+	if err != nil {
+		return nil, err
+	}
+	return s, s.start()
+}
+
+// Memory returns a folder in memory for a server that tests share, or the folder for temporary
+// files if the machine has none with enough room. Copying a database there takes a fifth of the
+// time.
+func Memory() string {
+	const shm = "/dev/shm"
+	var fs unix.Statfs_t
+	if err := unix.Statfs(shm, &fs); err != nil || fs.Bavail*uint64(fs.Bsize) < 2<<30 { //nolint:gosec // positive
+		return os.TempDir()
+	}
+	if unix.Access(shm, unix.W_OK) != nil {
+		return os.TempDir()
+	}
+	return shm
 }
 
 // newServer makes the files of a server in a folder.

@@ -94,7 +94,7 @@ func TestAnExportCanBeContinued(t *testing.T) {
 // order of numbers is not that of commits.
 func TestAnExportWaitsForEntriesThatCommitLate(t *testing.T) {
 	t.Parallel()
-	db := dbtest.Open(t, pgtest.URL(t))
+	db := dbtest.Open(t, dbtest.Postgres(t))
 	log := store.NewAuditExport(db)
 	insert := func(q database.Querier, id string) {
 		_, err := q.ExecContext(t.Context(), `
