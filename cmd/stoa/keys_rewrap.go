@@ -44,7 +44,7 @@ func (c keysRewrapCmd) Run(ctx context.Context, std streams) (err error) {
 	began := time.Now()
 	done, err := rewrap.Rewrap{
 		DB: db, Known: keys, Wait: c.Wait, Settle: c.Settle, Reuse: c.Reuse,
-		Say: func(format string, args ...any) { fmt.Fprintf(std.err, format+"\n", args...) },
+		Printf: func(format string, args ...any) { fmt.Fprintf(std.err, format+"\n", args...) },
 	}.Run(asOperator(ctx))
 	if errors.Is(err, rewrap.ErrNotAll) {
 		return fmt.Errorf("%w\nGive them both keys, STOA_MASTER_KEY and STOA_MASTER_KEY_NEXT or the files %s and %s, "+

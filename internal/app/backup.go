@@ -42,7 +42,7 @@ func (a *App) keepBackups(ctx context.Context, cfg Config) {
 	if cfg.Backup.Scratch == "" {
 		cfg.Backup.Scratch = filepath.Join(cfg.DataDir, "tmp")
 	}
-	k := &backup.Keeper{
+	k := &backup.Schedule{
 		Source: backup.Source{
 			DB: a.DB, DataDir: cfg.DataDir, Folders: DataFolders(), Flat: FlatFolders(), Storage: cfg.Storage,
 			MasterKeys: cfg.MasterKey, Version: cfg.Version, Now: time.Now, // as names in a folder

@@ -9,19 +9,19 @@ import (
 	"stoa/internal/store"
 )
 
-// Whose duty it is to keep plugins running changes within half a minute after the process
-// that had it was killed. Processes of plugins take up to ten seconds to end.
+// Another process takes over the kept plugins within half a minute after the process that had
+// them was killed. Processes of plugins take up to ten seconds to end.
 const (
-	keptHold  = 24 * time.Second
-	keptStop  = 12 * time.Second
+	keptLease = 24 * time.Second
+	keptGrace = 12 * time.Second
 	keptEvery = 4 * time.Second
 )
 
-// keepPluginsRunning keeps the plugins running that are to run without being called, while
-// no other process over the database does.
+// keepPluginsRunning runs the plugins that run without being called, in one process of all over
+// the database.
 func (a *App) keepPluginsRunning(ctx context.Context, cfg Config) {
 	d := &duty.Duty{
-		Name: "kept plugins", Store: store.NewDuties(a.DB), Log: cfg.Log, Hold: keptHold, Stop: keptStop, Every: keptEvery,
+		Name: "kept plugins", Store: store.NewDuties(a.DB), Log: cfg.Log, Lease: keptLease, Grace: keptGrace, Every: keptEvery,
 	}
 	d.Keep(ctx, func(ctx context.Context) {
 		ctx, leave := context.WithCancel(ctx)

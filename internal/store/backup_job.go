@@ -38,29 +38,29 @@ func NewBackupJobs(db *database.DB) *BackupJobs { return &BackupJobs{db.Conn()} 
 // Take gives a job to a holder for a time, and reports whether it did: the job is due, the
 // last failure is at least retry ago, and nobody else holds it. It is due when the last
 // success is at least every ago.
-func (s *BackupJobs) Take(ctx context.Context, kind, holder string, hold, every, retry time.Duration) (bool, error) {
+func (s *BackupJobs) Take(ctx context.Context, kind, holder string, lease, every, retry time.Duration) (bool, error) {
 	return s.changed(ctx, `
 		UPDATE backup_jobs SET holder = $1, leased_until_ms = `+s.Clock()+` + $2, began_at_ms = `+s.Clock()+`
 		WHERE kind = $3 AND leased_until_ms <= `+s.Clock()+`
 			AND ok_at_ms + $4 <= `+s.Clock()+` AND failed_at_ms + $5 <= `+s.Clock(),
-		holder, hold.Milliseconds(), kind, every.Milliseconds(), retry.Milliseconds())
+		holder, lease.Milliseconds(), kind, every.Milliseconds(), retry.Milliseconds())
 }
 
-// Hold extends the time for which a holder has a job. It reports whether it still has it.
-func (s *BackupJobs) Hold(ctx context.Context, kind, holder string, hold time.Duration) (bool, error) {
+// Renew extends the lease of a holder. It returns false if the holder has lost it.
+func (s *BackupJobs) Renew(ctx context.Context, kind, holder string, lease time.Duration) (bool, error) {
 	return s.changed(ctx, `
 		UPDATE backup_jobs SET leased_until_ms = `+s.Clock()+` + $1 WHERE kind = $2 AND holder = $3`,
-		hold.Milliseconds(), kind, holder)
+		lease.Milliseconds(), kind, holder)
 }
 
-// Release gives a job back without a result: it is as due as before.
+// Release ends the lease without a result: the job is as due as before.
 func (s *BackupJobs) Release(ctx context.Context, kind, holder string) error {
 	_, err := s.changed(ctx, `
 		UPDATE backup_jobs SET holder = '', leased_until_ms = 0 WHERE kind = $1 AND holder = $2`, kind, holder)
 	return err
 }
 
-// Succeeded records a run that succeeded, now, and gives the job back if a holder has it.
+// Succeeded records a successful run, now, and ends the lease of the holder, if any.
 // Runs by hand have no holder.
 func (s *BackupJobs) Succeeded(ctx context.Context, holder string, j BackupJob) error {
 	_, err := s.changed(ctx, `

@@ -8,7 +8,7 @@ import (
 	"stoa/internal/data/duty"
 )
 
-// Duties keeps who is on duty. Its times are by the clock of the database.
+// Duties stores the leases of duties. It uses the clock of the database.
 type Duties struct{ database.Conn }
 
 var _ duty.Store = (*Duties)(nil)
@@ -16,12 +16,12 @@ var _ duty.Store = (*Duties)(nil)
 // NewDuties returns the duties of db.
 func NewDuties(db *database.DB) *Duties { return &Duties{db.Conn()} }
 
-// Hold implements duty.Store.
-func (s *Duties) Hold(ctx context.Context, name, holder string, hold time.Duration) (bool, error) {
+// Acquire implements duty.Store.
+func (s *Duties) Acquire(ctx context.Context, name, holder string, lease time.Duration) (bool, error) {
 	result, err := s.Write.ExecContext(ctx, `
 		INSERT INTO duties AS d (name, holder, until_ms) VALUES ($1, $2, `+s.Clock()+` + $3)
 		ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until_ms = excluded.until_ms
-		WHERE d.holder = excluded.holder OR d.until_ms <= `+s.Clock(), name, holder, hold.Milliseconds())
+		WHERE d.holder = excluded.holder OR d.until_ms <= `+s.Clock(), name, holder, lease.Milliseconds())
 	if err != nil {
 		return false, err
 	}

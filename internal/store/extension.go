@@ -50,7 +50,7 @@ var (
 // Plugins returns the packages and instances. At the end of the transaction, whoever asked
 // for it is told of their changes.
 func (x extensionTx) Plugins() plugin.Store {
-	return x.e.plugins.part(x.tx.Telling(x.e.plugins.changes.tell))
+	return x.e.plugins.part(x.tx.OnWrite(x.e.plugins.changes.tell))
 }
 
 // Themes returns the themes.

@@ -15,15 +15,15 @@ type KeyHolder struct {
 	Keys []string // seal.Key.ID of each, the one that seals first
 }
 
-// MasterKeys is what processes say of the master keys they know. Times are by the clock of
+// MasterKeys records which master keys each process knows. It uses the clock of
 // the database.
 type MasterKeys struct{ database.Conn }
 
 // NewMasterKeys returns the MasterKeys of db.
 func NewMasterKeys(db *database.DB) *MasterKeys { return &MasterKeys{db.Conn()} }
 
-// Hold records what a process knows now.
-func (s *MasterKeys) Hold(ctx context.Context, h KeyHolder) error {
+// Report records which keys a process knows now.
+func (s *MasterKeys) Report(ctx context.Context, h KeyHolder) error {
 	_, err := s.Write.ExecContext(ctx, `
 		INSERT INTO master_key_holders (id, name, keys, seen_at_ms) VALUES ($1, $2, $3, `+s.Clock()+`)
 		ON CONFLICT (id) DO UPDATE SET keys = excluded.keys, seen_at_ms = excluded.seen_at_ms`,

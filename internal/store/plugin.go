@@ -33,7 +33,7 @@ var (
 func NewPlugin(db *database.DB) *Plugin {
 	told := &changes{listen: db.Listen}
 	return &Plugin{
-		audited:   audited{db.Conn().Telling(told.tell)},
+		audited:   audited{db.Conn().OnWrite(told.tell)},
 		manifests: cache.New[manifestKey, plugin.Manifest](maxManifests),
 		changes:   told,
 	}

@@ -1,8 +1,8 @@
-// Package blob keeps files: in a folder, or in object storage (package s3), each a Store.
-// Files are the pictures of products, under a hash of their content: they never change, may
-// be cached forever, and are stored once however often they are put.
+// Package blob stores files in a folder or in object storage (package s3); both are a Store. Files
+// are the pictures of products, named by a hash of their content: they never change, may be cached
+// forever, and are stored once however often they are put.
 //
-// It does not know what the files are for, nor HTTP.
+// It does not know the purpose of the files, nor HTTP.
 package blob
 
 import (
@@ -25,15 +25,15 @@ import (
 type Files struct {
 	root *os.Root
 
-	// With remote, the folder is a cache of what is there under keys that begin with prefix.
+	// With remote, the folder is a cache of the objects in remote whose keys begin with prefix.
 	remote  Store
 	prefix  string
 	flights Flights
 	cache   *cache // bounds the folder, if it is a cache; see Bound
 }
 
-// Open returns the files in dir, which it creates if necessary. If remote is not nil, the files
-// are kept there, under keys that begin with prefix, and dir is a cache. The caller closes them.
+// Open returns the files in dir, which it creates if necessary. If remote is not nil, the files are
+// stored there, under keys that begin with prefix, and dir is a cache. The caller closes them.
 func Open(dir string, remote Store, prefix string) (*Files, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("blob: %w", err)
@@ -51,8 +51,8 @@ func (f *Files) Close() error { return f.root.Close() }
 // validName matches every name: the content's SHA-256 and an extension.
 var validName = regexp.MustCompile(`^[0-9a-f]{64}\.[a-z0-9]{1,8}$`)
 
-// HashOf returns the SHA-256 of a file by its name, in hex; ok is false for what is no name
-// that Put returns.
+// HashOf returns the SHA-256 of a file by its name, in hex; ok is false for a name that Put never
+// returns.
 func HashOf(name string) (hash string, ok bool) {
 	if !validName.MatchString(name) {
 		return "", false
@@ -61,9 +61,9 @@ func HashOf(name string) (hash string, ok bool) {
 	return hash, true
 }
 
-// Put stores content and returns its name, which ends in the extension ("svg"). Once it
-// has returned, the file survives a power cut, and every replica has it. Putting the same
-// content again changes nothing. The error is that of a Store.
+// Put stores content and returns its name, which ends in the extension ("svg"). Once it has
+// returned, the file survives a power cut, and every replica can read it. Putting the same content
+// again changes nothing. Errors are those of a Store.
 func (f *Files) Put(ctx context.Context, content []byte, extension string) (string, error) {
 	sum := sha256.Sum256(content)
 	hash := hex.EncodeToString(sum[:])
@@ -98,8 +98,8 @@ func (f *Files) putRemote(ctx context.Context, name, hash string, content []byte
 	return f.remote.Put(ctx, key, bytes.NewReader(content), size, hash)
 }
 
-// Get opens the file with that name. The caller closes it. It returns fs.ErrNotExist if
-// there is none, and for a name that Put never returns; otherwise the error is that of a Store.
+// Get opens the file with that name. The caller closes it. It returns fs.ErrNotExist if there is
+// none, and for a name that Put never returns; other errors are those of a Store.
 func (f *Files) Get(ctx context.Context, name string) (*os.File, error) {
 	if !validName.MatchString(name) {
 		return nil, fs.ErrNotExist
@@ -120,11 +120,11 @@ func (f *Files) Get(ctx context.Context, name string) (*os.File, error) {
 	return file, err
 }
 
-// fetches is how often a file is fetched that is gone before it can be opened, because another
-// process bounds the same folder.
+// fetches is how often a file is fetched again that another process with the same bounded folder
+// removed before it was opened.
 const fetches = 5
 
-// fetch puts a file from the storage into the folder.
+// fetch copies a file from the storage into the folder.
 func (f *Files) fetch(ctx context.Context, name string) error {
 	hash, _ := HashOf(name)
 	var size int64
@@ -138,8 +138,8 @@ func (f *Files) fetch(ctx context.Context, name string) error {
 	return err
 }
 
-// Remove removes the file with that name, from the storage, too. It returns fs.ErrNotExist if there
-// is none, and for a name that Put never returns; otherwise the error is that of a Store. With a
+// Remove removes the file with that name, also from the storage. It returns fs.ErrNotExist if there
+// is none, and for a name that Put never returns; other errors are those of a Store. With a
 // storage, other replicas may keep a copy in their folders.
 func (f *Files) Remove(ctx context.Context, name string) error {
 	if !validName.MatchString(name) {
@@ -156,8 +156,8 @@ func (f *Files) Remove(ctx context.Context, name string) error {
 	return f.remote.Delete(ctx, f.prefix+name)
 }
 
-// List returns the files that Put stored, in no particular order. A file's time is that of
-// its first Put.
+// List returns the files that Put stored, in no particular order. A file's time is that of its
+// first Put.
 func (f *Files) List(ctx context.Context) ([]fs.FileInfo, error) {
 	if f.remote != nil {
 		return f.listRemote(ctx)

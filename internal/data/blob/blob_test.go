@@ -22,7 +22,7 @@ func mustOpen(t *testing.T, dir string) *blob.Files {
 	return f
 }
 
-func TestTheSameContentIsOneFileHoweverManyPutIt(t *testing.T) {
+func TestTheSameContentIsStoredOnceHoweverManyPutIt(t *testing.T) {
 	t.Parallel()
 
 	dir := filepath.Join(t.TempDir(), "media")
@@ -97,7 +97,7 @@ func TestOnlyNamesThatPutGivesAreOpened(t *testing.T) {
 	}
 }
 
-func TestListShowsWhatWasPutAndNothingElse(t *testing.T) {
+func TestListReturnsOnlyFilesThatWerePut(t *testing.T) {
 	t.Parallel()
 
 	dir := t.TempDir()

@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	// evictAtOnce is how many files are removed at most when one is added.
+	// evictAtOnce is the most files that are removed when one is added.
 	evictAtOnce = 16
-	// leftoverAfter is how old a file is that was half written and belongs to nobody any more.
+	// leftoverAfter is the age at which a partially written file counts as left over from a crash.
 	leftoverAfter = time.Hour
 )
 
-// cache bounds the folder of Files that are kept in a remote Store: it removes those that were
-// not asked for the longest. A file that is open stays readable. It counts what this process
-// put there and what it found at its start.
+// cache limits the folder of Files that are kept in a remote Store: it removes the least recently
+// used ones. A file that is open stays readable. It counts what this process put there and what it
+// found at its start.
 //
-// A nil cache bounds nothing.
+// A nil cache has no limit.
 type cache struct {
 	limit  int64 // bytes
 	root   *os.Root
@@ -34,20 +34,20 @@ type cache struct {
 
 	mu     sync.Mutex
 	size   int64
-	recent *list.List // of *cached; the one asked for last is first
+	recent *list.List // of *cached; the most recently used is first
 	files  map[string]*list.Element
-	wanted map[string]int // calls that are about to open a file, which must not go
+	wanted map[string]int // calls that are about to open a file, which must stay
 
-	trimming sync.Mutex // of who removes files
+	trimming sync.Mutex // held by the goroutine that removes files
 }
 
 type cached struct {
 	name   string
 	size   int64
-	remote bool // it is known to be in the Store, too
+	remote bool // it is known to be in the Store
 }
 
-// Bound makes the folder hold about so many bytes, if it is a cache. One file may exceed it.
+// Bound limits the folder to about that many bytes, if it is a cache. A single file may exceed it.
 // Call it before the Files are used, and Trim afterwards.
 func (f *Files) Bound(limit int64) error {
 	if f.remote == nil || limit <= 0 {
@@ -72,7 +72,7 @@ func (f *Files) Bound(limit int64) error {
 	return nil
 }
 
-// removeLeftovers removes what was half written before a time, by processes that crashed.
+// removeLeftovers removes files that crashed processes were writing before a time.
 func (f *Files) removeLeftovers(before time.Time) error {
 	entries, err := fs.ReadDir(f.root.FS(), ".")
 	if err != nil {
@@ -89,16 +89,16 @@ func (f *Files) removeLeftovers(before time.Time) error {
 	return nil
 }
 
-// Trim removes what is there beyond the bound. It asks the Store about each file, because an
-// earlier process put them there, so it may take a while. What it cannot remove goes when others
-// are added.
+// Trim removes files until the folder is within the limit. It asks the Store about each file that
+// an earlier process put there, so it may take a while. What it cannot remove is removed when
+// others are added.
 func (f *Files) Trim(ctx context.Context) {
 	if f.cache != nil {
 		f.cache.trim(ctx, math.MaxInt)
 	}
 }
 
-// want keeps a file from being removed until the function that it returns is called.
+// want keeps a file from being removed until the returned function is called.
 func (c *cache) want(name string) (done func()) {
 	if c == nil {
 		return func() {}
@@ -118,9 +118,8 @@ func (c *cache) want(name string) (done func()) {
 	}
 }
 
-// added counts a file that is in the Store and has been put into the folder, and removes others
-// if that is too much: a few, so that the caller does not wait long. What cannot be removed now is
-// tried again later.
+// added counts a file that is in the Store and was put into the folder, and evicts a few others if
+// necessary, so that the caller does not wait long. Later calls retry what cannot be removed now.
 func (c *cache) added(ctx context.Context, name string, size int64) {
 	if c == nil {
 		return
@@ -131,8 +130,8 @@ func (c *cache) added(ctx context.Context, name string, size int64) {
 	c.trim(ctx, evictAtOnce)
 }
 
-// trim removes files until the rest is not too much. If somebody else is at it already, two would
-// only ask the Store about the same files.
+// trim removes files until the folder is within the limit. If another goroutine is doing so, it
+// returns: two would only ask the Store about the same files.
 func (c *cache) trim(ctx context.Context, atMost int) {
 	if !c.trimming.TryLock() {
 		return
@@ -146,7 +145,7 @@ func (c *cache) trim(ctx context.Context, atMost int) {
 	}
 }
 
-// insert counts a file as the one asked for last. The caller holds mu, or is the only one.
+// insert counts a file as the most recently used. The caller holds mu, or has the only reference.
 func (c *cache) insert(file *cached) {
 	c.drop(file.name)
 	c.files[file.name] = c.recent.PushFront(file)
@@ -162,7 +161,7 @@ func (c *cache) drop(name string) {
 	}
 }
 
-// removed forgets a file that has been removed.
+// removed forgets a file that was removed.
 func (c *cache) removed(name string) {
 	if c == nil {
 		return
@@ -172,7 +171,7 @@ func (c *cache) removed(name string) {
 	c.drop(name)
 }
 
-// victim returns the file to remove next, or nil if nothing must go, or can.
+// victim returns the file to remove next, or nil if none has to be removed, or can be.
 func (c *cache) victim() *cached {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -187,9 +186,9 @@ func (c *cache) victim() *cached {
 	return nil
 }
 
-// evict removes a file from the folder, unless somebody has asked for it meanwhile, and reports
-// whether others may follow. One that is not in the Store stays, and is not counted any more: it
-// may be the only copy.
+// evict removes a file from the folder, unless it was requested meanwhile, and reports whether to
+// continue with others. A file that is not in the Store stays and is no longer counted: it may be
+// the only copy.
 func (c *cache) evict(ctx context.Context, victim *cached) bool {
 	if !victim.remote {
 		_, err := c.remote.Stat(ctx, c.prefix+victim.name)
@@ -209,14 +208,14 @@ func (c *cache) evict(ctx context.Context, victim *cached) bool {
 		return true
 	}
 	if err := c.root.Remove(victim.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		c.postpone(victim.name) // some systems remove no open file
+		c.postpone(victim.name) // some systems do not remove open files
 		return false
 	}
 	c.drop(victim.name)
 	return true
 }
 
-// postpone lets others go first. The caller holds mu.
+// postpone moves a file to the front, so that others are evicted first. The caller holds mu.
 func (c *cache) postpone(name string) {
 	if e := c.files[name]; e != nil {
 		c.recent.MoveToFront(e)

@@ -118,8 +118,8 @@ func TestABoundedCacheKeepsWhatWasAskedForLast(t *testing.T) {
 	}
 }
 
-// A file that is larger than the cache is shown, too, and one that is removed while somebody
-// reads it is read to its end.
+// A file that is larger than the cache is shown, too, and one that is removed
+// while it is read stays readable to its end.
 func TestABoundedCacheTakesNothingFromReaders(t *testing.T) {
 	t.Parallel()
 
@@ -155,7 +155,7 @@ func TestABoundedCacheTakesNothingFromReaders(t *testing.T) {
 		})
 	}
 	readers.Wait()
-	for range 4 { // what was wanted then may go now
+	for range 4 { // files that were being opened then may be removed now
 		p.show(t, f, rand.IntN(len(p.names)))
 	}
 	p.show(t, f, 0, 1, 2, 3)
@@ -164,8 +164,8 @@ func TestABoundedCacheTakesNothingFromReaders(t *testing.T) {
 	}
 }
 
-// What an earlier process put into the folder counts, the oldest first. What is not in the Store
-// is never removed.
+// Files that an earlier process put into the folder count, the oldest first. A file that is not in
+// the Store is never removed.
 func TestABoundedCacheRemembersWhatItHasAndLosesNothing(t *testing.T) {
 	t.Parallel()
 
@@ -204,8 +204,8 @@ func TestABoundedCacheRemembersWhatItHasAndLosesNothing(t *testing.T) {
 	}
 }
 
-// asked is a Store that counts how often it is asked about each file, and does not answer about
-// one of them.
+// asked is a Store that counts the Stat calls for each file, and does not answer those for one of
+// them.
 type asked struct {
 	*blob.Folder
 	silent string
@@ -223,10 +223,10 @@ func (a *asked) Stat(ctx context.Context, key string) (blob.Object, error) {
 	return a.Folder.Stat(ctx, key)
 }
 
-// A bound holds for what is there at the start, the oldest files go, and so do those that a crash
-// left half written, but none that somebody may be writing. The Store is asked about each file once,
-// however many readers there are, and one about which it does not answer stays without keeping the
-// others.
+// The bound applies to the files found at the start: the oldest are removed, and so are those that
+// a crash left partially written, but none that may still be written. The Store is asked about each
+// file once, however many readers there are. If it does not answer about one, that file stays, and
+// the others are still removed.
 func TestABoundedCacheIsTrimmedAtTheStart(t *testing.T) {
 	t.Parallel()
 
@@ -258,12 +258,12 @@ func TestABoundedCacheIsTrimmedAtTheStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(old); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("what a crash left is there: %v", err)
+		t.Errorf("the leftover of a crash is still there: %v", err)
 	}
 	if _, err := os.Stat(young); err != nil {
-		t.Errorf("what somebody writes is gone: %v", err)
+		t.Errorf("the file that is being written is gone: %v", err)
 	}
-	f.Trim(t.Context()) // ends at the first, which goes behind the others
+	f.Trim(t.Context()) // ends at the first file, which moves behind the others
 	var readers sync.WaitGroup
 	for i := 8; i < 12; i++ {
 		readers.Go(func() { p.show(t, f, i) })
@@ -284,7 +284,7 @@ func TestABoundedCacheIsTrimmedAtTheStart(t *testing.T) {
 	}
 }
 
-// Two processes with one folder may remove what the other has just fetched.
+// Two processes with one folder may remove files that the other has just fetched.
 func TestTwoBoundedCachesShareAFolder(t *testing.T) {
 	t.Parallel()
 

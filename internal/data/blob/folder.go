@@ -42,7 +42,7 @@ func (f *Folder) Address() string { return f.root.Name() }
 // tmpPrefix begins the names of files that are being written.
 const tmpPrefix = ".tmp-"
 
-// Put implements Store. A content with another hash is refused.
+// Put implements Store. It refuses content that does not match the hash.
 func (f *Folder) Put(ctx context.Context, key string, body io.ReadSeeker, size int64, hash string) error {
 	err := f.root.MkdirAll(path.Dir(key), 0o700)
 	if err != nil {
@@ -52,7 +52,7 @@ func (f *Folder) Put(ctx context.Context, key string, body io.ReadSeeker, size i
 		sum := sha256.New()
 		n, err := io.Copy(io.MultiWriter(w, sum), body)
 		if err == nil && (n != size || hexSum(sum) != hash) {
-			err = altered("%s has another content than it should", key)
+			err = altered("the content of %s does not match its hash", key)
 		}
 		return errors.Join(err, ctx.Err())
 	})
@@ -62,7 +62,7 @@ func (f *Folder) Put(ctx context.Context, key string, body io.ReadSeeker, size i
 	return nil
 }
 
-// writeFile creates a file completely or not at all, for good.
+// writeFile creates a file durably, completely or not at all.
 func writeFile(root *os.Root, name string, write func(io.Writer) error) error {
 	dir := path.Dir(name)
 	tmp := path.Join(dir, tmpPrefix+rand.Text())
@@ -115,7 +115,7 @@ func (f *Folder) Stat(ctx context.Context, key string) (Object, error) {
 // List implements Store. Files that are being written are left out.
 func (f *Folder) List(ctx context.Context, prefix string) ([]Object, error) {
 	var list []Object
-	dir := path.Dir(prefix + "x") // the deepest folder that has all of them
+	dir := path.Dir(prefix + "x") // the deepest folder that contains all of them
 	err := fs.WalkDir(f.root.FS(), dir, func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

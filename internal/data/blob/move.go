@@ -16,24 +16,24 @@ import (
 // Item is an object to move.
 type Item struct {
 	Key    string
-	SHA256 string // what its content must have, in hex
+	SHA256 string // of its content, in hex
 }
 
 // Moved is what Move did.
 type Moved struct {
 	Copied  int   // objects
 	Bytes   int64 // in them
-	Present int   // objects that were there already
-	// Missing are the keys of objects that are nowhere, or whose content is another one.
+	Present int   // objects that were already there
+	// Missing are the keys of objects that do not exist, or whose content does not match.
 	Missing []string
 }
 
 // movesAtOnce is how many objects are copied at the same time.
 const movesAtOnce = 8
 
-// Move copies objects from one store to another, unless they are there already: so it may be
-// repeated after it was interrupted. It checks the hash of each. What is missing or was
-// altered is reported, and does not stop the others. scratch is a folder for temporary files.
+// Move copies objects from one store to another, except those that are already there, so it may be
+// repeated after an interruption. It checks the hash of each. Missing and altered objects are
+// reported, and do not stop the others. scratch is a folder for temporary files.
 func Move(ctx context.Context, from, to Store, items []Item, scratch string) (Moved, error) {
 	var (
 		mu   sync.Mutex
@@ -66,7 +66,7 @@ func Move(ctx context.Context, from, to Store, items []Item, scratch string) (Mo
 	return done, err
 }
 
-// moveOne copies an object unless it is there already.
+// moveOne copies an object unless it is already there.
 func moveOne(ctx context.Context, from, to Store, item Item, scratch string) (size int64, copied bool, err error) {
 	there, err := to.Stat(ctx, item.Key)
 	if err == nil && there.SHA256 == item.SHA256 {

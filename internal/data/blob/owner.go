@@ -12,14 +12,14 @@ import (
 	"io/fs"
 )
 
-// OwnerKey is the object that says whose files the others are.
+// OwnerKey is the object that names the shop whose files the others are.
 const OwnerKey = "stoa.json"
 
 type owner struct {
 	PlatformID string `json:"platformId"`
 }
 
-// Owner returns the id of the shop whose files are in a store; "" if nobody claimed it.
+// Owner returns the id of the shop that owns the files in a store; "" if no shop has claimed it.
 func Owner(ctx context.Context, s Store) (platformID string, err error) {
 	body, _, err := s.Get(ctx, OwnerKey)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -35,12 +35,12 @@ func Owner(ctx context.Context, s Store) (platformID string, err error) {
 	}
 	var who owner
 	if err := json.Unmarshal(text, &who); err != nil || who.PlatformID == "" {
-		return "", fmt.Errorf("%s/%s does not say to which shop the files belong", s.Address(), OwnerKey)
+		return "", fmt.Errorf("%s/%s does not name the shop that owns the files", s.Address(), OwnerKey)
 	}
 	return who.PlatformID, nil
 }
 
-// Claim says that the files in a store are those of a shop.
+// Claim records that the files in a store belong to a shop.
 func Claim(ctx context.Context, s Store, platformID string) error {
 	text, err := json.Marshal(owner{platformID})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"stoa/internal/data/blob"
 )
 
-// Both kinds of Files forget a file, and say so when there is nothing to forget.
+// Both kinds of Files remove a file, and return fs.ErrNotExist when there is none.
 func TestARemovedFileIsGone(t *testing.T) {
 	t.Parallel()
 

@@ -18,21 +18,20 @@ import (
 type Object struct {
 	Key      string // slash-separated
 	Size     int64  // bytes
-	SHA256   string // in hex; empty where List returned it, and if nobody said it
+	SHA256   string // in hex; empty from List, and if it is not known
 	Modified time.Time
 }
 
 // Store keeps files under keys. It is safe for concurrent use, also by several processes.
 //
-// The methods return ErrUnavailable if the storage does not do what it should, and return
-// soon after it stops answering.
+// The methods return ErrUnavailable if the storage fails, and soon after it stops answering.
 type Store interface {
-	// Put stores size bytes of body, whose SHA-256 is hash, in place of what has the key.
-	// Afterwards the object is there for good, after an error it is whole or not there.
+	// Put stores size bytes of body, whose SHA-256 is hash, and replaces an object with that key.
+	// Once it returns, the object is durable; after an error it is complete or absent.
 	Put(ctx context.Context, key string, body io.ReadSeeker, size int64, hash string) error
 
-	// Get opens an object, which the caller closes. The error is fs.ErrNotExist if there is
-	// none. The content is not checked; see Copy.
+	// Get opens an object, which the caller closes. The error is fs.ErrNotExist if there is none.
+	// The content is not verified; see Copy.
 	Get(ctx context.Context, key string) (io.ReadCloser, Object, error)
 
 	// Stat returns an object with its hash, or fs.ErrNotExist.
@@ -41,18 +40,18 @@ type Store interface {
 	// List returns the objects whose keys begin with prefix, in the order of their keys.
 	List(ctx context.Context, prefix string) ([]Object, error)
 
-	// Delete removes an object. One that is not there is no error.
+	// Delete removes an object. Deleting a missing object is no error.
 	Delete(ctx context.Context, key string) error
 
-	// Address says where the files are, for people. It has no secrets.
+	// Address is the location of the files, for people. It contains no secrets.
 	Address() string
 }
 
-// Upload is an object that is being written, of a size that is not known before. Exactly one
-// of Commit and Abort ends it.
+// Upload is an object of unknown size that is being written. Exactly one of Commit and Abort ends
+// it.
 type Upload interface {
 	io.Writer
-	// Commit makes the object exist, whole and for good.
+	// Commit makes the object exist, complete and durable.
 	Commit() error
 	// Abort removes what was written.
 	Abort() error
@@ -68,7 +67,7 @@ var (
 			"in the log, and restores it from a backup or installs the package again.")
 )
 
-// When clients may try again. An altered file is mended by a person.
+// When clients may try again. An operator repairs an altered file.
 const (
 	unavailableFor = 5 * time.Second
 	alteredFor     = time.Minute
@@ -84,8 +83,8 @@ func altered(format string, args ...any) error {
 	return ErrAltered.After(alteredFor).Because(fmt.Errorf(format, args...))
 }
 
-// Copy writes an object to w. The error is ErrAltered if its SHA-256 is not hash, after
-// everything was written, and fs.ErrNotExist if it is not there.
+// Copy writes an object to w. The error is ErrAltered if its SHA-256 is not hash, after everything
+// was written, and fs.ErrNotExist if it does not exist.
 func Copy(ctx context.Context, from Store, key, hash string, w io.Writer) (size int64, err error) {
 	body, _, err := from.Get(ctx, key)
 	if err != nil {
@@ -102,8 +101,8 @@ func Copy(ctx context.Context, from Store, key, hash string, w io.Writer) (size 
 	return size, nil
 }
 
-// Missing returns ErrAltered for an object that must be there, in place of fs.ErrNotExist,
-// and every other error as it is.
+// Missing returns ErrAltered in place of fs.ErrNotExist, for an object that must exist, and every
+// other error unchanged.
 func Missing(err error, from Store, key string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return altered("%s/%s is missing", from.Address(), key)

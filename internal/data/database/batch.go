@@ -9,26 +9,24 @@ import (
 	"sync"
 )
 
-// maxBatch is the largest number of transactions committed together. With more,
-// the first would wait noticeably for the last.
+// maxBatch is the largest number of transactions committed together. With more, the first would
+// wait noticeably for the last.
 const maxBatch = 64
 
-// errBatch says that a whole batch was undone. Nothing its members did has
-// happened; each must run again, alone.
+// errBatch means that a whole batch was rolled back. None of its members took effect; each must run
+// again, alone.
 var errBatch = errors.New("database: the batch was undone")
 
-// batcher commits small SQLite transactions together that arrive at the same time.
-// A small transaction spends most of its time waiting for the disk, which takes as
-// long for sixty of them as for one.
+// batcher commits small SQLite transactions together that arrive at the same time. A small
+// transaction spends most of its time waiting for the disk, which takes as long for sixty of them
+// as for one.
 //
-// Each member is a savepoint of one transaction: if it fails, it is undone alone
-// and the others stand. All callers get their answers after the commit, so what was
-// answered is on the disk. If the whole transaction is lost, each member runs
-// again, alone; no member ever commits because another did.
+// Each member is a savepoint of one transaction: if it fails, it alone is rolled back. All callers
+// get their answers after the commit, so what was answered is on the disk. If the whole transaction
+// is lost, each member runs again, alone; no member ever commits because another did.
 //
-// The batcher has no goroutine of its own. A caller that finds nobody at work
-// commits one batch for all who are waiting, then hands over to the next caller
-// that arrived in the meantime.
+// The batcher has no goroutine of its own. A caller that finds it idle commits one batch for all
+// waiting callers, then hands over to the next caller that arrived in the meantime.
 type batcher struct {
 	write *sql.DB
 
@@ -42,8 +40,8 @@ type member struct {
 	ctx context.Context //nolint:containedctx // the caller waits here
 	fn  func(Querier) error
 
-	// taken is set once the member is part of a batch; its caller must then wait for
-	// the outcome. Guarded by batcher.mu.
+	// taken is set once the member is part of a batch; its caller must then wait for the outcome.
+	// Guarded by batcher.mu.
 	taken bool
 	// lead is closed when the member's caller must do the work.
 	lead chan struct{}
@@ -73,7 +71,7 @@ func (b *batcher) inTx(ctx context.Context, fn func(Querier) error) error {
 		if b.leave(m) {
 			return ctx.Err()
 		}
-		<-m.done // it runs already, or has run: return how it ended
+		<-m.done // it is running or has run: return its outcome
 	}
 	if m.panicked != nil {
 		panic(m.panicked)
@@ -106,11 +104,10 @@ func (b *batcher) passOn() {
 	close(b.queue[0].lead)
 }
 
-// work commits one batch: m, which is the first in the queue, and the members
-// behind it.
+// work commits one batch: m, which is the first in the queue, and the members behind it.
 func (b *batcher) work(m *member) {
-	// m waits for the connection until its own context ends. The members are chosen
-	// after that, so that those who arrive during the wait take part.
+	// m waits for the connection until its own context ends. The members are chosen after that, so
+	// that those that arrive during the wait take part.
 	conn, err := b.write.Conn(m.ctx)
 	b.mu.Lock()
 	n := min(len(b.queue), maxBatch)
@@ -141,11 +138,11 @@ func (b *batcher) work(m *member) {
 	b.mu.Unlock()
 }
 
-// commit runs the members one after another in one transaction, and sets their
-// errors. If it returns an error, nothing that any member did has happened.
+// commit runs the members one after another in one transaction, and sets their errors. If it
+// returns an error, no member took effect.
 func commit(conn *sql.Conn, batch []*member) error {
-	// A member's context is checked before the member runs, and not after: if it
-	// ended in the middle, SQLite would undo what the others did.
+	// A member's context is checked before the member runs, and not after: if it ended in the
+	// middle, SQLite would roll back the other members.
 	ctx := context.WithoutCancel(batch[0].ctx)
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
@@ -172,7 +169,7 @@ func commit(conn *sql.Conn, batch []*member) error {
 	return tx.Commit()
 }
 
-// run calls fn. It keeps a panic for the goroutine that fn belongs to.
+// run calls fn. It saves a panic for the goroutine that fn belongs to.
 func (m *member) run(q Querier) {
 	defer func() {
 		if p := recover(); p != nil {

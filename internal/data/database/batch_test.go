@@ -113,7 +113,7 @@ func TestMembersOfABatchFailAlone(t *testing.T) {
 	}
 }
 
-// One member rolls back the transaction of all, as a full disk would. Each runs
+// One member rolls back the whole transaction, as a full disk would. Each runs
 // again, alone, and takes effect exactly once.
 func TestALostBatchRunsAgain(t *testing.T) {
 	t.Parallel()

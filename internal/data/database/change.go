@@ -9,24 +9,22 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// Telling returns c, which calls changed after everything that is written through it:
-// when the statement has been carried out, or, in a transaction, when that has ended.
-// changed is called once for a transaction, and also if it failed: a commit whose
-// answer was lost may have happened. Statements outside of a transaction that return
-// rows are not told of.
+// OnWrite returns c with a callback: changed is called after everything that is written through it.
+// Outside of a transaction that is after the statement; in a transaction it is once, after its end,
+// and even if it failed, because a commit whose answer was lost may have happened. Statements
+// outside of a transaction that return rows do not call changed.
 //
 // changed must not block, and must not use the database.
-func (c Conn) Telling(changed func()) Conn { return c.telling(&changed) }
+func (c Conn) OnWrite(changed func()) Conn { return c.onWrite(&changed) }
 
-func (c Conn) telling(changed *func()) Conn {
+func (c Conn) onWrite(changed *func()) Conn {
 	c.changed = changed
-	c.Write = tellingQuerier{c.Write, c.tx, changed}
+	c.Write = observedQuerier{c.Write, c.tx, changed}
 	return c
 }
 
-// tellingQuerier calls changed after each statement, or leaves that to the end of a
-// transaction.
-type tellingQuerier struct {
+// observedQuerier calls changed after each statement, or leaves that to the end of the transaction.
+type observedQuerier struct {
 	Querier
 
 	tx      *ending // nil outside of transactions
@@ -34,24 +32,24 @@ type tellingQuerier struct {
 }
 
 // ExecContext implements Querier.
-func (q tellingQuerier) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+func (q observedQuerier) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	defer q.wrote()
 	return q.Querier.ExecContext(ctx, query, args...)
 }
 
 // QueryContext implements Querier.
-func (q tellingQuerier) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+func (q observedQuerier) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	defer q.wrote()
 	return q.Querier.QueryContext(ctx, query, args...) //nolint:sqlclosecheck // the caller closes them
 }
 
 // QueryRowContext implements Querier.
-func (q tellingQuerier) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+func (q observedQuerier) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	defer q.wrote()
 	return q.Querier.QueryRowContext(ctx, query, args...)
 }
 
-func (q tellingQuerier) wrote() {
+func (q observedQuerier) wrote() {
 	if q.tx == nil {
 		(*q.changed)()
 	} else {
@@ -59,11 +57,11 @@ func (q tellingQuerier) wrote() {
 	}
 }
 
-// ending knows whom to tell when a transaction has ended. Like a transaction it is used
-// by one goroutine.
+// ending has what to do when a transaction has ended. Like the transaction, it belongs to one
+// goroutine.
 type ending struct {
-	waiting []*func() // to be called whatever the end
-	topics  []string  // to be announced if it committed
+	waiting []*func() // to be called after commit and rollback
+	topics  []string  // to be announced after a commit
 }
 
 func (e *ending) add(changed *func()) {
@@ -72,17 +70,16 @@ func (e *ending) add(changed *func()) {
 	}
 }
 
-func (e *ending) tell() {
+func (e *ending) notify() {
 	for _, changed := range e.waiting {
 		(*changed)()
 	}
 }
 
-// Listen calls heard soon after any process has sent a notification on channel, and once
-// when it begins to listen. It returns when ctx is done or the connection is lost: what
-// was sent until Listen is called again is not heard. SQLite sends no notifications; on
-// it Listen waits for ctx.
-func (db *DB) Listen(ctx context.Context, channel string, heard func()) error {
+// Listen calls notified soon after any process has sent a notification on channel, and once when it
+// starts to listen. It returns when ctx is done or the connection is lost. Notifications sent while
+// disconnected are lost. SQLite sends no notifications; on it Listen waits for ctx.
+func (db *DB) Listen(ctx context.Context, channel string, notified func()) error {
 	if db.listen == nil {
 		<-ctx.Done()
 		return ctx.Err()
@@ -92,21 +89,21 @@ func (db *DB) Listen(ctx context.Context, channel string, heard func()) error {
 		return err
 	}
 	defer conn.Close()
-	return db.listen(ctx, conn, channel, heard)
+	return db.listen(ctx, conn, channel, notified)
 }
 
-// listenPostgres takes a connection out of the pool for good: it would go on listening
-// for whoever gets it next.
-func listenPostgres(ctx context.Context, conn *sql.Conn, channel string, heard func()) error {
+// listenPostgres removes a connection from the pool for good, because it would go on listening for
+// its next user.
+func listenPostgres(ctx context.Context, conn *sql.Conn, channel string, notified func()) error {
 	return conn.Raw(func(driverConn any) error {
 		listening := driverConn.(*stdlib.Conn).Conn()
-		// database/sql drops a connection that was closed when it gets it back.
+		// database/sql drops a closed connection when it is returned to the pool.
 		defer listening.Close(context.WithoutCancel(ctx))
 		if _, err := listening.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
 			return err
 		}
 		for {
-			heard()
+			notified()
 			if _, err := listening.WaitForNotification(ctx); err != nil {
 				return err
 			}

@@ -15,8 +15,8 @@ type Querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// Conn is what a store sends its statements to. Get one from DB.Conn, or from a
-// transaction of another Conn. Every store embeds one.
+// Conn is what a store sends its statements to. Get one from DB.Conn or from a transaction of
+// another Conn. Every store embeds one.
 type Conn struct {
 	// Read takes statements that only read, Write all others, including those that
 	// return rows. They are two pools, or both the same transaction.
@@ -25,8 +25,8 @@ type Conn struct {
 	db *DB
 	tx *ending // nil outside of transactions
 
-	span    trace.Span // of the transaction; the zero Span outside, or if it is not recorded
-	changed *func()    // see Telling; nil if nobody asked
+	span    trace.Span // of the transaction; zero outside, or if it is not recorded
+	changed *func()    // see OnWrite; may be nil
 }
 
 // Conn returns a Conn outside of any transaction.
@@ -34,13 +34,12 @@ func (db *DB) Conn() Conn {
 	return Conn{Read: db.traced(db.read, trace.Span{}), Write: db.traced(db.write, trace.Span{}), db: db}
 }
 
-// inside returns the Conn whose statements are all part of the transaction tx, which e
-// waits for. It tells of changes if c does.
+// inside returns the Conn for the transaction tx, whose end e awaits. It has the callback of c.
 func (c Conn) inside(tx Querier, e *ending) Conn {
 	tx = c.db.traced(tx, c.span)
 	inside := Conn{Read: tx, Write: tx, db: c.db, tx: e}
 	if c.changed != nil {
-		return inside.telling(c.changed)
+		return inside.onWrite(c.changed)
 	}
 	return inside
 }
@@ -48,9 +47,9 @@ func (c Conn) inside(tx Querier, e *ending) Conn {
 // InTransaction reports whether c sends its statements to a transaction.
 func (c Conn) InTransaction() bool { return c.tx != nil }
 
-// InTx runs fn with a Conn whose statements commit together if fn returns nil,
-// and are all undone otherwise. fn runs again if the engine reports that the
-// transaction lost a race. Inside a transaction InTx joins it.
+// InTx runs fn with a Conn whose statements commit together if fn returns nil, and are rolled back
+// otherwise. fn runs again if the engine reports that the transaction lost a race. Inside a
+// transaction InTx joins it.
 func (c Conn) InTx(ctx context.Context, fn func(Conn) error) error {
 	if c.InTransaction() {
 		return fn(c)
@@ -77,7 +76,7 @@ func (c Conn) InShortTx(ctx context.Context, fn func(Conn) error) error {
 	return err
 }
 
-// InSnapshot runs fn with a Conn whose reads all see the same moment. fn must not
+// InSnapshot runs fn with a Conn whose reads all see the same state of the database. fn must not
 // write. Inside a transaction InSnapshot joins it.
 func (c Conn) InSnapshot(ctx context.Context, fn func(Conn) error) error {
 	if c.InTransaction() {
@@ -91,9 +90,9 @@ func (c Conn) InSnapshot(ctx context.Context, fn func(Conn) error) error {
 	return fn(c.inside(tx, new(ending)))
 }
 
-// InTurn is InTx for transactions that must not run side by side: of those that
-// name the same table, one runs at a time, across all processes. Within a process
-// they wait without holding a connection. Inside a transaction InTurn joins it.
+// InTurn is InTx for transactions that must not run side by side: of those that name the same
+// table, one runs at a time, across all processes. Within a process they wait without holding a
+// connection. Inside a transaction InTurn joins it.
 func (c Conn) InTurn(ctx context.Context, table string, fn func(Conn) error) error {
 	if c.InTransaction() {
 		return fn(c)
@@ -116,9 +115,8 @@ func (c Conn) InTurn(ctx context.Context, table string, fn func(Conn) error) err
 	})
 }
 
-// Lock ends a SELECT that locks the rows of the table with that alias until the
-// transaction ends. Outside a transaction it returns "": nothing could hold the
-// lock.
+// Lock ends a SELECT that locks the rows of the table with that alias until the transaction ends.
+// Outside a transaction it returns "", because no lock could last.
 func (c Conn) Lock(alias string) string {
 	if c.InTransaction() {
 		return c.db.lock(alias)
@@ -126,8 +124,8 @@ func (c Conn) Lock(alias string) string {
 	return ""
 }
 
-// LockFree is Lock for the rows that nobody else has locked; the others are left
-// out of the result.
+// LockFree is Lock for unlocked rows; rows that another transaction has locked are left out of the
+// result.
 func (c Conn) LockFree(alias string) string {
 	if c.InTransaction() {
 		return c.db.lock(alias) + c.db.skip
@@ -135,14 +133,13 @@ func (c Conn) LockFree(alias string) string {
 	return ""
 }
 
-// Clock is an SQL expression for the present time in milliseconds since 1970. It is the
-// database's own: processes whose clocks differ can compare what they wrote with it.
+// Clock is an SQL expression for the current time in milliseconds since 1970. It is the clock of
+// the database, so that processes whose clocks differ can compare the times they store.
 func (c Conn) Clock() string { return c.db.clock }
 
-// Brief returns the context for a query that finds one row by its key. On SQLite
-// such a query takes microseconds, and a good part of that would be the two
-// goroutines that watch for the end of ctx; so ctx is only checked here, before
-// the query.
+// Brief returns the context for a query that finds one row by its key. On SQLite such a query takes
+// microseconds, a good part of which would go to the two goroutines that watch for the end of ctx;
+// so ctx is checked only here, before the query.
 func (c Conn) Brief(ctx context.Context) context.Context {
 	if c.db.batch == nil || ctx.Err() != nil {
 		return ctx
@@ -150,8 +147,8 @@ func (c Conn) Brief(ctx context.Context) context.Context {
 	return context.WithoutCancel(ctx)
 }
 
-// txAttempts is how often a transaction runs before the engine's request to run it
-// again is returned as an error.
+// txAttempts is how often a transaction runs before the engine's request to run it again is
+// returned as an error.
 const txAttempts = 10
 
 func (db *DB) inTx(ctx context.Context, fn func(Querier) error) error {

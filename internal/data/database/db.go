@@ -17,28 +17,28 @@ type DB struct {
 	// writer at a time, write has a single connection: writers wait in Go, in order,
 	// instead of polling the file's lock.
 	read, write *sql.DB
-	// batch commits small transactions together. It is nil on PostgreSQL, whose
-	// server does that by itself.
+	// batch commits small transactions together. It is nil on PostgreSQL, whose server does that
+	// itself.
 	batch *batcher
-	// turns holds one channel (chan struct{}) for each table that InTurn was called
-	// with. Whoever fills the channel has the turn.
+	// turns holds one channel (chan struct{}) for each table that InTurn was called with. The
+	// caller whose value fills the channel has the turn.
 	turns sync.Map
-	// topics holds one channel (chan struct{}) for each topic of an announcement.
+	// topics holds one channel (chan struct{}) for each topic of Announce.
 	topics sync.Map
 	tracer *trace.Tracer // nil: no spans are recorded
 	dialect
 }
 
-// Trace records a span of each statement and each transaction that belongs to a recorded
-// request. Call it before any store is made.
+// Trace records a span for each statement and each transaction of a recorded request. Call it
+// before any store is made.
 func (db *DB) Trace(t *trace.Tracer) { db.tracer = t }
 
 // dialect is everything that differs between the engines at run time.
 type dialect struct {
 	name     string                    // also the name of the migrations' directory
 	lock     func(alias string) string // ends a SELECT that locks the rows of one table
-	skip     string                    // after lock: leaves out rows that others have locked
-	clock    string                    // the time in milliseconds since 1970, by a clock that all processes share
+	skip     string                    // after lock: leaves out rows that other transactions have locked
+	clock    string                    // the time in milliseconds since 1970, by the clock that all processes share
 	turn     string                    // waits for a table's turn; "" if writers never run side by side
 	version  string                    // returns the version of the engine
 	columns  string                    // lists the columns of all tables
@@ -46,14 +46,14 @@ type dialect struct {
 	isUnique func(error) bool          // err is a violated unique constraint
 	isRef    func(error) bool          // err is a violated reference between tables
 	isRetry  func(error) bool          // err asks for the transaction to be run again
-	snapshot *sql.TxOptions            // for a transaction whose reads all see the same moment
+	snapshot *sql.TxOptions            // for a transaction whose reads all see the same state
 
 	// sequences is Conn.Sequences, load is DB.Load.
 	sequences func(ctx context.Context, q Querier) (map[string]int64, error)
 	load      func(ctx context.Context, db *DB, keep []string, fn func(Loader) error) error
 
-	// listen is Listen with a connection of its own; nil if the engine tells nothing.
-	listen func(ctx context.Context, conn *sql.Conn, channel string, heard func()) error
+	// listen is Listen with its own connection; nil if the engine sends no notifications.
+	listen func(ctx context.Context, conn *sql.Conn, channel string, notified func()) error
 }
 
 // Open opens the database that url names: postgres:// or postgresql:// is

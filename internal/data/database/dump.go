@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Table is a table with the names of its columns, in the order in which the engine lists
-// them. Both engines have the same tables and columns; the order may differ.
+// Table is a table with the names of its columns, in the engine's order. Both engines have the same
+// tables and columns; the order may differ.
 type Table struct {
 	Name    string   `json:"name"`
 	Columns []string `json:"columns"`
@@ -17,8 +17,7 @@ type Table struct {
 // schemaTable is the table in which goose counts the migrations.
 const schemaTable = "goose_db_version"
 
-// Tables returns the tables of the schema by name, without the one that counts the
-// migrations and without the engine's own.
+// Tables returns the tables of the schema by name, except goose's and the engine's own.
 func (c Conn) Tables(ctx context.Context) ([]Table, error) {
 	var all []Table
 	err := c.eachColumn(ctx, func(table, column, _ string) {
@@ -34,8 +33,8 @@ func (c Conn) Tables(ctx context.Context) ([]Table, error) {
 	return all, err
 }
 
-// eachColumn calls fn for each column of each table, table by table, with the type as the
-// engine calls it, in lower case.
+// eachColumn calls fn for each column of each table, table by table, with the engine's name of the
+// type in lower case.
 func (c Conn) eachColumn(ctx context.Context, fn func(table, column, kind string)) error {
 	rows, err := c.Read.QueryContext(ctx, c.db.columns)
 	if err != nil {
@@ -52,9 +51,9 @@ func (c Conn) eachColumn(ctx context.Context, fn func(table, column, kind string
 	return rows.Err()
 }
 
-// EachRow calls fn with the values of each row of a table, in no particular order. A value
-// is nil, int64, float64, string or []byte; a boolean is 0 or 1, as SQLite has it. The
-// slice and the bytes in it are valid until fn returns.
+// EachRow calls fn with the values of each row of a table, in no particular order. A value is nil,
+// int64, float64, string or []byte; a boolean is 0 or 1, as in SQLite. The slice and the bytes in
+// it are valid until fn returns.
 func (c Conn) EachRow(ctx context.Context, t Table, fn func(values []any) error) error {
 	rows, err := c.Read.QueryContext(ctx, "SELECT "+quoted(t.Columns)+" FROM "+quote(t.Name))
 	if err != nil {
@@ -85,7 +84,7 @@ func (c Conn) EachRow(ctx context.Context, t Table, fn func(values []any) error)
 	return nil
 }
 
-// plain returns v as both engines would: PostgreSQL has booleans and several sizes of
+// plain returns v in the form that both engines share: PostgreSQL has booleans and several sizes of
 // integers.
 func plain(v any) (any, error) {
 	switch v := v.(type) {
@@ -99,12 +98,11 @@ func plain(v any) (any, error) {
 	case int32:
 		return int64(v), nil
 	}
-	return nil, fmt.Errorf("database: a value is a %T, which no engine's column should hold", v)
+	return nil, fmt.Errorf("database: unexpected type %T of a column's value", v)
 }
 
-// Sequences returns the last number that each table's generated column was given, also if
-// the row is gone: the number must not be given again. A table that never had a row is
-// left out.
+// Sequences returns the last number that each table's generated column was given, even if the row
+// was deleted: the number must not be reused. Tables that never had a row are left out.
 func (c Conn) Sequences(ctx context.Context) (map[string]int64, error) {
 	list, err := c.db.sequences(ctx, c.Read)
 	if err != nil {
@@ -113,7 +111,7 @@ func (c Conn) Sequences(ctx context.Context) (map[string]int64, error) {
 	return list, nil
 }
 
-// quote returns a name as SQL writes it.
+// quote returns a quoted SQL identifier.
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // quoted returns the names with commas between them.

@@ -7,15 +7,15 @@ import (
 	"stoa/internal/base/errs"
 )
 
-// NotFound returns the error for a row that is not there. what names the row and
-// starts with a capital: "License".
+// NotFound returns the error for a missing row. what names the row and starts with a capital:
+// "License".
 func NotFound(what string) *errs.Error {
 	return errs.New(errs.NotFound, "NOT_FOUND", "%s not found.", what)
 }
 
-// Wrap turns a driver error into one the domains understand: sql.ErrNoRows becomes
-// an errs.NotFound error, a violated unique constraint an errs.Conflict error. Any
-// other error, and nil, is returned as it is. what names the row, as in NotFound.
+// Wrap turns a driver error into one the domains understand: sql.ErrNoRows becomes an errs.NotFound
+// error, a violated unique constraint an errs.Conflict error. Any other error, and nil, is returned
+// unchanged. what names the row, as in NotFound.
 func (c Conn) Wrap(err error, what string) error {
 	switch {
 	case err == nil:

@@ -5,23 +5,22 @@ import (
 	"fmt"
 )
 
-// Loader fills the tables of an empty database. It is used by one goroutine.
+// Loader fills the tables of an empty database. It is not safe for concurrent use.
 type Loader interface {
-	// Rows fills a table with the rows that next returns, until next returns nil. Values
-	// are as EachRow gives them, in the order of t.Columns. The slice is not used after the
-	// next call of next.
+	// Rows fills a table with the rows that next returns, until next returns nil. Values have the
+	// types of EachRow and the order of t.Columns. The slice may be reused after the next call of
+	// next.
 	Rows(ctx context.Context, t Table, next func() ([]any, error)) error
-	// Sequence sets the last number that was given to the generated column of a table.
+	// Sequence sets the last number of a table's generated column.
 	Sequence(ctx context.Context, table string, last int64) error
 }
 
-// Load replaces what is in the tables except those in keep, which fn fills through a Loader.
-// Meanwhile there are no triggers, indexes and references between tables; they return at
-// the end, and what violates one of them is an error.
+// Load replaces the contents of all tables except those in keep; fn fills them through a Loader.
+// Meanwhile there are no triggers, indexes and references between tables. They are restored at the
+// end, and a row that violates one of them is an error.
 //
-// On PostgreSQL all of it is one transaction. On SQLite it is not, and a crash loses
-// what was loaded: load a new file, and give it its name afterwards. Nothing else may use
-// the database.
+// On PostgreSQL all of it is one transaction. On SQLite it is not, and a crash loses what was
+// loaded: load a new file, and rename it afterwards. Nothing else may use the database.
 func (db *DB) Load(ctx context.Context, keep []string, fn func(Loader) error) error {
 	if err := db.load(ctx, db, keep, fn); err != nil {
 		return fmt.Errorf("database: load: %w", err)
@@ -29,8 +28,8 @@ func (db *DB) Load(ctx context.Context, keep []string, fn func(Loader) error) er
 	return nil
 }
 
-// DropAll removes all tables and functions of the schema, on PostgreSQL. It undoes Migrate
-// on a database that was empty.
+// DropAll removes all tables and functions of the schema, on PostgreSQL. It reverts Migrate on a
+// database that was empty.
 func (db *DB) DropAll(ctx context.Context) error {
 	tables, err := Texts(ctx, db.read, `
 		SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = current_schema()`)

@@ -17,8 +17,8 @@ const postgresColumns = `
 	WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'
 	ORDER BY table_name COLLATE "C", ordinal_position`
 
-// A sequence is not part of a snapshot: its last number may be higher than what the
-// snapshot shows, never lower.
+// A sequence is not part of a snapshot: its last number may be higher than the snapshot shows,
+// never lower.
 func sequencesPostgres(ctx context.Context, q Querier) (map[string]int64, error) {
 	rows, err := q.QueryContext(ctx, `
 		SELECT table_name::text,
@@ -84,10 +84,11 @@ type postgresLoader struct {
 	booleans map[string]bool // by table and column
 }
 
-// undone is a statement that takes something away, and the one that brings it back.
+// undone is a statement that drops something, and the one that restores it.
 type undone struct{ Drop, Create string }
 
-// bareStatements list what slows a load down. References come first to go and last to return: they need unique indexes.
+// bareStatements list what slows a load down. References are dropped first and restored last,
+// because they need unique indexes.
 var bareStatements = []string{
 	`SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname),
 		format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
@@ -102,8 +103,8 @@ var bareStatements = []string{
 	WHERE NOT tgisinternal AND c.relnamespace = current_schema()::regnamespace`,
 }
 
-// bare empties the tables except those in keep and takes away references, indexes and
-// triggers. It returns the statements that bring them back.
+// bare empties the tables except those in keep, and drops references, indexes and triggers. It
+// returns the statements that restore them.
 func (l *postgresLoader) bare(ctx context.Context, keep []string) (again []string, err error) {
 	for _, list := range bareStatements {
 		rows, err := l.tx.Query(ctx, list)

@@ -17,7 +17,7 @@ const (
 
 	// loadBatch is how many rows are loaded into SQLite in a transaction.
 	loadBatch = 100_000
-	// loadTogether is how many rows an INSERT has, if the number of values allows it.
+	// loadTogether is how many rows one INSERT has, if the number of values allows it.
 	loadTogether = 32
 	// maxValues is how many values a statement may have in SQLite.
 	maxValues = 32_766
@@ -25,7 +25,7 @@ const (
 
 func sequencesSQLite(ctx context.Context, q Querier) (map[string]int64, error) {
 	list := make(map[string]int64)
-	// The engine makes the table together with the first one that has a sequence.
+	// The engine creates this table together with the first table that has a sequence.
 	var has int
 	err := q.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE name = 'sqlite_sequence'`).Scan(&has)
 	if err != nil || has == 0 {
@@ -52,7 +52,7 @@ func loadSQLite(ctx context.Context, db *DB, keep []string, fn func(Loader) erro
 	if err != nil {
 		return err
 	}
-	// Leaving the write-ahead log needs the only connection.
+	// Leaving WAL mode requires that this is the only connection.
 	db.read.SetMaxIdleConns(0)
 	defer db.read.SetMaxIdleConns(readConns())
 	conn, err := db.write.Conn(ctx)
@@ -60,9 +60,9 @@ func loadSQLite(ctx context.Context, db *DB, keep []string, fn func(Loader) erro
 		return err
 	}
 	defer conn.Close()
-	// A file that is lost in a crash is loaded again, so there is no log, and nothing waits for
-	// the disk before the end. Indexes of unique columns are written in random order: they
-	// should fit into the cache.
+	// A file that is lost in a crash is loaded again, so there is no log, and nothing waits for the
+	// disk before the end. Indexes of unique columns are written in random order, so they should
+	// fit into the cache.
 	if err := execEach(ctx, conn, `PRAGMA foreign_keys = OFF`, `PRAGMA synchronous = OFF`, `PRAGMA journal_mode = OFF`,
 		`PRAGMA cache_size = -262144`); err != nil {
 		return err
@@ -99,7 +99,7 @@ func loadSQLite(ctx context.Context, db *DB, keep []string, fn func(Loader) erro
 	return checkReferences(ctx, conn)
 }
 
-// execEach carries out the statements, up to the first that fails.
+// execEach executes the statements, up to the first that fails.
 func execEach(ctx context.Context, conn *sql.Conn, statements ...string) error {
 	for _, s := range statements {
 		if _, err := conn.ExecContext(ctx, s); err != nil {
@@ -109,7 +109,7 @@ func execEach(ctx context.Context, conn *sql.Conn, statements ...string) error {
 	return nil
 }
 
-// checkReferences returns an error for rows that refer to rows that are not there.
+// checkReferences returns an error if rows refer to missing rows.
 func checkReferences(ctx context.Context, conn *sql.Conn) error {
 	broken, err := Texts(ctx, conn, `
 		SELECT DISTINCT "table" || ' refers to missing rows of ' || parent FROM pragma_foreign_key_check`)
@@ -174,7 +174,7 @@ func (l *sqliteLoader) batch(ctx context.Context, t Table, next func() ([]any, e
 	return n, tx.Commit()
 }
 
-// insertRows returns a statement that inserts so many rows.
+// insertRows returns an INSERT statement for that many rows.
 func insertRows(t Table, rows int) string {
 	one := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(t.Columns)), ", ") + ")"
 	return "INSERT INTO " + quote(t.Name) + " (" + quoted(t.Columns) + ") VALUES " +

@@ -45,8 +45,8 @@ func (db *DB) migrate(
 	var results []*goose.MigrationResult
 	for i := 0; ; i++ {
 		results, err = up(p, ctx)
-		// SQLite has no advisory lock. If two processes start together, one loses the
-		// race inside its transaction and finds the work done when it looks again.
+		// SQLite has no advisory lock. If two processes start together, one loses the race inside
+		// its transaction and finds the migration applied when it looks again.
 		if err == nil || db.name != "sqlite" || i == txAttempts || ctx.Err() != nil {
 			break
 		}
@@ -63,10 +63,9 @@ func (db *DB) migrate(
 
 // Schema compares the schema of a database with the migrations of this program.
 type Schema struct {
-	// Version is the number of the last migration that was applied to the database:
-	// 0 if it is empty.
+	// Version is the number of the last migration applied to the database: 0 if it is empty.
 	Version int64
-	// Known is the number of the last migration that this program has.
+	// Known is the number of the last migration in this program.
 	Known int64
 	// Pending reports whether Migrate would apply a migration.
 	Pending bool
@@ -80,7 +79,7 @@ func (db *DB) Schema(ctx context.Context, migrations fs.FS) (Schema, error) {
 	}
 	all := p.ListSources()
 	schema := Schema{Known: all[len(all)-1].Version, Pending: true}
-	// Asked for its version, goose creates its table if there is none.
+	// goose would create its table if asked for the version.
 	if has, err := db.HasTable(ctx, "goose_db_version"); err != nil || !has {
 		return schema, err
 	}
@@ -119,8 +118,8 @@ func (db *DB) migrator(migrations fs.FS) (*goose.Provider, error) {
 	return goose.NewProvider(goose.DialectPostgres, db.write, dir, append(opts, goose.WithSessionLocker(locker))...)
 }
 
-// Pending returns the files of the migrations that Migrate would apply, in order, by the
-// paths they have in migrations. It changes nothing.
+// Pending returns the files of the migrations that Migrate would apply, in order, by their paths in
+// migrations. It changes nothing.
 func (db *DB) Pending(ctx context.Context, migrations fs.FS) ([]string, error) {
 	p, err := db.migrator(migrations)
 	if err != nil {

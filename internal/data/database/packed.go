@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// Packed reads a row that arrives as a single text: the query concatenates its
-// columns with concat_ws and a space between them. SQLite's driver takes longer to
-// return each column than SQLite takes to find the row, so the busiest queries
-// return one. Only the last field may contain spaces.
+// Packed reads a row that arrives as a single text: the query joins its columns with concat_ws and
+// a space. SQLite's driver takes longer to return each column than SQLite takes to find the row, so
+// the busiest queries return one. Only the last field may contain spaces.
 //
 // Read the fields in the order of the columns, then check Err.
 type Packed struct {
@@ -52,9 +51,8 @@ func (p *Packed) Bool() bool {
 	return b
 }
 
-// NoTime is what a query must put in place of a time that is NULL, because
-// concat_ws leaves NULL out. It is not a number: 0 is a time too, the start of
-// 1970.
+// NoTime stands for a time that is NULL, because concat_ws leaves NULL out. It is not a number,
+// because 0 is a time too, the start of 1970.
 const NoTime = "-"
 
 // Time returns the next field, in milliseconds since 1970, or the zero time for

@@ -8,8 +8,8 @@ import (
 // Scanner is one row of a result: a *sql.Row or *sql.Rows.
 type Scanner interface{ Scan(dest ...any) error }
 
-// All returns what a query finds, each row read by scan, in the query's order. It
-// returns nil if the query finds nothing.
+// All returns the rows of a query, each read by scan, in the query's order. It returns nil if there
+// are none.
 func All[T any](
 	ctx context.Context, q Querier, scan func(Scanner) (T, error), query string, args ...any,
 ) ([]T, error) {
@@ -40,6 +40,5 @@ func Texts(ctx context.Context, q Querier, query string, args ...any) ([]string,
 	}, query, args...)
 }
 
-// NullText returns s as the database stores it in a column that may be NULL: the
-// empty text is NULL.
+// NullText returns s as the database stores it in a nullable column: the empty text is NULL.
 func NullText(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }

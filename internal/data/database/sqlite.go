@@ -12,21 +12,19 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// openSQLite opens a SQLite file. Transactions take the write lock when they
-// begin, so two of them never deadlock and a SELECT inside one needs no lock of
-// its own. Readers outside a transaction do not wait, thanks to the WAL.
+// openSQLite opens a SQLite file. Transactions take the write lock when they begin, so two of them
+// never deadlock and a SELECT inside one needs no lock. Readers outside a transaction do not wait,
+// thanks to the WAL.
 //
-// synchronous=FULL: what was answered must survive a power cut. Another stoa
-// process may use the same file, hence busy_timeout although this process has
-// one writer only.
+// synchronous=FULL: what was answered must survive a power cut. Another stoa process may use the
+// same file, hence busy_timeout although this process has only one writer.
 //
-// mmap_size: all connections and processes read pages from the system's page
-// cache, so a million rows are found as fast as ten thousand without a large cache
-// in each connection. 2 GiB is SQLite's limit; pages beyond it are read as usual.
-// Writes are not affected. The price: a disk that cannot be read ends the process
-// instead of returning an error.
+// mmap_size: all connections and processes read pages from the system's page cache, so a million
+// rows are found as fast as ten thousand without a large cache in each connection. 2 GiB is
+// SQLite's limit; pages beyond it are read as usual. Writes are not affected. The price: a disk
+// that cannot be read ends the process instead of returning an error.
 //
-// Only this user may read the file and the files next to it.
+// Only the current user may read the file and the files next to it.
 func openSQLite(path string) (*DB, error) {
 	if err := keepPrivate(path); err != nil {
 		return nil, err
@@ -58,7 +56,7 @@ func openSQLite(path string) (*DB, error) {
 	return &DB{read: read, write: write, batch: &batcher{write: write}, dialect: dialect{
 		name:     "sqlite",
 		version:  `SELECT sqlite_version()`,
-		clock:    `CAST(unixepoch('subsec') * 1000 AS INTEGER)`, // of this machine, as all that have the file open
+		clock:    `CAST(unixepoch('subsec') * 1000 AS INTEGER)`, // of this machine, on which all processes with this file run
 		columns:  sqliteColumns,
 		hasTable: `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1`,
 		lock:     func(string) string { return "" }, // the transaction holds the write lock
@@ -77,12 +75,12 @@ func openSQLite(path string) (*DB, error) {
 // readConns is how many connections read at the same time.
 func readConns() int { return max(4, runtime.NumCPU()) }
 
-// keepPrivate creates the file, or, if it exists, takes all permissions on it from
-// everybody but its owner: the data folder may have existed before stoa, readable
-// by all. SQLite gives a new -wal and -shm the mode of the file.
+// keepPrivate creates the file or, if it exists, removes all permissions on it except the owner's:
+// the data folder may have existed before stoa, readable by all. SQLite gives a new -wal and -shm
+// the mode of the file.
 //
-// It never opens an existing file: closing it would release the POSIX locks that
-// other connections of this process hold on it.
+// It never opens an existing file: closing it would release the POSIX locks that other connections
+// of this process hold on it.
 func keepPrivate(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator's own choice
 	if err == nil {
@@ -96,7 +94,7 @@ func keepPrivate(path string) error {
 		if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o077 == 0 {
 			continue
 		}
-		// This fails if another user owns the file; its mode is then theirs to choose.
+		// This fails if another user owns the file, who then decides about its mode.
 		_ = os.Chmod(name, info.Mode().Perm()&0o700) //nolint:gosec // as above
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 	"stoa/internal/testkit/dbtest"
 )
 
-// The data folder may have existed before stoa, readable by everybody.
+// The data folder may have existed before stoa, readable by all users.
 func TestOnlyTheOwnerReadsASQLiteDatabase(t *testing.T) {
 	t.Parallel()
 
@@ -21,7 +21,7 @@ func TestOnlyTheOwnerReadsASQLiteDatabase(t *testing.T) {
 		"readable by all":       {0o644, 0o600},
 		"readable by a group":   {0o640, 0o600},
 		"writable by all":       {0o666, 0o600},
-		"the owner's already":   {0o600, 0o600},
+		"already private":       {0o600, 0o600},
 		"with other owner bits": {0o744, 0o700},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,14 +7,13 @@ import (
 	"fmt"
 )
 
-// maxStatements is how many prepared statements a connection keeps. Package store
-// has fewer fixed statements than that; the bound keeps statements that are built
-// at run time from filling the memory.
+// maxStatements is how many prepared statements a connection keeps. Package store has fewer fixed
+// statements than that; the limit keeps statements that are built at run time from filling the
+// memory.
 const maxStatements = 256
 
-// preparing opens connections that keep their prepared statements: SQLite takes
-// longer to parse most of our statements than to run them. PostgreSQL's driver
-// keeps them by itself.
+// preparing opens connections that keep their prepared statements: SQLite takes longer to parse
+// most of our statements than to run them. PostgreSQL's driver does this itself.
 type preparing struct{ driver.Connector }
 
 // Connect implements driver.Connector.
@@ -49,8 +48,8 @@ type sqliteStmt interface {
 	driver.StmtQueryContext
 }
 
-// preparedConn is a connection with its prepared statements. database/sql lets
-// one goroutine at a time use it.
+// preparedConn is a connection with its prepared statements. database/sql lets one goroutine at a
+// time use it.
 type preparedConn struct {
 	sqliteConn
 
@@ -60,9 +59,8 @@ type preparedConn struct {
 type preparedStmt struct {
 	sqliteStmt
 
-	// busy is set while rows of the statement are being read. A statement has one
-	// cursor, and a transaction may run the same query again before it has read
-	// them all.
+	// busy is set while rows of the statement are being read. A statement has one cursor, and a
+	// transaction may run the same query again before it has read all rows.
 	busy bool
 }
 

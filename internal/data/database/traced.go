@@ -9,8 +9,8 @@ import (
 	"stoa/internal/base/trace"
 )
 
-// traced returns q, which records a span of each statement if db does: as a part of the
-// transaction within, if that is recorded, else of what the statement's context says.
+// traced returns q, which records a span for each statement if db does. The parent of the span is
+// the transaction within, if that is recorded, or else comes from the statement's context.
 func (db *DB) traced(q Querier, within trace.Span) Querier {
 	if db.tracer == nil {
 		return q
@@ -18,9 +18,8 @@ func (db *DB) traced(q Querier, within trace.Span) Querier {
 	return tracedQuerier{q, db, within}
 }
 
-// tracedQuerier records a span of each statement of a recorded request: until the first row
-// is there. The span has the kind of the statement and its first table, never its text or its
-// values.
+// tracedQuerier records a span for each statement of a recorded request, up to its first row. The
+// span has the kind of the statement and its first table, never its text or its values.
 type tracedQuerier struct {
 	Querier
 
@@ -41,7 +40,7 @@ func (q tracedQuerier) start(ctx context.Context, query string) (context.Context
 	return ctx, span
 }
 
-// systemName is what OpenTelemetry calls an engine.
+// systemName is OpenTelemetry's name of an engine.
 func systemName(engine string) string {
 	if engine == "postgres" {
 		return "postgresql"
@@ -80,16 +79,16 @@ func (q tracedQuerier) QueryRowContext(ctx context.Context, query string, args .
 	return row
 }
 
-// transaction begins the span of a transaction: with the waits for its turn and for its commit,
-// which no statement shows.
+// transaction starts the span of a transaction, which includes the waits for its turn and for its
+// commit that no statement shows.
 func (db *DB) transaction(ctx context.Context) (context.Context, trace.Span) {
 	ctx, span := db.tracer.Start(ctx, "transaction", trace.Internal)
 	span.Text("db.system.name", systemName(db.name))
 	return ctx, span
 }
 
-// endTransaction ends it. An error of the transaction's own function undoes it, and says
-// nothing about the database.
+// endTransaction ends the span. An error of the transaction's function rolls it back, and is no
+// failure of the database.
 func endTransaction(span trace.Span, err error) {
 	if err != nil {
 		span.Text("stoa.outcome", "undone")
@@ -97,15 +96,15 @@ func endTransaction(span trace.Span, err error) {
 	span.End()
 }
 
-// statement returns the verb of a statement and the first table that it names, both as far as
-// they can be told.
+// statement returns the verb of a statement and the first table it names, as far as they can be
+// recognized.
 func statement(query string) (verb, table string) {
 	fields := strings.Fields(query[:min(len(query), maxScanned)])
 	if len(fields) == 0 {
 		return "", ""
 	}
 	verb = strings.ToUpper(fields[0])
-	if verb == "WITH" { // what follows is seldom far
+	if verb == "WITH" { // the SELECT seldom comes late
 		verb = "SELECT"
 	}
 	if !known[verb] {
@@ -122,12 +121,12 @@ func statement(query string) (verb, table string) {
 	return verb, ""
 }
 
-// maxScanned is how much of a statement is looked at for its table.
+// maxScanned is how much of a statement is searched for its table.
 const maxScanned = 4 << 10
 
 var known = map[string]bool{"SELECT": true, "INSERT": true, "UPDATE": true, "DELETE": true}
 
-// isTable reports whether a word can be the name of a table. What quotes anything is none.
+// isTable reports whether a word can be the name of a table. Words with quotes cannot.
 func isTable(s string) bool {
 	for _, c := range s {
 		if c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9') {

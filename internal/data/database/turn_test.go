@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
-// Two processes take turns too: here, two DBs that know nothing of each other.
+// Two processes take turns too: here, two independent DBs.
 func TestTurnsDoNotOverlapAcrossProcesses(t *testing.T) {
 	t.Parallel()
 
@@ -28,7 +28,7 @@ func TestTurnsDoNotOverlapAcrossProcesses(t *testing.T) {
 					for range 5 {
 						err := db.Conn().InTurn(t.Context(), "products", func(tx database.Conn) error {
 							if n := inside.Add(1); n != 1 {
-								t.Errorf("%d transactions have the turn", n)
+								t.Errorf("%d transactions run at the same time", n)
 							}
 							defer inside.Add(-1)
 							_, err := database.Texts(t.Context(), tx.Read, `SELECT slug FROM products`)

@@ -32,8 +32,8 @@ func (w *Where) String() string {
 // Args returns the arguments of the clause.
 func (w *Where) Args() []any { return w.args }
 
-// Page returns the LIMIT and OFFSET clauses for a query that has the clause of w
-// before them, and the arguments of both.
+// Page returns the LIMIT and OFFSET clauses for a query that already has the clause of w, and the
+// arguments of both.
 func (w *Where) Page(limit, offset int) (clause string, args []any) {
 	return renumber(` LIMIT $1 OFFSET $2`, len(w.args)), append(slices.Clip(w.args), limit, offset)
 }
@@ -59,9 +59,9 @@ func renumber(query string, n int) string {
 	return b.String()
 }
 
-// likeEscaper escapes what LIKE … ESCAPE '~' would not take literally.
+// likeEscaper escapes the characters that LIKE … ESCAPE '~' does not take literally.
 var likeEscaper = strings.NewReplacer(`~`, `~~`, `%`, `~%`, `_`, `~_`)
 
-// Like returns the pattern for LIKE … ESCAPE '~' that matches every text with s in
-// it. Every character of s stands for itself.
+// Like returns the pattern for LIKE … ESCAPE '~' that matches every text containing s. Every
+// character of s stands for itself.
 func Like(s string) string { return "%" + likeEscaper.Replace(s) + "%" }

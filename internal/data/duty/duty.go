@@ -1,10 +1,10 @@
-// Package duty gives work that must not be done twice to one process at a time, of all
-// processes over one database. What the work is belongs to the caller.
+// Package duty runs work on one process at a time, of all processes over one database. The
+// work itself belongs to the caller.
 //
-// The process on duty holds a lease, measured by the clock of the database, and renews it.
-// It stops working well before the lease ends by its own clock, so that the work of two
-// processes never overlaps, however their clocks differ and whatever becomes of the
-// connection to the database.
+// The process on duty holds a lease, which it renews; the clock of the database decides when
+// it ends. The process stops working well before that by its own clock, so that the work of
+// two processes never overlaps, even if their clocks differ or the connection to the database
+// is lost.
 package duty
 
 import (
@@ -12,14 +12,16 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"time"
+
+	"stoa/internal/base/background"
 )
 
 // Store keeps the leases.
 type Store interface {
-	// Hold gives a duty to a holder from now for a time. It reports false, and changes
-	// nothing, while the lease of another holder runs.
-	Hold(ctx context.Context, name, holder string, hold time.Duration) (bool, error)
-	// Release ends the lease of a holder. It does nothing if the duty is another's.
+	// Acquire gives or renews a holder's lease of a duty, for a time from now. It returns
+	// false, and changes nothing, while another holder's lease is valid.
+	Acquire(ctx context.Context, name, holder string, lease time.Duration) (bool, error)
+	// Release ends the lease of a holder. It does nothing if another holder has the duty.
 	Release(ctx context.Context, name, holder string) error
 }
 
@@ -29,49 +31,46 @@ type Duty struct {
 	Store Store
 	Log   *slog.Logger
 
-	// Hold is how long a lease runs after its last renewal: after a process was killed, another
-	// takes over within Hold and Every.
-	Hold time.Duration
-	// Stop is how long before the end of the lease the work is told to end: longer than
-	// it takes to do so.
-	Stop time.Duration
-	// Every is the time between two renewals, and between two tries to get the duty.
+	// Lease is how long a lease lasts after its last renewal: if a process is killed, another
+	// takes over within Lease and Every.
+	Lease time.Duration
+	// Grace is how long before the end of the lease the work is stopped. It must be longer
+	// than the work takes to return.
+	Grace time.Duration
+	// Every is the time between two renewals, and between two attempts to get the duty.
 	Every time.Duration
 }
 
-// Keep calls work each time this process has got the duty, until ctx ends. The context of
-// work ends with ctx, or when the duty is lost or cannot be renewed in time; work must
-// then return within d.Stop. Keep releases the duty after work has returned.
+// Keep calls work each time this process has acquired the duty, until ctx ends. The context
+// of work ends with ctx, or when the duty is lost or cannot be renewed in time; work must
+// then return within d.Grace. Keep releases the duty after work has returned.
 func (d *Duty) Keep(ctx context.Context, work func(ctx context.Context)) {
 	holder := rand.Text()
-	tick := time.NewTicker(d.Every)
-	defer tick.Stop()
 	failing := false
-	for ctx.Err() == nil {
+	task := background.Task{Every: d.Every, Log: d.Log.With(slog.String("duty", d.Name)), Failed: "a duty cannot be acquired"}
+	task.Run(ctx, func(ctx context.Context) error {
 		asked := time.Now()
-		ours, err := d.ask(ctx, holder, d.Every)
-		if err != nil && !failing && ctx.Err() == nil {
-			d.Log.WarnContext(ctx, "cannot ask whose duty it is", slog.String("duty", d.Name), slog.Any("err", err))
-		}
+		ours, err := d.acquire(ctx, holder, d.Every)
+		repeated := failing && err != nil
 		failing = err != nil
 		if ours {
 			d.serve(ctx, holder, asked, work)
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
+		if repeated { // an outage is logged once
+			return nil
 		}
-	}
+		return err
+	})
 }
 
-// ask gets or renews the lease.
-func (d *Duty) ask(ctx context.Context, holder string, limit time.Duration) (bool, error) {
+// acquire gets or renews the lease.
+func (d *Duty) acquire(ctx context.Context, holder string, limit time.Duration) (bool, error) {
 	asking, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	return d.Store.Hold(asking, d.Name, holder, d.Hold)
+	return d.Store.Acquire(asking, d.Name, holder, d.Lease)
 }
 
-// serve does the work under a lease that was asked for at a time.
+// serve does the work under a lease that was requested at the time asked.
 func (d *Duty) serve(ctx context.Context, holder string, asked time.Time, work func(ctx context.Context)) {
 	working, stop := context.WithCancel(ctx)
 	defer stop()
@@ -95,12 +94,12 @@ func (d *Duty) serve(ctx context.Context, holder string, asked time.Time, work f
 	}
 }
 
-// renew renews the lease until ctx ends, the work is done, or the duty may be lost: then it
+// renew renews the lease until ctx ends, the work is done, or the lease may be lost: then it
 // returns the last error of a renewal, or nil if another process has the duty.
 func (d *Duty) renew(ctx context.Context, holder string, asked time.Time, done <-chan struct{}) (err error) {
 	tick := time.NewTicker(d.Every)
 	defer tick.Stop()
-	sure := asked.Add(d.Hold - d.Stop)
+	sure := asked.Add(d.Lease - d.Grace)
 	for {
 		end := time.NewTimer(time.Until(sure))
 		select {
@@ -111,12 +110,12 @@ func (d *Duty) renew(ctx context.Context, holder string, asked time.Time, done <
 			end.Stop()
 			asked := time.Now()
 			var ours bool
-			ours, err = d.ask(ctx, holder, max(time.Until(sure), 0))
+			ours, err = d.acquire(ctx, holder, max(time.Until(sure), 0))
 			if err == nil && !ours {
 				return nil
 			}
 			if err == nil {
-				sure = asked.Add(d.Hold - d.Stop)
+				sure = asked.Add(d.Lease - d.Grace)
 			}
 			continue
 		}

@@ -21,7 +21,7 @@ type fakeStore struct {
 
 var errDown = errors.New("down")
 
-func (s *fakeStore) Hold(ctx context.Context, _, holder string, hold time.Duration) (bool, error) {
+func (s *fakeStore) Acquire(ctx context.Context, _, holder string, lease time.Duration) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.down {
@@ -30,7 +30,7 @@ func (s *fakeStore) Hold(ctx context.Context, _, holder string, hold time.Durati
 	if s.holder != holder && time.Now().Before(s.until) {
 		return false, nil
 	}
-	s.holder, s.until = holder, time.Now().Add(hold)
+	s.holder, s.until = holder, time.Now().Add(lease)
 	return true, ctx.Err()
 }
 
@@ -53,27 +53,27 @@ func (s *fakeStore) set(down bool) {
 }
 
 const (
-	hold  = 20 * time.Second
-	stop  = 12 * time.Second
+	lease = 20 * time.Second
+	grace = 12 * time.Second
 	every = 2 * time.Second
 )
 
 // worker is a process that wants the duty. Its work takes lag to end.
 type worker struct {
-	store  Store
-	lag    time.Duration
-	active *atomic.Int64 // workers that are at work
-	most   *atomic.Int64
-	begun  atomic.Int64 // how often it got the duty
+	store   Store
+	lag     time.Duration
+	active  *atomic.Int64 // workers that are at work
+	most    *atomic.Int64
+	started atomic.Int64 // how often it acquired the duty
 }
 
 func (w *worker) keep(ctx context.Context) {
 	d := &Duty{
-		Name: "d", Store: w.store, Hold: hold, Stop: stop, Every: every,
+		Name: "d", Store: w.store, Lease: lease, Grace: grace, Every: every,
 		Log: slog.New(slog.DiscardHandler),
 	}
 	d.Keep(ctx, func(ctx context.Context) {
-		w.begun.Add(1)
+		w.started.Add(1)
 		w.most.Store(max(w.most.Load(), w.active.Add(1)))
 		<-ctx.Done()
 		time.Sleep(w.lag)
@@ -97,13 +97,13 @@ func TestOneProcessIsOnDutyAndAnotherTakesOver(t *testing.T) {
 		all.Go(func() { second.keep(later) })
 
 		time.Sleep(10 * time.Minute)
-		if first.begun.Load() != 1 || second.begun.Load() != 0 {
-			t.Errorf("the duty was got %d and %d times in ten minutes, want 1 and 0", first.begun.Load(), second.begun.Load())
+		if first.started.Load() != 1 || second.started.Load() != 0 {
+			t.Errorf("the duty was acquired %d and %d times in ten minutes, want 1 and 0", first.started.Load(), second.started.Load())
 		}
 		leave() // it releases the duty
 		time.Sleep(time.Second + every + time.Millisecond)
-		if second.begun.Load() != 1 || active.Load() != 1 {
-			t.Errorf("%d took over, %d at work", second.begun.Load(), active.Load())
+		if second.started.Load() != 1 || active.Load() != 1 {
+			t.Errorf("%d took over, %d at work", second.started.Load(), active.Load())
 		}
 		if most.Load() > 1 {
 			t.Errorf("%d worked at the same time", most.Load())
@@ -113,16 +113,16 @@ func TestOneProcessIsOnDutyAndAnotherTakesOver(t *testing.T) {
 	})
 }
 
-// A process that does not reach the database stops working before the lease ends, which
-// another process, that does, waits for.
-func TestWhoCannotRenewStopsBeforeAnotherBegins(t *testing.T) {
+// A process that does not reach the database stops working before its lease ends and another
+// process takes over.
+func TestAProcessThatCannotRenewStopsBeforeAnotherStarts(t *testing.T) {
 	t.Parallel()
 
 	synctest.Test(t, func(t *testing.T) {
 		var active, most atomic.Int64
 		shared := &fakeStore{}
 		cut := &cutStore{fakeStore: shared}
-		first := &worker{store: cut, active: &active, most: &most, lag: stop - time.Millisecond}
+		first := &worker{store: cut, active: &active, most: &most, lag: grace - time.Millisecond}
 		second := &worker{store: shared, active: &active, most: &most}
 		ctx, leave := context.WithCancel(t.Context())
 		var all sync.WaitGroup
@@ -132,9 +132,9 @@ func TestWhoCannotRenewStopsBeforeAnotherBegins(t *testing.T) {
 		time.Sleep(time.Second)
 
 		cut.cut.Store(true)
-		time.Sleep(hold + every + time.Millisecond)
-		if second.begun.Load() != 1 {
-			t.Error("nobody took over")
+		time.Sleep(lease + every + time.Millisecond)
+		if second.started.Load() != 1 {
+			t.Error("the other process did not take over")
 		}
 		if most.Load() > 1 {
 			t.Errorf("%d worked at the same time", most.Load())
@@ -151,12 +151,12 @@ type cutStore struct {
 	cut atomic.Bool
 }
 
-func (s *cutStore) Hold(ctx context.Context, name, holder string, hold time.Duration) (bool, error) {
+func (s *cutStore) Acquire(ctx context.Context, name, holder string, lease time.Duration) (bool, error) {
 	if s.cut.Load() {
 		<-ctx.Done()
 		return false, ctx.Err()
 	}
-	return s.fakeStore.Hold(ctx, name, holder, hold)
+	return s.fakeStore.Acquire(ctx, name, holder, lease)
 }
 
 func (s *cutStore) Release(ctx context.Context, name, holder string) error {
@@ -167,7 +167,7 @@ func (s *cutStore) Release(ctx context.Context, name, holder string) error {
 	return s.fakeStore.Release(ctx, name, holder)
 }
 
-func TestAShortOutageEndsNoDuty(t *testing.T) {
+func TestAShortOutageDoesNotEndADuty(t *testing.T) {
 	t.Parallel()
 
 	synctest.Test(t, func(t *testing.T) {
@@ -177,11 +177,11 @@ func TestAShortOutageEndsNoDuty(t *testing.T) {
 		go w.keep(t.Context())
 		time.Sleep(time.Minute)
 		store.set(true)
-		time.Sleep(hold - stop - 2*every - time.Second)
+		time.Sleep(lease - grace - 2*every - time.Second)
 		store.set(false)
 		time.Sleep(time.Minute)
-		if w.begun.Load() != 1 {
-			t.Errorf("the duty was begun %d times", w.begun.Load())
+		if w.started.Load() != 1 {
+			t.Errorf("the work was started %d times", w.started.Load())
 		}
 	})
 }

@@ -21,13 +21,13 @@ const (
 	// Remember is how long a key remains bound to its request (contract 1.8), from the
 	// start of the attempt that gave the answer.
 	Remember = 24 * time.Hour
-	// Lease is how long an attempt may go without a renewal before another one may take
-	// over. After a crash, a retry waits no longer than that.
+	// Lease is how long an attempt may go without a renewal before another one may take over. After
+	// a crash, a retry waits no longer than that.
 	Lease = 10 * time.Second
-	// renewEvery allows for two renewals that fail.
+	// renewEvery allows for two failed renewals.
 	renewEvery = 3 * time.Second
-	// settleWithin is the time limit for storing the outcome of an attempt, which also
-	// happens if the client has left.
+	// settleWithin is the time limit for storing the outcome of an attempt, even if the client has
+	// left.
 	settleWithin = 5 * time.Second
 )
 
@@ -37,21 +37,21 @@ type Keeper struct {
 	store  Store
 	log    *slog.Logger
 	now    func() time.Time
-	hashes []byte    // key of the hashes, because the hashed keys, bodies and addresses can be guessed
+	hashes []byte    // key of the hashes, because keys, bodies and addresses can be guessed
 	box    *seal.Box // for answers, which may contain license keys
 }
 
 // HashPurpose is the purpose of the secret of a Keeper (seal.Key.Derive).
 const HashPurpose = "idempotency.hash"
 
-// NewKeeper returns a Keeper. secret keys the hashes under which it finds its records, so it
-// must stay the same as long as they live. answers seals what it answered.
+// NewKeeper returns a Keeper. secret keys the hashes under which it finds its records, so it must
+// not change while they exist. answers seals the stored answers.
 func NewKeeper(st Store, secret []byte, answers *seal.Box, now func() time.Time, log *slog.Logger) *Keeper {
 	return &Keeper{store: st, log: log, now: now, hashes: secret, box: answers}
 }
 
-// Request is a request with a key. A key is bound to an operation and a caller: the
-// same key from another caller is a different one.
+// Request is a request with a key. A key is bound to an operation and a caller: the same key from
+// another caller is a different one.
 type Request struct {
 	Operation string
 	Caller    string
@@ -69,7 +69,7 @@ type Answer struct {
 	Replayed bool `json:"-"`
 }
 
-// Outcome is what an answer says about the effect of its operation.
+// Outcome is the effect that an answer says its operation had.
 type Outcome int
 
 const (
@@ -78,8 +78,8 @@ const (
 	Unknown Outcome = iota
 	// Final means that every request with the key gets this answer.
 	Final
-	// Void means that the operation had no effect, and may have another answer next
-	// time. The key may be used again, also for another request.
+	// Void means that the operation had no effect, and may be answered differently next time. The
+	// key may be used again, also for another request.
 	Void
 )
 
@@ -118,11 +118,11 @@ func (k *Keeper) attempt(
 ) (answer Answer, err error) {
 	working, end := context.WithCancelCause(context.WithValue(ctx, seedKey{}, rec.Seed))
 	defer end(nil)
-	letGo := k.hold(ctx, id, rec.Owner, end)
+	release := k.keepLease(ctx, id, rec.Owner, end)
 	outcome := Unknown
 	defer func() { // runs even if run panics
 		k.settle(ctx, id, rec.Owner, answer, outcome)
-		letGo() // last, because storing the outcome takes time as well
+		release() // last, because storing the outcome takes time as well
 	}()
 	answer, outcome = run(working)
 	if outcome == Unknown && errors.Is(context.Cause(working), errLost) {
@@ -131,10 +131,10 @@ func (k *Keeper) attempt(
 	return answer, nil
 }
 
-// hold renews the lease until the function that it returns is called. It cancels the
-// attempt if another one has taken over the lease, as happens when this process was
-// suspended for longer than Lease.
-func (k *Keeper) hold(ctx context.Context, id, owner string, end context.CancelCauseFunc) (letGo func()) {
+// keepLease renews the lease until the returned function is called. It cancels the attempt if
+// another one has taken over the lease, which happens when this process was suspended for longer
+// than Lease.
+func (k *Keeper) keepLease(ctx context.Context, id, owner string, end context.CancelCauseFunc) (release func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
 	go func() {
@@ -160,8 +160,8 @@ func (k *Keeper) hold(ctx context.Context, id, owner string, end context.CancelC
 	return func() { cancel(); <-done }
 }
 
-// settle stores the outcome of an attempt. If that fails, the lease ends by itself: a
-// retry then runs the operation again, and finds by the seed what was created.
+// settle stores the outcome of an attempt. If that fails, the lease expires: a retry then runs the
+// operation again, and finds by the seed what was created.
 func (k *Keeper) settle(ctx context.Context, id, owner string, answer Answer, outcome Outcome) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
 	defer cancel()
@@ -197,8 +197,8 @@ func (k *Keeper) replay(id string, rec Record) (Answer, error) {
 	return a, nil
 }
 
-// hash returns a keyed hash of parts for the database. It includes their lengths, so
-// that moving bytes from one part to the next gives another hash.
+// hash returns a keyed hash of parts for the database. It covers their lengths, so that moving
+// bytes from one part to the next changes the hash.
 func (k *Keeper) hash(purpose string, parts ...[]byte) string {
 	mac := hmac.New(sha256.New, k.hashes)
 	var size [8]byte

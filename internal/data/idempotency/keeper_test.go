@@ -85,7 +85,7 @@ func TestDoReplaysAFinalAnswer(t *testing.T) {
 	}
 }
 
-func TestDoTellsRequestsApart(t *testing.T) {
+func TestDoDistinguishesRequests(t *testing.T) {
 	t.Parallel()
 
 	kit := newKit(t)
@@ -95,7 +95,7 @@ func TestDoTellsRequestsApart(t *testing.T) {
 		"operation": func(r *idempotency.Request) { r.Operation = "POST /rent" },
 		"caller":    func(r *idempotency.Request) { r.Caller = "user:u2" },
 		"key":       func(r *idempotency.Request) { r.Key = "K" },
-		// The same bytes with other borders between them.
+		// The same bytes, split at another place.
 		"borders": func(r *idempotency.Request) { r.Caller, r.Key = "user:u", "1k" },
 	} {
 		req := request
@@ -118,7 +118,7 @@ func TestDoTellsRequestsApart(t *testing.T) {
 	}
 }
 
-func TestDoRepeatsWhatIsNotFinal(t *testing.T) {
+func TestDoRunsAgainUnlessTheAnswerIsFinal(t *testing.T) {
 	t.Parallel()
 
 	kit := newKit(t)
@@ -176,7 +176,7 @@ func TestAPanicIsAnUnknownOutcome(t *testing.T) {
 	}
 }
 
-// The client leaves while the operation runs. The answer counts nevertheless.
+// The client leaves while the operation runs. The answer is stored nevertheless.
 func TestAnAnswerIsKeptForAClientThatLeft(t *testing.T) {
 	t.Parallel()
 
@@ -217,7 +217,7 @@ func TestOneOfManyRunsTheOperation(t *testing.T) {
 	}
 }
 
-// An operation that takes long keeps its lease.
+// A long operation keeps its lease.
 func TestALeaseLastsAsLongAsItsOperation(t *testing.T) {
 	t.Parallel()
 

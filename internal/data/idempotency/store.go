@@ -28,11 +28,10 @@ type Record struct {
 // Store keeps the records in the database. Package store implements it, and package
 // storetest has a test for every sentence here.
 type Store interface {
-	// Claim returns the record with c.ID after trying to claim it. If there is none, or
-	// it expired at now or before, Claim creates it from c. If it has no answer, the
-	// fingerprint of c and a lease that ended at now or before, it gets the owner, the
-	// lease and the expiry of c, and keeps its seed. Otherwise it does not change. Of
-	// several concurrent claims, one succeeds.
+	// Claim returns the record with c.ID after trying to claim it. If there is none, or it expired
+	// at now or before, Claim creates it from c. If it has no answer, the fingerprint of c and a
+	// lease that ended at now or before, it gets the owner, the lease and the expiry of c, and
+	// keeps its seed. Otherwise it does not change. Of several concurrent claims, one succeeds.
 	Claim(ctx context.Context, c Claim, now time.Time) (Record, error)
 
 	// Renew extends the lease. It returns an errs.NotFound error if the record is gone,

@@ -11,8 +11,8 @@ import (
 const (
 	// sweepEvery is how often KeepSwept sweeps.
 	sweepEvery = time.Hour
-	// sweepChunk is how many keys one transaction deletes: few, so that nobody waits
-	// long for a lock.
+	// sweepChunk is how many keys one transaction deletes: few, so that others do not wait long for
+	// a lock.
 	sweepChunk = 500
 	// sweepLimit is the time limit for one sweep. The next one continues.
 	sweepLimit = 10 * time.Minute

@@ -78,7 +78,7 @@ func (s shop) take(tb testing.TB, lock backup.Lock) ([]byte, backup.Manifest) {
 	return archive.Bytes(), m
 }
 
-// emptyPlace returns a place in which nothing was made yet.
+// emptyPlace returns an empty place.
 func emptyPlace(tb testing.TB) backup.Target {
 	tb.Helper()
 	dir := filepath.Join(tb.TempDir(), "data")
@@ -98,8 +98,8 @@ func openTarget(tb testing.TB, t backup.Target) *database.DB {
 	return db
 }
 
-// A backup of either engine becomes a shop on either engine that works like the first.
-func TestABackupBecomesTheSameShopOnEitherEngine(t *testing.T) {
+// A backup from either engine can be restored on either engine, and the shop works as before.
+func TestABackupRestoresTheShopOnEitherEngine(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
@@ -122,14 +122,14 @@ func TestABackupBecomesTheSameShopOnEitherEngine(t *testing.T) {
 			again.DB, again.DataDir = openTarget(t, place), place.DataDir
 			got, err := again.Take(t.Context(), new(bytes.Buffer), backup.Lock{})
 			if diff := cmp.Diff(manifest, got); diff != "" || err != nil {
-				t.Fatalf("a backup of what was restored differs: %v\n%s", err, diff)
+				t.Fatalf("a backup of the restored shop differs: %v\n%s", err, diff)
 			}
 			works(t, from, place)
 		})
 	})
 }
 
-// works starts a stoa on a restored place and uses it.
+// works starts a stoa on the restored place and uses it.
 func works(t *testing.T, from shop, place backup.Target) {
 	t.Helper()
 	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) {
@@ -207,7 +207,7 @@ func TestADamagedBackupLeavesThePlaceEmpty(t *testing.T) {
 	})
 }
 
-func TestRestoreNamesAllThatDoesNotFit(t *testing.T) {
+func TestRestoreReportsAllReasonsAtOnce(t *testing.T) {
 	t.Parallel()
 
 	from := newShop(t)
@@ -295,7 +295,7 @@ func TestAnEncryptedBackupIsUnreadableWithoutItsKey(t *testing.T) {
 			if _, err := place.Restore(t.Context(), bytes.NewReader(archive), tt.wrong); !errors.Is(err, backup.ErrWrongKey) {
 				t.Errorf("with another key: Restore = %v, want ErrWrongKey", err)
 			}
-			// Nothing but age's own head is readable: what follows does not compress.
+			// Only age's header is readable: the rest does not compress.
 			if len(archive) < len(plain) {
 				t.Errorf("%d bytes, fewer than the %d of a plain backup", len(archive), len(plain))
 			}
@@ -320,8 +320,8 @@ func TestAnEncryptedBackupIsUnreadableWithoutItsKey(t *testing.T) {
 	}
 }
 
-// Rows that are written together are in the backup together, or not at all.
-func TestABackupShowsOneMoment(t *testing.T) {
+// Rows that are committed together are in the backup together, or not at all.
+func TestABackupIsASnapshot(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
@@ -336,7 +336,7 @@ func TestABackupShowsOneMoment(t *testing.T) {
 				default:
 				}
 				err := from.DB.Conn().InTx(t.Context(), func(tx database.Conn) error {
-					// The names lie at both ends of the tables that a backup reads.
+					// The rows are in the first and the last table that a backup reads.
 					_, err := tx.Write.ExecContext(t.Context(), `
 						INSERT INTO settings (name, value) VALUES ('a', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
 						strconv.Itoa(i))

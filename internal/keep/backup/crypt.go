@@ -11,8 +11,8 @@ import (
 	"filippo.io/age"
 )
 
-// Lock says for whom an archive is encrypted: those with one of the recipients' keys, or
-// those who know the passphrase. The zero value does not encrypt.
+// Lock defines who can read an archive: the owners of the recipients' keys, or those who know the
+// passphrase. The zero value does not encrypt.
 type Lock struct {
 	// Recipients are public keys of age: age1….
 	Recipients []string
@@ -23,7 +23,7 @@ type Lock struct {
 // On reports whether archives are encrypted.
 func (l Lock) On() bool { return len(l.Recipients) > 0 || l.Passphrase != "" }
 
-// recipients returns the lock in age's terms.
+// recipients returns the lock as age recipients.
 func (l Lock) recipients() ([]age.Recipient, error) {
 	if l.Passphrase != "" {
 		if len(l.Recipients) > 0 {
@@ -43,7 +43,7 @@ func (l Lock) recipients() ([]age.Recipient, error) {
 	return all, nil
 }
 
-// Check returns an error if nothing can be encrypted with the lock.
+// Check returns an error if the lock cannot encrypt.
 func (l Lock) Check() error {
 	_, err := l.recipients()
 	return err
@@ -61,7 +61,7 @@ func (l Lock) seal(w io.Writer) (io.WriteCloser, error) {
 	return age.Encrypt(w, to...)
 }
 
-// plainWriter is a writer that needs no end.
+// plainWriter is a writer that needs no Close.
 type plainWriter struct{ io.Writer }
 
 // Close implements io.Closer.
@@ -75,16 +75,16 @@ type Key struct {
 }
 
 var (
-	// ErrLocked says that an archive is encrypted and there is no key.
+	// ErrLocked means that an archive is encrypted and there is no key.
 	ErrLocked = errors.New("the backup is encrypted: give its passphrase or the file with the secret key")
-	// ErrWrongKey says that the key does not open the archive.
+	// ErrWrongKey means that the key does not open the archive.
 	ErrWrongKey = errors.New("the backup was encrypted for another key or with another passphrase")
 )
 
 // open returns a reader of the archive in r, and whether it is encrypted.
 func (k Key) open(r io.Reader) (content io.Reader, encrypted bool, err error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
-	begin, _ := buffered.Peek(len(encryptedMagic)) // what is too short is not encrypted
+	begin, _ := buffered.Peek(len(encryptedMagic)) // a shorter file is not encrypted
 	if !bytes.Equal(begin, []byte(encryptedMagic)) {
 		return buffered, false, nil
 	}

@@ -9,11 +9,11 @@ import (
 	"io"
 )
 
-// An archive ends with the SHA-256 of all that precedes it in the zstd stream: zstd's own
-// checksum is of the content, and says nothing about bits that the content does not depend
-// on. The digest is in a skippable frame, which other readers of zstd pass over.
+// An archive ends with the SHA-256 of everything before it in the zstd stream: zstd's own checksum
+// covers the content only, and misses bits that do not affect it. The digest is in a skippable
+// frame, which other readers of zstd ignore.
 const (
-	digestMagic = 0x184d2a5e // one of those of skippable frames
+	digestMagic = 0x184d2a5e // of a skippable frame
 	digestSize  = 8 + sha256.Size
 )
 
@@ -44,12 +44,12 @@ func (d *digestWriter) Close() error {
 	return err
 }
 
-// digestReader reads from r, hashes it, and compares the digest at the end. What it has
-// read last may be the digest, and is held back.
+// digestReader reads from r, hashes it, and compares the digest at the end. It holds back the last
+// bytes, which may be the digest.
 type digestReader struct {
 	r     io.Reader
 	hash  hash.Hash
-	held  []byte // was read, and not handed on; its last digestSize bytes may be the digest
+	held  []byte // was read but not returned; its last digestSize bytes may be the digest
 	found bool   // the digest was there
 	err   error  // of r
 }
@@ -85,17 +85,17 @@ func (d *digestReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// end compares the digest if there is one, and removes it from what is handed on.
+// end compares the digest if there is one, and removes it from what is returned.
 func (d *digestReader) end() {
 	size := len(d.held) - digestSize
 	if size < 0 || !bytes.Equal(d.held[size:size+8], digestFrame(nil)) {
-		return // the archive is from before there were digests, or is damaged
+		return // the archive predates digests, or is damaged
 	}
 	d.hash.Write(d.held[:size])
 	d.found = true
 	if !bytes.Equal(d.held[size+8:], d.hash.Sum(nil)) {
 		d.err = errDigest
 	}
-	d.hash = sha256.New() // what is handed on from here was hashed
+	d.hash = sha256.New() // the rest has been hashed
 	d.held = d.held[:size]
 }

@@ -47,9 +47,9 @@ func readAll(archive io.Reader) error {
 	return a.explain(err)
 }
 
-// Not only the content must be as it was written: a bit that it does not depend on tells of
-// a disk that loses bits.
-func TestEachBitOfAnArchiveCounts(t *testing.T) {
+// Every changed bit is an error, even one that does not affect the content: it shows that a disk
+// loses bits.
+func TestAnyChangedBitOfAnArchiveIsAnError(t *testing.T) {
 	t.Parallel()
 	good := archived(t)
 	if err := readAll(iotest.OneByteReader(bytes.NewReader(good))); err != nil {

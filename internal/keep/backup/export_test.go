@@ -16,8 +16,8 @@ type Entry struct {
 	Content []byte
 }
 
-// Repack returns an archive with other entries, whose digest is right: as somebody would make
-// it who knows the format.
+// Repack returns an archive with other entries and a valid digest, as an attacker who knows the
+// format could make it.
 func Repack(archive []byte, change func([]Entry) []Entry) ([]byte, error) {
 	packed, err := zstd.NewReader(newDigestReader(bytes.NewReader(archive)))
 	if err != nil {

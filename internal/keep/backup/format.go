@@ -33,7 +33,7 @@ const (
 	encryptedMagic = "age-encryption.org/"
 )
 
-// Header is what an archive says of itself at its beginning.
+// Header describes an archive, at its beginning.
 type Header struct {
 	Format int `json:"format"`
 	// Stoa is the version of the program that wrote the archive, Schema the number of the
@@ -44,30 +44,30 @@ type Header struct {
 
 	CreatedAt  time.Time `json:"createdAt"`
 	PlatformID string    `json:"platformId"`
-	// KeyCheck tells whether a master key is that of the database: a value that was sealed
-	// with it. It reveals nothing. It is empty if the database has no key yet.
+	// KeyCheck proves whether a master key is that of the database: it is a value sealed with it.
+	// It reveals nothing. It is empty if the database has no key yet.
 	KeyCheck string `json:"keyCheck,omitempty"`
-	// OldKeyCheck is the same for the key that stoa keys rewrap was replacing, which then opens
+	// OldKeyCheck is the same for the key that stoa keys rewrap was replacing, which still opens
 	// some of the values.
 	OldKeyCheck string `json:"oldKeyCheck,omitempty"`
-	// Summed says that a digest follows the archive. Those of earlier versions have none.
+	// Summed means that a digest follows the archive. Archives of earlier versions have none.
 	Summed bool `json:"summed,omitempty"`
 	// Tables are the tables in the archive, including those without rows.
 	Tables []database.Table `json:"tables"`
 }
 
-// Manifest is what an archive says at its end that it contains.
+// Manifest lists what an archive contains, at its end.
 type Manifest struct {
 	Tables map[string]TableSum `json:"tables"`
 	// Sequences are the last numbers of generated columns, by table.
 	Sequences map[string]int64 `json:"sequences"`
 	Files     []File           `json:"files"`
-	// Missing are paths below the data folder that the database refers to, and that did not
-	// exist when the backup was made.
+	// Missing are paths below the data folder that the database refers to but that did not exist
+	// when the backup was made.
 	Missing []string `json:"missing,omitempty"`
 }
 
-// TableSum identifies the rows of a table, in whatever order.
+// TableSum identifies the rows of a table, in any order.
 type TableSum struct {
 	Rows   int64  `json:"rows"`
 	SHA256 string `json:"sha256"` // the sum of the rows' hashes; see sum
@@ -96,13 +96,13 @@ func (m Manifest) Bytes() (n int64) {
 	return n
 }
 
-// ErrDamaged says that an archive is not as it was written.
+// ErrDamaged means that an archive is not as it was written.
 var ErrDamaged = errors.New("the backup is damaged")
 
-// damaged returns an ErrDamaged that says how.
+// damaged returns an ErrDamaged with the reason.
 func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, fmt.Errorf(format, args...))
 }
 
-// notBackedUp are the tables that belong to a place and its processes, not to the shop.
+// notBackedUp are the tables that belong to an installation and its processes, not to the shop.
 var notBackedUp = []string{"backup_jobs", "duties", "master_key_holders"}

@@ -10,11 +10,11 @@ import (
 	"stoa/internal/trust/seal"
 )
 
-// keyFiles are the texts of files with master keys, by the files' names.
+// keyFiles are the contents of files with master keys, by file name.
 type keyFiles map[string]string
 
 // masterKeys returns the files to write to the data folder: none if the operator has the keys.
-// packed is what the archive has. The error says which key is missing or does not fit.
+// packed is the archive's key entry. The error says which key is missing or wrong.
 func (t Target) masterKeys(h Header, packed string) (keyFiles, error) {
 	own, err := masterkey.Known(t.MasterKey, t.NextMasterKey, t.DataDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) || h.KeyCheck == "" {
@@ -38,14 +38,14 @@ func (t Target) masterKeys(h Header, packed string) (keyFiles, error) {
 		return nil, damaged("%s is not the key of its database", keyEntry)
 	}
 	files := keyFiles{masterkey.File: lines[0] + "\n"}
-	if h.OldKeyCheck != "" { // as if the rewrap had begun here: master.key.next is the new one
+	if h.OldKeyCheck != "" { // as if the rewrap had started here: master.key.next is the new one
 		old, sealing := masterkey.Prover(keys, h.OldKeyCheck), masterkey.Prover(keys, h.KeyCheck)
 		files = keyFiles{masterkey.File: old.Reveal() + "\n", masterkey.NextFile: sealing.Reveal() + "\n"}
 	}
 	return files, nil
 }
 
-// provesAll returns an error unless keys has all those of the archive's database.
+// provesAll returns an error unless keys has all keys of the archive's database.
 func provesAll(keys []*seal.Key, h Header) error {
 	switch {
 	case masterkey.Prover(keys, h.KeyCheck) == nil:

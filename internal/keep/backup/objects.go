@@ -17,13 +17,13 @@ import (
 	"stoa/internal/store"
 )
 
-// Bucket is object storage for backups, whose size is not known before they are complete.
-// s3.Store implements it.
+// Bucket is object storage for backups, whose size is unknown until they are complete. s3.Store
+// implements it.
 type Bucket interface {
 	blob.Store
-	// Create begins an object of a size that is not known before.
+	// Create starts an object of unknown size.
 	Create(ctx context.Context, key string) (blob.Upload, error)
-	// Sweep removes what is left of uploads that began before until and never ended.
+	// Sweep removes the parts of uploads that started before until and never ended.
 	Sweep(ctx context.Context, until time.Time) error
 }
 
@@ -35,7 +35,7 @@ var _ Place = Objects{}
 // Create implements Place.
 func (o Objects) Create(ctx context.Context, name string) (Upload, error) {
 	if _, err := o.Bucket.Stat(ctx, name); !errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.Join(err, fmt.Errorf("%s/%s exists already, or nobody knows", o.Bucket.Address(), name))
+		return nil, errors.Join(err, fmt.Errorf("%s/%s exists already, or this cannot be checked", o.Bucket.Address(), name))
 	}
 	return o.Bucket.Create(ctx, name)
 }
@@ -75,8 +75,8 @@ func (o Objects) Sweep(ctx context.Context) error {
 	return o.Bucket.Sweep(ctx, time.Now().Add(-leftoverAge))
 }
 
-// objects writes the archives of packages and the other files in the object storage, and notes
-// those that the database misses.
+// objects writes the archives of packages and the other files in the object storage, and records
+// files that the database refers to but that are missing.
 func (t *taking) objects(ctx context.Context) error {
 	wanted, err := store.PackageFiles(ctx, t.conn)
 	if err != nil {
@@ -101,7 +101,7 @@ func (t *taking) objects(ctx context.Context) error {
 				continue
 			}
 			err := t.object(ctx, o.Key, hash)
-			if err != nil && !errors.Is(err, fs.ErrNotExist) { // removed since
+			if err != nil && !errors.Is(err, fs.ErrNotExist) { // removed in the meantime
 				return err
 			}
 		}
@@ -109,7 +109,7 @@ func (t *taking) objects(ctx context.Context) error {
 	return nil
 }
 
-// object writes an object, which has that SHA-256.
+// object writes an object whose SHA-256 must be hash.
 func (t *taking) object(ctx context.Context, key, hash string) error {
 	body, o, err := t.source.Storage.Get(ctx, key)
 	if err != nil {
@@ -131,7 +131,7 @@ func (t *taking) object(ctx context.Context, key, hash string) error {
 	return nil
 }
 
-// storageIsEmpty returns an error if there is something in the object storage.
+// storageIsEmpty returns an error if there are files in the object storage.
 func (t Target) storageIsEmpty(ctx context.Context) error {
 	if t.Storage == nil {
 		return nil
@@ -177,7 +177,7 @@ func (t Target) upload(ctx context.Context, s *staging, files []File, platformID
 	return blob.Claim(ctx, t.Storage, platformID)
 }
 
-// isStored reports whether a file of a data folder is kept in object storage, too.
+// isStored reports whether a file of a data folder is also kept in object storage.
 func (t Target) isStored(name string) bool {
 	folder, rest, _ := strings.Cut(name, "/")
 	if slices.Contains(t.Flat, folder) {

@@ -17,17 +17,17 @@ import (
 	"stoa/internal/data/blob"
 )
 
-// Place is where backups are kept: a folder, or storage elsewhere.
+// Place is where backups are kept: a folder or object storage.
 type Place interface {
-	// Create begins a backup. It does not exist before Commit.
+	// Create starts a backup. It does not exist before Commit.
 	Create(ctx context.Context, name string) (Upload, error)
-	// List returns the names of the backups, the oldest first. Other things there are left out.
+	// List returns the names of the backups, the oldest first. It ignores other files.
 	List(ctx context.Context) ([]string, error)
 	// Open reads a backup. It returns fs.ErrNotExist if there is none of that name.
 	Open(ctx context.Context, name string) (io.ReadCloser, error)
-	// Remove deletes a backup. One that is gone already is no error.
+	// Remove deletes a backup. Removing a missing one is no error.
 	Remove(ctx context.Context, name string) error
-	// Sweep removes what crashes left of backups that were being written.
+	// Sweep removes unfinished backups that crashes left.
 	Sweep(ctx context.Context) error
 }
 
@@ -39,7 +39,7 @@ const nameTime = "20060102T150405.000Z"
 
 var validName = regexp.MustCompile(`^stoa-\d{8}T\d{6}\.\d{3}Z\.backup(\.age)?$`)
 
-// Name returns the name of a backup of that moment. Names sort by time.
+// Name returns the name of a backup made at that time. Names sort by time.
 func Name(at time.Time, encrypted bool) string {
 	name := "stoa-" + at.UTC().Format(nameTime) + ".backup"
 	if encrypted {
@@ -51,7 +51,7 @@ func Name(at time.Time, encrypted bool) string {
 // IsName reports whether Name returned name.
 func IsName(name string) bool { return validName.MatchString(name) }
 
-// Folder is a Place in the file system. The folder is made if necessary.
+// Folder is a Place in the file system. The folder is created if necessary.
 type Folder string
 
 var _ Place = Folder("")
@@ -108,10 +108,10 @@ func (f Folder) Remove(_ context.Context, name string) error {
 // Sweep implements Place.
 func (f Folder) Sweep(context.Context) error { return sweep(string(f), partPrefix) }
 
-// partPrefix begins the name of a file that is not complete yet.
+// partPrefix begins the name of an incomplete file.
 const partPrefix = ".part-"
 
-// CreateFile begins a backup in a file, which must not exist, readable by its owner only.
+// CreateFile starts a backup in a file, which must not exist, readable by its owner only.
 func CreateFile(path string) (Upload, error) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(err, fmt.Errorf("%s exists already", path))
@@ -144,10 +144,10 @@ func (u *fileUpload) Commit() error {
 // Abort implements Upload.
 func (u *fileUpload) Abort() error { return errors.Join(u.file.Close(), os.Remove(u.file.Name())) }
 
-// leftoverAge is how old what is not complete must be to be a leftover of a crash.
+// leftoverAge is the age at which an incomplete backup counts as left over from a crash.
 const leftoverAge = 24 * time.Hour
 
-// sweep removes what crashes left in a folder under names that begin with prefix.
+// sweep removes leftovers of crashes in a folder whose names begin with prefix.
 func sweep(dir, prefix string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
@@ -175,7 +175,8 @@ func (c *counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Put takes a backup into an upload, which it ends, and returns the size of the archive.
+// Put writes a backup to an upload, which it commits or aborts, and returns the size of the
+// archive.
 func (s Source) Put(ctx context.Context, to Upload, lock Lock) (m Manifest, size int64, err error) {
 	count := &counted{Writer: to}
 	m, err = s.Take(ctx, count, lock)

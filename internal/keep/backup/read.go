@@ -77,7 +77,7 @@ func (a *reader) next() (err error) {
 	return nil
 }
 
-// content returns the whole entry, and goes to the next.
+// content returns the whole entry, and advances to the next.
 func (a *reader) content(most int64) ([]byte, error) {
 	if a.entry.Size > most {
 		return nil, damaged("%s has %d bytes", a.entry.Name, a.entry.Size)
@@ -89,7 +89,7 @@ func (a *reader) content(most int64) ([]byte, error) {
 	return b, a.next()
 }
 
-// document reads an entry of JSON, and goes to the next.
+// document reads a JSON entry, and advances to the next.
 func (a *reader) document(into any) error {
 	name := a.entry.Name
 	text, err := a.content(maxDocument)
@@ -102,7 +102,7 @@ func (a *reader) document(into any) error {
 	return nil
 }
 
-// end reads the manifest, and makes sure that the archive ends with it.
+// end reads the manifest, and checks that the archive ends with it.
 func (a *reader) end() (m Manifest, err error) {
 	if a.entry == nil || a.entry.Name != manifestEntry {
 		return m, damaged("its end is missing")
@@ -113,7 +113,7 @@ func (a *reader) end() (m Manifest, err error) {
 	if a.entry != nil {
 		return m, damaged("%s follows the manifest", a.entry.Name)
 	}
-	// To the end of the stream, where its checksum is.
+	// Read to the end of the stream, where its checksum is.
 	if _, err := io.Copy(io.Discard, a.zstd); err != nil {
 		return m, damaged("%w", err)
 	}
@@ -123,8 +123,8 @@ func (a *reader) end() (m Manifest, err error) {
 	return m, nil
 }
 
-// explain returns err, or that the archive is damaged if it is: the checksum of the stream is
-// at its end, and what is wrong may have failed in any other way before.
+// explain returns err, or that the archive is damaged if it is: the checksum is at the end of the
+// stream, and damage may have caused any other error before.
 func (a *reader) explain(err error) error {
 	if err == nil || errors.Is(err, ErrDamaged) {
 		return err

@@ -65,8 +65,8 @@ func put(tb testing.TB, parts ...string) {
 	}
 }
 
-// contents returns everything that is in the site: files with what they hold, and tables with
-// how many rows they have.
+// contents returns everything in the site: files with their contents, and tables with their number
+// of rows.
 func (s site) contents(tb testing.TB) map[string]string {
 	tb.Helper()
 	all := make(map[string]string)
@@ -121,7 +121,7 @@ func repack(tb testing.TB, archive []byte, change func([]backup.Entry) []backup.
 	return changed
 }
 
-// newer returns an archive that says that it is of a later schema.
+// newer returns an archive that claims a later schema.
 func newer(tb testing.TB, archive []byte) []byte {
 	tb.Helper()
 	return repack(tb, archive, func(all []backup.Entry) []backup.Entry {
@@ -140,14 +140,14 @@ func at(all []backup.Entry, prefix string) int {
 	return slices.IndexFunc(all, func(e backup.Entry) bool { return strings.HasPrefix(e.Name, prefix) })
 }
 
-// move returns entries of which one is elsewhere.
+// move returns the entries with one of them moved.
 func move(all []backup.Entry, from, to int) []backup.Entry {
 	moved := all[from]
 	return slices.Insert(slices.Delete(all, from, from+1), to, moved)
 }
 
-// An archive whose entries are all there, whole and with a right checksum, is damaged if their
-// order is another one.
+// An archive whose entries are complete and have the right checksum is damaged if their order is
+// wrong.
 func TestAnArchiveInAnotherOrderIsRefused(t *testing.T) {
 	t.Parallel()
 
@@ -178,8 +178,8 @@ func TestAnArchiveInAnotherOrderIsRefused(t *testing.T) {
 	}
 }
 
-// Each kind of a place that is not empty is refused, and stays as it is.
-func TestAPlaceThatIsNotEmptyIsRefused(t *testing.T) {
+// Each kind of nonempty place is refused and not changed.
+func TestANonemptyPlaceIsRefused(t *testing.T) {
 	t.Parallel()
 
 	archive, _ := newShop(t).take(t, backup.Lock{})
@@ -236,8 +236,8 @@ func apart(t *testing.T) site {
 	return s
 }
 
-// Whatever is wrong with archive, key and place is named at once, so that nobody mends one after
-// the other.
+// Everything wrong with archive, key and place is reported at once, so that the operator need not
+// fix one problem after the other.
 func TestARefusalNamesAllReasonsTogether(t *testing.T) {
 	t.Parallel()
 
@@ -291,7 +291,7 @@ func TestARefusalNamesAllReasonsTogether(t *testing.T) {
 			full.refuses(t, tt.archive, tt.key, tt.kind, append(slices.Clone(occupied), tt.reasons...)...)
 		})
 	}
-	// What is only seen at the archive's end is found before anything is in its place.
+	// Errors at the end of the archive are found before anything is moved into place.
 	for _, cut := range []int{len(plain) / 2, len(plain) - 1} {
 		newSite(t).onStorage(t).onPostgres(t).refuses(t, plain[:cut], backup.Key{}, backup.ErrDamaged)
 	}

@@ -21,22 +21,22 @@ type Target struct {
 	// DatabaseURL is a PostgreSQL database without tables, or the path of a SQLite file that
 	// does not exist.
 	DatabaseURL string
-	// DataDir is a folder that does not exist, or has nothing in it but perhaps the master key.
+	// DataDir is a folder that does not exist, or is empty except perhaps for the master key.
 	DataDir string
-	// Folders are those in the data folder that belong to backups.
+	// Folders are the folders in the data folder that belong to backups.
 	Folders []string
-	// Storage takes the files, and DataDir is a cache of it; nil if they stay in DataDir. Flat are
-	// those of Folders whose files have their hash for a name.
+	// Storage receives the files, and DataDir is a cache of it; nil if they stay in DataDir. Flat
+	// are those of Folders whose files are named by their hash.
 	Storage blob.Store
 	Flat    []string
-	// MasterKey is the key the operator set, in hexadecimal digits, and NextMasterKey the second
-	// one. They may be empty.
+	// MasterKey is the key that the operator set, in hexadecimal digits, and NextMasterKey the
+	// second one. They may be empty.
 	MasterKey, NextMasterKey string
 
 	Version string // of this program
 }
 
-// Restored says what Restore made.
+// Restored is the result of Restore.
 type Restored struct {
 	Header   Header
 	Manifest Manifest
@@ -46,10 +46,10 @@ type Restored struct {
 	Encrypted bool
 }
 
-// Restore makes a stoa of the archive in r. It either succeeds or leaves the place as empty
-// as it was; the errors of a place and an archive that do not fit are all returned together,
-// before anything is written. If the process is killed, the data folder may hold a folder
-// .restore-…, which the next Restore names, and a PostgreSQL database empty tables.
+// Restore restores the archive in r. It either succeeds or leaves the place as empty as before; if
+// place and archive do not fit, it returns all reasons together, before it writes anything. If the
+// process is killed, the data folder may contain a folder .restore-…, which the next Restore names,
+// and a PostgreSQL database may contain empty tables.
 func (t Target) Restore(ctx context.Context, r io.Reader, key Key) (Restored, error) {
 	archive, err := openArchive(r, key)
 	if err != nil {
@@ -84,15 +84,15 @@ func (t Target) fits(h Header) error {
 	return nil
 }
 
-// isEmpty returns an error that names everything that is in the place.
+// isEmpty returns an error that names everything found in the place.
 func (t Target) isEmpty(ctx context.Context) error {
 	return errors.Join(t.folderIsEmpty(), t.databaseIsEmpty(ctx), t.storageIsEmpty(ctx))
 }
 
-// allowedBefore are the names in a data folder that is empty nevertheless.
+// allowedBefore are names that an empty data folder may contain.
 var allowedBefore = []string{masterkey.File, masterkey.NextFile, "lost+found"}
 
-// folderIsEmpty returns an error that names what is in the data folder.
+// folderIsEmpty returns an error that names what the data folder contains.
 func (t Target) folderIsEmpty() error {
 	entries, err := os.ReadDir(t.DataDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -117,7 +117,7 @@ func (t Target) folderIsEmpty() error {
 	return nil
 }
 
-// databaseIsEmpty returns an error if there is something in the database.
+// databaseIsEmpty returns an error if the database has tables.
 func (t Target) databaseIsEmpty(ctx context.Context) (err error) {
 	if !database.IsPostgres(t.DatabaseURL) {
 		for _, name := range []string{t.DatabaseURL, t.DatabaseURL + "-wal", t.DatabaseURL + loadingSuffix} {
@@ -143,7 +143,7 @@ func (t Target) databaseIsEmpty(ctx context.Context) (err error) {
 	return err
 }
 
-// loadingSuffix ends the name of a SQLite file that is not complete yet.
+// loadingSuffix ends the name of an incomplete SQLite file.
 const loadingSuffix = ".restoring"
 
 // restore fills the place, or leaves it empty.
@@ -189,8 +189,8 @@ func (t Target) restore(ctx context.Context, archive *reader, keys keyFiles) (m 
 	return m, errors.Join(finish(), staged.removeEmpty())
 }
 
-// load makes the schema of the archive and loads the rows. It calls ready when all of the
-// archive has been read and checked, before the rows are there for good.
+// load creates the schema of the archive and loads the rows. It calls ready when the whole archive
+// has been read and checked, before the rows are committed.
 func (t Target) load(
 	ctx context.Context, db *database.DB, archive *reader, files []File, ready func() error,
 ) (m Manifest, err error) {
@@ -221,7 +221,7 @@ func (t Target) load(
 	return m, err
 }
 
-// loadRows loads the tables of the archive and returns what they had.
+// loadRows loads the tables of the archive and returns their sums.
 func loadRows(ctx context.Context, archive *reader, to database.Loader) (map[string]TableSum, error) {
 	sums := make(map[string]TableSum)
 	for _, table := range archive.header.Tables {
@@ -242,7 +242,7 @@ type tableRows struct {
 	values  []any
 	chunk   []byte
 	sum     sum
-	failed  error // COPY would return it as a text
+	failed  error // COPY would return only its text
 }
 
 // next returns the next row, or nil after the last.

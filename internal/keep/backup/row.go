@@ -9,8 +9,8 @@ import (
 	"math/bits"
 )
 
-// A row is its values one after another. A value is a byte that says its type, followed by
-// nothing (null), 8 bytes (numbers, big endian), or a length (uvarint) and that many bytes.
+// A row is the sequence of its values. A value is a byte for its type, followed by nothing (null),
+// 8 bytes (numbers, big endian), or a length (uvarint) and that many bytes.
 const (
 	isNull byte = iota
 	isInt
@@ -19,7 +19,7 @@ const (
 	isBytes
 )
 
-// appendRow appends a row of values as database.Conn.EachRow gives them.
+// appendRow appends a row of values as database.Conn.EachRow returns them.
 func appendRow(to []byte, values []any) ([]byte, error) {
 	for _, v := range values {
 		switch v := v.(type) {
@@ -40,7 +40,7 @@ func appendRow(to []byte, values []any) ([]byte, error) {
 	return to, nil
 }
 
-// cutRow reads a row into values and returns what follows it. Bytes are shared with b.
+// cutRow reads a row into values and returns the rest of b. Bytes are shared with b.
 func cutRow(b []byte, values []any) ([]byte, error) {
 	for i := range values {
 		if len(b) == 0 {
@@ -78,9 +78,9 @@ func cutRow(b []byte, values []any) ([]byte, error) {
 	return b, nil
 }
 
-// sum adds up the SHA-256 of rows as numbers of 256 bits. So it does not depend on the order
-// of the rows, which is the engine's own. It tells damage, not malice: archives that must be
-// safe from changes are encrypted.
+// sum adds up the SHA-256 of rows as numbers of 256 bits, so it does not depend on the order of the
+// rows, which differs between engines. It detects damage, not tampering: archives that must be
+// tamper-proof are encrypted.
 type sum struct {
 	words [4]uint64
 	rows  int64

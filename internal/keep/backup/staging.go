@@ -15,15 +15,15 @@ import (
 	"strings"
 )
 
-// staging is a folder in the data folder, in which files wait until all are there.
+// staging is a folder in the data folder that collects the files until all are there.
 type staging struct {
 	dataDir string
-	made    bool // the data folder did not exist
+	made    bool // the data folder did not exist before
 	dir     string
 	root    *os.Root
-	placed  []string // names in the data folder that came from here
+	placed  []string // names moved from here to the data folder
 
-	uploaded []func() error // which remove what came from here from object storage
+	uploaded []func() error // remove what was uploaded from object storage
 }
 
 // stage makes the data folder and a staging folder in it, with master keys.
@@ -95,7 +95,7 @@ func (s *staging) file(archive *reader, name string) (File, error) {
 	return File{Path: name, Size: size, SHA256: hex.EncodeToString(h.Sum(nil))}, s.root.Chtimes(name, changed, changed)
 }
 
-// place moves everything to the data folder, for good.
+// place moves everything to the data folder, durably.
 func (s *staging) place() error {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *staging) place() error {
 	return syncFolder(s.dataDir)
 }
 
-// undo removes everything that was unpacked, and the data folder if it was made for it.
+// undo removes everything that was unpacked, and the data folder if it was created for it.
 func (s *staging) undo() error {
 	var all []error
 	for _, remove := range s.uploaded {
@@ -136,7 +136,7 @@ func (s *staging) closeRoot() error {
 	return s.root.Close()
 }
 
-// rename gives a file its name for good.
+// rename renames a file durably.
 func rename(from, to string) error {
 	f, err := os.OpenFile(from, os.O_RDWR, 0) //nolint:gosec // the operator's own choice
 	if err != nil {
@@ -148,7 +148,7 @@ func rename(from, to string) error {
 	return syncFolder(filepath.Dir(to))
 }
 
-// syncFolder makes the names in a folder survive a power cut.
+// syncFolder makes the names in a folder durable.
 func syncFolder(dir string) error {
 	f, err := os.Open(dir) //nolint:gosec // the operator's own choice
 	if err != nil {
@@ -157,7 +157,7 @@ func syncFolder(dir string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// removeSQLite removes a SQLite file and those next to it.
+// removeSQLite removes a SQLite file and the files next to it.
 func removeSQLite(file string) error {
 	var all []error
 	for _, name := range []string{file, file + "-wal", file + "-shm"} {
@@ -168,7 +168,7 @@ func removeSQLite(file string) error {
 	return errors.Join(all...)
 }
 
-// compareTables returns an error that names the tables that are not as they were.
+// compareTables returns an error that names the tables that differ.
 func compareTables(want, got map[string]TableSum) error {
 	var all []error
 	for name, w := range want {
@@ -186,7 +186,7 @@ func compareTables(want, got map[string]TableSum) error {
 	return errors.Join(all...)
 }
 
-// compareFiles returns an error that names the files that are not as they were.
+// compareFiles returns an error that names the files that differ.
 func compareFiles(want, got []File) error {
 	var all []error
 	found := make(map[string]File, len(got))

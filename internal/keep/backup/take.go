@@ -25,11 +25,11 @@ import (
 // Source is a stoa to back up. It may be running.
 type Source struct {
 	DB *database.DB
-	// DataDir is the data folder, Folders are those in it that belong to the backup.
+	// DataDir is the data folder, Folders are its folders that belong to the backup.
 	DataDir string
 	Folders []string
 	// Storage has the files, and DataDir is a cache of it; nil if they are in DataDir. Flat are
-	// those of Folders whose files have their hash for a name.
+	// those of Folders whose files are named by their hash.
 	Storage blob.Store
 	Flat    []string
 	// MasterKeys are the master keys. Only encrypted archives contain those of the database.
@@ -40,9 +40,9 @@ type Source struct {
 	Now     func() time.Time
 }
 
-// Take writes a backup to w, of one moment of the database and the files that belonged to
-// it, while others write to both. It returns what the backup contains. A backup that fails
-// leaves half an archive in w, which Restore refuses.
+// Take writes a backup to w: one snapshot of the database and the files that belong to it, while
+// other processes write to both. It returns what the backup contains. A backup that fails leaves an
+// incomplete archive in w, which Restore refuses.
 func (s Source) Take(ctx context.Context, w io.Writer, lock Lock) (m Manifest, err error) {
 	schema, err := store.SchemaOf(ctx, s.DB)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s Source) Take(ctx context.Context, w io.Writer, lock Lock) (m Manifest, e
 	return m, nil
 }
 
-// header reads the first rows of the snapshot, which fixes its moment.
+// header reads the first rows of the snapshot, which fixes its time.
 func (s Source) header(ctx context.Context, conn database.Conn, schema int64) (h Header, err error) {
 	h = Header{
 		Summed: true,
@@ -111,8 +111,8 @@ func (t *taking) all(ctx context.Context, encrypted bool) error {
 			return err
 		}
 	}
-	// Files first: what the snapshot refers to is removed by others soon after they no longer
-	// refer to it.
+	// Files first: files that the snapshot refers to are removed soon after the database no longer
+	// refers to them.
 	if err := t.files(ctx); err != nil {
 		return err
 	}
@@ -129,8 +129,8 @@ func (t *taking) all(ctx context.Context, encrypted bool) error {
 	return t.out.document(manifestEntry, t.manifest)
 }
 
-// masterKeys returns the keys of the database in hexadecimal digits, one a line: the one that
-// seals, and while a rewrap is going on the old one.
+// masterKeys returns the keys of the database in hexadecimal digits, one per line: the one that
+// seals and, during a rewrap, the old one.
 func (t *taking) masterKeys() string {
 	if t.source.MasterKeys == nil {
 		return ""
@@ -146,7 +146,8 @@ func (t *taking) masterKeys() string {
 	return strings.Join(keys, "\n")
 }
 
-// files writes the files of the data folder, and notes those that the database misses.
+// files writes the files of the data folder, and records files that the database refers to but that
+// are missing.
 func (t *taking) files(ctx context.Context) error {
 	if t.source.Storage != nil {
 		return t.objects(ctx)
@@ -160,12 +161,12 @@ func (t *taking) files(ctx context.Context) error {
 	for _, folder := range t.source.Folders {
 		err := fs.WalkDir(root.FS(), folder, func(name string, d fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) {
-				return nil // removed since, or a folder that nothing needed yet
+				return nil // removed in the meantime, or a folder that was never needed
 			}
 			if err != nil || ctx.Err() != nil {
 				return errors.Join(err, ctx.Err())
 			}
-			if strings.HasPrefix(d.Name(), ".tmp-") { // what others are writing
+			if strings.HasPrefix(d.Name(), ".tmp-") { // files that are being written
 				if d.IsDir() {
 					return fs.SkipDir
 				}
@@ -189,14 +190,14 @@ func (t *taking) files(ctx context.Context) error {
 	}
 	wanted, err := store.PackageFiles(ctx, t.conn)
 	for _, f := range wanted {
-		if !seen[f.Path] && !seen[f.Archive()] { // one restored from object storage is unpacked when it is used
+		if !seen[f.Path] && !seen[f.Archive()] { // a package restored from object storage is unpacked on first use
 			t.manifest.Missing = append(t.manifest.Missing, f.Path)
 		}
 	}
 	return err
 }
 
-// file writes a file. Files are never changed, so its size is known before.
+// file writes a file. Files never change, so its size is known in advance.
 func (t *taking) file(root *os.Root, name string) error {
 	f, err := root.Open(name)
 	if err != nil {

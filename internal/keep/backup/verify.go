@@ -15,9 +15,9 @@ import (
 // scratchPrefix begins the name of a folder in which a backup is verified.
 const scratchPrefix = ".verify-"
 
-// Verify restores the archive in r into a folder below scratch, which it removes afterwards,
-// and compares every row and every file that is there then with the manifest. The database
-// of the scratch place is SQLite, whatever the archive came from.
+// Verify restores the archive in r into a folder below scratch, which it removes afterwards, and
+// compares every restored row and file with the manifest. The scratch database is SQLite, whichever
+// engine the archive came from.
 func (t Target) Verify(ctx context.Context, r io.Reader, key Key, scratch string) (done Restored, err error) {
 	dir, err := os.MkdirTemp(scratch, scratchPrefix)
 	if err != nil {
@@ -60,7 +60,7 @@ func (t Target) Verify(ctx context.Context, r io.Reader, key Key, scratch string
 		return done, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	// Before migrations of this program change the rows.
+	// Compare before migrations of this program change the rows.
 	done.Manifest, err = t.load(ctx, db, archive, files, func() error { return nil })
 	if err != nil {
 		return done, err

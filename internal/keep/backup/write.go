@@ -14,8 +14,8 @@ import (
 // writer writes the entries of an archive.
 type writer struct {
 	tar    *tar.Writer
-	closes []io.Closer // from the inside to the outside
-	at     time.Time   // of entries that are no files
+	closes []io.Closer // from the innermost to the outermost
+	at     time.Time   // of entries that are not files
 }
 
 func newWriter(w io.Writer, lock Lock, at time.Time) (*writer, error) {
@@ -32,7 +32,7 @@ func newWriter(w io.Writer, lock Lock, at time.Time) (*writer, error) {
 	return &writer{tar: t, closes: []io.Closer{t, packed, summed, sealed}, at: at}, nil
 }
 
-// begin begins an entry of that size, whose content is written to w.tar next.
+// begin starts an entry of that size, whose content is written to w.tar next.
 func (w *writer) begin(name string, size int64, mode fs.FileMode, changed time.Time) error {
 	return w.tar.WriteHeader(&tar.Header{
 		Typeflag: tar.TypeReg, Name: name, Size: size, Mode: int64(mode.Perm()), ModTime: changed, Format: tar.FormatPAX,
@@ -48,7 +48,7 @@ func (w *writer) put(name string, content []byte) error {
 	return err
 }
 
-// document writes an entry of JSON.
+// document writes a JSON entry.
 func (w *writer) document(name string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {

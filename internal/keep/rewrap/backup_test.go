@@ -16,7 +16,7 @@ import (
 	"stoa/internal/trust/seal"
 )
 
-// interrupt begins a rewrap to next, which fails in the middle of the licenses.
+// interrupt starts a rewrap to next, which fails in the middle of the licenses.
 func (s *shop) interrupt(t *testing.T, next *seal.Key) {
 	t.Helper()
 	db := s.replicas[0].DB
@@ -44,9 +44,8 @@ func (s *shop) interrupt(t *testing.T, next *seal.Key) {
 	}
 }
 
-// An encrypted backup that is made in the middle of a rewrap opens without any other key: some
-// of its values with the old master key, some with the new one. It becomes a shop that works,
-// whose rewrap can be finished.
+// An encrypted backup that is made during a rewrap contains both master keys: some of its values
+// are sealed with the old one, some with the new one. It can be restored, and its rewrap finished.
 func TestABackupInTheMiddleOfARewrapHasBothKeys(t *testing.T) {
 	t.Parallel()
 
@@ -79,7 +78,7 @@ func TestABackupInTheMiddleOfARewrapHasBothKeys(t *testing.T) {
 			single.MasterKey = one.Reveal()
 			_, err := single.Restore(t.Context(), bytes.NewReader(archive.Bytes()), backup.Key{Passphrase: lock.Passphrase})
 			if err == nil {
-				t.Fatalf("it is restored although only the %s master key is set", name)
+				t.Fatalf("restored although only the %s master key is set", name)
 			}
 		}
 		if _, err := place.Restore(t.Context(), bytes.NewReader(archive.Bytes()),
@@ -105,7 +104,7 @@ func TestABackupInTheMiddleOfARewrapHasBothKeys(t *testing.T) {
 				t.Errorf("%s: neither key opens %d values", column, n-opened[column])
 			}
 		}
-		r := rewrap.Rewrap{DB: a.DB, Known: known.Known(), Wait: waitLong, Say: t.Logf}
+		r := rewrap.Rewrap{DB: a.DB, Known: known.Known(), Wait: waitLong, Printf: t.Logf}
 		if done, err := r.Run(t.Context()); err != nil || len(done.Unreadable) > 0 || done.New.ID() != next.ID() {
 			t.Fatalf("the rewrap of the restored shop = %+v, %v", done, err)
 		}

@@ -11,7 +11,7 @@ type Table struct {
 	Name string
 	// Key is the primary key, a text.
 	Key string
-	// Where leaves rows out; empty for none.
+	// Where restricts the rows; empty for all.
 	Where   string
 	Columns []Column
 }
@@ -19,11 +19,11 @@ type Table struct {
 // Column is a column whose values are sealed, or empty.
 type Column struct {
 	Name string
-	// Box and Row are SQL expressions for the purpose of the value (seal.Key.Box) and for
-	// what it is bound to (the id in seal.Box.Seal).
+	// Box and Row are SQL expressions for the purpose of the value (seal.Key.Box) and for what it
+	// is bound to (the id in seal.Box.Seal).
 	Box, Row string
-	// Hash is a column with a hash of the value that depends on the master key; empty if
-	// there is none. Rehash returns the hash by a key.
+	// Hash is a column with a hash of the value that depends on the master key; empty if there is
+	// none. Rehash returns the hash for a key.
 	Hash   string
 	Rehash func(by *seal.Key) func(plain []byte) (string, error)
 }
@@ -32,8 +32,7 @@ type Column struct {
 // setting's name.
 const SettingBox = "setting"
 
-// Tables returns everything that is sealed in the database, apart from the proofs of the
-// master key itself.
+// Tables returns all sealed columns of the database, except the proofs of the master key itself.
 func Tables() []Table {
 	return []Table{
 		{Name: "settings", Key: "name", Where: `name = '` + store.SettingIdempotencySecret + `'`, Columns: []Column{

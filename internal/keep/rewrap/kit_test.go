@@ -29,7 +29,7 @@ const licenses = 450
 type shop struct {
 	replicas []*testkit.App
 	url      string                   // of the database
-	next     atomic.Pointer[seal.Key] // what the replicas find as a next key
+	next     atomic.Pointer[seal.Key] // what the replicas find as the next key
 	key      *seal.Key                // the one that seals
 
 	echo    *testkit.Echo
@@ -106,7 +106,7 @@ func (s *shop) fill(t *testing.T) {
 	s.fillTables(t)
 }
 
-// fillTables makes what the API makes in special situations only, and many licenses.
+// fillTables creates rows that the API creates only in special situations, and many licenses.
 func (s *shop) fillTables(t *testing.T) {
 	t.Helper()
 	exec := func(statement string, args ...any) {
@@ -151,7 +151,7 @@ func (s *shop) run(ctx context.Context, next *seal.Key) (rewrap.Result, error) {
 func (s *shop) rewrap(next *seal.Key) rewrap.Rewrap {
 	return rewrap.Rewrap{
 		DB: s.replicas[0].DB, Known: []*seal.Key{s.key, next}, Wait: waitLong,
-		Say: func(string, ...any) {},
+		Printf: func(string, ...any) {},
 	}
 }
 

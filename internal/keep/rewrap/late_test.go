@@ -44,13 +44,13 @@ func newPaused(t *testing.T, url string) paused {
 	return paused{m, db, keys[0], keys[1]}
 }
 
-// forget makes the others believe that the process has gone, as after a minute.
+// forget makes the process count as gone, as after a minute.
 func (p paused) forget(t *testing.T) {
 	t.Helper()
 	if _, err := p.db.Conn().Write.ExecContext(t.Context(), `UPDATE master_key_holders SET seen_at_ms = 0`); err != nil {
 		t.Fatal(err)
 	}
-	p.toldAt = p.toldAt.Add(-2 * seenWithin)
+	p.reportedAt = p.reportedAt.Add(-2 * seenWithin)
 }
 
 // write has the process store a value.
@@ -80,13 +80,13 @@ func (p paused) opens(t *testing.T, key *seal.Key, target string) bool {
 
 func (p paused) rewrap(t *testing.T) {
 	t.Helper()
-	r := Rewrap{DB: p.db, Known: []*seal.Key{p.old, p.next}, Say: t.Logf}
+	r := Rewrap{DB: p.db, Known: []*seal.Key{p.old, p.next}, Printf: t.Logf}
 	if _, err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// passBy begins a rewrap, which has passed the values of write.
+// passBy starts a rewrap that has passed the values of write.
 func (p paused) passBy(t *testing.T) {
 	t.Helper()
 	if err := (Rewrap{DB: p.db}).begin(t.Context(), p.old, p.next); err != nil {
@@ -99,7 +99,7 @@ func (p paused) passBy(t *testing.T) {
 	}
 }
 
-// progress returns how far the rewrap has come, and nothing if none goes on.
+// progress returns the progress of the rewrap, and nothing if none is going on.
 func (p paused) progress(t *testing.T) progress {
 	t.Helper()
 	now, err := readState(t.Context(), p.db.Conn())
@@ -131,11 +131,11 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// A process is paused for longer than a rewrap waits for it, and comes back after the rewrap has
-// finished, or has passed the table. Until it notices it writes values with the old key: one
-// before, one that was under way when it did. It seals them again by itself, so that the old key
-// can be thrown away.
-func TestAProcessThatMissedARewrapSealsAgainWhatItWrote(t *testing.T) {
+// A process is paused for longer than a rewrap waits for it, and resumes after the rewrap has
+// finished, or has passed the table. Until it notices, it writes values with the old key: one
+// before, and one that is in progress when it notices. It seals them again, so that the old key can
+// be deleted.
+func TestAProcessThatMissedARewrapResealsItsValues(t *testing.T) {
 	t.Parallel()
 
 	for name, missed := range map[string]func(*testing.T, paused){
@@ -152,7 +152,7 @@ func TestAProcessThatMissedARewrapSealsAgainWhatItWrote(t *testing.T) {
 				before := p.progress(t)
 				p.write(t, "early")
 				if !p.opens(t, p.old, "early") || p.opens(t, p.next, "early") {
-					t.Fatal("the process does not seal with the old key: the test tests nothing")
+					t.Fatal("the process does not seal with the old key, so this tests nothing")
 				}
 				under := seal.NewKeys(p.old) // sealed before the process noticed, committed after
 				p.resume(t)
@@ -160,7 +160,7 @@ func TestAProcessThatMissedARewrapSealsAgainWhatItWrote(t *testing.T) {
 				late := p
 				late.Member = &Member{Keys: under}
 				late.write(t, "late")
-				eventually(t, "the value that was under way is sealed again", func() bool { return p.opens(t, p.next, "late") })
+				eventually(t, "the value that was in progress is sealed again", func() bool { return p.opens(t, p.next, "late") })
 				if after := p.progress(t); after != before {
 					t.Errorf("the progress of the rewrap is %+v, and was %+v", after, before)
 				}
@@ -169,8 +169,8 @@ func TestAProcessThatMissedARewrapSealsAgainWhatItWrote(t *testing.T) {
 	}
 }
 
-// The process ends before it could do so: the operator runs the command again with both keys.
-func TestARewrapThatIsRunAgainSealsAgainWhatCameLate(t *testing.T) {
+// The process ends before it can do so: the operator runs the command again with both keys.
+func TestASecondRunOfARewrapResealsLateValues(t *testing.T) {
 	t.Parallel()
 
 	dbtest.OnBoth(t, func(t *testing.T, url string) {
@@ -185,8 +185,8 @@ func TestARewrapThatIsRunAgainSealsAgainWhatCameLate(t *testing.T) {
 	})
 }
 
-// A process that knew the old key only, because it was away, would seal with it for good: it is
-// told to end. But if it finds the new key, where the rewrap put it, it goes on.
+// A process that was away and knows only the old key would seal with it forever, so it must end.
+// If it finds the new key where the rewrap put it, it continues.
 func TestAProcessThatKnowsOnlyTheOldKeyIsLost(t *testing.T) {
 	t.Parallel()
 
@@ -241,9 +241,9 @@ func TestAProcessThatKnowsOnlyTheOldKeyIsLost(t *testing.T) {
 	})
 }
 
-// Who runs the command once more with the keys exchanged would put the old key back, which
-// somebody may know.
-func TestAKeyThatWasReplacedComesBackOnlyOnPurpose(t *testing.T) {
+// Running the command again with the keys exchanged would restore the old key, which may have
+// leaked.
+func TestAReplacedKeyIsReusedOnlyOnRequest(t *testing.T) {
 	t.Parallel()
 
 	dbtest.OnBoth(t, func(t *testing.T, url string) {
@@ -252,7 +252,7 @@ func TestAKeyThatWasReplacedComesBackOnlyOnPurpose(t *testing.T) {
 			if err := p.Leave(t.Context()); err != nil { // it follows afterwards
 				t.Fatal(err)
 			}
-			_, err := Rewrap{DB: p.db, Known: []*seal.Key{from, to}, Reuse: reuse, Say: t.Logf}.Run(t.Context())
+			_, err := Rewrap{DB: p.db, Known: []*seal.Key{from, to}, Reuse: reuse, Printf: t.Logf}.Run(t.Context())
 			if followed := p.follow(t.Context()); followed != nil {
 				t.Fatal(followed)
 			}
@@ -269,7 +269,7 @@ func TestAKeyThatWasReplacedComesBackOnlyOnPurpose(t *testing.T) {
 			{"a rewrap", false, p.old, p.next, nil, p.next},
 			{"the same again", false, p.old, p.next, nil, p.next},
 			{"exchanged", false, p.next, p.old, ErrRetired, p.next},
-			{"exchanged on purpose", true, p.next, p.old, nil, p.old},
+			{"exchanged on request", true, p.next, p.old, nil, p.old},
 			{"the same again", false, p.next, p.old, nil, p.old},
 			{"and exchanged again", false, p.old, p.next, ErrRetired, p.old},
 		} {
@@ -280,7 +280,7 @@ func TestAKeyThatWasReplacedComesBackOnlyOnPurpose(t *testing.T) {
 				t.Errorf("%s: %s seals", step.what, now)
 			}
 		}
-		// As after a rewrap by a release that kept no names of keys.
+		// As after a rewrap by a release that did not record names of keys.
 		if err := store.NewSettings(p.db).Delete(t.Context(), store.SettingRetiredKeys); err != nil {
 			t.Fatal(err)
 		}
@@ -290,9 +290,9 @@ func TestAKeyThatWasReplacedComesBackOnlyOnPurpose(t *testing.T) {
 	})
 }
 
-// Somebody runs the command twice at the same time. The run that is slower does not claim that a
-// rewrap goes on once the other has finished: processes with the new key only would not start.
-// Nor does it put its own key into the place of one that came after it.
+// The command runs twice at the same time. The slower run must not make a rewrap seem to be going
+// on after the other has finished: processes with only the new key would not start. Nor may it
+// replace a key that came after its own.
 func TestASlowerRunOfARewrapLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 
@@ -325,7 +325,7 @@ func TestASlowerRunOfARewrapLeavesNoTrace(t *testing.T) {
 			t.Fatal(err)
 		}
 		begin := func(from, to *seal.Key) error { return Rewrap{DB: p.db}.begin(t.Context(), from, to) }
-		if err := begin(p.old, third); !errors.Is(err, errMeanwhile) {
+		if err := begin(p.old, third); !errors.Is(err, errOvertaken) {
 			t.Errorf("from a key that was replaced, begin = %v", err)
 		}
 		if err := begin(p.next, third); err != nil {
@@ -335,14 +335,14 @@ func TestASlowerRunOfARewrapLeavesNoTrace(t *testing.T) {
 		if err := at.keep(t.Context(), p.db.Conn()); err != nil || p.progress(t) != before {
 			t.Errorf("the progress of the next rewrap is %+v, and was %+v: %v", p.progress(t), before, err)
 		}
-		if err := begin(p.next, p.old); !errors.Is(err, errMeanwhile) {
+		if err := begin(p.next, p.old); !errors.Is(err, errOvertaken) {
 			t.Errorf("to another key than the rewrap that goes on, begin = %v", err)
 		}
 	})
 }
 
-// A process that a rewrap waits for leaves the work to it.
-func TestAProcessThatFollowsARewrapSealsNothingAgain(t *testing.T) {
+// A process that a rewrap waits for reseals nothing itself.
+func TestAProcessThatFollowsARewrapResealsNothing(t *testing.T) {
 	t.Parallel()
 
 	p := newPaused(t, dbtest.SQLite(t))
@@ -352,16 +352,16 @@ func TestAProcessThatFollowsARewrapSealsNothingAgain(t *testing.T) {
 	if err := p.follow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if p.Keys.Known()[0] != p.next || p.late != nil {
-		t.Errorf("it seals with %s, and mends what it sealed with %v", p.Keys.Known()[0], p.late)
+	if p.Keys.Known()[0] != p.next || p.stale != nil {
+		t.Errorf("it seals with %s, and reseals values of %v", p.Keys.Known()[0], p.stale)
 	}
 	// Nor does one that starts when the rewrap has finished.
 	if err := store.NewSettings(p.db).Delete(t.Context(), store.SettingRewrap); err != nil {
 		t.Fatal(err)
 	}
 	second := &Member{DB: p.db, Keys: seal.NewKeys(p.old, p.next), Log: p.Log}
-	if err := second.Join(t.Context()); err != nil || second.late != nil || second.Keys.Known()[0] != p.next {
-		t.Errorf("Join = %v; it mends what it sealed with %v", err, second.late)
+	if err := second.Join(t.Context()); err != nil || second.stale != nil || second.Keys.Known()[0] != p.next {
+		t.Errorf("Join = %v; it reseals values of %v", err, second.stale)
 	}
 	check, _, err := store.NewSettings(p.db).Find(t.Context(), store.SettingMasterKeyCheck)
 	if err != nil || !masterkey.Proves(p.next, check) {

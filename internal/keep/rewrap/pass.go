@@ -11,18 +11,19 @@ import (
 	"stoa/internal/trust/seal"
 )
 
-// batchRows is how many rows are sealed again in a transaction. A batch is short, so that
-// requests hardly wait for it.
+// batchRows is how many rows one transaction seals again. It is small, so that requests hardly wait
+// for a batch.
 const batchRows = 100
 
-// pass goes over all sealed values.
+// pass is one pass over all sealed values.
 type pass struct {
 	rewrap     Rewrap
 	old, next  *seal.Key
 	boxes      map[string][2]*seal.Box                       // by purpose: of the old and the new key
 	hashes     map[string]func(plain []byte) (string, error) // by the new key, by column
 	unreadable []string
-	// alone is a pass that belongs to no rewrap, and leaves the progress of one that runs alone.
+	// alone marks a pass outside of a rewrap, which must not touch the progress of one that runs at
+	// the same time.
 	alone   bool
 	changed int // values that were sealed again by all runs
 }
@@ -32,16 +33,15 @@ type value struct {
 	row, box, bound, text string
 }
 
-// run goes over all sealed values. clean reports whether it did so from the first to the last
-// and found nothing to seal again. A pass that was interrupted before is completed, and not
-// clean.
+// run processes all sealed values. clean reports whether it started at the first and found none to
+// seal again. A pass that was interrupted before is completed, and is not clean.
 func (p *pass) run(ctx context.Context) (clean bool, err error) {
 	conn := p.rewrap.DB.Conn()
 	now, err := readState(ctx, conn)
 	if err != nil {
 		return false, err
 	}
-	if p.alone || now.rewrap == nil { // finished before, and checked again
+	if p.alone || now.rewrap == nil { // finished before, and is checked again
 		now.rewrap = new(progress)
 	}
 	at, tables := *now.rewrap, Tables()
@@ -57,7 +57,7 @@ func (p *pass) run(ctx context.Context) (clean bool, err error) {
 			if more, err = p.batch(ctx, table, &at); err != nil {
 				return false, fmt.Errorf("%s: %w", table.Name, err)
 			}
-			// As much time for the others as for this.
+			// Leave other work as much time as this took.
 			if err := sleep(ctx, time.Since(began)); err != nil {
 				return false, err
 			}
@@ -68,9 +68,9 @@ func (p *pass) run(ctx context.Context) (clean bool, err error) {
 	return clean, at.keep(ctx, conn)
 }
 
-// keep records progress, unless the rewrap has finished: another run of it may have been faster.
-// What this one recorded then would say that a rewrap goes on, and processes that know the new
-// key only would not start.
+// keep records progress, unless another, faster run has finished the rewrap. Recording it then
+// would make a rewrap seem to be going on, and processes that know only the new key would not
+// start.
 func (p progress) keep(ctx context.Context, conn database.Conn) error {
 	if p.From == "" {
 		return nil
@@ -146,14 +146,14 @@ func (p *pass) rows(ctx context.Context, table Table, after string) ([][]value, 
 	}, query, after, batchRows)
 }
 
-// update is a statement that replaces a value, unless it has changed meanwhile.
+// update is a statement that replaces a value, unless it has changed in the meantime.
 type update struct {
 	statement string
 	args      []any
 }
 
-// seal returns how to seal a value again; due is false if that is not necessary, or not
-// possible.
+// seal returns the update that seals a value again; due is false if that is unnecessary or
+// impossible.
 func (p *pass) seal(table Table, column Column, v value) (u update, due bool, err error) {
 	if v.text == "" {
 		return u, false, nil
@@ -169,7 +169,7 @@ func (p *pass) seal(table Table, column Column, v value) (u update, due bool, er
 	plain, err := boxes[0].Open(v.text, v.bound)
 	if err != nil {
 		p.unreadable = append(p.unreadable, table.Name+"."+column.Name+" of "+v.row)
-		return u, false, nil //nolint:nilerr // nobody can open it; it is reported
+		return u, false, nil //nolint:nilerr // neither key opens it; it is reported
 	}
 	set, args := column.Name+` = $1`, []any{boxes[1].Seal(plain, v.bound), v.row, v.text}
 	if column.Rehash != nil {

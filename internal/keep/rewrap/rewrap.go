@@ -15,50 +15,50 @@ import (
 	"stoa/internal/trust/seal"
 )
 
-// Rewrap replaces the master key of a database. It may be interrupted at any moment, and goes
-// on where it was when it is run again.
+// Rewrap replaces the master key of a database. It may be interrupted at any time, and continues
+// where it stopped when it is run again.
 type Rewrap struct {
 	DB *database.DB
 	// Known are both keys, in any order.
 	Known []*seal.Key
-	// Wait is how long to wait for processes that do not know the new key, or do not seal with
-	// it yet.
+	// Wait is how long to wait for processes that do not know the new key or do not seal with it
+	// yet.
 	Wait time.Duration
-	// Settle is how long ago all processes must have begun to seal with the new key before the
-	// last pass over the tables: longer than any transaction takes.
+	// Settle is how long ago all processes must have switched to the new key before the last pass
+	// over the tables: longer than any transaction takes.
 	Settle time.Duration
 	// Reuse allows a new key that an earlier rewrap replaced.
 	Reuse bool
-	// Say tells the operator what happens.
-	Say func(format string, args ...any)
+	// Printf reports progress to the operator.
+	Printf func(format string, args ...any)
 }
 
-// Result says what a Rewrap came to.
+// Result is the outcome of a Rewrap.
 type Result struct {
 	Old, New *seal.Key
-	// Sealed is how many values were sealed again, also by runs that were interrupted.
+	// Sealed is how many values were sealed again, including those of interrupted runs.
 	Sealed int
-	// Unreadable are values that neither key opens, and that stay as they are.
+	// Unreadable are values that neither key opens. They stay as they are.
 	Unreadable []string
 }
 
-// ErrNotAll is returned when there are processes that do not know the new key, or do not
-// seal with it, after Rewrap.Wait.
+// ErrNotAll is returned if, after Rewrap.Wait, some processes do not know the new key or do not
+// seal with it.
 var ErrNotAll = errors.New("not all running processes are ready")
 
 // ErrRetired is returned if the new key is one that an earlier rewrap replaced, and Rewrap.Reuse
 // does not allow that.
 var ErrRetired = errors.New("an earlier rewrap replaced this key")
 
-// ErrExchanged is returned if the second of Rewrap.Known seals already, and no rewrap is known that
+// ErrExchanged is returned if the second of Rewrap.Known already seals, and no recorded rewrap
 // replaced the first by it. The first may never have been a key of this database.
 var ErrExchanged = errors.New("seals already, and has not replaced the other key")
 
-// errMeanwhile is returned if another run has changed the key since this one looked.
-var errMeanwhile = errors.New("another rewrap has begun meanwhile: run this one again")
+// errOvertaken is returned if another run changed the key after this one read the state.
+var errOvertaken = errors.New("another rewrap has started meanwhile: run this one again")
 
-// Run replaces the key that seals by the other one, or finishes doing so. When it returns nil,
-// the old key is not needed any more.
+// Run replaces the key that seals with the other one, or finishes doing so. When it returns nil,
+// the old key is no longer needed.
 func (r Rewrap) Run(ctx context.Context) (Result, error) {
 	old, next, err := r.roles(ctx)
 	if err != nil {
@@ -73,7 +73,7 @@ func (r Rewrap) Run(ctx context.Context) (Result, error) {
 	if err := r.begin(ctx, old, next); err != nil {
 		return done, err
 	}
-	// Also those that have joined since, with the old key only: they cannot get ready.
+	// Processes that joined since with only the old key cannot get ready.
 	if err := r.waitFor(ctx, "seal with the new key", func(keys []string) bool {
 		return len(keys) > 0 && keys[0] == next.ID()
 	}); err != nil {
@@ -145,14 +145,14 @@ func (r Rewrap) roles(ctx context.Context) (old, next *seal.Key, err error) {
 	return sealing, other, err
 }
 
-// replaced reports whether a rewrap has replaced old: with that key and next the wrong way round,
-// before the first rewrap, nothing has.
+// replaced reports whether a rewrap has replaced old. If the keys were given in the wrong order
+// before the first rewrap, none has.
 func (r Rewrap) replaced(ctx context.Context, old, next *seal.Key) (bool, error) {
 	retired, err := retiredKeys(ctx, r.DB.Conn())
 	if err != nil || slices.Contains(retired, old.ID()) {
 		return err == nil, err
 	}
-	// Releases that kept no names of keys told the audit log.
+	// Releases that did not record names of keys wrote the audit log.
 	entries, _, err := store.NewAudit(r.DB).ListEntries(ctx, audit.Query{
 		Action: string(audit.KeysRewrap), Target: keyTarget + ":" + next.ID(), Limit: lookedBack,
 	})
@@ -164,7 +164,7 @@ const (
 	lookedBack = 100          // entries: one for each time that a rewrap to the same key began
 )
 
-// begin makes next the key that seals, unless it is already.
+// begin makes next the key that seals, unless it already is.
 func (r Rewrap) begin(ctx context.Context, old, next *seal.Key) error {
 	return r.DB.Conn().InTx(ctx, func(tx database.Conn) error {
 		settings := &store.Settings{Conn: tx}
@@ -175,11 +175,11 @@ func (r Rewrap) begin(ctx context.Context, old, next *seal.Key) error {
 		if err != nil {
 			return err
 		}
-		switch begun := masterkey.Proves(next, state.check); {
-		case state.rewrap != nil && begun && masterkey.Proves(old, state.rewrap.From):
+		switch started := masterkey.Proves(next, state.check); {
+		case state.rewrap != nil && started && masterkey.Proves(old, state.rewrap.From):
 			return nil
-		case state.rewrap != nil, !begun && !masterkey.Proves(old, state.check):
-			return errMeanwhile
+		case state.rewrap != nil, !started && !masterkey.Proves(old, state.check):
+			return errOvertaken
 		}
 		if err := (progress{From: masterkey.Proof(old)}).put(ctx, tx); err != nil {
 			return err
@@ -198,7 +198,7 @@ func (r Rewrap) begin(ctx context.Context, old, next *seal.Key) error {
 
 // waitFor waits until all processes are ready.
 func (r Rewrap) waitFor(ctx context.Context, what string, ready func(keys []string) bool) error {
-	holders, deadline, said := store.NewMasterKeys(r.DB), time.Now().Add(r.Wait), ""
+	holders, deadline, reported := store.NewMasterKeys(r.DB), time.Now().Add(r.Wait), ""
 	for {
 		list, err := holders.Holders(ctx, seenWithin)
 		if err != nil {
@@ -217,11 +217,11 @@ func (r Rewrap) waitFor(ctx context.Context, what string, ready func(keys []stri
 		if !time.Now().Before(deadline) {
 			return fmt.Errorf("%w: %s must %s", ErrNotAll, names, what)
 		}
-		if names != said {
-			r.Say("waiting for these processes to %s: %s", what, names)
-			said = names
+		if names != reported {
+			r.Printf("waiting for these processes to %s: %s", what, names)
+			reported = names
 		}
-		if err := sleep(ctx, lookEvery/4); err != nil {
+		if err := sleep(ctx, followEvery/4); err != nil {
 			return err
 		}
 	}

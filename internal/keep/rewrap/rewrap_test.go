@@ -24,15 +24,15 @@ import (
 	"stoa/internal/trust/seal"
 )
 
-// waitLong is longer than replicas need, on any machine.
+// waitLong is longer than replicas need on any machine.
 const waitLong = 5 * time.Minute
 
-// kills is how often a rewrap is cut off, on each engine.
+// kills is how often a rewrap is interrupted, on each engine.
 const kills = 200
 
-// A rewrap that is cut off hundreds of times, at any moment, ends with everything sealed with
-// the new key and nothing lost, and clients of two replicas notice nothing meanwhile.
-func TestARewrapIsCutOffHundredsOfTimesAndLosesNothing(t *testing.T) {
+// A rewrap that is interrupted hundreds of times, at any moment, ends with all values sealed with
+// the new key and nothing lost. Clients of two replicas notice nothing meanwhile.
+func TestARewrapThatIsInterruptedHundredsOfTimesLosesNothing(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
@@ -47,7 +47,7 @@ func TestARewrapIsCutOffHundredsOfTimesAndLosesNothing(t *testing.T) {
 			}
 		}
 		if len(closed) > 0 {
-			t.Fatalf("not sealed as rewrap believes: %v", closed)
+			t.Fatalf("not sealed as Tables describes: %v", closed)
 		}
 		stop := s.load(t)
 		random, cuts, rounds := rand.New(rand.NewPCG(1, 2)), 0, 0
@@ -76,7 +76,7 @@ func TestARewrapIsCutOffHundredsOfTimesAndLosesNothing(t *testing.T) {
 			s.key = next
 		}
 		stop()
-		t.Logf("%d rewraps, cut off %d times", rounds, cuts)
+		t.Logf("%d rewraps, interrupted %d times", rounds, cuts)
 		got, closed := sealedValues(t, s.replicas[0].DB, s.key)
 		if len(closed) > 0 {
 			t.Errorf("the new key does not open: %v", closed)
@@ -93,7 +93,7 @@ func TestARewrapIsCutOffHundredsOfTimesAndLosesNothing(t *testing.T) {
 	})
 }
 
-// load has clients work with both replicas until the function that it returns is called.
+// load has clients work with both replicas until the returned function is called.
 func (s *shop) load(t *testing.T) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -125,8 +125,8 @@ func (s *shop) load(t *testing.T) (stop func()) {
 	return func() { cancel(); clients.Wait() }
 }
 
-// verify verifies a license, which is found whichever key its row is sealed with. Not being
-// activated is told only of a license that was found.
+// verify verifies a license, which must be found whichever key its row is sealed with. Only a
+// license that was found can be reported as not activated.
 func (s *shop) verify(t *testing.T, a *testkit.App, n int) {
 	t.Helper()
 	res := a.Verify(t, "mail-pack", s.keys[n%len(s.keys)], "nobody.example")
@@ -144,7 +144,7 @@ func (s *shop) call(t *testing.T, a *testkit.App) {
 	}
 }
 
-// checkAlone checks what a new process that knows the new key only can do.
+// checkAlone checks a new process that knows only the new key.
 func (s *shop) checkAlone(t *testing.T, options []testkit.Option) {
 	t.Helper()
 	alone := func(key *seal.Key) testkit.Option {
@@ -160,7 +160,7 @@ func (s *shop) checkAlone(t *testing.T, options []testkit.Option) {
 	}
 }
 
-// checkOpen uses everything that is sealed.
+// checkOpen uses all sealed values.
 func (s *shop) checkOpen(t *testing.T, a *testkit.App) {
 	t.Helper()
 	for n := range s.keys {
@@ -190,8 +190,8 @@ func (s *shop) checkOpen(t *testing.T, a *testkit.App) {
 	}
 }
 
-// A process that does not know the new key holds the rewrap up before anything is sealed with
-// it. One that starts with the old key only, later, is refused.
+// A rewrap waits for every process to know the new key before it seals anything with it. A process
+// that starts later with only the old key is refused.
 func TestARewrapWaitsForEveryProcess(t *testing.T) {
 	t.Parallel()
 
@@ -236,9 +236,9 @@ func TestARewrapWaitsForEveryProcess(t *testing.T) {
 	})
 }
 
-// Every column whose name says that it is sealed is sealed again, and every purpose for which
-// the program seals or derives is known here.
-func TestNothingThatIsSealedIsForgotten(t *testing.T) {
+// Every column with "sealed" in its name is in Tables, and every purpose for which the program
+// seals or derives is known here.
+func TestTablesHasEverySealedColumn(t *testing.T) {
 	t.Parallel()
 
 	covered, purposes := make(map[string]bool), make(map[string]bool)
@@ -261,7 +261,7 @@ func TestNothingThatIsSealedIsForgotten(t *testing.T) {
 			}
 		}
 	})
-	// What the master key gives besides sealed columns, and why a new key may give another.
+	// What else derives from the master key, and why it may change with the key.
 	exempt := map[string]string{
 		"theme.visitor":         "lives for five minutes, in no database",
 		"theme.app-token":       "apps with an old token are restarted, and both keys are accepted meanwhile",

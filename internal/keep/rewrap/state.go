@@ -15,23 +15,23 @@ import (
 // progress is the setting master_key_rewrap.
 type progress struct {
 	From string `json:"from"` // masterkey.Proof of the old key
-	// Table and After are where the present pass over the tables is: rows of Table up to the
-	// key After are done, and the tables before it.
+	// Table and After are the position of the current pass: rows of Table up to the key After are
+	// done, and all tables before it.
 	Table string `json:"table,omitempty"`
 	After string `json:"after,omitempty"`
 	// Changed is how many values this pass has sealed again so far.
 	Changed int `json:"changed"`
-	// Total is how many values all passes have.
+	// Total is how many values all passes have sealed again.
 	Total int `json:"total"`
 }
 
-// state is what the database says of its master key.
+// state is what the database records about its master key.
 type state struct {
 	check  string    // masterkey.Proof of the key that seals; empty on a new database
 	rewrap *progress // nil unless a rewrap is going on
 }
 
-// readState reads both settings at one moment.
+// readState reads both settings in one snapshot.
 func readState(ctx context.Context, conn database.Conn) (s state, err error) {
 	err = conn.InSnapshot(ctx, func(conn database.Conn) error {
 		settings := store.Settings{Conn: conn}
@@ -44,8 +44,8 @@ func readState(ctx context.Context, conn database.Conn) (s state, err error) {
 	return s, err
 }
 
-// lockProgress returns how far the rewrap that is going on has come, or nil if there is none.
-// Nobody changes that before the transaction ends.
+// lockProgress returns the progress of the rewrap that is going on, or nil if there is none, and
+// locks it until the transaction ends.
 func lockProgress(ctx context.Context, tx database.Conn) (*progress, error) {
 	return parseProgress((&store.Settings{Conn: tx}).FindLocked(ctx, store.SettingRewrap))
 }
@@ -61,7 +61,7 @@ func parseProgress(text string, found bool, err error) (*progress, error) {
 	return p, nil
 }
 
-// OldKeyCheck returns the masterkey.Proof of the key that a rewrap replaces, as conn shows.
+// OldKeyCheck returns the masterkey.Proof of the key that a rewrap is replacing, as conn sees it.
 // It is empty if no rewrap is going on.
 func OldKeyCheck(ctx context.Context, conn database.Conn) (string, error) {
 	s, err := readState(ctx, conn)

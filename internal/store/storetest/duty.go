@@ -16,14 +16,14 @@ func testDuties(t *testing.T, open Open) {
 	ctx := t.Context()
 	hold := func(holder string, want bool) {
 		t.Helper()
-		if got, err := s.Hold(ctx, "d", holder, time.Hour); got != want || err != nil {
-			t.Fatalf("Hold(%s) = %t, %v; want %t", holder, got, err, want)
+		if got, err := s.Acquire(ctx, "d", holder, time.Hour); got != want || err != nil {
+			t.Fatalf("Acquire(%s) = %t, %v; want %t", holder, got, err, want)
 		}
 	}
 	hold("a", true)
 	hold("b", false)
 	hold("a", true) // again
-	if got, err := s.Hold(ctx, "another", "b", time.Hour); !got || err != nil {
+	if got, err := s.Acquire(ctx, "another", "b", time.Hour); !got || err != nil {
 		t.Errorf("another duty: %t, %v", got, err)
 	}
 
@@ -44,7 +44,7 @@ func testDuties(t *testing.T, open Open) {
 	var all sync.WaitGroup
 	for _, holder := range []string{"c", "d", "e", "f"} {
 		all.Go(func() {
-			ours, err := s.Hold(context.WithoutCancel(ctx), "d", holder, time.Hour)
+			ours, err := s.Acquire(context.WithoutCancel(ctx), "d", holder, time.Hour)
 			if err != nil {
 				t.Error(err)
 			}

@@ -14,7 +14,7 @@ func testMasterKeys(t *testing.T, open Open) {
 	s, ctx := store.NewMasterKeys(db), t.Context()
 	hold := func(id, name string, keys ...string) {
 		t.Helper()
-		if err := s.Hold(ctx, store.KeyHolder{ID: id, Name: name, Keys: keys}); err != nil {
+		if err := s.Report(ctx, store.KeyHolder{ID: id, Name: name, Keys: keys}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,7 +20,7 @@ const Scheme = "s3://"
 // defaultTimeout is how long storage may stay silent.
 const defaultTimeout = 15 * time.Second
 
-// place is what a URL says.
+// place is what a URL describes.
 type place struct {
 	bucket, prefix string // the prefix ends in a slash, unless it is empty
 	endpoint       string // host and port
@@ -40,7 +40,7 @@ var (
 //
 //	s3://bucket/prefix?endpoint=https://host:port&region=eu-central-1&path-style=on&timeout=15s&credentials=instance
 //
-// Its errors do not repeat the URL, in which somebody may have put a secret.
+// Its errors do not repeat the URL, which may contain a secret.
 func parse(text string, getenv func(string) string) (place, error) {
 	u, err := url.Parse(text)
 	if err != nil || !strings.HasPrefix(text, Scheme) {
@@ -48,7 +48,7 @@ func parse(text string, getenv func(string) string) (place, error) {
 			"s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-central-1")
 	}
 	if u.User != nil {
-		return place{}, errors.New("the URL of object storage has no credentials: " +
+		return place{}, errors.New("the URL of object storage must not contain credentials: " +
 			"set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 	}
 	p := place{
@@ -122,8 +122,8 @@ func (p *place) setEndpoint(value string) error {
 	return nil
 }
 
-// credentials returns what signs requests: the usual variables of AWS, its file of shared
-// credentials where a variable names one, or the role of the machine.
+// credentials returns what signs requests: AWS's usual variables, its file of shared credentials if
+// a variable names one, or the role of the machine.
 func (p *place) credentials(getenv func(string) string) (*credentials.Credentials, error) {
 	set := func(names ...string) bool {
 		for _, name := range names {

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// errSilent says that storage was silent for too long.
+// errSilent means that the storage did not answer in time.
 var errSilent = errors.New("no answer within the timeout")
 
-// watch ends a transfer that does not move.
+// watch ends a transfer that stalls.
 type watch struct {
 	idle  time.Duration
 	timer *time.Timer
 	end   context.CancelCauseFunc
 }
 
-// watchMoves returns a context that ends when moved was not called for idle. The caller stops
-// the watch.
+// watchMoves returns a context that ends when moved was not called for idle. The caller stops the
+// watch.
 func watchMoves(ctx context.Context, idle time.Duration) (context.Context, *watch) {
 	ctx, end := context.WithCancelCause(ctx)
 	return ctx, &watch{idle, time.AfterFunc(idle, func() { end(errSilent) }), end}
@@ -32,7 +32,7 @@ func (w *watch) stop() {
 	w.end(nil)
 }
 
-// movingSeeker tells a watch of what is read from it.
+// movingSeeker reports its reads to a watch.
 type movingSeeker struct {
 	io.ReadSeeker
 
@@ -73,7 +73,7 @@ func (d *download) Close() error {
 	return d.body.Close()
 }
 
-// movingConn fails when the other side takes nothing for idle.
+// movingConn fails when the other side accepts nothing for idle.
 type movingConn struct {
 	net.Conn
 

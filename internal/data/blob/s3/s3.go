@@ -1,8 +1,8 @@
-// Package s3 keeps files in object storage that speaks the S3 protocol: Amazon's, MinIO, Garage,
+// Package s3 stores files in object storage that speaks the S3 protocol: Amazon's, MinIO, Garage,
 // Ceph and others. It is the only package that knows the protocol's client.
 //
-// A request that storage does not answer ends after a timeout, an upload or download when
-// no byte has moved for as long. Credentials never appear in errors.
+// A request ends after a timeout without an answer; an upload or download ends when no byte has
+// moved for that long. Credentials never appear in errors.
 package s3
 
 import (
@@ -35,8 +35,8 @@ type Store struct {
 
 var _ blob.Store = (*Store)(nil)
 
-// Open returns the storage at a URL; docs/storage.md describes its form. Nothing is connected
-// to: an error is about the URL or missing credentials. getenv reads the variables of AWS: it is
+// Open returns the storage at a URL; docs/storage.md describes its form. It does not connect: an
+// error is about the URL or missing credentials. getenv reads the variables of AWS: it is
 // os.Getenv, or a test's.
 func Open(address string, getenv func(string) string) (*Store, error) {
 	p, err := parse(address, getenv)
@@ -83,7 +83,7 @@ func (s *Store) Put(ctx context.Context, key string, body io.ReadSeeker, size in
 	defer watch.stop()
 	_, err := s.client.PutObject(moving, s.place.bucket, s.place.prefix+key, &movingSeeker{body, watch}, size,
 		minio.PutObjectOptions{
-			DisableMultipart: true, // whole or not there, with nothing to clean up
+			DisableMultipart: true, // complete or absent, with nothing to clean up
 			ContentType:      "application/octet-stream", UserMetadata: map[string]string{hashField: hash},
 		})
 	return s.wrap(ctx, "PUT", key, err)
@@ -148,13 +148,13 @@ func (s *Store) object(info minio.ObjectInfo) blob.Object {
 	}
 }
 
-// wrap returns what a request of the client came to, for a caller with ctx. It names nothing of
-// the request but its method and key.
+// wrap returns the error of a request, for a caller with ctx. It contains nothing of the request
+// but its method and key.
 func (s *Store) wrap(ctx context.Context, method, key string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if ctx.Err() != nil { // nobody waits any longer
+	if ctx.Err() != nil { // the caller no longer waits
 		return ctx.Err()
 	}
 	what := fmt.Sprintf("object storage: %s %s/%s", method, s.Address(), key)

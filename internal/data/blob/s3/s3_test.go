@@ -108,8 +108,8 @@ func testStore(t *testing.T, s blob.Store) {
 	}
 }
 
-// Storage that is away, silent or closed to us is ErrUnavailable, soon, and the error names no
-// secret.
+// If the storage is down, silent or refuses access, calls soon return ErrUnavailable, and the error has no
+// secrets.
 func TestStorageThatFails(t *testing.T) {
 	t.Parallel()
 
@@ -130,7 +130,7 @@ func TestStorageThatFails(t *testing.T) {
 			"Stat": statErr, "List": listErr, "Get": getErr, "Put": putErr, "Delete": s.Delete(t.Context(), "old"),
 		} {
 			if name == "no bucket" && method == "Stat" {
-				continue // an answer to HEAD does not tell that the bucket is missing
+				continue // an answer to HEAD does not show that the bucket is missing
 			}
 			if !errors.Is(err, blob.ErrUnavailable) || strings.Contains(err.Error(), s3test.SecretKey) {
 				t.Errorf("%s: %s = %v, want ErrUnavailable without secrets", name, method, err)

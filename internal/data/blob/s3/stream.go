@@ -12,11 +12,11 @@ import (
 	"stoa/internal/data/blob"
 )
 
-// partSize is the size of the parts of a stream. A stream takes that much memory, and has
-// at most 10,000 parts: 312 GiB.
+// partSize is the size of the parts of a stream. A stream takes that much memory, and has at most
+// 10,000 parts: 312 GiB.
 const partSize = 32 << 20
 
-// Create begins an object of a size that is not known before, which ends when ctx does.
+// Create starts an object of unknown size. It ends when ctx does.
 func (s *Store) Create(ctx context.Context, key string) (blob.Upload, error) {
 	from, to := io.Pipe()
 	u := &stream{to: to, done: make(chan struct{})}
@@ -28,7 +28,7 @@ func (s *Store) Create(ctx context.Context, key string) (blob.Upload, error) {
 		if !errors.Is(err, errAborted) {
 			u.err = s.wrap(ctx, "PUT", key, err)
 		}
-		_ = from.CloseWithError(cmpErr(u.err, io.ErrClosedPipe)) // whoever still writes learns why
+		_ = from.CloseWithError(cmpErr(u.err, io.ErrClosedPipe)) // a later Write returns the error
 	}()
 	return u, nil
 }
@@ -41,7 +41,7 @@ func cmpErr(err, other error) error {
 	return other
 }
 
-// errAborted ends a stream that nobody wants.
+// errAborted ends a stream that is discarded.
 var errAborted = errors.New("aborted")
 
 // stream is an object that is being written.
@@ -61,14 +61,14 @@ func (u *stream) Commit() error {
 	return u.err
 }
 
-// Abort implements blob.Upload. The client removes the parts that are there.
+// Abort implements blob.Upload. The client library removes the parts that exist.
 func (u *stream) Abort() error {
 	_ = u.to.CloseWithError(errAborted) // never fails
 	<-u.done
 	return u.err
 }
 
-// Sweep removes the parts of streams that began before until and were never committed.
+// Sweep removes the parts of streams that started before until and were never committed.
 func (s *Store) Sweep(ctx context.Context, until time.Time) error {
 	var all []error
 	for part := range s.client.ListIncompleteUploads(ctx, s.place.bucket, s.place.prefix, true) {

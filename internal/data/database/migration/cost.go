@@ -12,10 +12,11 @@ const (
 type Lock struct {
 	Name  string // as the engine calls it; empty for none
 	Table string // empty for the whole database
-	Waits string // who waits meanwhile
+	Waits string // what waits meanwhile
 }
 
-// Lock returns what a statement locks. A table that nobody uses yet is locked for nobody.
+// Lock returns what a statement locks. Locks on tables that the same migration creates block
+// nothing.
 func (s Statement) Lock(engine string, created map[string]bool) Lock {
 	if engine == sqlite {
 		return Lock{Name: "write lock", Waits: "all writes; reads go on"}
@@ -47,8 +48,8 @@ func (s Statement) Lock(engine string, created map[string]bool) Lock {
 // perStatement is what a statement takes without any rows.
 const perStatement = 2 * time.Millisecond
 
-// perRow are the costs of a row, measured with BenchmarkStatements on a table like orders,
-// and doubled: production has more columns, other load and colder disks.
+// perRow are the costs of a row, measured with BenchmarkStatements on a table like orders, and
+// doubled: production has more columns, other load and colder disks.
 var perRow = map[string]map[Kind]time.Duration{
 	sqlite: {
 		CreateIndex: 3 * time.Microsecond, Insert: 50 * time.Microsecond, Update: 4 * time.Microsecond,
@@ -60,13 +61,12 @@ var perRow = map[string]map[Kind]time.Duration{
 	},
 }
 
-// Estimate returns how long a statement takes if the table that it works through has that
-// many rows.
+// Estimate returns how long a statement takes if the table that it scans has that many rows.
 func (s Statement) Estimate(engine string, rows int64) time.Duration {
 	return perStatement + time.Duration(rows)*perRow[engine][s.Kind]
 }
 
-// Reads returns the table whose rows a statement works through.
+// Reads returns the table whose rows a statement scans.
 func (s Statement) Reads() string {
 	if s.Kind == Insert {
 		return s.From

@@ -1,8 +1,8 @@
 // Package migration reads the SQL files that change the schema, without a database: which
-// statements they have, what each locks, whether the previous release of stoa can go on
-// while it applies, and how long it takes on a table of a given size.
+// statements they have, what each locks, whether the previous release of stoa keeps working while
+// it applies, and how long it takes on a table of a given size.
 //
-// Applying migrations belongs to package database, and the files to package store.
+// Package database applies migrations; package store has the files.
 package migration
 
 import (
@@ -20,7 +20,7 @@ const (
 	CreateTrigger Kind = "create trigger"
 	CreateOther   Kind = "create" // a function: nothing waits for it
 	AddColumn     Kind = "add column"
-	ChangeColumn  Kind = "change column" // its type or collation: the table is written again
+	ChangeColumn  Kind = "change column" // its type or collation: the table is rewritten
 	Constrain     Kind = "add constraint"
 	Release       Kind = "drop constraint"
 	Rename        Kind = "rename"
@@ -50,7 +50,7 @@ var (
 	blank   = regexp.MustCompile(`\s+`)
 	from    = regexp.MustCompile(`(?i)\bFROM ([a-z_]+)`)
 	refers  = regexp.MustCompile(`(?i)\bREFERENCES ([a-z_]+)`)
-	// Where no table is named, a statement is about none.
+	// A shape without a group names no table.
 	shapes = []struct {
 		kind Kind
 		re   *regexp.Regexp
@@ -149,12 +149,11 @@ func split(file string) []string {
 	return all
 }
 
-// secondStep is how a migration says that the previous release no longer uses what it
-// takes away.
+// secondStep is how a migration declares that the previous release no longer uses what it removes.
 var secondStep = regexp.MustCompile(`(?m)^-- second step of (\d{4}): \S.*$`)
 
-// SecondStep returns the number of the migration whose second step a file is, after which
-// releases no longer use what the file takes away.
+// SecondStep returns the number of the migration whose second step a file is. Releases after that
+// migration no longer use what the file removes.
 func SecondStep(file string) (number string, ok bool) {
 	m := secondStep.FindStringSubmatch(file)
 	if m == nil {
@@ -163,8 +162,8 @@ func SecondStep(file string) (number string, ok bool) {
 	return m[1], true
 }
 
-// Breaks returns why replicas of the previous release could not go on after a statement,
-// or "". created are the tables that the same migration creates, which they do not use.
+// Breaks returns why replicas of the previous release would fail after a statement, or "". created
+// are the tables that the same migration creates, which they do not use.
 func (s Statement) Breaks(created map[string]bool) string {
 	if created[s.Table] {
 		return ""
@@ -187,7 +186,7 @@ func (s Statement) Breaks(created map[string]bool) string {
 			return "the previous release may write rows that it refuses"
 		}
 	case Other:
-		return "what it does is not known: add its kind to package migration"
+		return "its effect is unknown: add its kind to package migration"
 	default:
 	}
 	return ""

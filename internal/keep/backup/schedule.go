@@ -14,22 +14,22 @@ import (
 )
 
 const (
-	// lease is how long a process has a job without saying that it lives.
+	// lease is how long a process keeps a job without renewing it.
 	lease = time.Minute
-	// lookEvery is how often a process looks whether a job is due.
+	// lookEvery is how often a process checks whether a job is due.
 	lookEvery = time.Minute
 	// retryAfter is how long after a failure a job is tried again.
 	retryAfter = 15 * time.Minute
 )
 
-// Keeper makes backups, verifies them and removes old ones, as often as it is told. Of all
-// processes on a database one does each.
-type Keeper struct {
+// Schedule makes backups, verifies them and removes old ones, at fixed intervals. Of all processes
+// on a database, one does each.
+type Schedule struct {
 	Source Source
 	Lock   Lock
 	Place  Place
 	Every  time.Duration // from one backup to the next
-	Keep   int           // how many backups there are at most
+	Keep   int           // the most backups to keep
 
 	// VerifyEvery is the time from one verification to the next; 0 means never. Key opens
 	// the backups. Scratch is the folder to restore into.
@@ -41,15 +41,15 @@ type Keeper struct {
 	Log  *slog.Logger
 }
 
-// Run does what is due until ctx ends.
-func (k *Keeper) Run(ctx context.Context) {
-	task := background.Task{Every: min(lookEvery, k.Every), Log: k.Log, Failed: "backups could not be looked after"}
+// Run does the jobs that are due until ctx ends.
+func (k *Schedule) Run(ctx context.Context) {
+	task := background.Task{Every: min(lookEvery, k.Every), Log: k.Log, Failed: "the state of the backups could not be read or recorded"}
 	task.Run(ctx, k.Due)
 }
 
-// Due does what is due now and nobody else is doing. What fails is recorded and logged; the
-// error is about the records.
-func (k *Keeper) Due(ctx context.Context) error {
+// Due does the jobs that are due and that no other process is doing. Failures of jobs are recorded
+// and logged; the error is about the records.
+func (k *Schedule) Due(ctx context.Context) error {
 	err := k.job(ctx, store.BackupTaken, k.Every, k.take)
 	if k.VerifyEvery > 0 {
 		err = errors.Join(err, k.job(ctx, store.BackupVerified, k.VerifyEvery, k.verify))
@@ -57,11 +57,11 @@ func (k *Keeper) Due(ctx context.Context) error {
 	return err
 }
 
-// errNothing says that there is nothing to do.
+// errNothing means that there is nothing to do.
 var errNothing = errors.New("there is no backup")
 
 // job does a job if it is due.
-func (k *Keeper) job(
+func (k *Schedule) job(
 	ctx context.Context, kind string, every time.Duration, do func(context.Context) (store.BackupJob, error),
 ) error {
 	holder := rand.Text()
@@ -73,7 +73,7 @@ func (k *Keeper) job(
 	holding := make(chan struct{})
 	go func() {
 		defer close(holding)
-		k.hold(held, release, kind, holder)
+		k.keepLease(held, release, kind, holder)
 	}()
 	began := time.Now()
 	done, err := do(held)
@@ -88,8 +88,8 @@ func (k *Keeper) job(
 	switch {
 	case ctx.Err() != nil && err != nil, errors.Is(err, errNothing):
 		return k.Jobs.Release(recording, kind, holder)
-	case errors.Is(err, errLost): // another process records what becomes of it
-		k.Log.WarnContext(ctx, "backup given up", slog.String("job", kind), slog.Any("err", err))
+	case errors.Is(err, errLost): // another process records the outcome
+		k.Log.WarnContext(ctx, "backup abandoned", slog.String("job", kind), slog.Any("err", err))
 		return nil
 	case err != nil:
 		k.Log.ErrorContext(ctx, "backup failed", slog.String("job", kind), slog.Any("err", err))
@@ -100,11 +100,11 @@ func (k *Keeper) job(
 	return k.Jobs.Succeeded(recording, holder, done)
 }
 
-// errLost ends a job that another process may have begun.
+// errLost ends a job that another process may have started.
 var errLost = errors.New("the lease of the job was lost")
 
-// hold keeps the lease until ctx ends, and ends it if the lease is lost.
-func (k *Keeper) hold(ctx context.Context, release context.CancelCauseFunc, kind, holder string) {
+// keepLease renews the lease until ctx ends, and calls release if the lease is lost.
+func (k *Schedule) keepLease(ctx context.Context, release context.CancelCauseFunc, kind, holder string) {
 	tick := time.NewTicker(lease / 4)
 	defer tick.Stop()
 	sure := time.Now().Add(lease) // when the lease ends at the earliest
@@ -115,7 +115,7 @@ func (k *Keeper) hold(ctx context.Context, release context.CancelCauseFunc, kind
 		case <-tick.C:
 		}
 		asked := time.Now()
-		ours, err := k.Jobs.Hold(ctx, kind, holder, lease)
+		ours, err := k.Jobs.Renew(ctx, kind, holder, lease)
 		switch {
 		case err == nil && ours:
 			sure = asked.Add(lease)
@@ -126,8 +126,8 @@ func (k *Keeper) hold(ctx context.Context, release context.CancelCauseFunc, kind
 	}
 }
 
-// take makes a backup and removes those that are too many.
-func (k *Keeper) take(ctx context.Context) (done store.BackupJob, err error) {
+// take makes a backup and removes the oldest beyond the limit.
+func (k *Schedule) take(ctx context.Context) (done store.BackupJob, err error) {
 	done.Name = Name(k.Source.Now(), k.Lock.On())
 	to, err := k.Place.Create(ctx, done.Name)
 	if err != nil {
@@ -145,7 +145,7 @@ func (k *Keeper) take(ctx context.Context) (done store.BackupJob, err error) {
 }
 
 // prune removes the oldest backups.
-func (k *Keeper) prune(ctx context.Context) error {
+func (k *Schedule) prune(ctx context.Context) error {
 	names, err := k.Place.List(ctx)
 	if err != nil {
 		return err
@@ -163,7 +163,7 @@ func (k *Keeper) prune(ctx context.Context) error {
 }
 
 // verify verifies the latest backup.
-func (k *Keeper) verify(ctx context.Context) (done store.BackupJob, err error) {
+func (k *Schedule) verify(ctx context.Context) (done store.BackupJob, err error) {
 	if err := sweep(k.Scratch, scratchPrefix); err != nil {
 		return done, err
 	}

@@ -20,7 +20,7 @@ import (
 	"stoa/internal/testkit/logtest"
 )
 
-// slowPlace is a place in which a backup begins only when begin is closed.
+// slowPlace is a Place whose Create waits until begin is closed.
 type slowPlace struct {
 	backup.Folder
 
@@ -38,9 +38,9 @@ func (p slowPlace) Create(ctx context.Context, name string) (backup.Upload, erro
 	return p.Folder.Create(ctx, name)
 }
 
-func newKeeper(t *testing.T, s shop, place backup.Place) *backup.Keeper {
+func newSchedule(t *testing.T, s shop, place backup.Place) *backup.Schedule {
 	t.Helper()
-	return &backup.Keeper{
+	return &backup.Schedule{
 		Source: s.source(), Place: place, Every: time.Hour, Keep: 2, VerifyEvery: time.Hour, Scratch: t.TempDir(),
 		Jobs: store.NewBackupJobs(s.DB), Log: logtest.New(t),
 	}
@@ -74,7 +74,7 @@ func TestOneOfAllReplicasMakesABackup(t *testing.T) {
 	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
 		s := newShop(t, options...)
 		place := slowPlace{backup.Folder(t.TempDir()), make(chan string, 9), make(chan struct{})}
-		k := newKeeper(t, s, place)
+		k := newSchedule(t, s, place)
 		k.VerifyEvery = 0
 		var replicas sync.WaitGroup
 		errs := make(chan error, 3)
@@ -82,7 +82,7 @@ func TestOneOfAllReplicasMakesABackup(t *testing.T) {
 			replicas.Go(func() { errs <- k.Due(t.Context()) })
 		}
 		<-place.began
-		// The others return while the first is at work.
+		// The others return while the first is working.
 		for range 2 {
 			if err := <-errs; err != nil {
 				t.Error(err)
@@ -90,7 +90,7 @@ func TestOneOfAllReplicasMakesABackup(t *testing.T) {
 		}
 		close(place.begin)
 		replicas.Wait()
-		if err := errors.Join(<-errs, k.Due(t.Context())); err != nil { // not due any more
+		if err := errors.Join(<-errs, k.Due(t.Context())); err != nil { // no longer due
 			t.Error(err)
 		}
 		names, err := place.List(t.Context())
@@ -103,13 +103,13 @@ func TestOneOfAllReplicasMakesABackup(t *testing.T) {
 	})
 }
 
-// A process that dies gives its job to another as soon as its lease has ended; one that is
-// told to stop, at once.
+// Another process takes over a job when the lease of a crashed process has ended, or at once when
+// the process was stopped.
 func TestAJobPassesToAnotherProcess(t *testing.T) {
 	t.Parallel()
 
 	s := newShop(t)
-	k := newKeeper(t, s, backup.Folder(t.TempDir()))
+	k := newSchedule(t, s, backup.Folder(t.TempDir()))
 	if ok, err := k.Jobs.Take(t.Context(), store.BackupTaken, "dead", time.Hour, k.Every, 0); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
@@ -117,13 +117,13 @@ func TestAJobPassesToAnotherProcess(t *testing.T) {
 		t.Fatalf("a job that another holds was done: %v", err)
 	}
 	s.exec(t, `UPDATE backup_jobs SET leased_until_ms = 1 WHERE kind = 'backup'`)
-	if ok, err := k.Jobs.Hold(t.Context(), store.BackupTaken, "other", time.Hour); ok || err != nil {
+	if ok, err := k.Jobs.Renew(t.Context(), store.BackupTaken, "other", time.Hour); ok || err != nil {
 		t.Errorf("Hold of one who is no holder = %v, %v", ok, err)
 	}
 
 	stopping, stop := context.WithCancel(t.Context())
 	slow := slowPlace{backup.Folder(t.TempDir()), make(chan string, 1), nil}
-	going := newKeeper(t, s, slow)
+	going := newSchedule(t, s, slow)
 	done := make(chan error)
 	go func() { done <- going.Due(stopping) }()
 	<-slow.began
@@ -151,7 +151,7 @@ func TestOldBackupsAreRemoved(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "notes.backup"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	k := newKeeper(t, s, backup.Folder(dir))
+	k := newSchedule(t, s, backup.Folder(dir))
 	if err := k.Due(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestOldBackupsAreRemoved(t *testing.T) {
 	}
 }
 
-func TestFailuresAreRecordedAndTriedAgainLater(t *testing.T) {
+func TestFailedJobsAreRecordedAndRetriedLater(t *testing.T) {
 	t.Parallel()
 
 	s := newShop(t)
@@ -175,7 +175,7 @@ func TestFailuresAreRecordedAndTriedAgainLater(t *testing.T) {
 	if err := os.WriteFile(dir, nil, 0o600); err != nil { // where the folder should be
 		t.Fatal(err)
 	}
-	k := newKeeper(t, s, backup.Folder(dir))
+	k := newSchedule(t, s, backup.Folder(dir))
 	k.VerifyEvery = 0
 	if err := k.Due(t.Context()); err != nil {
 		t.Fatal(err)
@@ -192,7 +192,7 @@ func TestFailuresAreRecordedAndTriedAgainLater(t *testing.T) {
 		t.Errorf("not tried again: %v", err)
 	}
 
-	// A damaged backup is told.
+	// A damaged backup is reported.
 	names, err := k.Place.List(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +213,7 @@ func TestFailuresAreRecordedAndTriedAgainLater(t *testing.T) {
 	}
 }
 
-// A server with a place makes backups by itself, and its metrics tell of them.
+// A server with a Place makes backups on schedule, and its metrics show them.
 func TestAServerMakesBackups(t *testing.T) {
 	t.Parallel()
 
