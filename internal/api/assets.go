@@ -16,20 +16,10 @@ import (
 var errConsoleNotBuilt = errs.New(errs.Internal, "INTERNAL_ERROR",
 	"This stoa was built without its console. Build it with make build, which needs Node.js.")
 
-// webRoutes are the routes of the console and of the files that it and the storefront
-// are made of.
-func (s *Server) webRoutes(rt *router) {
-	console := s.console()
-	rt.public("GET /console", console)
-	rt.public("GET /console/{path...}", console)
-	rt.public("GET /console/plugin-frame", web.HTML(s.page(pages.Site.PluginFrame)))
-	rt.public("GET /assets/{file}", s.asset)
-}
-
 // console serves the page in which the console runs. Which of its pages is shown is for
 // the browser to find out.
 func (s *Server) console() web.HandlerFunc {
-	page := web.HTML(s.page(pages.Site.Console))
+	page := s.html(pages.Site.Console)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		err := page(w, r)
 		if errors.Is(err, webapp.ErrNotBuilt) {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"stoa/internal/api/guard"
 	"stoa/internal/api/web"
 )
 
@@ -26,41 +25,24 @@ type pluginRoute struct {
 	handler http.Handler
 }
 
-// wrap is what a route puts around its handler.
-type wrap func(web.HandlerFunc) web.HandlerFunc
-
-// call registers a route to plugins for anyone. A bearer token is looked at as by
-// router.open. There is no deadline, because streams may last; while ends a call
-// whose caller loses access.
-func (rt *router) call(pattern string, while wrap, serve callFunc) {
-	rt.addCall(pattern, func(h web.HandlerFunc) web.HandlerFunc { return rt.identify(while(h)) }, serve)
-}
-
-// adminCall is call for administrators and services.
-func (rt *router) adminCall(pattern string, while wrap, serve callFunc) {
-	rt.addCall(pattern, func(h web.HandlerFunc) web.HandlerFunc { return rt.identify(guard.RequireAdmin(while(h))) },
-		serve)
-}
-
-func (rt *router) addCall(pattern string, guard wrap, serve callFunc) {
-	route := pluginRoute{pattern: pattern}
-	path := pattern
-	if method, p, ok := strings.Cut(pattern, " "); ok {
-		route.method, path = method, p
+func (rt *router) addCall(r route) {
+	matched := pluginRoute{pattern: r.pattern}
+	path := r.pattern
+	if method, p, ok := strings.Cut(r.pattern, " "); ok {
+		matched.method, path = method, p
 	}
-	route.prefix, route.rest, _ = strings.Cut(path, "{slug}")
-	route.rest, route.open = strings.CutSuffix(route.rest, "{path...}")
-	matched := route // as it is without its handler
-	route.handler = rt.respond.Handle(web.Enveloped, guard(func(w http.ResponseWriter, r *http.Request) error {
-		if allowed := matched.methods(); !slices.Contains(allowed, r.Method) && !matched.anyBut(r.Method) {
+	matched.prefix, matched.rest, _ = strings.Cut(path, "{slug}")
+	matched.rest, matched.open = strings.CutSuffix(matched.rest, "{path...}")
+	served := matched // with its handler
+	served.handler = rt.respond.Handle(web.Enveloped, rt.serve(r, func(w http.ResponseWriter, req *http.Request) error {
+		if allowed := matched.methods(); !slices.Contains(allowed, req.Method) && !matched.anyBut(req.Method) {
 			w.Header().Set("Allow", strings.Join(allowed, ", "))
 			return errMethodNotAllowed
 		}
-		slug, rest, _ := matched.match(sentPath(r)) // again: nothing carries them here for less
-		return serve(w, r, slug, rest)
+		slug, rest, _ := matched.match(sentPath(req)) // again: nothing carries them here for less
+		return r.call(w, req, slug, rest)
 	}))
-	rt.patterns = append(rt.patterns, pattern)
-	rt.calls = append(rt.calls, route)
+	rt.calls = append(rt.calls, served)
 }
 
 // callPrefixes are the beginnings of the paths of all plugin routes.

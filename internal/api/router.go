@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"stoa/internal/api/guard"
+	"stoa/internal/api/keyed"
+	"stoa/internal/api/limit"
 	"stoa/internal/api/web"
 	"stoa/internal/base/errs"
 	"stoa/internal/edge/bodies"
@@ -20,35 +22,39 @@ var (
 		"This address does not answer this method. See the Allow header.")
 )
 
-// router registers handlers with what all routes of a kind share: who may call,
-// how long a request may take, and the shape of errors.
+// router finds the route of a request, and wraps its handler in what its row in the list asks for.
 type router struct {
 	respond web.Responder
 	auth    guard.Authenticator
-	mux     *http.ServeMux
+	limits  limit.Counter
+	keys    keyed.Requests
+	// platform admits plugins that have the permissions needs.
+	platform func(h web.HandlerFunc, needs ...string) web.HandlerFunc
+	// whileCaller ends a lasting answer whose caller loses access.
+	whileCaller func(web.HandlerFunc) web.HandlerFunc
 	// budget bounds the memory of bodies that handlers read; nil: no bound.
 	budget *bodies.Budget
+	// themeApp serves what is none of stoa's own addresses, if there is an active theme app.
+	themeApp func(w http.ResponseWriter, r *http.Request) (served bool, err error)
+	// missing is what people in a browser get at an address without a page.
+	missing web.HandlerFunc
+
+	mux *http.ServeMux
 	// known has the same routes without the fallback, and so tells a wrong method
 	// from a wrong path. Only the fallback asks it.
 	known *http.ServeMux
 	// calls are the routes to plugins, which the mux must not touch (calls.go).
 	calls []pluginRoute
-	// patterns are those registered, for the test that compares them with
-	// api/openapi.yaml.
-	patterns []string
-	// front serves what is none of stoa's own addresses, if anything does; nil: nothing.
-	front func(w http.ResponseWriter, r *http.Request) (served bool, err error)
-	// missing is what people in a browser get at an address without a page.
-	missing web.HandlerFunc
 }
 
-func newRouter(respond web.Responder, auth guard.Authenticator, missing web.HandlerFunc) *router {
-	rt := &router{respond: respond, auth: auth, missing: missing, mux: http.NewServeMux(), known: http.NewServeMux()}
+// register makes rt serve routes, and nothing else.
+func (rt *router) register(routes []route) {
+	rt.mux, rt.known = http.NewServeMux(), http.NewServeMux()
 	rt.mux.HandleFunc("/", rt.fallback)
-	return rt
+	for _, r := range routes {
+		rt.add(r)
+	}
 }
-
-func (rt *router) identify(h web.HandlerFunc) web.HandlerFunc { return guard.Identify(rt.auth, h) }
 
 // counted makes the body of a request count against the budget until it is answered: its
 // handler holds all of it.
@@ -68,50 +74,19 @@ func (rt *router) counted(h web.HandlerFunc) web.HandlerFunc {
 // included. Uploads and calls to plugins have limits of their own.
 const requestTimeout = 30 * time.Second
 
-// open registers a route for anyone. A bearer token is looked at all the same:
-// with a valid one the handler sees the caller, with an invalid one the answer is
-// 401, because a client that sends a token does not mean to be a guest.
-func (rt *router) open(pattern string, h web.HandlerFunc) {
-	rt.add(pattern, withDeadline(requestTimeout, rt.counted(rt.identify(h))))
-}
-
-// public registers a route that ignores bearer tokens, valid or not.
-func (rt *router) public(pattern string, h web.HandlerFunc) {
-	rt.add(pattern, withDeadline(requestTimeout, rt.counted(h)))
-}
-
-// user registers a route for signed-in users.
-func (rt *router) user(pattern string, h web.HandlerFunc) {
-	rt.add(pattern, withDeadline(requestTimeout, rt.counted(rt.identify(guard.RequireUser(h)))))
-}
-
-// admin registers a route for administrators and services.
-func (rt *router) admin(pattern string, h web.HandlerFunc) {
-	rt.add(pattern, withDeadline(requestTimeout, rt.counted(rt.identify(guard.RequireAdmin(h)))))
-}
-
-// adminUpload registers a route for administrators and services whose request may
-// take up to limit.
-func (rt *router) adminUpload(pattern string, limit time.Duration, h web.HandlerFunc) {
-	rt.add(pattern, withDeadline(limit, rt.identify(guard.RequireAdmin(h))))
-}
-
-// adminStream registers a route for administrators and services whose answer may
-// last. while ends it when its caller loses access.
-func (rt *router) adminStream(pattern string, while wrap, h web.HandlerFunc) {
-	rt.add(pattern, rt.identify(guard.RequireAdmin(while(h))))
-}
-
-// add registers a handler that takes care of callers and deadlines itself.
-func (rt *router) add(pattern string, h web.HandlerFunc) {
-	_, address, ok := strings.Cut(pattern, " ")
-	if !ok {
-		address = pattern
+// add registers a route.
+func (rt *router) add(r route) {
+	if r.call != nil {
+		rt.addCall(r)
+		return
 	}
-	rt.patterns = append(rt.patterns, pattern)
-	handler := rt.respond.Handle(web.FamilyOf(address), h)
-	rt.mux.Handle(pattern, handler)
-	rt.known.Handle(pattern, handler)
+	_, address, ok := strings.Cut(r.pattern, " ")
+	if !ok {
+		address = r.pattern
+	}
+	handler := rt.respond.Handle(web.FamilyOf(address), rt.serve(r, r.handler))
+	rt.mux.Handle(r.pattern, handler)
+	rt.known.Handle(r.pattern, handler)
 }
 
 // ServeHTTP dispatches to the route of r.
@@ -131,7 +106,7 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (rt *router) fallback(w http.ResponseWriter, r *http.Request) {
 	r.Pattern = "" // this is no route
 
-	if isShopPage(r.URL.Path) && rt.serveFront(w, r) { // by a method that stoa's own page does not have
+	if isShopPage(r.URL.Path) && rt.serveThemeApp(w, r) { // by a method that stoa's own page does not have
 		return
 	}
 	h, _ := rt.known.Handler(r)
@@ -143,39 +118,32 @@ func (rt *router) fallback(w http.ResponseWriter, r *http.Request) {
 		rt.respond.Fail(w, r, web.FamilyOf(r.URL.Path), errMethodNotAllowed)
 		return
 	}
-	if !isOwn(r.URL.Path) && rt.serveFront(w, r) {
+	if !isOwn(r.URL.Path) && rt.serveThemeApp(w, r) {
 		return
 	}
 	rt.notFound(w, r)
 }
 
-// serveFront passes r to rt.front, and reports whether it was served.
-func (rt *router) serveFront(w http.ResponseWriter, r *http.Request) (served bool) {
-	if rt.front == nil {
-		return false
-	}
+// serveThemeApp passes r to the shop's theme app, and reports whether it was served.
+func (rt *router) serveThemeApp(w http.ResponseWriter, r *http.Request) (served bool) {
 	rt.respond.Handle(web.FamilyOf(r.URL.Path), func(w http.ResponseWriter, r *http.Request) (err error) {
-		served, err = rt.front(w, r)
+		served, err = rt.themeApp(w, r)
 		served = served || err != nil
 		return err
 	}).ServeHTTP(w, r)
 	return served
 }
 
-// frontOr is a handler that passes requests to rt.front, and those it does not serve to h.
-func (rt *router) frontOr(h web.HandlerFunc) web.HandlerFunc {
+// themeAppOr is a handler that passes requests to the shop's theme app, and those that it does not
+// serve to h.
+func (rt *router) themeAppOr(h web.HandlerFunc) web.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if rt.front != nil {
-			if served, err := rt.front(w, r); served || err != nil {
-				return err
-			}
+		if served, err := rt.themeApp(w, r); served || err != nil {
+			return err
 		}
 		return withDeadline(requestTimeout, h)(w, r)
 	}
 }
-
-// page registers a page of the storefront, which gives way to an active theme app.
-func (rt *router) page(pattern string, h web.HandlerFunc) { rt.add(pattern, rt.frontOr(h)) }
 
 // isShopPage reports whether an address is a page's that gives way to a theme app.
 func isShopPage(path string) bool {
@@ -202,15 +170,15 @@ func beginsWith(path string, all []string) bool {
 // notFound answers a request for an address that does not exist: programs with an
 // error, people with a page. Below the API's addresses there are only programs.
 func (rt *router) notFound(w http.ResponseWriter, r *http.Request) {
-	answer := web.ByReader(rt.missing, rt.noRoute)
+	answer := web.ByReader(rt.missing, noRoute)
 	if forPrograms(r.URL.Path) {
-		answer = rt.noRoute
+		answer = noRoute
 	}
 	rt.respond.Handle(web.FamilyOf(r.URL.Path), answer).ServeHTTP(w, r)
 }
 
 // noRoute says that there is nothing at an address.
-func (rt *router) noRoute(http.ResponseWriter, *http.Request) error { return errNoRoute }
+func noRoute(http.ResponseWriter, *http.Request) error { return errNoRoute }
 
 // unclean reports whether a path, as it was sent, has empty or dot segments. A
 // percent-encoded slash separates nothing: it is part of a name in the path.

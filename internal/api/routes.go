@@ -1,225 +1,266 @@
 package httpapi
 
 import (
-	"net/http"
+	"slices"
 
 	"stoa/internal/api/admin"
 	"stoa/internal/api/auth"
 	"stoa/internal/api/extension"
-	"stoa/internal/api/keyed"
 	"stoa/internal/api/limit"
 	"stoa/internal/api/platform"
 	"stoa/internal/api/relay"
 	"stoa/internal/api/shop"
+	"stoa/internal/api/storefront"
+	themes "stoa/internal/api/theme"
 	"stoa/internal/api/web"
 	webhooks "stoa/internal/api/webhook"
 	"stoa/internal/html/pages"
 )
 
-// The routes of each area. The method of the router says who may call a route.
+// list is every route of stoa. A row says who may call a route, what serves it, and what else is
+// true of it: its rate limit, whether it honors Idempotency-Key, its time limit if it has one of its
+// own, the permissions that its caller needs (see route). A test compares the list with
+// api/openapi.yaml.
+func (s *Server) list(h handlers) []route {
+	return slices.Concat(
+		s.ownRoutes(h.account), storefrontRoutes(h.storefront),
+		accountRoutes(h.account), shopRoutes(h.shop),
+		adminRoutes(h.admin), extensionRoutes(h.extension), themeRoutes(h.theme), webhookRoutes(h.webhook),
+		platformRoutes(h.platform), callRoutes(h.call, h.themeApp),
+	)
+}
 
-func (s *Server) accountRoutes(rt *router, limits limit.Counter) {
-	h := &auth.Handlers{
-		Log: s.Log, Accounts: s.Accounts, Limits: limits, ClientIP: s.ClientIP, PublicURL: s.PublicURL,
+// The process, the contract, and the pages that are stoa's own under every theme.
+func (s *Server) ownRoutes(account *auth.Handlers) []route {
+	console := s.console()
+	return []route{
+		at("GET /livez", anyone, s.livez),
+		at("GET /readyz", anyone, s.readyz),
+		at("GET /openapi.json", anyone, openapi),
+		at("GET /docs", anyone, docs(s.PublicURL)),
+		at("GET /console", anyone, console),
+		at("GET /console/{path...}", anyone, console),
+		at("GET /console/plugin-frame", anyone, s.html(pages.Site.PluginFrame)),
+		at("GET /assets/{file}", anyone, s.asset),
+		at("GET /setup", anyone, account.SetupPage(s.html(pages.Site.Setup), s.failure(pages.Site.SetupDone))),
+		at("GET /register", anyone, s.html(pages.Site.Register)),
+		// The targets of links in mails.
+		at("GET /reset-password", anyone, s.html(pages.Site.Reset)),
+		at("GET /claim-orders", anyone, s.html(pages.Site.Claim)),
+		// Where buyers return from the payment provider's page. Neither the pages nor the
+		// redirects show anything of the order: the address proves nothing.
+		at("GET /payment/success", anyone, s.toOrder("success", s.html(pages.Site.Paid))),
+		at("GET /payment/cancelled", anyone, s.toOrder("cancelled", s.html(pages.Site.NotPaid))),
 	}
-
-	rt.public("POST /auth/register", limits.ByAddress(limit.Register, h.Register))
-	rt.public("POST /auth/login", limits.ByAddress(limit.Login, h.Login))
-	rt.public("GET /auth/me", h.Me)            // requires a user, and is limited by user
-	rt.public("POST /auth/refresh", h.Refresh) // limited by session
-	rt.public("POST /auth/logout", h.Logout)
-	rt.user("POST /auth/change-password", limits.ByUser(limit.ChangePassword, h.ChangePassword))
-	rt.public("POST /auth/forgot-password", limits.ByAddress(limit.ForgotPassword, h.ForgotPassword))
-	rt.public("POST /auth/reset-password", limits.ByAddress(limit.ResetPassword, h.ResetPassword))
-	rt.public("GET /register", web.HTML(s.page(pages.Site.Register)))
-	rt.public("GET /reset-password", web.HTML(s.page(pages.Site.Reset))) // the target of links in mails
-	rt.public("POST /auth/setup", limits.ByAddress(limit.SetUp, h.SetUp))
-	rt.public("GET /setup", h.SetupPage(web.HTML(s.page(pages.Site.Setup)),
-		web.FailureHTML(http.StatusNotFound, s.page(pages.Site.SetupDone))))
-	rt.user("GET /auth/sessions", h.ListSessions)
-	rt.user("DELETE /auth/sessions/{id}", h.EndSession)
-	rt.public("GET /.well-known/jwks.json", h.JWKS)
 }
 
-func (s *Server) shopRoutes(rt *router, limits limit.Counter, keys keyed.Requests) {
-	h := &shop.Handlers{
-		Log: s.Log, Now: s.Now, Count: s.Count, Media: s.Media, Keys: s.LicenseKeys,
-		Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases,
-		Site: s.Site, Accounts: s.Accounts,
+// Pages of the storefront.
+func storefrontRoutes(h *storefront.Handlers) []route {
+	return []route{
+		at("GET /{$}", anyone, web.ByReader(h.Browse, noRoute), shopPage),
+		at("GET /p/{slug}", anyone, h.Product, shopPage),
+		at("GET /sign-in", anyone, h.App, shopPage),
+		at("GET /checkout/{slug}/{tier}", anyone, h.Checkout, shopPage),
+		at("GET /orders", anyone, h.App, shopPage),
+		at("GET /orders/{id}", anyone, h.Order, shopPage),
+		at("GET /licenses", anyone, h.App, shopPage),
+		at("GET /licenses/{id}", anyone, h.App, shopPage),
+		at("GET /account", anyone, h.App, shopPage),
 	}
-
-	rt.public("GET /api/v1/shop/settings", h.Settings)
-	rt.public("GET /api/marketplace/products", h.ListProducts)
-	rt.public("GET /api/marketplace/products/{slug}", h.GetProduct)
-	rt.open("POST /api/marketplace/products/{slug}/purchase", limits.ByBuyer(limit.Purchase, keys.JSON(h.Purchase)))
-	rt.public("POST /api/marketplace/products/{slug}/activate", keys.JSON(h.Activate))
-	rt.public("POST /api/marketplace/products/{slug}/deactivate", h.Deactivate)
-	rt.user("GET /api/marketplace/licenses", h.ListLicenses)
-	rt.user("GET /api/marketplace/licenses/{id}", h.GetLicense)
-	rt.user("GET /api/marketplace/licenses/{id}/activations", h.ListActivations)
-	rt.user("DELETE /api/marketplace/licenses/{id}/activations/{instanceId}", h.FreeActivation)
-	rt.public("GET /api/marketplace/products/{slug}/license/verify", h.Verify)
-	rt.public("GET /api/marketplace/products/{slug}/license/lease", h.Lease)
-	rt.public("GET /api/marketplace/license-keys", h.LicenseKeys)
-	rt.user("GET /api/marketplace/orders", h.ListOrders)
-	rt.user("GET /api/marketplace/orders/{id}", h.GetOrder)
-	rt.public("POST /api/marketplace/orders/{id}/lookup", h.LookUpOrder)
-	rt.user("POST /api/marketplace/orders/claim-request", limits.ByUser(limit.ClaimRequest, h.RequestClaim))
-	rt.user("POST /api/marketplace/orders/claim", limits.ByUser(limit.Claim, h.ClaimOrders))
-	rt.public("POST /api/marketplace/orders/claim-link", limits.ByAddress(limit.ClaimLink, h.OpenClaimLink))
-	rt.public("GET /claim-orders", web.HTML(s.page(pages.Site.Claim))) // the target of links in mails
-	rt.public("POST /api/marketplace/payments/stripe/webhook", h.StripeWebhook)
-	// Where buyers return from the payment provider's page. Neither the pages nor the
-	// redirects tell anything about the order: the address proves nothing.
-	rt.public("GET /payment/success", s.toOrder("success", web.HTML(s.page(pages.Site.Paid))))
-	rt.public("GET /payment/cancelled", s.toOrder("cancelled", web.HTML(s.page(pages.Site.NotPaid))))
-	rt.public("GET /api/marketplace/products/{slug}/reviews", h.ListReviews)
-	rt.user("POST /api/marketplace/products/{slug}/reviews", h.WriteReview)
-	rt.user("DELETE /api/marketplace/products/{slug}/reviews", h.WithdrawReview)
-	rt.public("GET /media/{file}", h.ServeMedia)
 }
 
-func (s *Server) adminRoutes(rt *router) {
-	h := &admin.Handlers{
-		Log: s.Log, Now: s.Now, Count: s.Count, Accounts: s.Accounts, Audit: s.Audit,
-		Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases,
-		Site: s.Site, System: s.System, Overview: s.Overview, Lookup: s.Lookup,
+// Accounts: signing in and out, sessions, passwords, the set-up of the first administrator.
+func accountRoutes(h *auth.Handlers) []route {
+	return []route{
+		at("POST /auth/register", anyone, h.Register, perAddress(limit.Register)),
+		at("POST /auth/login", anyone, h.Login, perAddress(limit.Login), counts(limit.LoginAccount)),
+		at("GET /auth/me", usersByHandler, h.Me, counts(limit.Me)),
+		at("POST /auth/refresh", anyone, h.Refresh, counts(limit.Refresh), counts(limit.RefreshUnknown)),
+		at("POST /auth/logout", anyone, h.Logout),
+		at("POST /auth/change-password", users, h.ChangePassword, perUser(limit.ChangePassword)),
+		at("POST /auth/forgot-password", anyone, h.ForgotPassword, perAddress(limit.ForgotPassword)),
+		at("POST /auth/reset-password", anyone, h.ResetPassword, perAddress(limit.ResetPassword)),
+		at("POST /auth/setup", anyone, h.SetUp, perAddress(limit.SetUp)),
+		at("GET /auth/sessions", users, h.ListSessions),
+		at("DELETE /auth/sessions/{id}", users, h.EndSession),
+		at("GET /.well-known/jwks.json", anyone, h.JWKS),
 	}
-
-	rt.admin("POST /api/v1/admin/search", h.Search)
-	rt.admin("GET /api/v1/admin/overview", h.ShowOverview)
-	rt.admin("GET /api/v1/admin/system", h.DescribeSystem)
-	rt.admin("POST /api/v1/admin/keys/rotate", h.RotateKeys)
-	rt.admin("GET /api/v1/admin/settings", h.GetSettings)
-	rt.admin("PATCH /api/v1/admin/settings", h.ChangeSettings)
-	rt.admin("GET /api/v1/admin/users", h.ListUsers)
-	rt.admin("GET /api/v1/admin/users/{id}", h.GetUser)
-	rt.admin("PATCH /api/v1/admin/users/{id}", h.ChangeUser)
-	rt.admin("GET /api/v1/admin/users/{id}/sessions", h.ListSessions)
-	rt.admin("DELETE /api/v1/admin/users/{id}/sessions", h.EndSessions)
-	rt.admin("DELETE /api/v1/admin/users/{id}/sessions/{sessionId}", h.EndSession)
-	rt.admin("GET /api/v1/admin/licenses", h.ListLicenses)
-	rt.admin("POST /api/v1/admin/licenses", h.GrantLicense)
-	rt.admin("POST /api/v1/admin/licenses/lookup", h.LookUpLicense)
-	rt.admin("GET /api/v1/admin/licenses/{id}", h.GetLicense)
-	rt.admin("PATCH /api/v1/admin/licenses/{id}", h.ChangeLicense)
-	rt.admin("POST /api/v1/admin/licenses/{id}/renew", h.RenewLicense)
-	rt.admin("POST /api/v1/admin/licenses/{id}/revoke", h.RevokeLicense)
-	rt.admin("GET /api/v1/admin/licenses/{id}/activations", h.ListActivations)
-	rt.admin("DELETE /api/v1/admin/licenses/{id}/activations/{instanceId}", h.FreeActivation)
-	rt.admin("GET /api/v1/admin/orders", h.ListOrders)
-	rt.admin("GET /api/v1/admin/orders/{id}", h.GetOrder)
-	rt.admin("POST /api/v1/admin/orders/{id}/refund", h.RefundOrder)
-	rt.admin("POST /api/v1/admin/orders/{id}/cancel", h.CancelOrder)
-	rt.admin("GET /api/v1/admin/reviews", h.ListReviews)
-	rt.admin("PATCH /api/v1/admin/reviews/{id}", h.HideReview)
-	rt.admin("DELETE /api/v1/admin/reviews/{id}", h.RemoveReview)
-	rt.admin("GET /api/v1/admin/audit", h.ListAudit)
-
-	rt.admin("GET /api/v1/admin/products", h.ListProducts)
-	rt.admin("POST /api/v1/admin/products", h.CreateProduct)
-	rt.admin("GET /api/v1/admin/products/{slug}", h.GetProduct)
-	rt.admin("GET /api/v1/admin/products/{slug}/preview", h.PreviewProduct)
-	rt.admin("PATCH /api/v1/admin/products/{slug}", h.ChangeProduct)
-	rt.admin("DELETE /api/v1/admin/products/{slug}", h.DeleteProduct)
-	rt.admin("GET /api/v1/admin/media", h.ListMedia)
-	rt.adminUpload("POST /api/v1/admin/media", fileTimeout, h.UploadMedia)
-	rt.admin("DELETE /api/v1/admin/media/{file}", h.DeleteMedia)
-	rt.admin("GET /api/v1/admin/catalog", h.ExportCatalog)
-	rt.adminUpload("POST /api/v1/admin/catalog", fileTimeout, h.ImportCatalog)
 }
 
-func (s *Server) extensionRoutes(rt *router, keys keyed.Requests) {
-	h := &extension.Handlers{
-		Plugins: s.Plugins, Themes: s.Themes, Bundles: s.Bundles, Installer: s.Installer, Releases: s.Releases, Keyed: keys,
-		Hooks: s.Hooks, Traffic: s.Traffic, Now: s.Now,
+// The marketplace, for buyers and for apps that check their licenses.
+func shopRoutes(h *shop.Handlers) []route {
+	return []route{
+		at("GET /api/v1/shop/settings", anyone, h.Settings),
+		at("GET /api/marketplace/products", anyone, h.ListProducts),
+		at("GET /api/marketplace/products/{slug}", anyone, h.GetProduct),
+		at("POST /api/marketplace/products/{slug}/purchase", guestsToo, h.Purchase, perBuyer(limit.Purchase), withKey),
+		at("POST /api/marketplace/products/{slug}/activate", anyone, h.Activate, withKey),
+		at("POST /api/marketplace/products/{slug}/deactivate", anyone, h.Deactivate),
+		at("GET /api/marketplace/licenses", users, h.ListLicenses),
+		at("GET /api/marketplace/licenses/{id}", users, h.GetLicense),
+		at("GET /api/marketplace/licenses/{id}/activations", users, h.ListActivations),
+		at("DELETE /api/marketplace/licenses/{id}/activations/{instanceId}", users, h.FreeActivation),
+		at("GET /api/marketplace/products/{slug}/license/verify", anyone, h.Verify),
+		at("GET /api/marketplace/products/{slug}/license/lease", anyone, h.Lease),
+		at("GET /api/marketplace/license-keys", anyone, h.LicenseKeys),
+		at("GET /api/marketplace/orders", users, h.ListOrders),
+		at("GET /api/marketplace/orders/{id}", users, h.GetOrder),
+		at("POST /api/marketplace/orders/{id}/lookup", anyone, h.LookUpOrder),
+		at("POST /api/marketplace/orders/claim-request", users, h.RequestClaim, perUser(limit.ClaimRequest)),
+		at("POST /api/marketplace/orders/claim", users, h.ClaimOrders, perUser(limit.Claim)),
+		at("POST /api/marketplace/orders/claim-link", anyone, h.OpenClaimLink, perAddress(limit.ClaimLink)),
+		at("POST /api/marketplace/payments/stripe/webhook", anyone, h.StripeWebhook),
+		at("GET /api/marketplace/products/{slug}/reviews", anyone, h.ListReviews),
+		at("POST /api/marketplace/products/{slug}/reviews", users, h.WriteReview),
+		at("DELETE /api/marketplace/products/{slug}/reviews", users, h.WithdrawReview),
+		at("GET /media/{file}", anyone, h.ServeMedia),
 	}
-
-	rt.adminUpload("POST /api/v1/admin/extensions/{kind}/install", installTimeout, h.Install) // honors Idempotency-Key
-	rt.adminUpload("PUT /api/v1/admin/products/{slug}/package", installTimeout, h.PublishPackage)
-	rt.admin("GET /api/v1/admin/products/{slug}/packages", h.PublishedVersions)
-	rt.admin("DELETE /api/v1/admin/products/{slug}/packages/{version}", h.WithdrawVersion)
-	rt.adminUpload("POST /api/v1/admin/market/{slug}/install", installTimeout, keys.JSON(h.InstallFromMarket))
-	rt.admin("GET /api/v1/admin/market/updates", h.MarketUpdates)
-	rt.admin("GET /api/v1/admin/extensions", h.List)
-	rt.admin("GET /api/v1/admin/extensions/{kind}", h.List)
-	rt.admin("GET /api/v1/admin/themes", h.ListThemes)
-	rt.admin("GET /api/v1/admin/extensions/{kind}/{slug}", h.Get)
-	rt.admin("DELETE /api/v1/admin/extensions/{kind}/{slug}", h.Uninstall)
-	rt.adminUpload("GET /api/v1/admin/extensions/{kind}/{slug}/archive", installTimeout, h.Archive)
-	rt.admin("GET /api/v1/admin/extensions/{kind}/{slug}/files", h.Files)
-	rt.admin("GET /api/v1/admin/plugins/{slug}", h.GetPlugin)
-	rt.admin("PATCH /api/v1/admin/plugins/{slug}", h.ChangePlugin)
-	rt.admin("DELETE /api/v1/admin/plugins/{slug}", h.UninstallPlugin)
-	rt.admin("POST /api/v1/admin/plugins/{slug}/rollback", h.Rollback)
-	rt.admin("POST /api/v1/admin/plugins/{slug}/restore", h.Restore)
-	rt.admin("GET /api/v1/admin/plugins/{slug}/secret", h.GetSecret)
-	rt.admin("POST /api/v1/admin/plugins/{slug}/secret/rotate", h.RotateSecret)
-	rt.admin("GET /api/v1/admin/traffic", h.AllTraffic)
-	rt.admin("GET /api/v1/admin/plugins/{slug}/traffic", h.PluginTraffic)
-	rt.admin("GET /api/v1/admin/plugins/{slug}/hooks", h.ListHooks)
-	rt.admin("POST /api/v1/admin/plugins/{slug}/hooks/replay", h.ReplayDeadHooks)
-	rt.admin("GET /api/v1/admin/hooks", h.ListAllHooks)
-	rt.admin("POST /api/v1/admin/hooks/replay", h.ReplayAllDeadHooks)
-	rt.admin("POST /api/v1/admin/hooks/{deliveryId}/replay", h.ReplayHook)
-	rt.admin("GET /api/v1/admin/plugins/{slug}/instances", h.ListInstances)
-	rt.admin("POST /api/v1/admin/plugins/{slug}/instances", keys.JSON(h.CreateInstance))
-	rt.admin("GET /api/v1/admin/plugins/{slug}/instances/{installationId}", h.GetInstance)
-	rt.admin("PATCH /api/v1/admin/plugins/{slug}/instances/{installationId}", h.ChangeInstance)
-	rt.admin("DELETE /api/v1/admin/plugins/{slug}/instances/{installationId}", h.DeleteInstance)
-	rt.adminStream("GET /api/v1/admin/plugins/{slug}/instances/{installationId}/logs", s.calls().WhileCaller, h.Logs)
 }
 
-func (s *Server) webhookRoutes(rt *router) {
-	h := &webhooks.Handlers{Webhooks: s.Webhooks}
-
-	rt.admin("GET /api/v1/admin/webhooks", h.List)
-	rt.admin("POST /api/v1/admin/webhooks", h.Create)
-	rt.admin("GET /api/v1/admin/webhooks/{id}", h.Get)
-	rt.admin("PATCH /api/v1/admin/webhooks/{id}", h.Change)
-	rt.admin("DELETE /api/v1/admin/webhooks/{id}", h.Delete)
-	rt.admin("POST /api/v1/admin/webhooks/{id}/secret/rotate", h.RotateSecret)
-	rt.admin("POST /api/v1/admin/webhooks/{id}/test", h.Test)
-	rt.admin("GET /api/v1/admin/webhooks/{id}/deliveries", h.Deliveries)
-	rt.admin("POST /api/v1/admin/webhooks/{id}/replay", h.Replay)
-	rt.admin("POST /api/v1/admin/webhooks/deliveries/{deliveryId}/replay", h.ReplayDelivery)
-}
-
-func (s *Server) callRoutes(rt *router) {
-	h := s.calls()
-
-	rt.call("/api/v1/shop/plugins/{slug}/api/{path...}", h.WhileCaller, h.ShopCall)
-	rt.call("GET /api/v1/shop/plugins/{slug}/health", h.WhileCaller, h.ShopCall)
-	rt.call("/api/extensions/plugin/{slug}/api/{path...}", h.WhileCaller, h.LegacyCall)
-	rt.adminCall("/api/v1/admin/plugins/{slug}/api/{path...}", h.WhileCaller, h.AdminCall)
-	rt.adminCall("/api/v1/admin/plugins/{slug}/admin/{path...}", h.WhileCaller, h.AdminCall)
-}
-
-// platformRoutes are what plugins call, with the permissions that they need.
-func (s *Server) platformRoutes(rt *router, limits limit.Counter) {
-	h := &platform.Handlers{
-		Now: s.Now, Limits: limits, Accounts: s.Accounts, Plugins: s.Plugins, Storage: s.Storage,
-		Catalog: s.Catalog, Orders: s.Orders, Licenses: s.Licenses,
+// Administration of the shop.
+func adminRoutes(h *admin.Handlers) []route {
+	return []route{
+		at("POST /api/v1/admin/search", admins, h.Search),
+		at("GET /api/v1/admin/overview", admins, h.ShowOverview),
+		at("GET /api/v1/admin/system", admins, h.DescribeSystem),
+		at("POST /api/v1/admin/keys/rotate", admins, h.RotateKeys),
+		at("GET /api/v1/admin/settings", admins, h.GetSettings),
+		at("PATCH /api/v1/admin/settings", admins, h.ChangeSettings),
+		at("GET /api/v1/admin/users", admins, h.ListUsers),
+		at("GET /api/v1/admin/users/{id}", admins, h.GetUser),
+		at("PATCH /api/v1/admin/users/{id}", admins, h.ChangeUser),
+		at("GET /api/v1/admin/users/{id}/sessions", admins, h.ListSessions),
+		at("DELETE /api/v1/admin/users/{id}/sessions", admins, h.EndSessions),
+		at("DELETE /api/v1/admin/users/{id}/sessions/{sessionId}", admins, h.EndSession),
+		at("GET /api/v1/admin/licenses", admins, h.ListLicenses),
+		at("POST /api/v1/admin/licenses", admins, h.GrantLicense),
+		at("POST /api/v1/admin/licenses/lookup", admins, h.LookUpLicense),
+		at("GET /api/v1/admin/licenses/{id}", admins, h.GetLicense),
+		at("PATCH /api/v1/admin/licenses/{id}", admins, h.ChangeLicense),
+		at("POST /api/v1/admin/licenses/{id}/renew", admins, h.RenewLicense),
+		at("POST /api/v1/admin/licenses/{id}/revoke", admins, h.RevokeLicense),
+		at("GET /api/v1/admin/licenses/{id}/activations", admins, h.ListActivations),
+		at("DELETE /api/v1/admin/licenses/{id}/activations/{instanceId}", admins, h.FreeActivation),
+		at("GET /api/v1/admin/orders", admins, h.ListOrders),
+		at("GET /api/v1/admin/orders/{id}", admins, h.GetOrder),
+		at("POST /api/v1/admin/orders/{id}/refund", admins, h.RefundOrder),
+		at("POST /api/v1/admin/orders/{id}/cancel", admins, h.CancelOrder),
+		at("GET /api/v1/admin/reviews", admins, h.ListReviews),
+		at("PATCH /api/v1/admin/reviews/{id}", admins, h.HideReview),
+		at("DELETE /api/v1/admin/reviews/{id}", admins, h.RemoveReview),
+		at("GET /api/v1/admin/audit", admins, h.ListAudit),
+		at("GET /api/v1/admin/products", admins, h.ListProducts),
+		at("POST /api/v1/admin/products", admins, h.CreateProduct),
+		at("GET /api/v1/admin/products/{slug}", admins, h.GetProduct),
+		at("GET /api/v1/admin/products/{slug}/preview", admins, h.PreviewProduct),
+		at("PATCH /api/v1/admin/products/{slug}", admins, h.ChangeProduct),
+		at("DELETE /api/v1/admin/products/{slug}", admins, h.DeleteProduct),
+		at("GET /api/v1/admin/media", admins, h.ListMedia),
+		at("POST /api/v1/admin/media", admins, h.UploadMedia, within(fileTimeout)),
+		at("DELETE /api/v1/admin/media/{file}", admins, h.DeleteMedia),
+		at("GET /api/v1/admin/catalog", admins, h.ExportCatalog),
+		at("POST /api/v1/admin/catalog", admins, h.ImportCatalog, within(fileTimeout)),
 	}
-
-	rt.public("GET /api/v1/platform/config", h.Plugin(h.Config))
-	rt.public("GET /api/v1/platform/products", h.Plugin(h.ListProducts, platform.ReadProducts))
-	rt.public("GET /api/v1/platform/products/{slug}", h.Plugin(h.GetProduct, platform.ReadProducts))
-	rt.public("GET /api/v1/platform/orders", h.Plugin(h.ListOrders, platform.ReadOrders))
-	rt.public("GET /api/v1/platform/orders/{id}", h.Plugin(h.GetOrder, platform.ReadOrders))
-	rt.public("GET /api/v1/platform/licenses", h.Plugin(h.ListLicenses, platform.ReadLicenses))
-	rt.public("GET /api/v1/platform/licenses/{id}", h.Plugin(h.GetLicense, platform.ReadLicenses))
-	rt.public("GET /api/v1/platform/users", h.Plugin(h.ListUsers, platform.ReadUsers))
-	rt.public("GET /api/v1/platform/users/{id}", h.Plugin(h.GetUser, platform.ReadUsers))
-	rt.public("GET /api/v1/platform/storage", h.Plugin(h.ListKeys, platform.ReadStorage))
-	rt.public("GET /api/v1/platform/storage/{key}", h.Plugin(h.GetValue, platform.ReadStorage))
-	rt.public("PUT /api/v1/platform/storage/{key}", h.Plugin(h.PutValue, platform.WriteStorage))
-	rt.public("DELETE /api/v1/platform/storage/{key}", h.Plugin(h.DeleteValue, platform.WriteStorage))
-	rt.public("POST /api/v1/platform/events", h.Plugin(h.PublishEvent, platform.PublishEvents))
 }
 
-func (s *Server) calls() *relay.Handlers {
-	return &relay.Handlers{
-		Auth: s.Auth, Recheck: s.Recheck, Gateway: s.Gateway, Themes: s.Themes, ClientIP: s.ClientIP,
+// Administration of packages of every kind, and of plugins.
+func extensionRoutes(h *extension.Handlers) []route {
+	return []route{
+		at("POST /api/v1/admin/extensions/{kind}/install", admins, h.Install, within(installTimeout), withKeyByHandler),
+		at("PUT /api/v1/admin/products/{slug}/package", admins, h.PublishPackage, within(installTimeout)),
+		at("GET /api/v1/admin/products/{slug}/packages", admins, h.PublishedVersions),
+		at("DELETE /api/v1/admin/products/{slug}/packages/{version}", admins, h.WithdrawVersion),
+		at("POST /api/v1/admin/market/{slug}/install", admins, h.InstallFromMarket, within(installTimeout), withKey),
+		at("GET /api/v1/admin/market/updates", admins, h.MarketUpdates),
+		at("GET /api/v1/admin/extensions", admins, h.List),
+		at("GET /api/v1/admin/extensions/{kind}", admins, h.List),
+		at("GET /api/v1/admin/themes", admins, h.ListThemes),
+		at("GET /api/v1/admin/extensions/{kind}/{slug}", admins, h.Get),
+		at("DELETE /api/v1/admin/extensions/{kind}/{slug}", admins, h.Uninstall),
+		at("GET /api/v1/admin/extensions/{kind}/{slug}/archive", admins, h.Archive, within(installTimeout)),
+		at("GET /api/v1/admin/extensions/{kind}/{slug}/files", admins, h.Files),
+		at("GET /api/v1/admin/plugins/{slug}", admins, h.GetPlugin),
+		at("PATCH /api/v1/admin/plugins/{slug}", admins, h.ChangePlugin),
+		at("DELETE /api/v1/admin/plugins/{slug}", admins, h.UninstallPlugin),
+		at("POST /api/v1/admin/plugins/{slug}/rollback", admins, h.Rollback),
+		at("POST /api/v1/admin/plugins/{slug}/restore", admins, h.Restore),
+		at("GET /api/v1/admin/plugins/{slug}/secret", admins, h.GetSecret),
+		at("POST /api/v1/admin/plugins/{slug}/secret/rotate", admins, h.RotateSecret),
+		at("GET /api/v1/admin/traffic", admins, h.AllTraffic),
+		at("GET /api/v1/admin/plugins/{slug}/traffic", admins, h.PluginTraffic),
+		at("GET /api/v1/admin/plugins/{slug}/hooks", admins, h.ListHooks),
+		at("POST /api/v1/admin/plugins/{slug}/hooks/replay", admins, h.ReplayDeadHooks),
+		at("GET /api/v1/admin/hooks", admins, h.ListAllHooks),
+		at("POST /api/v1/admin/hooks/replay", admins, h.ReplayAllDeadHooks),
+		at("POST /api/v1/admin/hooks/{deliveryId}/replay", admins, h.ReplayHook),
+		at("GET /api/v1/admin/plugins/{slug}/instances", admins, h.ListInstances),
+		at("POST /api/v1/admin/plugins/{slug}/instances", admins, h.CreateInstance, withKey),
+		at("GET /api/v1/admin/plugins/{slug}/instances/{installationId}", admins, h.GetInstance),
+		at("PATCH /api/v1/admin/plugins/{slug}/instances/{installationId}", admins, h.ChangeInstance),
+		at("DELETE /api/v1/admin/plugins/{slug}/instances/{installationId}", admins, h.DeleteInstance),
+		at("GET /api/v1/admin/plugins/{slug}/instances/{installationId}/logs", admins, h.Logs, lasting),
+	}
+}
+
+// Themes: which one is active, and what it is made of.
+func themeRoutes(h *themes.Handlers) []route {
+	return []route{
+		at("GET /api/v1/admin/themes/{target}", admins, h.Status),
+		at("POST /api/v1/admin/themes/{target}/activate", admins, h.Activate, within(appTimeout)),
+		at("POST /api/v1/admin/themes/{target}/rollback", admins, h.Rollback, within(appTimeout)),
+		at("POST /api/v1/admin/themes/{target}/deactivate", admins, h.Deactivate),
+		at("GET /api/v1/shop/themes/active", anyone, h.Active),
+		at("GET /api/v1/shop/theme-extensions/blocks", anyone, h.Blocks),
+		at("GET /api/v1/shop/theme-extensions/embeds", anyone, h.Embeds),
+		at("GET /look/{file}", anyone, h.Look),
+		at("GET /themes/{target}/{slug}/{version}/{path...}", anyone, h.File),
+	}
+}
+
+// Webhooks of operators.
+func webhookRoutes(h *webhooks.Handlers) []route {
+	return []route{
+		at("GET /api/v1/admin/webhooks", admins, h.List),
+		at("POST /api/v1/admin/webhooks", admins, h.Create),
+		at("GET /api/v1/admin/webhooks/{id}", admins, h.Get),
+		at("PATCH /api/v1/admin/webhooks/{id}", admins, h.Change),
+		at("DELETE /api/v1/admin/webhooks/{id}", admins, h.Delete),
+		at("POST /api/v1/admin/webhooks/{id}/secret/rotate", admins, h.RotateSecret),
+		at("POST /api/v1/admin/webhooks/{id}/test", admins, h.Test),
+		at("GET /api/v1/admin/webhooks/{id}/deliveries", admins, h.Deliveries),
+		at("POST /api/v1/admin/webhooks/{id}/replay", admins, h.Replay),
+		at("POST /api/v1/admin/webhooks/deliveries/{deliveryId}/replay", admins, h.ReplayDelivery),
+	}
+}
+
+// The platform API, which plugins call with the token that the gateway sends them.
+func platformRoutes(h *platform.Handlers) []route {
+	return []route{
+		at("GET /api/v1/platform/config", plugins, h.Config),
+		at("GET /api/v1/platform/products", plugins, h.ListProducts, needs(platform.ReadProducts)),
+		at("GET /api/v1/platform/products/{slug}", plugins, h.GetProduct, needs(platform.ReadProducts)),
+		at("GET /api/v1/platform/orders", plugins, h.ListOrders, needs(platform.ReadOrders)),
+		at("GET /api/v1/platform/orders/{id}", plugins, h.GetOrder, needs(platform.ReadOrders)),
+		at("GET /api/v1/platform/licenses", plugins, h.ListLicenses, needs(platform.ReadLicenses)),
+		at("GET /api/v1/platform/licenses/{id}", plugins, h.GetLicense, needs(platform.ReadLicenses)),
+		at("GET /api/v1/platform/users", plugins, h.ListUsers, needs(platform.ReadUsers)),
+		at("GET /api/v1/platform/users/{id}", plugins, h.GetUser, needs(platform.ReadUsers)),
+		at("GET /api/v1/platform/storage", plugins, h.ListKeys, needs(platform.ReadStorage)),
+		at("GET /api/v1/platform/storage/{key}", plugins, h.GetValue, needs(platform.ReadStorage)),
+		at("PUT /api/v1/platform/storage/{key}", plugins, h.PutValue, needs(platform.WriteStorage)),
+		at("DELETE /api/v1/platform/storage/{key}", plugins, h.DeleteValue, needs(platform.WriteStorage)),
+		at("POST /api/v1/platform/events", plugins, h.PublishEvent, needs(platform.PublishEvents)),
+	}
+}
+
+// Calls to plugins and theme apps.
+func callRoutes(h *relay.Handlers, app *themes.Front) []route {
+	return []route{
+		passOn("/api/v1/shop/plugins/{slug}/api/{path...}", guestsToo, h.ShopCall),
+		passOn("GET /api/v1/shop/plugins/{slug}/health", guestsToo, h.ShopCall),
+		passOn("/api/extensions/plugin/{slug}/api/{path...}", guestsToo, h.LegacyCall),
+		passOn("/api/v1/admin/plugins/{slug}/api/{path...}", admins, h.AdminCall),
+		passOn("/api/v1/admin/plugins/{slug}/admin/{path...}", admins, h.AdminCall),
+		at("/theme-app/{target}/{slug}/{path...}", anyone, app.App, lasting),
 	}
 }

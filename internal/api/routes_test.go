@@ -2,52 +2,163 @@ package httpapi
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"stoa/api"
+	"stoa/internal/api/keyed"
+	"stoa/internal/api/limit"
 )
 
 // anyMethod are the methods that the API document lists for a route that takes any.
 var anyMethod = []string{"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"}
 
-// The API document and the running routes are the same (contract 1.10): every route is
+// everyRoute returns the list of a stoa without services.
+func everyRoute() []route {
+	s := new(Server)
+	return s.list(s.handlers(limit.Counter{}, keyed.Requests{}))
+}
+
+// The API document and the routes are the same (contract 1.10): every route is
 // documented, and every documented operation is served.
 func TestRoutesAndTheAPIDocumentAgree(t *testing.T) {
 	t.Parallel()
 
-	running := registered((&Server{}).routes())
 	documented := operations(t)
-	for _, op := range running {
-		if !slices.Contains(documented, op) {
-			t.Errorf("%s is registered and not in api/openapi.yaml", op)
+	for _, r := range everyRoute() {
+		for _, op := range operationsOf(r) {
+			if _, ok := documented[op]; !ok {
+				t.Errorf("%s is a route and not in api/openapi.yaml", op)
+			}
+			delete(documented, op)
 		}
 	}
-	for _, op := range documented {
-		if !slices.Contains(running, op) {
-			t.Errorf("%s is in api/openapi.yaml and not registered", op)
+	for op := range documented {
+		t.Errorf("%s is in api/openapi.yaml and no route", op)
+	}
+}
+
+// What the API document says of an operation's callers, its rate limit and Idempotency-Key is what its
+// row in the list makes it do.
+func TestRowsAndTheAPIDocumentAgree(t *testing.T) {
+	t.Parallel()
+
+	secured := map[caller][]string{
+		anyone:         {},
+		guestsToo:      {"", "accessToken", "serviceToken"},
+		users:          {"accessToken"},
+		usersByHandler: {"accessToken"},
+		admins:         {"accessToken", "serviceToken"},
+		plugins:        {"pluginToken"},
+	}
+	documented := operations(t)
+	for _, r := range everyRoute() {
+		for _, name := range operationsOf(r) {
+			op := documented[name]
+			if got, want := op.callers(), secured[r.by]; !slices.Equal(got, want) && !isException(name, "callers", got) {
+				t.Errorf("%s is documented for %q, and its row is for %q", name, got, want)
+			}
+			_, limited := op.Responses["429"]
+			if want := r.by == plugins || len(r.limits) > 0; limited != want && !isException(name, "429", limited) {
+				t.Errorf("%s documents 429: %v, and its row has a limit: %v", name, limited, want)
+			}
+			if got, want := op.takesKey(), r.keyed != notKeyed; got != want {
+				t.Errorf("%s documents Idempotency-Key: %v, and its row honors it: %v", name, got, want)
+			}
 		}
 	}
 }
 
-// registered returns the router's routes as "METHOD /path/{name}".
-func registered(rt *router) []string {
+// isException reports whether an operation is documented otherwise than its row says, for a reason.
+func isException(op, what string, documented any) bool {
+	return map[string]string{
+		// The handler ends the token's session; of an invalid token nothing is left to end.
+		"POST /auth/logout callers": `["" "accessToken"]`,
+		// Services do not buy: to the handler they are guests.
+		"POST /api/marketplace/products/{slug}/purchase callers": `["" "accessToken"]`,
+		// A license that moves too often is refused by package license.
+		"POST /api/marketplace/products/{slug}/activate 429": "true",
+	}[op+" "+what] == fmt.Sprintf(map[string]string{"callers": "%q", "429": "%v"}[what], documented)
+}
+
+// Each limit belongs to a route. Routes of administrators and plugins are for nobody else.
+func TestRowsAreComplete(t *testing.T) {
+	t.Parallel()
+
+	used := map[string]bool{limit.Platform.Name: true}
+	for _, r := range everyRoute() {
+		for _, l := range r.limits {
+			used[l.rule.Name] = true
+		}
+		if admin := strings.Contains(r.pattern, "/api/v1/admin/"); admin != (r.by == admins) {
+			t.Errorf("%s is below the administrators' address: %v, and for them: %v", r.pattern, admin, r.by == admins)
+		}
+		if platform := strings.Contains(r.pattern, "/api/v1/platform/"); platform != (r.by == plugins) {
+			t.Errorf("%s is below the platform's address: %v, and for plugins: %v", r.pattern, platform, r.by == plugins)
+		}
+		if open := r.pattern == "GET /api/v1/platform/config"; r.by == plugins && (len(r.needs) == 0) != open {
+			t.Errorf("%s needs the permissions %q", r.pattern, r.needs)
+		}
+	}
+	for _, rule := range limit.Rules() {
+		if !used[rule.Name] {
+			t.Errorf("no route has the limit %s", rule.Name)
+		}
+		delete(used, rule.Name)
+	}
+	if len(used) > 0 {
+		t.Errorf("limit.Rules lacks %v", used)
+	}
+}
+
+// operationsOf returns a route as "METHOD /path/{name}", once for each of its methods.
+func operationsOf(r route) []string {
+	path := strings.ReplaceAll(strings.TrimSuffix(r.pattern, "{$}"), "...}", "}")
+	if strings.Contains(path, " ") {
+		return []string{path}
+	}
 	var ops []string
-	for _, pattern := range rt.patterns {
-		path := strings.ReplaceAll(strings.TrimSuffix(pattern, "{$}"), "...}", "}")
-		if strings.Contains(path, " ") {
-			ops = append(ops, path)
-			continue
-		}
-		for _, method := range anyMethod {
-			ops = append(ops, method+" "+path)
-		}
+	for _, method := range anyMethod {
+		ops = append(ops, method+" "+path)
 	}
 	return ops
 }
 
-func operations(tb testing.TB) []string {
+// operation is what the API document says of a method at a path.
+type operation struct {
+	Security  []map[string]any `json:"security"`
+	Responses map[string]any   `json:"responses"`
+
+	Parameters []struct {
+		Ref string `json:"$ref"`
+	} `json:"parameters"`
+}
+
+// callers returns the kinds of tokens that an operation takes, "" for none.
+func (o operation) callers() []string {
+	kinds := []string{}
+	for _, one := range o.Security {
+		kind := ""
+		for kind = range one { // there is at most one
+		}
+		kinds = append(kinds, kind)
+	}
+	return kinds
+}
+
+func (o operation) takesKey() bool {
+	for _, p := range o.Parameters {
+		if strings.HasSuffix(p.Ref, "/IdempotencyKey") {
+			return true
+		}
+	}
+	return false
+}
+
+// operations returns those of api/openapi.yaml by "METHOD /path/{name}".
+func operations(tb testing.TB) map[string]operation {
 	tb.Helper()
 	var doc struct {
 		Paths map[string]map[string]json.RawMessage `json:"paths"`
@@ -59,12 +170,18 @@ func operations(tb testing.TB) []string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var ops []string
+	ops := make(map[string]operation)
 	for path, item := range doc.Paths {
-		for name := range item {
-			if method := strings.ToUpper(name); slices.Contains(anyMethod, method) {
-				ops = append(ops, method+" "+path)
+		for name, text := range item {
+			method := strings.ToUpper(name)
+			if !slices.Contains(anyMethod, method) {
+				continue
 			}
+			var op operation
+			if err := json.Unmarshal(text, &op); err != nil {
+				tb.Fatalf("%s %s: %v", method, path, err)
+			}
+			ops[method+" "+path] = op
 		}
 	}
 	return ops

@@ -158,39 +158,16 @@ func (s *Server) Handler() http.Handler {
 	return stall.Streams(s.middleware(s.crossOrigin(s.routes())))
 }
 
-// routes is the complete list of routes. The method of the router says who may
-// call a route, limits what its requests are counted by, and keys that it honors
-// Idempotency-Key.
+// routes returns the router of every route.
 func (s *Server) routes() *router {
-	rt := newRouter(web.Responder{Log: s.Log}, s.Auth, web.FailureHTML(http.StatusNotFound, s.page(pages.Site.Missing)))
-	rt.budget = s.Budget
 	limits := limit.Counter{Limiter: s.Limiter, ClientIP: s.ClientIP, Lane: limit.NewLane()}
 	keys := keyed.Requests{Keeper: s.Idempotency, ClientIP: s.ClientIP, Log: s.Log}
-
-	rt.public("GET /livez", s.livez)
-	rt.public("GET /readyz", s.readyz)
-	rt.public("GET /openapi.json", openapi)
-	rt.public("GET /docs", docs(s.PublicURL))
-
-	s.accountRoutes(rt, limits)
-	s.shopRoutes(rt, limits, keys)
-	s.adminRoutes(rt)
-	s.extensionRoutes(rt, keys)
-	s.webhookRoutes(rt)
-	s.themeRoutes(rt)
-	s.callRoutes(rt)
-	s.platformRoutes(rt, limits)
-	s.webRoutes(rt)
-	s.storefrontRoutes(rt)
+	h := s.handlers(limits, keys)
+	rt := &router{
+		respond: web.Responder{Log: s.Log}, auth: s.Auth, limits: limits, keys: keys, budget: s.Budget,
+		platform: h.platform.Plugin, whileCaller: h.call.WhileCaller,
+		themeApp: s.orAway(h.themeApp.Root), missing: s.failure(pages.Site.Missing),
+	}
+	rt.register(s.list(h))
 	return rt
-}
-
-// page returns one of stoa's own pages, which says what the shop's settings say.
-func (s *Server) page(render func(pages.Site) (pages.Page, error)) web.PageOf {
-	return web.Rendered(func(ctx context.Context) pages.Site {
-		return pages.Site{
-			Name: s.Site.Name(ctx), PasswordRules: s.Accounts.Policy.PasswordRules(),
-			Test: s.Orders.TestPayments(), Web: s.Web,
-		}
-	}, render)
 }

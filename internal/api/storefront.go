@@ -1,39 +1,16 @@
 package httpapi
 
 import (
-	"context"
+	"log/slog"
 	"net/http"
 	"regexp"
+	"slices"
 
-	"stoa/internal/api/storefront"
 	"stoa/internal/api/web"
+	"stoa/internal/base/errs"
 	"stoa/internal/extension/theme"
-	pages "stoa/internal/html/storefront"
+	"stoa/internal/html/pages"
 )
-
-// storefrontRoutes are the pages of the shop, which give way to an active theme app.
-func (s *Server) storefrontRoutes(rt *router) {
-	h := &storefront.Handlers{
-		Pages: s.Storefront, Catalog: s.Catalog, Reviews: s.Reviews, Releases: s.Releases,
-		Site: func(ctx context.Context) pages.Site {
-			set := s.Site.Shown(ctx)
-			return pages.Site{
-				Name: set.Name, Test: s.Orders.TestPayments(), PublicURL: s.PublicURL,
-				SupportEmail: set.SupportEmail, SupportURL: set.SupportURL, TermsURL: set.TermsURL, PrivacyURL: set.PrivacyURL,
-			}
-		},
-	}
-
-	rt.page("GET /{$}", web.ByReader(h.Browse, rt.noRoute))
-	rt.page("GET /p/{slug}", h.Product)
-	rt.page("GET /sign-in", h.App)
-	rt.page("GET /checkout/{slug}/{tier}", h.Checkout)
-	rt.page("GET /orders", h.App)
-	rt.page("GET /orders/{id}", h.Order)
-	rt.page("GET /licenses", h.App)
-	rt.page("GET /licenses/{id}", h.App)
-	rt.page("GET /account", h.App)
-}
 
 // orderID is the form of an order's id.
 var orderID = regexp.MustCompile(`^[a-z][a-z0-9]{23}$`)
@@ -55,5 +32,24 @@ func (s *Server) toOrder(payment string, page web.HandlerFunc) web.HandlerFunc {
 		w.Header().Set("Location", "/orders/"+id+"?payment="+payment)
 		w.WriteHeader(http.StatusSeeOther)
 		return nil
+	}
+}
+
+// orAway answers people with a page, in place of an error, while the shop's theme app does
+// not answer.
+func (s *Server) orAway(
+	root func(w http.ResponseWriter, r *http.Request) (bool, error),
+) func(w http.ResponseWriter, r *http.Request) (bool, error) {
+	page := s.page(pages.Site.Away)
+	away := []errs.Kind{errs.Unreachable, errs.Busy, errs.Timeout}
+	return func(w http.ResponseWriter, r *http.Request) (bool, error) {
+		served, err := root(w, r)
+		kind := errs.KindOf(err)
+		if err == nil || !slices.Contains(away, kind) || !web.WantsHTML(r) {
+			return served, err
+		}
+		s.Log.WarnContext(r.Context(), "the shop's theme app does not answer", slog.Any("err", err))
+		w.Header().Set("Retry-After", "5")
+		return true, web.FailureHTML(web.Status(kind), page)(w, r)
 	}
 }

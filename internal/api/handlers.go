@@ -1,0 +1,99 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"stoa/internal/api/admin"
+	"stoa/internal/api/auth"
+	"stoa/internal/api/extension"
+	"stoa/internal/api/keyed"
+	"stoa/internal/api/limit"
+	"stoa/internal/api/platform"
+	"stoa/internal/api/relay"
+	"stoa/internal/api/shop"
+	"stoa/internal/api/storefront"
+	themes "stoa/internal/api/theme"
+	"stoa/internal/api/web"
+	webhooks "stoa/internal/api/webhook"
+	"stoa/internal/html/pages"
+	shoppages "stoa/internal/html/storefront"
+)
+
+// handlers are those of every area, for the list of routes.
+type handlers struct {
+	account    *auth.Handlers
+	shop       *shop.Handlers
+	admin      *admin.Handlers
+	extension  *extension.Handlers
+	theme      *themes.Handlers
+	themeApp   *themes.Front
+	webhook    *webhooks.Handlers
+	call       *relay.Handlers
+	platform   *platform.Handlers
+	storefront *storefront.Handlers
+}
+
+func (s *Server) handlers(limits limit.Counter, keys keyed.Requests) handlers {
+	return handlers{
+		account: &auth.Handlers{
+			Log: s.Log, Accounts: s.Accounts, Limits: limits, ClientIP: s.ClientIP, PublicURL: s.PublicURL,
+		},
+		shop: &shop.Handlers{
+			Log: s.Log, Now: s.Now, Count: s.Count, Media: s.Media, Keys: s.LicenseKeys,
+			Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases,
+			Site: s.Site, Accounts: s.Accounts,
+		},
+		admin: &admin.Handlers{
+			Log: s.Log, Now: s.Now, Count: s.Count, Accounts: s.Accounts, Audit: s.Audit,
+			Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases,
+			Site: s.Site, System: s.System, Overview: s.Overview, Lookup: s.Lookup,
+		},
+		extension: &extension.Handlers{
+			Plugins: s.Plugins, Themes: s.Themes, Bundles: s.Bundles, Installer: s.Installer, Releases: s.Releases,
+			Keyed: keys, Hooks: s.Hooks, Traffic: s.Traffic, Now: s.Now,
+		},
+		theme:    &themes.Handlers{Themes: s.Themes, Plugins: s.Plugins, Installer: s.Installer, Site: s.Site},
+		themeApp: &themes.Front{Themes: s.Themes, Apps: s.Apps, ClientIP: s.ClientIP},
+		webhook:  &webhooks.Handlers{Webhooks: s.Webhooks},
+		call: &relay.Handlers{
+			Auth: s.Auth, Recheck: s.Recheck, Gateway: s.Gateway, Themes: s.Themes, ClientIP: s.ClientIP,
+		},
+		platform: &platform.Handlers{
+			Now: s.Now, Limits: limits, Accounts: s.Accounts, Plugins: s.Plugins, Storage: s.Storage,
+			Catalog: s.Catalog, Orders: s.Orders, Licenses: s.Licenses,
+		},
+		storefront: &storefront.Handlers{
+			Pages: s.Storefront, Catalog: s.Catalog, Reviews: s.Reviews, Releases: s.Releases, Site: s.shopSite,
+		},
+	}
+}
+
+// shopSite returns what the pages of the storefront say of the shop.
+func (s *Server) shopSite(ctx context.Context) shoppages.Site {
+	set := s.Site.Shown(ctx)
+	return shoppages.Site{
+		Name: set.Name, Test: s.Orders.TestPayments(), PublicURL: s.PublicURL,
+		SupportEmail: set.SupportEmail, SupportURL: set.SupportURL, TermsURL: set.TermsURL, PrivacyURL: set.PrivacyURL,
+	}
+}
+
+// page returns one of stoa's own pages, which says what the shop's settings say.
+func (s *Server) page(render func(pages.Site) (pages.Page, error)) web.PageOf {
+	return web.Rendered(func(ctx context.Context) pages.Site {
+		return pages.Site{
+			Name: s.Site.Name(ctx), PasswordRules: s.Accounts.Policy.PasswordRules(),
+			Test: s.Orders.TestPayments(), Web: s.Web,
+		}
+	}, render)
+}
+
+// failure returns a handler that answers 404 with one of stoa's own pages.
+func (s *Server) failure(render func(pages.Site) (pages.Page, error)) web.HandlerFunc {
+	return web.FailureHTML(http.StatusNotFound, s.page(render))
+}
+
+// html returns a handler that serves one of stoa's own pages.
+func (s *Server) html(render func(pages.Site) (pages.Page, error)) web.HandlerFunc {
+	return web.HTML(s.page(render))
+}

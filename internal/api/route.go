@@ -1,0 +1,158 @@
+package httpapi
+
+import (
+	"time"
+
+	"stoa/internal/api/guard"
+	"stoa/internal/api/limit"
+	"stoa/internal/api/web"
+	"stoa/internal/edge/ratelimit"
+)
+
+// route is a row of the list of routes (routes.go).
+type route struct {
+	pattern string
+	by      caller
+	handler web.HandlerFunc
+	call    callFunc // of a route to plugins, in place of handler
+
+	needs   []string // permissions that the caller needs
+	limits  []limited
+	keyed   keyedBy
+	timeout time.Duration // 0: requestTimeout
+	lasting bool
+	page    bool
+}
+
+// caller says who may call a route.
+type caller int
+
+const (
+	// anyone: bearer tokens are ignored, valid or not, unless the handler reads them itself.
+	anyone caller = iota
+	// guestsToo: users, services, and guests, who send no token. An invalid token is 401:
+	// a client that sends one does not mean to be a guest.
+	guestsToo
+	// users who are signed in.
+	users
+	// usersByHandler: the same, but the handler looks the user up.
+	usersByHandler
+	// admins: administrators and services.
+	admins
+	// plugins, by the token of the platform API. Each installation counts against limit.Platform.
+	plugins
+)
+
+// keyedBy says what a repeated request with the same Idempotency-Key must have in common.
+type keyedBy int
+
+const (
+	notKeyed  keyedBy = iota
+	byBody            // the path and the body
+	byHandler         // what the handler says
+)
+
+// limited is a rate limit of a route.
+type limited struct {
+	rule ratelimit.Rule
+	// wrap makes a handler count its requests. nil: the handler counts them itself.
+	wrap func(limit.Counter, ratelimit.Rule, web.HandlerFunc) web.HandlerFunc
+}
+
+// option is what a row says besides pattern, callers and handler.
+type option func(*route)
+
+// at returns a row. Without options, a request has requestTimeout, its body counts against the
+// budget of memory, and nothing counts requests.
+func at(pattern string, by caller, h web.HandlerFunc, options ...option) route {
+	r := route{pattern: pattern, by: by, handler: h}
+	for _, o := range options {
+		o(&r)
+	}
+	return r
+}
+
+// passOn returns the row of a route to plugins. It has no time limit, because streams may last, and
+// ends when its caller loses access.
+func passOn(pattern string, by caller, call callFunc) route {
+	return route{pattern: pattern, by: by, call: call, lasting: true}
+}
+
+// needs names the permissions that the caller needs.
+func needs(permissions ...string) option { return func(r *route) { r.needs = permissions } }
+
+// perAddress limits requests by the client's address, whatever their body.
+func perAddress(rule ratelimit.Rule) option { return limits(rule, limit.Counter.ByAddress) }
+
+// perUser limits requests by the signed-in user.
+func perUser(rule ratelimit.Rule) option { return limits(rule, limit.Counter.ByUser) }
+
+// perBuyer limits requests by the signed-in user, and those of guests by address.
+func perBuyer(rule ratelimit.Rule) option { return limits(rule, limit.Counter.ByBuyer) }
+
+// counts says that the handler itself counts requests against rule.
+func counts(rule ratelimit.Rule) option { return limits(rule, nil) }
+
+func limits(
+	rule ratelimit.Rule, wrap func(limit.Counter, ratelimit.Rule, web.HandlerFunc) web.HandlerFunc,
+) option {
+	return func(r *route) { r.limits = append(r.limits, limited{rule, wrap}) }
+}
+
+// withKey makes a route with a JSON body honor Idempotency-Key.
+func withKey(r *route) { r.keyed = byBody }
+
+// withKeyByHandler says that the handler itself honors Idempotency-Key.
+func withKeyByHandler(r *route) { r.keyed = byHandler }
+
+// within is the time limit of a request that takes long. Its body does not count against the budget:
+// it would stay there for as long.
+func within(limit time.Duration) option { return func(r *route) { r.timeout = limit } }
+
+// lasting is for an answer that may last: it has no time limit, and ends when its caller loses access.
+func lasting(r *route) { r.lasting = true }
+
+// shopPage marks a page of the storefront, which gives way to an active theme app.
+func shopPage(r *route) { r.page = true }
+
+// serve returns the handler of r inside of everything that its row asks for.
+func (rt *router) serve(r route, h web.HandlerFunc) web.HandlerFunc {
+	if r.lasting && r.by != anyone {
+		h = rt.whileCaller(h)
+	}
+	if r.keyed == byBody {
+		h = rt.keys.JSON(h)
+	}
+	for _, l := range r.limits {
+		if l.wrap != nil {
+			h = l.wrap(rt.limits, l.rule, h)
+		}
+	}
+	h = rt.admit(r, h)
+	switch {
+	case r.lasting:
+		return h
+	case r.page:
+		return rt.themeAppOr(h)
+	case r.timeout != 0:
+		return withDeadline(r.timeout, h)
+	}
+	return withDeadline(requestTimeout, rt.counted(h))
+}
+
+// admit refuses the callers that r is not for.
+func (rt *router) admit(r route, h web.HandlerFunc) web.HandlerFunc {
+	switch r.by {
+	case anyone, usersByHandler:
+		return h
+	case guestsToo:
+		return guard.Identify(rt.auth, h)
+	case users:
+		return guard.Identify(rt.auth, guard.RequireUser(h))
+	case admins:
+		return guard.Identify(rt.auth, guard.RequireAdmin(h))
+	case plugins:
+		return rt.platform(h, r.needs...)
+	}
+	panic("httpapi: nobody may call " + r.pattern)
+}
