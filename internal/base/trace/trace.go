@@ -13,6 +13,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
+
+	oteltrace "go.opentelemetry.io/otel/trace"
 )
 
 // The headers, as net/http spells them.
@@ -23,10 +25,8 @@ const (
 
 const (
 	parentLen = len("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
-	// maxState is the longest tracestate in bytes that is passed on, and maxMembers how
-	// many members it may have (Trace Context, 3.3.1).
-	maxState   = 512
-	maxMembers = 32
+	// maxState is the longest tracestate in bytes that is passed on (Trace Context, 3.3.1).
+	maxState = 512
 )
 
 // Context is the trace that a request belongs to. The zero value is none.
@@ -160,55 +160,14 @@ func state(values []string) string {
 	if len(line) > maxState {
 		return ""
 	}
-	members, keys := 0, make(map[string]bool)
+	var members []string
 	for member := range strings.SplitSeq(line, ",") {
-		member = strings.Trim(member, " \t")
-		if member == "" {
-			continue
+		if strings.Trim(member, " \t") != "" { // ParseTraceState refuses a member of spaces, which is valid
+			members = append(members, member)
 		}
-		key, value, ok := strings.Cut(member, "=")
-		if members++; !ok || members > maxMembers || !isKey(key) || !isStateValue(value) || keys[key] {
-			return ""
-		}
-		keys[key] = true
 	}
-	if members == 0 {
+	if _, err := oteltrace.ParseTraceState(strings.Join(members, ",")); err != nil || members == nil {
 		return ""
 	}
 	return line
-}
-
-// isKey reports whether s is a key of a tracestate: a name, or tenant@system.
-func isKey(s string) bool {
-	tenant, system, multi := strings.Cut(s, "@")
-	if multi {
-		return isName(tenant, 241, true) && isName(system, 14, false)
-	}
-	return isName(s, 256, false)
-}
-
-func isName(s string, most int, digitFirst bool) bool {
-	if s == "" || len(s) > most {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		switch {
-		case 'a' <= c && c <= 'z':
-		case '0' <= c && c <= '9' && (i > 0 || digitFirst):
-		case i > 0 && strings.IndexByte("_-*/", c) >= 0:
-		default:
-			return false
-		}
-	}
-	return true
-}
-
-func isStateValue(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == ',' || c == '=' {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 256 && s[len(s)-1] != ' '
 }
