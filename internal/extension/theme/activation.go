@@ -188,11 +188,12 @@ func (s *Service) changeHealthy(
 		if err != nil {
 			return Status{}, err
 		}
-		now, err := next(s.Store, was)
+		st := readOnce(s.Store)
+		now, err := next(st, was)
 		if err != nil {
 			return Status{}, err
 		}
-		ready, err := s.prepare(ctx, target, now.Active)
+		ready, err := s.in(st).prepare(ctx, target, now.Active)
 		if err != nil {
 			return Status{}, err
 		}
@@ -239,6 +240,7 @@ func (s *Service) change(
 ) (Status, error) {
 	var status Status
 	err := s.Store.InTx(ctx, func(st Store) error {
+		st = readOnce(st)
 		was, err := st.State(ctx, target)
 		if err != nil {
 			return err
@@ -275,21 +277,14 @@ func (s *Service) find(ctx context.Context, target Target, slug, number string) 
 	if err != nil {
 		return Version{}, err
 	}
-	missing := error(ErrNotFound)
-	for _, v := range versions {
-		if !v.DeletedAt.IsZero() {
-			continue
-		}
-		t, err := s.Get(ctx, v.Kind, slug)
-		if err != nil {
-			return Version{}, err
-		}
-		if found, ok := t.Version(number); ok {
-			return found, nil
-		}
-		missing = ErrNoVersion.With("version", number)
+	live := installed(versions)
+	if len(live) == 0 {
+		return Version{}, ErrNotFound
 	}
-	return Version{}, missing
+	if v, ok := newTheme(live, State{}).Version(number); ok {
+		return v, nil
+	}
+	return Version{}, ErrNoVersion.With("version", number)
 }
 
 // names reads slug and version. Version is empty if it is absent.

@@ -2,6 +2,7 @@ package theme
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"stoa/internal/base/errs"
@@ -57,17 +58,22 @@ func (s *Service) Get(ctx context.Context, kind extension.Kind, slug string) (Th
 	if err != nil {
 		return Theme{}, err
 	}
-	var live []Version
-	for _, v := range versions {
-		if v.DeletedAt.IsZero() && v.Kind == kind {
-			live = append(live, v)
-		}
-	}
+	live := slices.DeleteFunc(installed(versions), func(v Version) bool { return v.Kind != kind })
 	if len(live) == 0 {
 		return Theme{}, ErrNotFound
 	}
 	state, err := s.Store.State(ctx, targets[kind])
 	return newTheme(live, state), err
+}
+
+// installed returns those of the versions that are not uninstalled.
+func installed(versions []Version) (live []Version) {
+	for _, v := range versions {
+		if v.DeletedAt.IsZero() {
+			live = append(live, v)
+		}
+	}
+	return live
 }
 
 // Place returns where the files of an installed version are. The error is ErrNotFound

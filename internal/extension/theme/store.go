@@ -68,6 +68,28 @@ type Store interface {
 	InTx(ctx context.Context, fn func(Store) error) error
 }
 
+// onceStore reads the versions of each theme once, for a change that looks at them several times and
+// does not change them.
+type onceStore struct {
+	Store
+	read map[string][]Version // by target and slug
+}
+
+func readOnce(st Store) Store { return &onceStore{st, make(map[string][]Version)} }
+
+// Versions implements Store. The caller must not change the list.
+func (o *onceStore) Versions(ctx context.Context, target Target, slug string) ([]Version, error) {
+	key := string(target) + "/" + slug
+	if versions, ok := o.read[key]; ok {
+		return versions, nil
+	}
+	versions, err := o.Store.Versions(ctx, target, slug)
+	if err == nil {
+		o.read[key] = versions
+	}
+	return versions, err
+}
+
 // Place is where the files of a version are.
 type Place struct {
 	ID          string
