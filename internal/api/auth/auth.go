@@ -6,14 +6,12 @@ package auth
 import (
 	"log/slog"
 	"net/http"
-	"strconv"
 
 	"stoa/internal/account"
 	"stoa/internal/api/guard"
 	"stoa/internal/api/limit"
 	"stoa/internal/api/web"
 	"stoa/internal/api/wire"
-	"stoa/internal/base/jsontext"
 	"stoa/internal/base/reqctx"
 )
 
@@ -42,35 +40,11 @@ type tokenSet struct {
 func writeTokens(w http.ResponseWriter, c *refreshCookie, status int, t account.Tokens, message string) {
 	web.NoStore(w)
 	c.take(w, &t)
-	set := tokenSet{
+	web.WriteJSON(w, status, web.Envelope{Success: true, Message: message, Data: tokenSet{
 		User: wire.NewUser(t.User), AccessToken: t.Access,
 		TokenType: "Bearer", ExpiresIn: int(account.AccessLife.Seconds()),
 		RefreshToken: t.Refresh, Token: t.Access,
-	}
-	web.WriteAppended(w, status, func(b []byte) []byte { return set.append(b, message) })
-}
-
-// append appends what encoding/json makes of the set in a web.Envelope. That takes four times as long,
-// which shows in refreshing: tokens are long.
-func (s tokenSet) append(b []byte, message string) []byte {
-	b = jsontext.AppendString(append(b, `{"success":true,"data":{"user":{"id":`...), s.User.ID)
-	b = jsontext.AppendString(append(b, `,"email":`...), s.User.Email)
-	b = jsontext.AppendString(append(b, `,"username":`...), s.User.Username)
-	b = jsontext.AppendString(append(b, `,"role":`...), s.User.Role)
-	if b = append(b, `,"avatar":`...); s.User.Avatar != nil {
-		b = jsontext.AppendString(b, *s.User.Avatar)
-	} else {
-		b = append(b, "null"...)
-	}
-	b = jsontext.AppendString(append(b, `},"access_token":`...), s.AccessToken)
-	b = jsontext.AppendString(append(b, `,"token_type":`...), s.TokenType)
-	b = strconv.AppendInt(append(b, `,"expires_in":`...), int64(s.ExpiresIn), 10)
-	b = jsontext.AppendString(append(b, `,"refresh_token":`...), s.RefreshToken)
-	b = append(jsontext.AppendString(append(b, `,"token":`...), s.Token), '}')
-	if message != "" {
-		b = jsontext.AppendString(append(b, `,"message":`...), message)
-	}
-	return append(b, "}\n"...)
+	}})
 }
 
 // Register serves POST /auth/register.
