@@ -23,13 +23,9 @@ func (in SignIn) Issues() errs.Issues {
 	return f.Issues
 }
 
-// Login signs a user in. It returns VALIDATION_ERROR if a field is missing, and
-// password.ErrBusy. It returns ErrLogin for an unknown address, a wrong password and
-// an inactive user alike, and takes the same time for each.
+// Login signs a user in. It returns ErrLogin for an unknown address, a wrong password
+// and an inactive user alike, and takes the same time for each; and password.ErrBusy.
 func (s *Service) Login(ctx context.Context, email, secret string) (Tokens, error) {
-	if err := (SignIn{Email: email, Password: secret}).Issues().Err(); err != nil {
-		return Tokens{}, err
-	}
 	c, err := s.candidate(ctx, email)
 	if err != nil {
 		return Tokens{}, err

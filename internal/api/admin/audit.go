@@ -49,8 +49,7 @@ func (h *Handlers) ListAudit(w http.ResponseWriter, r *http.Request) error {
 		From: web.ReadTime(r, "from", &faults), To: web.ReadTime(r, "to", &faults),
 		Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
 	}
-	faults.Merge(q.Issues())
-	if err := faults.Err(); err != nil {
+	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err
 	}
 	entries, total, err := h.Audit.List(r.Context(), q)

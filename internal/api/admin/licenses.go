@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"cmp"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -45,8 +44,7 @@ func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 		Search: v.Get("q"), ProductSlug: v.Get("product"), UserID: v.Get("user"), Status: license.Status(v.Get("status")),
 		Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
 	}
-	faults.Merge(q.Issues())
-	if err := faults.Err(); err != nil {
+	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err
 	}
 	found, total, err := h.Licenses.Find(r.Context(), q)
@@ -108,26 +106,24 @@ func (in licenseChange) change() (ch license.Change, faults errs.Issues) {
 	return ch, faults
 }
 
-func (in licenseChange) issues() errs.Issues {
-	ch, faults := in.change()
-	faults.Merge(ch.Issues())
-	return faults
-}
-
 // ChangeLicense serves PATCH /api/v1/admin/licenses/{id}.
 func (h *Handlers) ChangeLicense(w http.ResponseWriter, r *http.Request) error {
-	in, err := web.ReadJSON(w, r, licenseChange.issues)
+	in, faults, err := web.ReadFields[licenseChange](w, r)
 	if err != nil {
 		return err
 	}
-	ch, _ := in.change()
+	ch, wrong := in.change()
+	faults.Merge(wrong)
+	if err := web.Refusal(faults, ch.Issues); err != nil {
+		return err
+	}
 	l, err := h.Licenses.Change(r.Context(), r.PathValue("id"), ch, web.IfMatch(r))
 	return h.writeLicense(w, l, err)
 }
 
 // RenewLicense serves POST /api/v1/admin/licenses/{id}/renew.
 func (h *Handlers) RenewLicense(w http.ResponseWriter, r *http.Request) error {
-	in, err := web.ReadJSON(w, r, license.Renewal.Issues)
+	in, err := web.ReadInput(w, r, license.Renewal.Issues)
 	if err != nil {
 		return err
 	}
@@ -186,19 +182,20 @@ func (h *Handlers) GrantLicense(w http.ResponseWriter, r *http.Request) error {
 		LicenseKey string `json:"licenseKey"`
 	}
 
-	// Product, tier and user are looked up here, so that one answer names all faults.
-	var failed error
-	in, err := web.ReadJSON(w, r, func(in licenseGrant) errs.Issues { //nolint:contextcheck // it is the request's
-		req, faults := in.request()
-		var found errs.Issues
-		found, failed = h.Licenses.GrantIssues(r.Context(), req)
-		faults.Merge(found)
-		return faults
-	})
-	if err := cmp.Or(failed, err); err != nil {
+	in, faults, err := web.ReadFields[licenseGrant](w, r)
+	if err != nil {
 		return err
 	}
-	req, _ := in.request()
+	req, wrong := in.request()
+	faults.Merge(wrong)
+	if faults.Len() > 0 { // one answer names also what is wrong with product, tier and user
+		found, err := h.Licenses.GrantIssues(r.Context(), req)
+		if err != nil {
+			return err
+		}
+		faults.Merge(found)
+		return faults.Err()
+	}
 	l, key, err := h.Licenses.Grant(r.Context(), req)
 	if err != nil {
 		return err

@@ -56,6 +56,7 @@ func (h *Handlers) ListProducts(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
 	web.OnlyParams(r, &faults, "q", "published", "category", "featured", "trending", "sort")
 	q, p := wire.ReadProductFilter(r, &faults)
+	faults.Merge(q.Issues()) // here, because an answer names the fault of published last
 	q.Shelf = catalog.AnyShelf
 	if published := web.ReadBool(r, "published", &faults); published != nil {
 		q.Shelf = catalog.Drafts

@@ -35,8 +35,7 @@ func (h *Handlers) ListReviews(w http.ResponseWriter, r *http.Request) error {
 		Search: v.Get("q"), ProductSlug: v.Get("product"), Hidden: web.ReadBool(r, "hidden", &faults),
 		Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
 	}
-	faults.Merge(q.Issues())
-	if err := faults.Err(); err != nil {
+	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err
 	}
 	found, total, err := h.Reviews.Find(r.Context(), q)

@@ -15,9 +15,7 @@ type searched struct {
 }
 
 func (in searched) issues() (faults errs.Issues) {
-	if faults.Require("q", in.Q) {
-		faults.Merge(lookup.Issues(in.Q))
-	}
+	faults.Require("q", in.Q)
 	return faults
 }
 

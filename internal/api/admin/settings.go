@@ -59,19 +59,17 @@ func (in settingsChange) change() (ch site.Change, faults errs.Issues) {
 	return ch, faults
 }
 
-func (in settingsChange) issues() errs.Issues {
-	ch, faults := in.change()
-	faults.Merge(ch.Issues())
-	return faults
-}
-
 // ChangeSettings serves PATCH /api/v1/admin/settings.
 func (h *Handlers) ChangeSettings(w http.ResponseWriter, r *http.Request) error {
-	in, err := web.ReadJSON(w, r, settingsChange.issues)
+	in, faults, err := web.ReadFields[settingsChange](w, r)
 	if err != nil {
 		return err
 	}
-	ch, _ := in.change()
+	ch, wrong := in.change()
+	faults.Merge(wrong)
+	if err := web.Refusal(faults, ch.Issues); err != nil {
+		return err
+	}
 	set, err := h.Site.Change(r.Context(), ch, web.IfMatch(r))
 	return h.writeSettings(w, set, err)
 }

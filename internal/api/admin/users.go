@@ -38,8 +38,7 @@ func (h *Handlers) ListUsers(w http.ResponseWriter, r *http.Request) error {
 		}
 		q.Active = &active
 	}
-	faults.Merge(q.Issues())
-	if err := faults.Err(); err != nil {
+	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err
 	}
 	users, total, err := h.Accounts.ListUsers(r.Context(), q)
@@ -75,17 +74,21 @@ func (in userChange) issues() (faults errs.Issues) {
 	if in.Role != nil && *in.Role == "" {
 		faults.Add("role", errs.CodeUnknownValue, "role must be USER or ADMIN.")
 	}
-	faults.Merge(in.change().Issues())
 	return faults
 }
 
 // ChangeUser serves PATCH /api/v1/admin/users/{id}.
 func (h *Handlers) ChangeUser(w http.ResponseWriter, r *http.Request) error {
-	in, err := web.ReadJSON(w, r, userChange.issues)
+	in, faults, err := web.ReadFields[userChange](w, r)
 	if err != nil {
 		return err
 	}
-	u, err := h.Accounts.UpdateUser(r.Context(), r.PathValue("id"), in.change())
+	faults.Merge(in.issues())
+	ch := in.change()
+	if err := web.Refusal(faults, ch.Issues); err != nil {
+		return err
+	}
+	u, err := h.Accounts.UpdateUser(r.Context(), r.PathValue("id"), ch)
 	return writeUser(w, u, err)
 }
 

@@ -53,7 +53,7 @@ func (h *Handlers) Register(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in, err := web.ReadJSON(w, r, h.Accounts.RegistrationIssues)
+	in, err := web.ReadInput(w, r, h.Accounts.RegistrationIssues)
 	if err != nil {
 		return err
 	}

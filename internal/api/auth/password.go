@@ -10,7 +10,7 @@ import (
 
 // ChangePassword serves POST /auth/change-password.
 func (h *Handlers) ChangePassword(w http.ResponseWriter, r *http.Request) error {
-	in, err := web.ReadJSON(w, r, h.Accounts.PasswordChangeIssues)
+	in, err := web.ReadInput(w, r, h.Accounts.PasswordChangeIssues)
 	if err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func (h *Handlers) ChangePassword(w http.ResponseWriter, r *http.Request) error 
 // ForgotPassword serves POST /auth/forgot-password. The answer is the same
 // whether there is such a user or not.
 func (h *Handlers) ForgotPassword(w http.ResponseWriter, r *http.Request) error {
-	in, err := web.ReadJSON(w, r, account.ForgottenPassword.Issues)
+	in, err := web.ReadInput(w, r, account.ForgottenPassword.Issues)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (h *Handlers) ForgotPassword(w http.ResponseWriter, r *http.Request) error 
 
 // ResetPassword serves POST /auth/reset-password.
 func (h *Handlers) ResetPassword(w http.ResponseWriter, r *http.Request) error {
-	in, err := web.ReadJSON(w, r, h.Accounts.PasswordResetIssues)
+	in, err := web.ReadInput(w, r, h.Accounts.PasswordResetIssues)
 	if err != nil {
 		return err
 	}

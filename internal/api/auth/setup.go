@@ -9,7 +9,7 @@ import (
 
 // SetUp serves POST /auth/setup.
 func (h *Handlers) SetUp(w http.ResponseWriter, r *http.Request) error {
-	in, err := web.ReadJSON(w, r, h.Accounts.SetupIssues)
+	in, err := web.ReadInput(w, r, h.Accounts.SetupIssues)
 	if err != nil {
 		return err
 	}

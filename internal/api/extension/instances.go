@@ -99,8 +99,7 @@ func (h *Handlers) ListInstances(w http.ResponseWriter, r *http.Request) error {
 	web.OnlyParams(r, &faults, "q", "sort")
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := plugin.InstanceQuery{Search: v.Get("q"), Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset()}
-	faults.Merge(q.Issues())
-	if err := faults.Err(); err != nil {
+	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err
 	}
 	instances, total, err := h.Plugins.Instances(r.Context(), r.PathValue("slug"), q)

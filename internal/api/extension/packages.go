@@ -73,8 +73,7 @@ func (h *Handlers) listPlugins(w http.ResponseWriter, r *http.Request) error {
 		Search: v.Get("q"), Runtime: plugin.RuntimeType(v.Get("runtimeType")), Sort: v.Get("sort"),
 		Limit: p.Limit, Offset: p.Offset(),
 	}
-	faults.Merge(q.Issues())
-	if err := faults.Err(); err != nil {
+	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err
 	}
 	packages, total, err := h.Plugins.List(r.Context(), q)

@@ -80,8 +80,7 @@ func (h *Handlers) ListThemes(w http.ResponseWriter, r *http.Request) error {
 		Search: v.Get("q"), Target: theme.Target(v.Get("target")), App: web.ReadBool(r, "app", &faults),
 		Limit: p.Limit, Offset: p.Offset(),
 	}
-	faults.Merge(q.Issues())
-	if err := faults.Err(); err != nil {
+	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err
 	}
 	themes, total, err := h.Themes.List(r.Context(), q)

@@ -15,7 +15,7 @@ import (
 func (h *Handlers) ListProducts(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
 	q, p := wire.ReadProductFilter(r, &faults)
-	if err := faults.Err(); err != nil {
+	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err
 	}
 	found, err := h.Catalog.List(r.Context(), q)
@@ -48,8 +48,7 @@ func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 		Status: order.Status(v.Get("status")), Product: v.Get("product"), UserID: v.Get("user"),
 		Limit: p.Limit, Offset: p.Offset(),
 	}
-	faults.Merge(q.Issues())
-	if err := faults.Err(); err != nil {
+	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err
 	}
 	found, total, err := h.Orders.Find(r.Context(), q)
@@ -87,8 +86,7 @@ func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 		ProductSlug: v.Get("product"), UserID: v.Get("user"), Status: license.Status(v.Get("status")),
 		Limit: p.Limit, Offset: p.Offset(),
 	}
-	faults.Merge(q.Issues())
-	if err := faults.Err(); err != nil {
+	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err
 	}
 	found, total, err := h.Licenses.Find(r.Context(), q)

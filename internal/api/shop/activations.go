@@ -11,7 +11,7 @@ import (
 
 // Activate serves POST /api/marketplace/products/{slug}/activate.
 func (h *Handlers) Activate(w http.ResponseWriter, r *http.Request) error {
-	in, err := web.ReadJSON(w, r, license.UseRequest.Issues)
+	in, err := web.ReadInput(w, r, license.UseRequest.Issues)
 	if err != nil {
 		return err
 	}
@@ -19,7 +19,7 @@ func (h *Handlers) Activate(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case err == nil:
 		h.Count("activations", "activated")
-	case errs.KindOf(err) != errs.Internal:
+	case errs.KindOf(err) != errs.Internal && !errs.IsValidation(err):
 		h.Count("activations", "refused")
 	}
 	return writeLicense(w, used, err)
@@ -27,7 +27,7 @@ func (h *Handlers) Activate(w http.ResponseWriter, r *http.Request) error {
 
 // Deactivate serves POST /api/marketplace/products/{slug}/deactivate.
 func (h *Handlers) Deactivate(w http.ResponseWriter, r *http.Request) error {
-	in, err := web.ReadJSON(w, r, license.UseRequest.Issues)
+	in, err := web.ReadInput(w, r, license.UseRequest.Issues)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func (h *Handlers) ClaimOrders(w http.ResponseWriter, r *http.Request) error {
 		Claimed int `json:"claimed"`
 	}
 
-	in, err := web.ReadJSON(w, r, order.ClaimRequest.Issues)
+	in, err := web.ReadInput(w, r, order.ClaimRequest.Issues)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (h *Handlers) OpenClaimLink(w http.ResponseWriter, r *http.Request) error {
 		HasAccount bool   `json:"hasAccount"`
 	}
 
-	in, err := web.ReadJSON(w, r, order.ClaimRequest.Issues)
+	in, err := web.ReadInput(w, r, order.ClaimRequest.Issues)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func (h *Handlers) ListProducts(w http.ResponseWriter, r *http.Request) error {
 
 	var faults errs.Issues
 	q, p := wire.ReadProductFilter(r, &faults)
-	if err := faults.Err(); err != nil {
+	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err
 	}
 	found, err := h.Catalog.List(r.Context(), q)

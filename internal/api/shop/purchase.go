@@ -20,7 +20,7 @@ func (h *Handlers) Purchase(w http.ResponseWriter, r *http.Request) error {
 		PaymentURL *string `json:"paymentUrl"` // null rather than absent (contract 3.3)
 	}
 
-	in, err := web.ReadJSON(w, r, order.PurchaseRequest.Issues)
+	in, err := web.ReadInput(w, r, order.PurchaseRequest.Issues)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func (h *Handlers) WriteReview(w http.ResponseWriter, r *http.Request) error {
 		Hidden bool `json:"hidden"`
 	}
 
-	in, err := web.ReadJSON(w, r, review.Request.Issues)
+	in, err := web.ReadInput(w, r, review.Request.Issues)
 	if err != nil {
 		return err
 	}

@@ -36,17 +36,46 @@ var (
 // rules, and of headers (WithHeaderFaults). A body over 1 MiB is 413, one
 // declared as something else 415.
 func ReadJSON[T any](w http.ResponseWriter, r *http.Request, check func(T) errs.Issues) (T, error) {
-	var v T
-	_, body, err := readObject(w, r)
+	v, faults, err := ReadFields[T](w, r)
 	if err != nil {
 		return v, err
 	}
+	if check != nil {
+		faults.Merge(check(v))
+	}
+	return v, faults.Err()
+}
+
+// ReadInput is ReadJSON for what a service checks: issues is what that service finds wrong. It is
+// asked only about a request that is refused anyway, see Refusal.
+func ReadInput[T any](w http.ResponseWriter, r *http.Request, issues func(T) errs.Issues) (T, error) {
+	v, faults, err := ReadFields[T](w, r)
+	if err != nil {
+		return v, err
+	}
+	return v, Refusal(faults, func() errs.Issues { return issues(v) })
+}
+
+// ReadFields is ReadJSON without a check: it returns the faults of types and headers.
+func ReadFields[T any](w http.ResponseWriter, r *http.Request) (v T, faults errs.Issues, err error) {
+	_, body, err := readObject(w, r)
+	if err != nil {
+		return v, faults, err
+	}
 	d := decoder{faults: headerFaultsOf(r)}
 	d.fill(reflect.ValueOf(&v).Elem(), "", body)
-	if check != nil {
-		d.faults.Merge(check(v))
+	return v, d.faults, nil
+}
+
+// Refusal returns VALIDATION_ERROR for a request with faults, and nil without. more is what the
+// service would find wrong besides: one answer names everything. A request without faults is for
+// the service to check.
+func Refusal(faults errs.Issues, more func() errs.Issues) error {
+	if faults.Len() == 0 {
+		return nil
 	}
-	return v, d.faults.Err()
+	faults.Merge(more())
+	return faults.Err()
 }
 
 // ReadDocument reads a request body that is exactly one JSON object, for a domain

@@ -145,3 +145,33 @@ func FuzzReadJSON(f *testing.F) {
 		}
 	})
 }
+
+// One answer names everything, and nothing is checked twice.
+func TestAServiceIsAskedOnlyAboutRefusedInput(t *testing.T) {
+	t.Parallel()
+
+	type body struct {
+		Name  string `json:"name"`
+		Count int    `json:"count"`
+	}
+	asked := 0
+	issues := func(in body) (is errs.Issues) {
+		asked++
+		is.Require("name", in.Name)
+		return is
+	}
+	read := func(text string) error {
+		r := httptest.NewRequest("POST", "/", strings.NewReader(text))
+		r.Header.Set("Content-Type", "application/json")
+		_, err := ReadInput(httptest.NewRecorder(), r, issues)
+		return err
+	}
+	if err := read(`{"count":1}`); err != nil || asked != 0 {
+		t.Errorf("input without faults of type: %v, and the service was asked %d times", err, asked)
+	}
+	err := read(`{"count":"1"}`)
+	e, ok := errors.AsType[*errs.Error](err)
+	if !ok || asked != 1 || len(e.Details["issues"].([]errs.Issue)) != 2 {
+		t.Errorf("input with a fault of type: %v, and the service was asked %d times", err, asked)
+	}
+}

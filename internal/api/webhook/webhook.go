@@ -59,7 +59,7 @@ type input struct {
 
 // readInput reads the body of a new webhook or of a change.
 func readInput(w http.ResponseWriter, r *http.Request, isNew bool) (webhook.Input, error) {
-	in, err := web.ReadJSON(w, r, func(in input) errs.Issues { return webhook.Input(in).Issues(isNew) })
+	in, err := web.ReadInput(w, r, func(in input) errs.Issues { return webhook.Input(in).Issues(isNew) })
 	return webhook.Input(in), err
 }
 
@@ -69,8 +69,7 @@ func (h *Handlers) List(w http.ResponseWriter, r *http.Request) error {
 	web.OnlyParams(r, &faults, "q", "sort")
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := webhook.Query{Search: v.Get("q"), Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset()}
-	faults.Merge(q.Issues())
-	if err := faults.Err(); err != nil {
+	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err
 	}
 	list, total, err := h.Webhooks.List(r.Context(), q)

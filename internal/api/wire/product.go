@@ -130,8 +130,8 @@ func NewProductPage(p product.Product) ProductPage {
 }
 
 // ReadProductFilter reads the query parameters that all lists of products have,
-// and reports what is wrong with them. An empty filter counts as absent, because
-// forms send it.
+// and reports which of them cannot be read. An empty filter counts as absent,
+// because forms send it.
 func ReadProductFilter(r *http.Request, faults *errs.Issues) (catalog.ListQuery, web.Page) {
 	v := r.URL.Query()
 	p := web.ReadPage(r, faults)
@@ -143,6 +143,5 @@ func ReadProductFilter(r *http.Request, faults *errs.Issues) (catalog.ListQuery,
 	if sort := v.Get("sort"); sort != "" {
 		q.Sort = catalog.Sort(sort)
 	}
-	faults.Merge(q.Issues())
 	return q, p
 }

@@ -1,6 +1,7 @@
 package errs
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -136,6 +137,12 @@ func (is Issues) Err() error { return WithIssues(Invalid, CodeValidation, is) }
 // CodeValidation is the code of a request that breaks a rule of its shape
 // (contract 1.4).
 const CodeValidation = "VALIDATION_ERROR"
+
+// IsValidation reports whether err is a VALIDATION_ERROR.
+func IsValidation(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Code == CodeValidation
+}
 
 // Validation returns a VALIDATION_ERROR with the given issues, or nil if there are none.
 func Validation(issues ...Issue) error {
