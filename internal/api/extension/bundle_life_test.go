@@ -147,51 +147,50 @@ func TestAnUninstalledBundleLeavesItsItems(t *testing.T) {
 func TestABundleTakesWhatItInstalledAlong(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		admin := a.Admin(t, "root").Access
-		mail, chat := testkit.ExternalPlugin(t, "mail", nil), testkit.ExternalPlugin(t, "chat", nil)
-		mustInstall(t, a, admin, "plugin", mail, http.StatusCreated)
-		data := testkit.Bundle(t, testkit.BundleManifest("starter", "1.0.0", payItem(), auroraItem(),
-			object{"kind": "plugin", "path": "mail.zip"}, object{"kind": "plugin", "path": "chat.zip"}),
-			map[string][]byte{
-				"items/pay.zip": pay(t, "1.0.0"), "items/aurora.zip": theme(t, "1.0.0", nil), "mail.zip": mail, "chat.zip": chat,
-			})
-		res := mustInstall(t, a, admin, "bundle", data, http.StatusCreated)
-		if got := results(t, res, "data.items"); !strings.Contains(got, "plugin mail 1.0.0 duplicate") {
-			t.Errorf("items = %s", got)
-		}
-		other := testkit.Bundle(t, testkit.BundleManifest("other", "1.0.0", object{"kind": "plugin", "path": "chat.zip"}),
-			map[string][]byte{"chat.zip": chat})
-		mustInstall(t, a, admin, "bundle", other, http.StatusCreated)
-		// A version of the theme that somebody installed by hand.
-		mustInstall(t, a, admin, "theme-shop", theme(t, "2.0.0", nil), http.StatusOK)
+	a := testkit.New(t)
+	admin := a.Admin(t, "root").Access
+	mail, chat := testkit.ExternalPlugin(t, "mail", nil), testkit.ExternalPlugin(t, "chat", nil)
+	mustInstall(t, a, admin, "plugin", mail, http.StatusCreated)
+	data := testkit.Bundle(t, testkit.BundleManifest("starter", "1.0.0", payItem(), auroraItem(),
+		object{"kind": "plugin", "path": "mail.zip"}, object{"kind": "plugin", "path": "chat.zip"}),
+		map[string][]byte{
+			"items/pay.zip": pay(t, "1.0.0"), "items/aurora.zip": theme(t, "1.0.0", nil), "mail.zip": mail, "chat.zip": chat,
+		})
+	res := mustInstall(t, a, admin, "bundle", data, http.StatusCreated)
+	if got := results(t, res, "data.items"); !strings.Contains(got, "plugin mail 1.0.0 duplicate") {
+		t.Errorf("items = %s", got)
+	}
+	other := testkit.Bundle(t, testkit.BundleManifest("other", "1.0.0", object{"kind": "plugin", "path": "chat.zip"}),
+		map[string][]byte{"chat.zip": chat})
+	mustInstall(t, a, admin, "bundle", other, http.StatusCreated)
+	// A version of the theme that somebody installed by hand.
+	mustInstall(t, a, admin, "theme-shop", theme(t, "2.0.0", nil), http.StatusOK)
 
-		all := installedNow(t, a, admin)
-		testkit.WantError(t, a.Do(t, remove(admin, starter+"?items=true")), http.StatusConflict, "THEME_ACTIVE")
-		if got := installedNow(t, a, admin); got != all {
-			t.Errorf("refused, but left %s", got)
+	all := installedNow(t, a, admin)
+	testkit.WantError(t, a.Do(t, remove(admin, starter+"?items=true")), http.StatusConflict, "THEME_ACTIVE")
+	if got := installedNow(t, a, admin); got != all {
+		t.Errorf("refused, but left %s", got)
+	}
+	a.Do(t, post(admin, "/api/v1/admin/themes/shop/deactivate"))
+	gone := a.Do(t, remove(admin, starter+"?items=true&purge=true"))
+	if got, kept := results(t, gone, "data.removed"), results(t, gone, "data.kept"); gone.Status != http.StatusOK ||
+		got != "theme-shop aurora 1.0.0 installed, plugin pay 1.0.0 installed" || kept != "plugin chat 1.0.0 installed" {
+		t.Errorf("uninstall = %d %s", gone.Status, gone.Body)
+	}
+	want := "plugin chat 1.0.0, plugin mail 1.0.0, theme-shop aurora 2.0.0, bundle other 1.0.0"
+	if got := installedNow(t, a, admin); got != want {
+		t.Errorf("left = %s", got)
+	}
+	for _, name := range leftovers(t, a.DataDir) {
+		if strings.Contains(name, "/pay/") || strings.Contains(name, "/aurora/1.0.0") {
+			t.Errorf("%s is left", name)
 		}
-		a.Do(t, post(admin, "/api/v1/admin/themes/shop/deactivate"))
-		gone := a.Do(t, remove(admin, starter+"?items=true&purge=true"))
-		if got, kept := results(t, gone, "data.removed"), results(t, gone, "data.kept"); gone.Status != http.StatusOK ||
-			got != "theme-shop aurora 1.0.0 installed, plugin pay 1.0.0 installed" || kept != "plugin chat 1.0.0 installed" {
-			t.Errorf("uninstall = %d %s", gone.Status, gone.Body)
-		}
-		want := "plugin chat 1.0.0, plugin mail 1.0.0, theme-shop aurora 2.0.0, bundle other 1.0.0"
-		if got := installedNow(t, a, admin); got != want {
-			t.Errorf("left = %s", got)
-		}
-		for _, name := range leftovers(t, a.DataDir) {
-			if strings.Contains(name, "/pay/") || strings.Contains(name, "/aurora/1.0.0") {
-				t.Errorf("%s is left", name)
-			}
-		}
-		// The plugin chat is the other bundle's now.
-		if gone := a.Do(t, remove(admin, extensions+"/bundle/other?items=true")); results(t, gone, "data.removed") !=
-			"plugin chat 1.0.0 duplicate" {
-			t.Errorf("uninstall = %s", gone.Body)
-		}
-	})
+	}
+	// The plugin chat is the other bundle's now.
+	if gone := a.Do(t, remove(admin, extensions+"/bundle/other?items=true")); results(t, gone, "data.removed") !=
+		"plugin chat 1.0.0 duplicate" {
+		t.Errorf("uninstall = %s", gone.Body)
+	}
 }
 
 // Bundles tell what becomes of them, beside their items.

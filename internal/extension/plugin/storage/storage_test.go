@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,9 +30,11 @@ type shelf struct {
 	clock *clocktest.Clock
 }
 
-func open(t *testing.T) *shelf {
+func open(t *testing.T) *shelf { return openAt(t, dbtest.SQLite(t)) }
+
+func openAt(t *testing.T, url string) *shelf {
 	t.Helper()
-	db := dbtest.Open(t, dbtest.SQLite(t))
+	db := dbtest.Open(t, url)
 	plugins := store.NewPlugin(db)
 	m, err := plugin.DecodeManifest([]byte(`{"schemaVersion":1,"slug":"echo","name":"Echo","version":"1.0.0",` +
 		`"runtimeType":"external-http","externalBaseUrl":"https://echo.example"}`))
@@ -96,33 +100,35 @@ func TestKeys(t *testing.T) {
 func TestValuesComeBackByteForByte(t *testing.T) {
 	t.Parallel()
 
-	s, ctx := open(t), t.Context()
-	for _, key := range []string{"k", "a/b", "ä/€/😀", "%2F", "\x00", "..", "a//b", strings.Repeat("k", storage.MaxKey)} {
-		want := storage.Entry{Key: key, ContentType: "text/x-test; a=1", Size: 5, Data: []byte("\x00\xff é")}
-		stored, created, err := s.Put(ctx, "one", want, 0, storage.Condition{})
-		if err != nil || !created || stored.ETag == "" {
-			t.Fatalf("%q: %+v, %v, %v", key, stored, created, err)
+	dbtest.OnBoth(t, func(t *testing.T, url string) {
+		s, ctx := openAt(t, url), t.Context()
+		for _, key := range []string{"k", "a/b", "ä/€/😀", "%2F", "\x00", "..", "a//b", strings.Repeat("k", storage.MaxKey)} {
+			want := storage.Entry{Key: key, ContentType: "text/x-test; a=1", Size: 5, Data: []byte("\x00\xff é")}
+			stored, created, err := s.Put(ctx, "one", want, 0, storage.Condition{})
+			if err != nil || !created || stored.ETag == "" {
+				t.Fatalf("%q: %+v, %v, %v", key, stored, created, err)
+			}
+			want.ETag = stored.ETag
+			got, err := s.Get(ctx, "one", key)
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("%q: %v (-want +got):\n%s", key, err, diff)
+			}
 		}
-		want.ETag = stored.ETag
-		got, err := s.Get(ctx, "one", key)
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("%q: %v (-want +got):\n%s", key, err, diff)
+		s.put(t, "empty", "")
+		largest := bytes.Repeat([]byte{0xAB}, storage.MaxValue)
+		s.put(t, "largest", string(largest))
+		if s.text(t, "one", "empty") != "" || s.text(t, "one", "largest") != string(largest) {
+			t.Error("the empty or the largest value came back as another")
 		}
-	}
-	s.put(t, "empty", "")
-	largest := bytes.Repeat([]byte{0xAB}, storage.MaxValue)
-	s.put(t, "largest", string(largest))
-	if s.text(t, "one", "empty") != "" || s.text(t, "one", "largest") != string(largest) {
-		t.Error("the empty or the largest value came back as another")
-	}
-	for range 2 { // absent is as good as removed
-		if err := s.Delete(ctx, "one", "empty", storage.Condition{}); err != nil {
-			t.Error(err)
+		for range 2 { // absent is as good as removed
+			if err := s.Delete(ctx, "one", "empty", storage.Condition{}); err != nil {
+				t.Error(err)
+			}
 		}
-	}
-	if got := s.text(t, "one", "empty"); got != "nothing" {
-		t.Errorf("what was removed is %q", got)
-	}
+		if got := s.text(t, "one", "empty"); got != "nothing" {
+			t.Errorf("what was removed is %q", got)
+		}
+	})
 }
 
 func TestNoInstallationSeesAnothersValues(t *testing.T) {
@@ -217,30 +223,57 @@ func TestExpiredValuesAreGone(t *testing.T) {
 func TestKeysAreListedByPrefixAndPage(t *testing.T) {
 	t.Parallel()
 
-	s := open(t)
-	for _, key := range []string{"b", "a/2", "a/10", "a0", "a", "a/ä", "Z", "a/\xf4\x8f\xbf\xbf", "c"} {
-		s.put(t, key, key)
-	}
-	all := []string{"Z", "a", "a/10", "a/2", "a/ä", "a/\xf4\x8f\xbf\xbf", "a0", "b", "c"}
-	for prefix, want := range map[string][]string{"": all, "a": all[1:7], "a/": all[2:6], "a/1": all[2:3], "x": nil} {
-		for limit := 1; limit <= len(all); limit++ {
-			var got []string
-			for after, more := "", true; more; {
-				list, next, err := s.List(t.Context(), "one", prefix, after, limit)
-				if err != nil || len(list) > limit || next && len(list) < limit {
-					t.Fatalf("%q: %d entries of %d, more: %v, %v", prefix, len(list), limit, next, err)
-				}
-				for _, e := range list {
-					got, after = append(got, e.Key), e.Key
-					if e.Data != nil || e.Size != int64(len(e.Key)) {
-						t.Errorf("listed: %+v", e)
+	dbtest.OnBoth(t, func(t *testing.T, url string) {
+		s := openAt(t, url)
+		for _, key := range []string{"b", "a/2", "a/10", "a0", "a", "a/ä", "Z", "a/\xf4\x8f\xbf\xbf", "c"} {
+			s.put(t, key, key)
+		}
+		all := []string{"Z", "a", "a/10", "a/2", "a/ä", "a/\xf4\x8f\xbf\xbf", "a0", "b", "c"}
+		for prefix, want := range map[string][]string{"": all, "a": all[1:7], "a/": all[2:6], "a/1": all[2:3], "x": nil} {
+			for limit := 1; limit <= len(all); limit++ {
+				var got []string
+				for after, more := "", true; more; {
+					list, next, err := s.List(t.Context(), "one", prefix, after, limit)
+					if err != nil || len(list) > limit || next && len(list) < limit {
+						t.Fatalf("%q: %d entries of %d, more: %v, %v", prefix, len(list), limit, next, err)
 					}
+					for _, e := range list {
+						got, after = append(got, e.Key), e.Key
+						if e.Data != nil || e.Size != int64(len(e.Key)) {
+							t.Errorf("listed: %+v", e)
+						}
+					}
+					more = next
 				}
-				more = next
-			}
-			if !slices.Equal(got, want) {
-				t.Errorf("%q, %d at a time: %q, want %q", prefix, limit, got, want)
+				if !slices.Equal(got, want) {
+					t.Errorf("%q, %d at a time: %q, want %q", prefix, limit, got, want)
+				}
 			}
 		}
-	}
+	})
+}
+
+func TestOneOfManyParallelCreationsWins(t *testing.T) {
+	t.Parallel()
+
+	dbtest.OnBoth(t, func(t *testing.T, url string) {
+		s := openAt(t, url)
+		var won atomic.Int32
+		var running sync.WaitGroup
+		for range 16 {
+			running.Go(func() {
+				_, created, err := s.Put(t.Context(), "one", storage.Entry{Key: "lock", Data: []byte("x")}, 0, storage.Condition{Absent: true})
+				switch {
+				case created && err == nil:
+					won.Add(1)
+				case !errors.Is(err, storage.ErrStale):
+					t.Errorf("created %v, %v", created, err)
+				}
+			})
+		}
+		running.Wait()
+		if got := won.Load(); got != 1 {
+			t.Errorf("%d creations won", got)
+		}
+	})
 }
