@@ -24,6 +24,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"stoa/internal/extension/plugin"
+	"stoa/internal/run/child"
 	"stoa/internal/run/node"
 	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/nodetest"
@@ -55,14 +56,16 @@ func eachHost(t *testing.T, test func(t *testing.T, h *host)) {
 func newHost(t *testing.T, path, isolation string) *host {
 	t.Helper()
 	h := &host{dir: t.TempDir(), isolation: isolation}
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	children := child.New(child.Config{Log: log, NodePath: path})
 	h.Runtime = node.New(node.Config{
-		Log: slog.New(slog.NewTextHandler(t.Output(), nil)), DataDir: h.dir, NodePath: path,
+		Log: log, Children: children, DataDir: h.dir,
 		Stall: 3 * time.Minute, StartTimeout: 3 * time.Minute, StartWait: 3 * time.Minute, // the machine may be busy
 	})
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
 		defer cancel()
-		if err := h.Close(ctx); err != nil {
+		if err := errors.Join(h.Close(ctx), children.Close()); err != nil {
 			t.Errorf("close: %v", err)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"stoa/examples/plugins"
 	"stoa/internal/extension/archive"
 	"stoa/internal/extension/plugin"
+	"stoa/internal/run/child"
 	"stoa/internal/run/node"
 	"stoa/internal/testkit/logtest"
 )
@@ -95,11 +97,12 @@ func run(tb testing.TB, name string, config map[string]any) *running {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	rt := node.New(node.Config{Log: logtest.New(tb), DataDir: dir})
+	children := child.New(child.Config{Log: logtest.New(tb)})
+	rt := node.New(node.Config{Log: logtest.New(tb), Children: children, DataDir: dir})
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), time.Minute)
 		defer cancel()
-		if err := rt.Close(ctx); err != nil {
+		if err := errors.Join(rt.Close(ctx), children.Close()); err != nil {
 			tb.Errorf("close: %v", err)
 		}
 	})

@@ -42,6 +42,8 @@ import (
 	"stoa/internal/operate/overview"
 	"stoa/internal/operate/system"
 	"stoa/internal/operate/telemetry"
+	"stoa/internal/run/child"
+	"stoa/internal/run/egress"
 	"stoa/internal/run/external"
 	"stoa/internal/run/gateway"
 	"stoa/internal/run/hook"
@@ -97,6 +99,8 @@ type App struct {
 	site        *site.Service    // what the operator says of the shop
 	keeper      *idempotency.Keeper
 	snapshots   *plugin.Snapshots // what the gateway knows of plugins
+	children    *child.Launcher   // starts Node.js processes
+	egress      *egress.Gate      // what they connect to
 	node        *node.Runtime     // internal plugins
 	external    *external.Runtime // external ones
 	themeApps   *themeapp.Runtime
@@ -396,11 +400,14 @@ func (a *App) Close(ctx context.Context) error {
 	if a.external != nil {
 		a.external.Close()
 	}
-	if a.themeApps != nil { // before what its processes run on
+	if a.themeApps != nil {
 		a.themeApps.Close()
 	}
 	if a.node != nil {
 		all = append(all, a.node.Close(ctx))
+	}
+	if a.children != nil { // after what runs on it
+		all = append(all, a.children.Close())
 	}
 	if a.redis != nil {
 		all = append(all, a.redis.Close())

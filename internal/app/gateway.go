@@ -11,6 +11,7 @@ import (
 	"stoa/internal/edge/framing"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run"
+	"stoa/internal/run/child"
 	"stoa/internal/run/egress"
 	"stoa/internal/run/external"
 	"stoa/internal/run/gateway"
@@ -32,9 +33,11 @@ func (a *App) buildNode(cfg Config, plugins *plugin.Service, packages *store.Plu
 	if err != nil {
 		return err
 	}
+	a.egress = gate
+	a.children = child.New(child.Config{Log: cfg.Log, NodePath: cfg.NodePath, Isolation: cfg.PluginIsolation})
 	a.node = node.New(node.Config{
-		Log: cfg.Log, DataDir: cfg.DataDir, Fetch: a.fetchPlugin, NodePath: cfg.NodePath, Live: packages,
-		Isolation: cfg.PluginIsolation, Egress: gate, Development: cfg.PluginErrors,
+		Log: cfg.Log, Children: a.children, DataDir: cfg.DataDir, Fetch: a.fetchPlugin, Live: packages,
+		Egress: gate, Development: cfg.PluginErrors,
 		Failed: func(ctx context.Context, in plugin.Installed, f plugin.Failure) {
 			if err := plugins.RecordFailure(ctx, in, f); err != nil {
 				cfg.Log.WarnContext(ctx, "the failure of a plugin could not be recorded",

@@ -13,7 +13,8 @@ import (
 // buildThemes makes the themes and what runs theme apps.
 func (a *App) buildThemes(cfg Config) {
 	a.themeApps = themeapp.New(themeapp.Config{
-		Log: cfg.Log, Node: a.node, Fetch: a.fetchTheme, APIBaseURL: cmp.Or(cfg.PlatformAPIBaseURL, cfg.PublicURL),
+		Log: cfg.Log, Children: a.children, DataDir: cfg.DataDir, Fetch: a.fetchTheme, Egress: a.egress,
+		APIBaseURL: cmp.Or(cfg.PlatformAPIBaseURL, cfg.PublicURL),
 	})
 	a.Themes = &theme.Service{
 		Store: store.NewTheme(a.DB), Now: cfg.Now, Configs: cfg.MasterKey.Box("theme.config"),

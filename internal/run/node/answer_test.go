@@ -47,7 +47,7 @@ func TestAnUnusableAnswerIsNotACrash(t *testing.T) {
 func TestTheHostAddsNothingToThePluginsLog(t *testing.T) {
 	t.Parallel()
 	log := newLog()
-	f := newFixture(t, func(c *Config) { c.Log = log.logger() })
+	f := newFixture(t, func(c *options) { c.Log = log.logger() })
 	in := f.install(t, "chatty", withRoutes(`app.log.info('registered')
 	  app.addHook('onListen', async () => { app.log.info('listening') })`))
 	f.get(t, in, "/health")

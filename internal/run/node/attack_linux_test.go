@@ -101,8 +101,8 @@ func TestAssaultsEndAlone(t *testing.T) {
 	eachNode(t, func(t *testing.T, path string) {
 		t.Helper()
 		log := newLog()
-		f := contained(t, newFixture(t, stallsAfter(3*time.Second), func(c *Config) {
-			c.NodePath, c.Log, c.MemoryMiB, c.FirstByte = path, log.logger(), 64, 20*time.Second
+		f := contained(t, newFixture(t, stallsAfter(3*time.Second), func(c *options) {
+			c.machine.NodePath, c.Log, c.MemoryMiB, c.FirstByte = path, log.logger(), 64, 20*time.Second
 		}))
 		neighbour := f.install(t, "neighbour", withRoutes(""))
 		f.get(t, neighbour, "/health")
@@ -139,7 +139,7 @@ func TestAssaultsEndAlone(t *testing.T) {
 func TestBuffersCountTowardsTheMemoryLimit(t *testing.T) {
 	t.Parallel()
 	log := newLog()
-	f := contained(t, newFixture(t, func(c *Config) { c.Log = log.logger() }))
+	f := contained(t, newFixture(t, func(c *options) { c.Log = log.logger() }))
 	in := f.install(t, "buffers", withRoutes(`const all = []
 	  app.post('/api/take', async (request) => { all.push(Buffer.alloc(request.body.mib << 20, 1)); return {} })`))
 	f.post(t, in, "/api/take", `{"mib":64}`) // that much is fine
@@ -176,7 +176,7 @@ func TestRequestsWithoutTheSecretAreRefused(t *testing.T) {
 	f.mu.Unlock()
 	for _, secret := range []string{"", "X-Stoa-Process: x\r\n", "X-Stoa-Process: -ping\r\n", "X-Stoa-Process: \r\n"} {
 		for _, more := range []string{"", "Connection: upgrade\r\nUpgrade: websocket\r\n"} {
-			conn, err := p.socket.dial(t.Context())
+			conn, err := p.child.Dial(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,12 +195,12 @@ func TestRequestsWithoutTheSecretAreRefused(t *testing.T) {
 // Control groups belong to no level. The log tells whether there are any.
 func TestWithoutControlGroupsPluginsRunAndTheLogSaysSo(t *testing.T) {
 	t.Parallel()
-	for want, change := range map[string]func(*Config){
+	for want, change := range map[string]func(*options){
 		`limits="rlimit (no cgroup: switched off)"`: without(sandbox.Cgroup),
 		`limits=`: without(),
 	} {
 		log := newLog()
-		f := contained(t, newFixture(t, change, func(c *Config) { c.Isolation, c.Log = sandbox.Full, log.logger() }))
+		f := contained(t, newFixture(t, change, func(c *options) { c.machine.Isolation, c.machine.Log = sandbox.Full, log.logger() }))
 		f.get(t, f.install(t, "limited", withRoutes("")), "/health")
 		if !strings.Contains(log.String(), want) || !strings.Contains(log.String(), "isolation=full") {
 			t.Errorf("want %s, the log: %s", want, log)
@@ -212,7 +212,7 @@ func TestBelowTheDemandedLevelPluginsDoNotRun(t *testing.T) {
 	t.Parallel()
 	for _, part := range []sandbox.Part{sandbox.Namespaces, sandbox.Landlock, sandbox.Seccomp} {
 		log := newLog()
-		f := newFixture(t, without(part), func(c *Config) { c.Isolation, c.Log = sandbox.Full, log.logger() })
+		f := newFixture(t, without(part), func(c *options) { c.machine.Isolation, c.machine.Log = sandbox.Full, log.logger() })
 		in := f.install(t, "demanding", withRoutes(""))
 		_, _, err := f.do(t, in, http.MethodGet, "/health", "")
 		if reasonOf(t, err) != reasonIsolation {
@@ -227,7 +227,7 @@ func TestBelowTheDemandedLevelPluginsDoNotRun(t *testing.T) {
 		}
 
 		// What is demanded less than that runs, as well contained as it can be.
-		f = newFixture(t, without(part), func(c *Config) { c.Isolation, c.Log = sandbox.Basic, log.logger() })
+		f = newFixture(t, without(part), func(c *options) { c.machine.Isolation, c.machine.Log = sandbox.Basic, log.logger() })
 		in = f.install(t, "modest", withRoutes(""))
 		f.get(t, in, "/health")
 		if !strings.Contains(log.String(), "isolation=basic") || !strings.Contains(log.String(), "missing=\""+string(part)) {

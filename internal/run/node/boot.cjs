@@ -1,17 +1,17 @@
 'use strict'
 
-// What a plugin's process runs first: it loads the host program with the code that
-// V8 compiled of it before, if there is any. With STOA_WARM in its environment it
-// makes that cache instead, and writes it to standard output.
+// What a plugin's process runs first: it loads the host program with V8's code cache,
+// if that is there already. With STOA_WARM in its environment it makes the cache
+// instead and writes it to standard output. stoa fills in the names of both files.
 
 const fs = require('node:fs')
 const vm = require('node:vm')
 
-const file = __dirname + '/host.cjs'
+const file = __dirname + '/HOST_PROGRAM'
 const text = `(function (exports, require, module, __filename, __dirname, importModule) { ${fs.readFileSync(file, 'utf8')}\n})`
 let cachedData
 try {
-  cachedData = fs.readFileSync(__dirname + '/host.cache')
+  cachedData = fs.readFileSync(__dirname + '/CODE_CACHE')
 } catch {
   // Not made yet.
 }

@@ -6,21 +6,20 @@ import (
 	"errors"
 	"log/slog"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"sync"
 	"time"
 )
 
-// boot is what Node.js runs: it loads the host program, with V8's code cache.
+// boot is what Node.js runs: it loads the host program with V8's code cache.
 //
 //go:embed boot.cjs
-var boot []byte
+var boot string
 
-// warmAfter is when the code cache is made: not while the first plugins start.
+// warmAfter is how long after the first start the code cache is made: not while the
+// first plugins start.
 const warmAfter = time.Second
 
-// codeCache makes V8's compiled form of the host program, once, in the background.
+// codeCache writes V8's compiled form of the host program, once, in the background.
 // Processes that start before it is there compile for themselves.
 type codeCache struct {
 	stop context.CancelFunc
@@ -38,6 +37,9 @@ func makeCodeCache(cfg Config, files *hostFiles) *codeCache {
 			return
 		case <-time.After(warmAfter):
 		}
+		if _, err := os.Stat(files.cache); err == nil {
+			return // made by another Runtime
+		}
 		if err := writeCodeCache(ctx, cfg, files); err != nil && ctx.Err() == nil {
 			cfg.Log.Warn("plugins start slower than they could: no code cache of their host", slog.Any("err", err))
 		}
@@ -45,7 +47,7 @@ func makeCodeCache(cfg Config, files *hostFiles) *codeCache {
 	return c
 }
 
-// close ends the making of the cache, if it still goes on.
+// close stops making the cache, if that still goes on.
 func (c *codeCache) close() {
 	c.stop()
 	c.done.Wait()
@@ -54,10 +56,8 @@ func (c *codeCache) close() {
 func writeCodeCache(ctx context.Context, cfg Config, files *hostFiles) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, files.node.path, //nolint:gosec // the configured Node.js
-		append(memoryArgs(cfg.MemoryMiB), files.boot)...)
-	cmd.Env, cmd.Dir = []string{"STOA_WARM=1", "NODE_ENV=production", "TZ=UTC"}, files.dir
-	cmd.SysProcAttr = sandboxAttributes()
+	cmd := files.machine.Command(ctx, cfg.MemoryMiB, files.boot)
+	cmd.Env = append(cmd.Env, "STOA_WARM=1")
 	cache, err := cmd.Output()
 	if err != nil {
 		return err
@@ -65,15 +65,14 @@ func writeCodeCache(ctx context.Context, cfg Config, files *hostFiles) error {
 	if len(cache) == 0 {
 		return errors.New("it is empty")
 	}
-	temporary := files.cache + ".tmp"
-	if err := os.WriteFile(temporary, cache, 0o600); err != nil {
+	temporary, err := os.CreateTemp(files.machine.Dir, ".cache-*")
+	if err != nil {
 		return err
 	}
-	return os.Rename(temporary, files.cache)
-}
-
-// writeBoot writes what Node.js runs first beside the host program.
-func (f *hostFiles) writeBoot() error {
-	f.boot, f.cache = filepath.Join(f.dir, "boot.cjs"), filepath.Join(f.dir, "host.cache")
-	return os.WriteFile(f.boot, boot, 0o600)
+	defer os.Remove(temporary.Name()) // a no-op once renamed
+	_, err = temporary.Write(cache)
+	if err := errors.Join(err, temporary.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temporary.Name(), files.cache)
 }

@@ -44,9 +44,9 @@ func (s *starter) start(tb testing.TB) {
 	pid := s.f.Status(s.in.Instance.ID).PID
 	s.f.Stop(s.in.Instance.ID)
 	gone(tb, pid)
-	begun := time.Now()
+	begin := time.Now()
 	s.f.get(tb, s.in, "/health")
-	s.took = append(s.took, time.Since(begun))
+	s.took = append(s.took, time.Since(begin))
 }
 
 // BenchmarkColdStart measures from the call to the first answer, contained and with
@@ -75,9 +75,9 @@ func BenchmarkStartInSharedProcess(b *testing.B) {
 	f.get(b, all[0], "/health")
 	var took []time.Duration
 	for b.Loop() {
-		begun := time.Now()
+		begin := time.Now()
 		f.get(b, all[1], "/health")
-		took = append(took, time.Since(begun))
+		took = append(took, time.Since(begin))
 		p := f.installation(all[1].Instance.ID).peek()
 		f.Stop(all[1].Instance.ID)
 		<-p.done
@@ -94,7 +94,7 @@ func percentile(all []time.Duration, share int) time.Duration {
 
 func inMillis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-func quietly(c *Config) { c.Log = slog.New(slog.DiscardHandler) }
+func quietly(c *options) { c.Log = slog.New(slog.DiscardHandler) }
 
 // ownMemory returns what a process has for itself, in MiB. The pages of files that no
 // other process has in memory at the time are among it.
@@ -127,7 +127,7 @@ func TestAnotherInstallationTakesLittleMemory(t *testing.T) {
 	t.Parallel()
 	eachNode(t, func(t *testing.T, path string) {
 		t.Helper()
-		f := newFixture(t, onNode(path), func(c *Config) { c.Tidy = 100 * time.Millisecond })
+		f := newFixture(t, onNode(path), func(c *options) { c.Tidy = 100 * time.Millisecond })
 		var last plugin.Installed
 		for i := range 3 { // they share what the first one has brought
 			last = f.install(t, fmt.Sprint("idle-", i), withRoutes(`app.get('/api/gc', async () => ({
@@ -161,11 +161,11 @@ func TestAnotherSharedInstallationTakesLittleMemory(t *testing.T) {
 		}
 		pid := f.Status(all[0].Instance.ID).PID
 		before := memoryOf(t, pid, "Private_Dirty")
-		begun := time.Now()
+		begin := time.Now()
 		for _, in := range all[10:] {
 			f.get(t, in, "/health")
 		}
-		took := time.Since(begun) / more
+		took := time.Since(begin) / more
 		each := (memoryOf(t, pid, "Private_Dirty") - before) / more
 		t.Logf("%.2f MiB and %s each; %.1f MiB with ten", each, took, before)
 		if each > 1 {
@@ -184,9 +184,9 @@ func BenchmarkCall(b *testing.B) {
 	all := map[string]*starter{"contained": contained, "flags": flags, "shared": shared}
 	for b.Loop() {
 		for _, s := range all {
-			begun := time.Now()
+			begin := time.Now()
 			s.f.get(b, s.in, "/health")
-			s.took = append(s.took, time.Since(begun))
+			s.took = append(s.took, time.Since(begin))
 		}
 	}
 	for name, s := range all {

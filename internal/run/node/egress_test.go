@@ -16,9 +16,9 @@ import (
 
 // reachesPlatform lets plugins reach a platform at base that tells what it was
 // asked.
-func reachesPlatform(tb testing.TB, base string, allow ...netip.Prefix) func(*Config) {
+func reachesPlatform(tb testing.TB, base string, allow ...netip.Prefix) func(*options) {
 	tb.Helper()
-	return func(c *Config) {
+	return func(c *options) {
 		gate, err := egress.New(egress.Config{
 			Log: c.Log, BaseURL: base, Allow: allow,
 			Platform: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -40,8 +40,8 @@ func contained(tb testing.TB, f *fixture) *fixture {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if files.box.Level() != sandbox.Full {
-		tb.Skipf("plugins cannot be contained here: %s", files.box.Missing())
+	if level, missing := files.machine.Isolation(); level != sandbox.Full {
+		tb.Skipf("plugins cannot be contained here: %s", missing)
 	}
 	return f
 }
@@ -128,7 +128,7 @@ func TestOnlyGrantedHostsAreReached(t *testing.T) { //nolint:tparallel // the ca
 	})
 	t.Run("granted and private", func(t *testing.T) {
 		f := contained(t, newFixture(t, reachesPlatform(t, "http://127.0.0.1:8080"),
-			func(c *Config) { c.Log = log.logger() }))
+			func(c *options) { c.Log = log.logger() }))
 		in := f.install(t, "private", withRoutes(fetchRoutes))
 		in.Package.Manifest.Permissions = []string{"network:" + ln.Addr().String()}
 		in.Instance.Granted = in.Package.Manifest.Permissions

@@ -56,7 +56,7 @@ func TestErrorsAreForTheAuthor(t *testing.T) {
 	nodetest.Each(t, func(t *testing.T, path string) {
 		for _, development := range []bool{false, true} {
 			log := newLog()
-			f := newFixture(t, onNode(path), func(c *Config) { c.Log, c.Development = log.logger(), development })
+			f := newFixture(t, onNode(path), func(c *options) { c.Log, c.Development = log.logger(), development })
 			in := f.install(t, "throwing", files{"index.js": text})
 			for _, tt := range tests {
 				status, body, err := f.do(t, in, http.MethodGet, tt.target, "")
@@ -90,7 +90,7 @@ func TestErrorsAreForTheAuthor(t *testing.T) {
 func TestAPluginMaySetTheErrorHandlerOfTheRoot(t *testing.T) {
 	t.Parallel()
 	log := newLog()
-	f := newFixture(t, func(c *Config) { c.Log = log.logger() })
+	f := newFixture(t, func(c *options) { c.Log = log.logger() })
 	in := f.install(t, "own-errors", files{"index.js": `module.exports = require('fastify-plugin')(async (app) => {
 	  app.setErrorHandler((error, request, reply) => reply.code(400).send({ mine: error.message }))
 	  app.get('/api/x', async () => { throw new Error('x') })
@@ -138,7 +138,7 @@ func TestFailuresAreTold(t *testing.T) {
 	t.Parallel()
 	told := make(chan plugin.Failure, 10)
 	var ids atomic.Value
-	f := newFixture(t, func(c *Config) {
+	f := newFixture(t, func(c *options) {
 		c.Failed = func(_ context.Context, in plugin.Installed, f plugin.Failure) {
 			ids.Store(in.Instance.ID)
 			told <- f

@@ -121,7 +121,7 @@ func TestEscapesAreRefused(t *testing.T) {
 		t.Helper()
 		log := newLog()
 		f := contained(t, newFixture(t, reachesPlatform(t, "http://127.0.0.1:8080"),
-			func(c *Config) { c.NodePath, c.Log = path, log.logger() }))
+			func(c *options) { c.machine.NodePath, c.Log = path, log.logger() }))
 		attack(t, f, attempts, log)
 	})
 }
@@ -141,7 +141,7 @@ func TestTheOperatingSystemAloneRefusesEscapes(t *testing.T) {
 		t.Helper()
 		log := newLog()
 		f := contained(t, newFixture(t, reachesPlatform(t, "http://127.0.0.1:8080"),
-			func(c *Config) { c.NodePath, c.Log = path, log.logger() }))
+			func(c *options) { c.machine.NodePath, c.Log = path, log.logger() }))
 		f.withoutFlags = true
 		attack(t, f, attempts, log)
 	})
@@ -180,7 +180,7 @@ func attack(t *testing.T, f *fixture, attempts []attempt, log *logBuffer) {
 	f.get(t, sibling, "/health")
 	f.mu.Lock()
 	// It has no name any more, except this one.
-	socket := strings.Replace(f.installations[sibling.Instance.ID].current.socket.path, "self", strconv.Itoa(os.Getpid()),
+	socket := strings.Replace(f.installations[sibling.Instance.ID].current.child.Address(), "self", strconv.Itoa(os.Getpid()),
 		1)
 	f.mu.Unlock()
 	key, database := filepath.Join(f.dir, "master.key"), filepath.Join(f.dir, "stoa.db")
@@ -201,11 +201,11 @@ func attack(t *testing.T, f *fixture, attempts []attempt, log *logBuffer) {
 	}
 	defer abstract.Close()
 	in := f.install(t, "escapist", escapist(attempts, map[string]any{
-		"KEY": key, "DATABASE": database, "DATA": f.dir, "HOST": f.host.files.dir, "SHIMS": f.host.files.shims,
+		"KEY": key, "DATABASE": database, "DATA": f.dir, "HOST": f.host.files.machine.Dir, "SHIMS": f.host.files.shims,
 		"SIBLING": filepath.Join(f.dir, sibling.Package.InstallPath), "SIBLING_SOCKET": socket,
 		"SIBLING_PID": f.Status(sibling.Instance.ID).PID, "STOA_PID": os.Getpid(),
 		"STOA_PORT": ln.Addr().(*net.TCPAddr).Port, "ABSTRACT": name, "OWN_ADDRESS": ownAddress(t),
-		"LIBRARY": f.host.files.node.libraries[0],
+		"LIBRARY": library(t, f.Status(sibling.Instance.ID).PID),
 	}))
 	for _, a := range attempts {
 		before := len(log.String())
@@ -242,6 +242,22 @@ func attack(t *testing.T, f *fixture, attempts []attempt, log *logBuffer) {
 	if _, err := os.Stat(filepath.Join(f.dir, in.Package.InstallPath, "index.js")); err != nil {
 		t.Errorf("the plugin changed its own files: %v", err)
 	}
+}
+
+// library returns a shared library that a process has loaded.
+func library(tb testing.TB, pid int) string {
+	tb.Helper()
+	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for line := range strings.Lines(string(maps)) {
+		if fields := strings.Fields(line); len(fields) == 6 && strings.Contains(fields[5], ".so") {
+			return fields[5]
+		}
+	}
+	tb.Fatalf("process %d has loaded no library", pid)
+	return ""
 }
 
 // has waits for a line with text, or that lines were dropped: they come over a pipe.

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/extension/plugin"
 	"stoa/internal/run"
+	"stoa/internal/run/child"
 )
 
 // The values of details.reason of run.ErrUnreachable.
@@ -81,10 +83,10 @@ func (f *failures) add(err error, now time.Time) {
 		return
 	}
 	f.reason = reasonCrashed
-	if errors.Is(err, errStalled) {
+	if errors.Is(err, child.ErrStalled) {
 		f.reason = reasonStalled
 	}
-	if errors.Is(err, errMemory) {
+	if errors.Is(err, child.ErrMemory) {
 		f.reason = reasonMemory
 	}
 	f.times = slices.DeleteFunc(append(f.times, now), func(t time.Time) bool { return now.Sub(t) >= crashWindow })
@@ -132,4 +134,17 @@ func asCallError(err error) error {
 		return unreachable(start.reason, start.cause)
 	}
 	return unreachable(reasonCrashed, err)
+}
+
+// failureOf describes the end of a process of in for an administrator.
+func failureOf(err error, in plugin.Installed, at time.Time) plugin.Failure {
+	f := plugin.Failure{At: at, Message: child.Clip(err.Error(), child.MessageLimit)}
+	if reported, ok := errors.AsType[*child.Error](err); ok {
+		f.Message, f.File, f.Line = reported.Message, reported.File, reported.Line
+	}
+	start, ok := errors.AsType[*startError](err)
+	if ok && start.reason == reasonLoadFailed && f.File == "" {
+		f.File = in.Package.Manifest.EntryModule
+	}
+	return f
 }

@@ -11,7 +11,7 @@ import (
 // One plugin whose instances never get ready, however many, keeps no other from starting.
 func TestAPluginThatDoesNotGetReadyKeepsNoOtherFromStarting(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, func(c *Config) { c.StartTimeout = time.Hour })
+	f := newFixture(t, func(c *options) { c.StartTimeout = time.Hour })
 	slow := f.install(t, "slow", withRoutes("await new Promise(() => setInterval(() => {}, 1000))"))
 	n := 2 * cap(f.starting)
 	for i := range n {
@@ -36,7 +36,7 @@ func TestAPluginThatDoesNotGetReadyKeepsNoOtherFromStarting(t *testing.T) {
 // A plugin that keeps its callers waiting, or blocks its process, slows down no other.
 func TestOneSlowPluginDelaysNoOther(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, func(c *Config) { c.FirstByte, c.Stall = time.Hour, time.Hour })
+	f := newFixture(t, func(c *options) { c.FirstByte, c.Stall = time.Hour, time.Hour })
 	slow := f.install(t, "slow", withRoutes(`
 		app.get('/wait', () => new Promise(() => {}))
 		app.get('/block', () => { for (;;) {} })`))

@@ -7,6 +7,7 @@ import (
 	"net"
 	"time"
 
+	"stoa/internal/run/child"
 	"stoa/internal/run/relay"
 )
 
@@ -47,11 +48,11 @@ func (p *process) explain(failed *relay.Failure) (again bool, err error) {
 		again = false
 		p.askToEnd() // it runs and does not listen: it is of no use
 	}
-	if p.stalled.Load() {
+	switch why := p.child.Err(); {
+	case errors.Is(why, child.ErrStalled):
 		// One of the calls blocked it: none is tried on another process.
 		return false, unreachable(reasonStalled, cause)
-	}
-	if p.greedy.Load() {
+	case errors.Is(why, child.ErrMemory):
 		return false, unreachable(reasonMemory, cause)
 	}
 	return again, unreachable(reasonCrashed, cause)

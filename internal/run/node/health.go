@@ -14,12 +14,12 @@ import (
 // gone. A plugin that is not well is shown as such and left alone: what it lacks may
 // be somebody else's, and a restart would not bring it back. One that does not
 // answer at all blocks its event loop, which watchHeart sees.
-func (p *process) watchHealth(c *child) {
+func (p *process) watchHealth() {
 	tick := time.NewTicker(p.rt.cfg.HealthEvery)
 	defer tick.Stop()
 	for {
 		select {
-		case <-c.exited:
+		case <-p.child.Exited():
 			return
 		case <-p.ending:
 			return

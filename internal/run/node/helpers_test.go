@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -18,13 +19,8 @@ import (
 	"stoa/internal/base/errs"
 	"stoa/internal/extension/config"
 	"stoa/internal/extension/plugin"
+	"stoa/internal/run/child"
 	"stoa/internal/run/sandbox"
-)
-
-// What package tempfolder calls a folder before it is locked, and its lock.
-const (
-	newPattern = "." + folderName + "-*"
-	lockFile   = "lock"
 )
 
 // files are the files of a plugin package, by slash-separated name.
@@ -37,34 +33,86 @@ type fixture struct {
 	dir string
 }
 
+// options are what a fixture is made of. A machine with a Log is the fixture's own; all
+// others are shared, because looking at a machine takes several starts of Node.js.
+type options struct {
+	Config
+
+	machine child.Config
+}
+
 // newFixture starts a Runtime on an empty data folder, closed with the test.
-func newFixture(tb testing.TB, change ...func(*Config)) *fixture {
+func newFixture(tb testing.TB, change ...func(*options)) *fixture {
 	tb.Helper()
 	dir := tb.TempDir()
 	// STOA_TEST_NODE runs the tests on another Node.js than the one in PATH.
-	cfg := Config{
-		Log: slog.New(slog.NewTextHandler(tb.Output(), nil)), DataDir: dir, NodePath: os.Getenv("STOA_TEST_NODE"),
-		Stall: time.Minute, // a busy machine is not the plugin's fault
+	o := options{
+		Config: Config{
+			Log: slog.New(slog.NewTextHandler(tb.Output(), nil)), DataDir: dir,
+			Stall: time.Minute, // a busy machine is not the plugin's fault
+		},
+		machine: child.Config{NodePath: os.Getenv("STOA_TEST_NODE")},
 	}
 	for _, c := range change {
-		c(&cfg)
+		c(&o)
 	}
-	f := &fixture{Runtime: New(cfg), dir: dir}
+	if o.machine.Log != nil {
+		o.Children = child.New(o.machine)
+	} else {
+		o.Children = machines.get(o.machine)
+	}
+	f := &fixture{Runtime: New(o.Config), dir: dir}
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), time.Minute)
 		defer cancel()
 		if err := f.Close(ctx); err != nil {
 			tb.Errorf("close: %v", err)
 		}
+		if o.machine.Log == nil {
+			return
+		}
+		if err := o.Children.Close(); err != nil {
+			tb.Errorf("close: %v", err)
+		}
 	})
 	return f
 }
 
+// machines are the launchers that tests share. TestMain closes them.
+var machines sharedMachines
+
+type sharedMachines struct {
+	mu  sync.Mutex
+	all map[string]*child.Launcher
+}
+
+func (m *sharedMachines) get(cfg child.Config) *child.Launcher {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := fmt.Sprint(cfg.NodePath, cfg.Isolation, cfg.Without)
+	if m.all[key] == nil {
+		if m.all == nil {
+			m.all = make(map[string]*child.Launcher)
+		}
+		cfg.Log = slog.New(slog.DiscardHandler)
+		m.all[key] = child.New(cfg)
+	}
+	return m.all[key]
+}
+
+func (m *sharedMachines) close() {
+	for _, l := range m.all {
+		_ = l.Close()
+	}
+}
+
 // without switches parts of the containment off.
-func without(parts ...sandbox.Part) func(*Config) { return func(c *Config) { c.Without = parts } }
+func without(parts ...sandbox.Part) func(*options) {
+	return func(o *options) { o.machine.Without = parts }
+}
 
 // onNode runs plugins with that Node.js.
-func onNode(path string) func(*Config) { return func(c *Config) { c.NodePath = path } }
+func onNode(path string) func(*options) { return func(o *options) { o.machine.NodePath = path } }
 
 // install writes a package and returns its instance. The entry module is
 // index.js.

@@ -8,6 +8,7 @@ import (
 
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run"
+	"stoa/internal/run/child"
 )
 
 // installation is one plugin instance and its process, if it has one. It lives as
@@ -17,8 +18,8 @@ type installation struct {
 	id    string
 	trial bool // see Runtime.Try
 
-	log  journal  // of all its processes
-	kept *journal // where a trial keeps its log instead; nil for its own
+	log      child.Journal  // of all its processes
+	trialLog *child.Journal // where a trial keeps its log instead; nil for log
 
 	mu        sync.Mutex
 	current   *process         // starting or running

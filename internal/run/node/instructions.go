@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"stoa/internal/extension/plugin"
+	"stoa/internal/run/child"
 )
 
 // packageFiles returns the real paths of a package's folder and entry module.
 func packageFiles(dataDir string, pkg plugin.Package) (dir, entry string, err error) {
-	return realPaths(dataDir, pkg.InstallPath, pkg.Manifest.EntryModule)
+	return child.RealPaths(dataDir, pkg.InstallPath, pkg.Manifest.EntryModule)
 }
 
 // fetch makes sure that the files of a package are in the data folder.
@@ -24,26 +25,6 @@ func (rt *Runtime) fetch(pkg plugin.Package) error {
 		return nil
 	}
 	return rt.cfg.Fetch(rt.alive, pkg)
-}
-
-// realPaths returns the real paths of the folder install below the data folder, and of
-// the file module in it. Both are given slash-separated.
-func realPaths(dataDir, install, module string) (dir, entry string, err error) {
-	install, module = filepath.FromSlash(install), filepath.FromSlash(module)
-	if !filepath.IsLocal(install) || !filepath.IsLocal(module) {
-		return "", "", fmt.Errorf("the package's folder %q or entry module %q is not a path inside the data folder",
-			install, module)
-	}
-	// The permission flags compare real paths, without links.
-	dir, err = filepath.EvalSymlinks(filepath.Join(dataDir, install))
-	if err != nil {
-		return "", "", fmt.Errorf("the package's files are missing: %w", err)
-	}
-	dir, err = filepath.Abs(dir)
-	if err != nil {
-		return "", "", err
-	}
-	return dir, filepath.Join(dir, module), nil
 }
 
 // instructions returns what the host program reads from its standard input
@@ -82,7 +63,7 @@ func (rt *Runtime) commonInstructions(in plugin.Installed, entry string, kept bo
 		"slug":           in.Package.Manifest.Slug,
 		"version":        in.Package.Manifest.Version,
 		"bodyLimit":      rt.cfg.BodyLimit,
-		"beatMs":         beatInterval(rt.cfg.Stall).Milliseconds(),
+		"beatMs":         child.BeatInterval(rt.cfg.Stall).Milliseconds(),
 		"tidyMs":         rt.cfg.Tidy.Milliseconds(),
 		"startTimeoutMs": rt.startTimeout(in).Milliseconds(),
 		"development":    rt.cfg.Development,

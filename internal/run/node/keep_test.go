@@ -14,7 +14,7 @@ import (
 
 func TestAnUnhealthyPluginIsShownAndLeftAlone(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, func(c *Config) { c.HealthEvery = 20 * time.Millisecond })
+	f := newFixture(t, func(c *options) { c.HealthEvery = 20 * time.Millisecond })
 	in := f.install(t, "moody", withRoutes(pidRoute+`
 	  let well = true
 	  app.post('/api/mood', async (req) => { well = req.body.well; return {} })
@@ -54,9 +54,9 @@ func TestKeptPluginsStartPaced(t *testing.T) {
 		defer close(done)
 		f.KeepRunning(ctx, func(context.Context) ([]plugin.Installed, error) { return all, nil })
 	}()
-	begun := time.Now()
+	begin := time.Now()
 	f.get(t, other, "/health")
-	took := time.Since(begun)
+	took := time.Since(begin)
 	running := 0
 	for end := time.Now().Add(5 * time.Minute); running < count; time.Sleep(2 * time.Millisecond) {
 		var starting int64
@@ -75,7 +75,7 @@ func TestKeptPluginsStartPaced(t *testing.T) {
 			t.Fatalf("%d of %d run after five minutes", running, count)
 		}
 	}
-	t.Logf("%d processes in %s, at most %d starting at once; the call meanwhile took %s", count, time.Since(begun),
+	t.Logf("%d processes in %s, at most %d starting at once; the call meanwhile took %s", count, time.Since(begin),
 		most.Load(), took)
 	if limit := int64(cap(f.starting)); most.Load() > limit {
 		t.Errorf("%d processes started at once, want at most %d", most.Load(), limit)

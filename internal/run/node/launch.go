@@ -2,50 +2,61 @@ package node
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"sync"
-	"sync/atomic"
+	"path/filepath"
 
 	"stoa/internal/extension/plugin"
+	"stoa/internal/run/child"
+	"stoa/internal/run/egress"
 )
 
-// launch opens a socket and forks the host program for in. It completes a; what the
-// host program reads is what instructions returns for the path of the entry module.
-// The socket is closed when the child has exited.
+// processHeader carries the secret of a process in each request to it. The host
+// program refuses requests without it, and removes it before a plugin sees the
+// others (nodehost/src/gate.js).
+const processHeader = "X-Stoa-Process"
+
+// launch starts the host program for in. It completes spec, which has Log, Output and
+// Report; what the host program reads is what instructions returns for the path of the
+// entry module.
 func (rt *Runtime) launch(
-	in plugin.Installed, a forkArgs, instructions func(entry string) (io.Reader, error),
-) (*child, *socket, error) {
+	in plugin.Installed, spec child.Spec, instructions func(entry string) (io.Reader, error),
+) (*child.Child, error) {
 	h, err := rt.host.prepare()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	dir, entry, err := packageFiles(rt.cfg.DataDir, in.Package)
 	if err != nil {
-		return nil, nil, &startError{reasonLoadFailed, err}
+		return nil, &startError{reasonLoadFailed, err}
 	}
-	if a.instructions, err = instructions(entry); err != nil {
-		return nil, nil, err
+	if spec.Input, err = instructions(entry); err != nil {
+		return nil, err
 	}
-	if f, ok := a.instructions.(*os.File); ok {
-		defer f.Close() // the child has its own
+	if pipe, ok := spec.Input.(io.Closer); ok {
+		defer pipe.Close() // the child has its own
 	}
-	door, listener, err := h.listen()
-	if err != nil {
-		return nil, nil, fmt.Errorf("node: %w", err)
+	spec.Dir, spec.Data = dir, filepath.Dir(h.shims)
+	spec.Files, spec.Folders = []string{h.boot, h.script, h.cache}, []string{h.shims}
+	spec.Args = []string{h.boot}
+	spec.HeapMiB, spec.Stall, spec.WithoutFlags = rt.heapMiB(in), rt.cfg.Stall, rt.withoutFlags
+	if gate := rt.cfg.Egress; gate != nil {
+		spec.Network = func() *egress.Plan {
+			plan, wrong := gate.Plan(in.Permissions())
+			for _, permission := range wrong {
+				spec.Log.Warn("plugin permission allows nothing: it names no host, or one too many",
+					slog.String("permission", permission))
+			}
+			return plan
+		}
 	}
-	defer listener.Close()
-	a.dir, a.permissions, a.listener, a.memoryMiB = dir, in.Permissions(), listener, rt.heapMiB(in)
-	c, err := rt.fork(h, a)
-	if err != nil {
-		door.close()
-		return nil, nil, fmt.Errorf("node: %w", err)
+	c, err := rt.cfg.Children.Start(rt.alive, spec)
+	if errors.Is(err, child.ErrClosed) {
+		return nil, errStopping
 	}
-	c.onExit = door.close
-	go c.wait()
-	return c, door, nil
+	return c, err
 }
 
 // heapMiB returns the limit of the JavaScript heap of a process of in.
@@ -53,26 +64,12 @@ func (rt *Runtime) heapMiB(in plugin.Installed) int {
 	return cmp.Or(in.Package.Settings.MemoryMb, rt.cfg.MemoryMiB)
 }
 
-// watched is what there is to know of a child that is looked after.
-type watched struct {
-	log     *slog.Logger
-	socket  *socket
-	secret  string
-	heapMiB int
-	busy    func() bool // calls are running
-}
-
-// watch looks after a ready child until it is gone. stalled is closed when its event
-// loop is blocked; greedy gets an error when it takes too much memory.
-func (rt *Runtime) watch(c *child, w watched) (stalled <-chan struct{}, greedy <-chan error) {
-	var once sync.Once
-	loop, memory := make(chan struct{}), make(chan error, 1)
-	stall := func() { once.Do(func() { close(loop) }) }
-	var active atomic.Bool
-	limit := rt.cfg.Stall
-	go c.watchHeart(limit, w.busy, stall)
-	go c.watchLoop(w.socket, w.secret, limit, func() bool { return w.busy() || active.Load() }, stall)
-	go c.watchProcessor(beatInterval(limit), rt.processorTime, w.log, active.Store)
-	go c.watchMemory(memoryLimit(w.heapMiB), memory)
-	return loop, memory
+// watch watches a ready child until it is gone. busy reports whether calls are running,
+// and secret is one that the host program answers pings with.
+func (rt *Runtime) watch(c *child.Child, secret string, busy func() bool) {
+	c.Watch(child.Watch{
+		Busy: busy, Ticks: rt.ticks, ProcessorTime: rt.processorTime,
+		Ping: fmt.Sprintf("GET / HTTP/1.1\r\nHost: stoa\r\n%s: %s-ping\r\nConnection: close\r\n\r\n", processHeader,
+			secret),
+	})
 }

@@ -41,7 +41,7 @@ func (l *fakeLive) set(change func()) {
 func TestWhatIsNoLongerLiveEnds(t *testing.T) {
 	t.Parallel()
 	live := &fakeLive{live: map[string]plugin.Revision{}, asked: make(chan []string, 1)}
-	f := newFixture(t, func(c *Config) { c.Live, c.LiveEvery = live, 10*time.Millisecond })
+	f := newFixture(t, func(c *options) { c.Live, c.LiveEvery = live, 10*time.Millisecond })
 	start := func(slug string) (plugin.Installed, int) {
 		in := f.install(t, slug, withRoutes("setInterval(() => {}, 10)"))
 		live.set(func() { live.live[in.Instance.ID] = in.Revision() })
@@ -91,7 +91,7 @@ func TestWhatIsNoLongerLiveEnds(t *testing.T) {
 func TestTheAnswerToAnOldQuestionEndsNoNewProcess(t *testing.T) {
 	t.Parallel()
 	live := &fakeLive{live: map[string]plugin.Revision{}}
-	f := newFixture(t, func(c *Config) { c.Live, c.LiveEvery = live, time.Hour })
+	f := newFixture(t, func(c *options) { c.Live, c.LiveEvery = live, time.Hour })
 	in := f.install(t, "renewed", withRoutes(pidRoute))
 	f.get(t, in, "/health")
 	asked, _ := f.stillRunning()
@@ -109,7 +109,7 @@ func TestTheAnswerToAnOldQuestionEndsNoNewProcess(t *testing.T) {
 func TestNobodyIsAskedWhileNothingRuns(t *testing.T) {
 	t.Parallel()
 	live := &fakeLive{live: map[string]plugin.Revision{}}
-	f := newFixture(t, func(c *Config) { c.Live, c.LiveEvery = live, 5*time.Millisecond })
+	f := newFixture(t, func(c *options) { c.Live, c.LiveEvery = live, 5*time.Millisecond })
 	in := f.install(t, "sometimes", withRoutes(pidRoute))
 	for range 2 { // the second time it is watched again
 		f.Prepare(t.Context(), in) // nothing is live: it may end at once
@@ -124,7 +124,7 @@ func TestNobodyIsAskedWhileNothingRuns(t *testing.T) {
 func TestATrialIsNotEndedForAnInstanceThatIsNotLive(t *testing.T) {
 	t.Parallel()
 	live := &fakeLive{live: map[string]plugin.Revision{}}
-	f := newFixture(t, func(c *Config) {
+	f := newFixture(t, func(c *options) {
 		c.Live, c.LiveEvery, c.StartTimeout = live, 50*time.Millisecond, 4*time.Second
 	})
 	other := f.install(t, "other", withRoutes(""))

@@ -1,18 +1,19 @@
 package node
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"time"
+
+	"stoa/internal/run/child"
 )
 
 // liveShared is live for an instance that shares a process. The caller has taken a
 // place among those that start, which started gives back.
 func (p *process) liveShared(started, ready func()) error {
-	begun := time.Now()
+	begin := time.Now()
 	s := p.rt.join(p)
 	m, err := s.admit(p)
 	if errors.Is(err, errGoneBefore) { // it died of something else: one more try
@@ -23,7 +24,7 @@ func (p *process) liveShared(started, ready func()) error {
 	defer s.leave()
 	started()
 	switch {
-	case errors.Is(err, errAskedToEnd):
+	case errors.Is(err, child.ErrAskedToEnd):
 		return nil
 	case err != nil:
 		return err
@@ -31,9 +32,9 @@ func (p *process) liveShared(started, ready func()) error {
 	ready()
 	s.watching.Do(func() {
 		close(s.proven)
-		go s.attend()
+		s.rt.watch(s.child, s.secret, s.busy)
 	})
-	p.isReady(s.child, begun)
+	p.isReady(begin)
 	return s.serve(m)
 }
 
@@ -41,7 +42,7 @@ func (p *process) liveShared(started, ready func()) error {
 var errGoneBefore = errors.New("the process that was to be shared had ended")
 
 // admit makes p a member and returns when it is ready. The errors are those of
-// child.awaitReady, and errGoneBefore.
+// process.awaitReady, and errGoneBefore.
 func (s *sharedProcess) admit(p *process) (*member, error) {
 	timer := time.NewTimer(p.rt.startTimeout(p.in) + startMargin)
 	defer timer.Stop()
@@ -49,7 +50,7 @@ func (s *sharedProcess) admit(p *process) (*member, error) {
 	select {
 	case <-s.launched:
 	case <-p.ending:
-		return nil, errAskedToEnd
+		return nil, child.ErrAskedToEnd
 	case <-timer.C:
 		return nil, late
 	}
@@ -68,12 +69,12 @@ func (s *sharedProcess) admit(p *process) (*member, error) {
 			return m, nil
 		}
 		err = &startError{reasonLoadFailed, err}
-	case <-s.child.exited:
+	case <-s.child.Exited():
 		err = s.neverReady()
 	case <-timer.C:
 		err = late
 	case <-p.ending:
-		err = errAskedToEnd
+		err = child.ErrAskedToEnd
 	}
 	s.abandon(m)
 	return nil, err
@@ -85,7 +86,7 @@ func (s *sharedProcess) abandon(m *member) {
 	s.drop(m)
 	select {
 	case <-m.silent:
-	case <-s.child.exited:
+	case <-s.child.Exited():
 	case <-time.After(time.Second):
 	}
 }
@@ -93,7 +94,7 @@ func (s *sharedProcess) abandon(m *member) {
 // refused returns why a member could not be added: the order did not arrive.
 func (s *sharedProcess) refused(cause error) error {
 	select {
-	case <-s.child.exited:
+	case <-s.child.Exited():
 		if s.isProven() {
 			return errGoneBefore
 		}
@@ -107,10 +108,10 @@ func (s *sharedProcess) refused(cause error) error {
 // if another member is to blame, it counts as a failure to load: were it to blame,
 // it would end all others again at once.
 func (s *sharedProcess) neverReady() error {
-	if told := s.output.told; told != nil {
-		return &startError{reasonLoadFailed, told}
+	if fatal := s.output.Fatal(); fatal != nil {
+		return &startError{reasonLoadFailed, fatal}
 	}
-	return &startError{reasonLoadFailed, fmt.Errorf("the process ended while the plugin was loaded: %w", s.child.exitErr)}
+	return &startError{reasonLoadFailed, fmt.Errorf("the process ended while the plugin was loaded: %w", s.child.Exit())}
 }
 
 func (s *sharedProcess) isProven() bool {
@@ -125,24 +126,22 @@ func (s *sharedProcess) isProven() bool {
 // serve waits until a ready member is gone. The error is nil if it was asked to end.
 func (s *sharedProcess) serve(m *member) error {
 	defer s.forget(m)
-	go m.watchHealth(s.child)
+	go m.watchHealth()
 	select {
-	case <-s.child.exited:
-		err := s.whyGone()
-		m.greedy.Store(errors.Is(err, errMemory)) // the kernel may have been first
-		return err
+	case <-s.child.Exited():
+		return s.child.Err()
 	case <-m.ending:
 	}
 	if err := s.send(map[string]any{"remove": m.name}); err != nil {
-		s.child.kill() // it takes no orders any more
+		s.child.Kill() // it takes no orders any more
 	}
 	timer := time.NewTimer(s.rt.cfg.Grace)
 	defer timer.Stop()
 	select {
 	case <-m.silent:
-	case <-s.child.exited:
+	case <-s.child.Exited():
 	case <-timer.C:
-		m.log.Warn("plugin cut off: it did not end in time", slog.Int("pid", s.child.pid))
+		m.log.Warn("plugin cut off: it did not end in time", slog.Int("pid", s.child.PID()))
 		s.drop(m)
 	}
 	return nil
@@ -151,31 +150,8 @@ func (s *sharedProcess) serve(m *member) error {
 // drop ends a member at once, with its connections.
 func (s *sharedProcess) drop(m *member) {
 	if s.send(map[string]any{"drop": m.name}) != nil {
-		s.child.kill()
+		s.child.Kill()
 	}
-}
-
-// attend looks after the process once a member is ready, until it is gone.
-func (s *sharedProcess) attend() {
-	stalled, greedy := s.rt.watch(s.child, watched{
-		log: s.log, socket: s.socket, secret: s.secret, heapMiB: s.rt.heapMiB(s.in), busy: s.busy,
-	})
-	var err error
-	select {
-	case <-s.child.exited:
-		return
-	case <-stalled:
-		err = fmt.Errorf("%w for more than %s", errStalled, s.rt.cfg.Stall)
-	case err = <-greedy:
-	}
-	for _, m := range s.all() { // before their running calls break
-		m.stalled.Store(errors.Is(err, errStalled))
-		m.greedy.Store(errors.Is(err, errMemory))
-	}
-	s.mu.Lock()
-	s.cause = err
-	s.mu.Unlock()
-	s.child.kill()
 }
 
 func (s *sharedProcess) busy() bool {
@@ -187,33 +163,16 @@ func (s *sharedProcess) busy() bool {
 	return false
 }
 
-// readReports reads what the host program tells of its members, and its beats in
-// between.
-func (s *sharedProcess) readReports() {
-	r := bufio.NewReaderSize(s.child.report, reportLimit)
-	for {
-		b, err := r.ReadByte()
-		switch {
-		case err != nil:
-			return
-		case b != '{':
-			s.child.heart.beats.Add(1)
-			continue
-		}
-		_ = r.UnreadByte()
-		line, err := r.ReadSlice('\n')
-		if err != nil {
-			return
-		}
-		var report struct{ Name string }
-		if json.Unmarshal(line, &report) != nil {
-			continue
-		}
-		if m := s.member(report.Name); m != nil {
-			select {
-			case m.added <- parseReport(line, s.redact):
-			default: // it says so twice
-			}
+// report passes a report of the host program to the member that it names.
+func (s *sharedProcess) report(line []byte) {
+	var report struct{ Name string }
+	if json.Unmarshal(line, &report) != nil {
+		return
+	}
+	if m := s.member(report.Name); m != nil {
+		select {
+		case m.added <- child.ParseReport(line, s.redact):
+		default: // a second report of the same member
 		}
 	}
 }

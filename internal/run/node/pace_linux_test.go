@@ -59,7 +59,7 @@ func TestTwoHundredPluginsStartPaced(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := newFixture(t, onNode(script), without(sandbox.Namespaces, sandbox.Landlock, sandbox.Seccomp, sandbox.Cgroup),
-				func(c *Config) { c.StartWait = time.Minute })
+				func(c *options) { c.StartWait = time.Minute })
 			first := f.install(t, "many", withRoutes(""))
 			all := make([]plugin.Installed, count)
 			for i := range all {
@@ -83,11 +83,11 @@ func TestTwoHundredPluginsStartPaced(t *testing.T) {
 					}
 				}
 			}()
-			begun := time.Now()
+			begin := time.Now()
 			start(t, f, all)
 			close(stop)
 			most := <-ended
-			t.Logf("%d processes in %s, at most %d starting at once", count, time.Since(begun).Round(time.Millisecond), most)
+			t.Logf("%d processes in %s, at most %d starting at once", count, time.Since(begin).Round(time.Millisecond), most)
 			if bound := max(4, 2*runtime.GOMAXPROCS(0)); most > bound || f.running(all) != count {
 				t.Errorf("%d processes started at once, want at most %d; %d run", most, bound, f.running(all))
 			}

@@ -13,9 +13,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
+	"stoa/internal/base/tempfolder"
 	"stoa/internal/extension/plugin"
+	"stoa/internal/run/child"
 )
 
 // parentDir, in the environment, makes the test binary play stoa: it starts the
@@ -26,11 +27,15 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(parentDir); dir != "" {
 		playParent(dir)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	machines.close()
+	os.Exit(code)
 }
 
 func playParent(dir string) {
-	rt := New(Config{Log: slog.New(slog.DiscardHandler), DataDir: dir, NodePath: os.Getenv("STOA_TEST_NODE")})
+	log := slog.New(slog.DiscardHandler)
+	children := child.New(child.Config{Log: log, NodePath: os.Getenv("STOA_TEST_NODE")})
+	rt := New(Config{Log: log, Children: children, DataDir: dir})
 	in := plugin.Installed{
 		Package: plugin.Package{
 			InstallPath: "plugins/orphan/1.0.0-abcdef01",
@@ -87,7 +92,7 @@ func TestPluginsDieWithStoaEvenWhenItIsKilled(t *testing.T) {
 			t.Errorf("a socket is left: %s", path)
 		}
 	}
-	if n := sweep(temp); n != 1 {
+	if n := tempfolder.Sweep(temp, "stoa-node"); n != 1 {
 		t.Errorf("%d folders were swept, want 1", n)
 	}
 	if _, err := os.Stat(left[0]); !os.IsNotExist(err) {
@@ -106,37 +111,4 @@ func walk(tb testing.TB, dir string) iter.Seq[string] {
 			return nil
 		})
 	}
-}
-
-// A folder that is in use, or that was made just now, is spared.
-func TestSweepSparesWhatIsInUse(t *testing.T) {
-	t.Parallel()
-	temp := t.TempDir()
-	files, err := newHostFiles(temp)
-	if err != nil {
-		t.Fatal(err)
-	}
-	young, err := os.MkdirTemp(temp, newPattern) //nolint:usetesting // a folder as stoa makes it
-	if err != nil {
-		t.Fatal(err)
-	}
-	old, err := os.MkdirTemp(temp, newPattern) //nolint:usetesting // a folder as stoa makes it
-	if err != nil {
-		t.Fatal(err)
-	}
-	hourAgo := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(old, hourAgo, hourAgo); err != nil {
-		t.Fatal(err)
-	}
-	if n := sweep(temp); n != 1 {
-		t.Errorf("%d folders were swept, want the old one", n)
-	}
-	for _, dir := range []string{files.dir, young} {
-		if _, err := os.Stat(dir); err != nil {
-			t.Errorf("swept although in use: %v", err)
-		}
-	}
-	files.lock.Close() // as when its process is killed
-	// Another test's child may hold the lock until it executes its program.
-	eventually(t, "the folder is swept", func() bool { return sweep(temp) == 1 })
 }

@@ -4,14 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"stoa/internal/extension/plugin"
+	"stoa/internal/run/child"
 	"stoa/internal/run/relay"
 )
 
@@ -29,13 +28,13 @@ type process struct {
 	owner *installation
 
 	transport *relay.Transport
-	socket    *socket // set by the start
-	secret    string  // in every request; the host program refuses others
-	output    *output // read it once the child has exited
-	until     string  // "load" or "hooks" for a trial that does not register the plugin
-	kept      bool    // it runs without being called; see Runtime.KeepRunning
+	child     *child.Child  // set by the start
+	output    *child.Output // the same
+	secret    string        // in every request; the host program refuses others
+	until     string        // "load" or "hooks" for a trial that does not register the plugin
+	kept      bool          // stays alive while no call runs; see Runtime.KeepRunning
 
-	// before is what calls are told while p starts after a failure to load. nil: the last
+	// before is the error of calls while p starts after a failure to load. nil: the last
 	// process did not fail like that. It is set before the start.
 	before error
 
@@ -50,8 +49,6 @@ type process struct {
 	endOnce sync.Once
 	ready   chan struct{} // closed when the process is ready or failed to start
 	done    chan struct{} // closed when the process is gone
-	stalled atomic.Bool   // it was killed, or is about to be, for blocking its event loop
-	greedy  atomic.Bool   // the same, for the memory it took
 
 	mu       sync.Mutex
 	state    State
@@ -65,7 +62,7 @@ func newProcess(rt *Runtime, in plugin.Installed, owner *installation) *process 
 	p := &process{
 		rt: rt,
 		in: in,
-		log: slog.New(&tee{Handler: rt.cfg.Log.Handler(), journal: owner.journal()}).With(
+		log: child.WithJournal(rt.cfg.Log, owner.journal()).With(
 			slog.String("slug", in.Package.Manifest.Slug), slog.String("installationId", in.Instance.ID)),
 		owner:  owner,
 		ending: make(chan struct{}),
@@ -76,7 +73,7 @@ func newProcess(rt *Runtime, in plugin.Installed, owner *installation) *process 
 		secret: rand.Text(),
 	}
 	p.transport = relay.NewTransport(func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return p.socket.dial(ctx)
+		return p.child.Dial(ctx)
 	}, idleTimeout)
 	return p
 }
@@ -121,85 +118,68 @@ func (p *process) live(ready func()) error {
 	if p.shares() {
 		return p.liveShared(started, ready)
 	}
-	begun := time.Now()
-	c, err := p.start()
+	begin := time.Now()
+	err := p.start()
 	if err == nil {
-		err = c.awaitReady(p.rt.startTimeout(p.in)+startMargin, p.rt.tooLate(p.in), p.ending)
+		err = p.awaitReady()
 	}
 	started()
+	if err != nil && p.child != nil {
+		p.child.Kill()
+		<-p.child.Exited()
+	}
 	switch {
-	case errors.Is(err, errAskedToEnd):
-		c.kill()
-		<-c.exited
+	case errors.Is(err, child.ErrAskedToEnd):
 		return nil
 	case err != nil:
-		if c != nil {
-			c.kill()
-			<-c.exited
-		}
 		return asStartError(err)
 	}
 	ready()
-	p.isReady(c, begun)
-	return p.attend(c)
+	p.isReady(begin)
+	return p.attend()
 }
 
-// isReady lets the calls in that wait for p. It began to start at begun.
-func (p *process) isReady(c *child, begun time.Time) {
+// awaitReady returns nil when the plugin can be called.
+func (p *process) awaitReady() error {
+	err := p.child.Ready(p.rt.startTimeout(p.in)+startMargin, p.ending)
+	if errors.Is(err, child.ErrLate) {
+		return p.rt.tooLate(p.in)
+	}
+	return err
+}
+
+// isReady lets the calls in that wait for p, whose start began at begin.
+func (p *process) isReady(begin time.Time) {
 	p.mu.Lock()
-	p.state, p.since, p.pid = Running, time.Now(), c.pid
+	p.state, p.since, p.pid = Running, time.Now(), p.child.PID()
 	p.mu.Unlock()
 	close(p.ready)
-	p.log.Info("plugin process ready", slog.Int("pid", c.pid), slog.Bool("shared", p.shares()),
-		slog.Duration("took", time.Since(begun).Round(time.Millisecond)))
+	p.log.Info("plugin process ready", slog.Int("pid", p.child.PID()), slog.Bool("shared", p.shares()),
+		slog.Duration("took", time.Since(begin).Round(time.Millisecond)))
 }
 
 // attend waits until a ready process is gone.
-func (p *process) attend(c *child) error {
-	stalled, greedy := p.rt.watch(c, watched{
-		log: p.log, socket: p.socket, secret: p.secret, heapMiB: p.heapMiB(), busy: func() bool { return p.owner.busy(p) },
-	})
-	go p.watchHealth(c)
+func (p *process) attend() error {
+	p.rt.watch(p.child, p.secret, func() bool { return p.owner.busy(p) })
+	go p.watchHealth()
 	select {
-	case <-c.exited:
-		p.greedy.Store(errors.Is(c.exitErr, errMemory)) // the kernel was first
-		return endedOnItsOwn(c.exitErr, p.output.told)
-	case <-stalled:
-		p.stalled.Store(true) // before its running calls break
-		c.kill()
-		<-c.exited
-		return fmt.Errorf("%w for more than %s", errStalled, p.rt.cfg.Stall)
-	case err := <-greedy:
-		p.greedy.Store(true)
-		c.kill()
-		<-c.exited
-		return err
+	case <-p.child.Exited():
+		return p.child.Err()
 	case <-p.ending:
 	}
-	c.askToEnd()
-	timer := time.NewTimer(p.rt.cfg.Grace)
-	defer timer.Stop()
-	select {
-	case <-c.exited:
-	case <-timer.C:
-		p.log.Warn("plugin process killed: it did not end in time", slog.Int("pid", c.pid))
-		c.kill()
-		<-c.exited
+	if !p.child.End(p.rt.cfg.Grace) {
+		p.log.Warn("plugin process killed: it did not end in time", slog.Int("pid", p.child.PID()))
 	}
 	return nil
 }
 
 // start forks the process, which reads its instructions from a pipe.
-func (p *process) start() (*child, error) {
-	redact := redactor(secretsOf(p.in))
-	p.output = newOutput(p.log, redact)
-	c, door, err := p.rt.launch(p.in, forkArgs{log: p.log, output: p.output, redact: redact}, p.instructions)
-	p.socket = door
-	return c, err
+func (p *process) start() error {
+	p.output = child.NewOutput(p.log, child.PluginSays, child.NewRedactor(secretsOf(p.in)))
+	c, err := p.rt.launch(p.in, child.Spec{Log: p.log, Output: p.output}, p.instructions)
+	p.child = c
+	return err
 }
-
-// heapMiB returns the limit of the process's JavaScript heap.
-func (p *process) heapMiB() int { return p.rt.heapMiB(p.in) }
 
 // startResult returns nil if the process was ready, else why it was not. It may be
 // called once ready is closed.

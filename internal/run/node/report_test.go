@@ -105,7 +105,7 @@ var brokenPlugins = []struct {
 func TestAFailureSaysWhatAndWhere(t *testing.T) {
 	t.Parallel()
 	nodetest.Each(t, func(t *testing.T, path string) {
-		f := newFixture(t, onNode(path), func(c *Config) { c.StartTimeout = 8 * time.Second })
+		f := newFixture(t, onNode(path), func(c *options) { c.StartTimeout = 8 * time.Second })
 		for i, tt := range brokenPlugins {
 			t.Run(tt.name, func(t *testing.T) {
 				in := f.install(t, "broken-"+string(rune('a'+i)), tt.content)
@@ -131,7 +131,7 @@ func TestAFailureSaysWhatAndWhere(t *testing.T) {
 func TestAFailureOfASharedInstanceSaysWhatAndWhere(t *testing.T) {
 	t.Parallel()
 	nodetest.Each(t, func(t *testing.T, path string) {
-		f := newFixture(t, onNode(path), func(c *Config) { c.StartTimeout, c.StartWait = 4*time.Second, 20*time.Second })
+		f := newFixture(t, onNode(path), func(c *options) { c.StartTimeout, c.StartWait = 4*time.Second, 20*time.Second })
 		for i, tt := range brokenPlugins {
 			t.Run(tt.name, func(t *testing.T) {
 				in := f.install(t, "broken-"+string(rune('a'+i)), tt.content)
@@ -172,7 +172,7 @@ func TestATrialServesNobodyAndLeavesNothing(t *testing.T) {
 
 func TestWithoutNodeNoPluginIsToBlame(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, func(c *Config) { c.NodePath = "no-such-node-anywhere" })
+	f := newFixture(t, func(c *options) { c.machine.NodePath = "no-such-node-anywhere" })
 	in := f.install(t, "untried", withRoutes(""))
 	if failed, err := f.Try(t.Context(), in, true); err == nil || !failed.IsZero() {
 		t.Errorf("got %+v, %v; want an error and no failure", failed, err)

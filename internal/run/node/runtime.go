@@ -14,15 +14,19 @@ import (
 
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run"
+	"stoa/internal/run/child"
 	"stoa/internal/run/egress"
 	"stoa/internal/run/relay"
 	"stoa/internal/run/sandbox"
 )
 
-// Config says how plugins are run. Log and DataDir are required; a zero value
+// Config says how plugins run. Log, Children and DataDir are required; a zero value
 // elsewhere means the default.
 type Config struct {
 	Log *slog.Logger
+
+	// Children starts the processes. The caller closes it after the Runtime.
+	Children *child.Launcher
 
 	// DataDir holds the packages, each at its InstallPath, and a small node_modules
 	// folder that this package writes.
@@ -36,11 +40,6 @@ type Config struct {
 	Live      Live
 	LiveEvery time.Duration
 
-	// Isolation is the level of containment that is demanded: below it, plugins do
-	// not run. Whatever is possible here is used in any case.
-	Isolation sandbox.Level
-	// Without are parts of the containment that are not used. Tests set it.
-	Without []sandbox.Part
 	// Egress is what contained plugins reach. nil: nothing.
 	Egress *egress.Gate
 
@@ -51,7 +50,6 @@ type Config struct {
 	// it. nil: nobody is.
 	Failed func(ctx context.Context, in plugin.Installed, f plugin.Failure)
 
-	NodePath     string        // Node.js, 20.19 or newer; default "node", found in PATH
 	MemoryMiB    int           // limit of a process's JavaScript heap; default 128
 	BodyLimit    int64         // bytes of a request body; default 10 MiB (contract 5.7)
 	StartTimeout time.Duration // from the fork to the plugin being ready; default 10 s
@@ -69,7 +67,6 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	c.NodePath = cmp.Or(c.NodePath, "node")
 	c.LiveEvery = cmp.Or(c.LiveEvery, 3*time.Second)
 	c.MemoryMiB = cmp.Or(c.MemoryMiB, 128)
 	c.BodyLimit = cmp.Or(c.BodyLimit, 10<<20)
@@ -87,12 +84,13 @@ func (c Config) withDefaults() Config {
 
 // Runtime runs internal plugins. It is safe for concurrent use.
 type Runtime struct {
-	cfg   Config
-	host  *host
-	forks *forker
+	cfg  Config
+	host *host
 
-	reapWait      time.Duration  // see the constant
-	processorTime processorClock // tests set it
+	// Tests set these.
+	reapWait      time.Duration // see the constant
+	processorTime child.ProcessorClock
+	ticks         func(time.Duration) (<-chan time.Time, func())
 
 	withoutFlags bool // no permission flags of Node.js; tests set it
 
@@ -128,9 +126,7 @@ func New(cfg Config) *Runtime {
 	return &Runtime{
 		cfg:           cfg,
 		host:          newHost(cfg),
-		forks:         newForker(),
 		reapWait:      reapWait,
-		processorTime: processorTime,
 		starting:      make(chan struct{}, max(4, 2*goruntime.GOMAXPROCS(0))),
 		alive:         alive,
 		kill:          kill,
@@ -149,7 +145,8 @@ func (rt *Runtime) About() (version string, level sandbox.Level, missing string,
 	if err != nil {
 		return "", "", "", err
 	}
-	return files.node.version.String(), files.box.Level(), files.box.Missing(), nil
+	level, missing = files.machine.Isolation()
+	return files.machine.Version(), level, missing, nil
 }
 
 // Check reports whether plugins can run here. The error tells an administrator
@@ -263,8 +260,8 @@ func (rt *Runtime) Close(ctx context.Context) error {
 	rt.kill() // no process is left; this ends the watch
 	rt.watcher.Wait()
 	rt.reporters.Wait()
-	rt.forks.close()
-	return rt.host.close()
+	rt.host.close()
+	return nil
 }
 
 func (rt *Runtime) installation(id string) *installation {

@@ -107,7 +107,7 @@ func quote(s string) string {
 
 func TestTheMemoryLimitIsPassedOn(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, func(c *Config) { c.MemoryMiB = 96 })
+	f := newFixture(t, func(c *options) { c.MemoryMiB = 96 })
 	in := f.install(t, "memory", withRoutes(`
 	  app.get('/api/limit', async () => ({ mib: require('v8').getHeapStatistics().heap_size_limit / 2 ** 20 }))`))
 	limit := getJSON[struct{ MiB float64 }](t, f, in, "/api/limit").MiB
@@ -118,7 +118,7 @@ func TestTheMemoryLimitIsPassedOn(t *testing.T) {
 
 func TestAPluginThatEatsMemoryEndsAlone(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, func(c *Config) { c.MemoryMiB = 32 })
+	f := newFixture(t, func(c *options) { c.MemoryMiB = 32 })
 	hungry := f.install(t, "hungry", withRoutes(`
 	  app.post('/api/eat', async () => { const all = []; for (;;) all.push(new Array(1e5).fill({})) })`))
 	modest := f.install(t, "modest", withRoutes(""))
@@ -177,7 +177,7 @@ func TestTheSocketIsPrivate(t *testing.T) {
 	f := newFixture(t)
 	in := f.install(t, "socket", withRoutes(""))
 	f.get(t, in, "/health")
-	info, err := os.Stat(f.host.files.dir)
+	info, err := os.Stat(f.host.files.machine.Dir)
 	if err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
@@ -186,7 +186,7 @@ func TestTheSocketIsPrivate(t *testing.T) {
 func TestSecretsAreTakenOutOfTheLog(t *testing.T) {
 	t.Parallel()
 	log := newLog()
-	f := newFixture(t, func(c *Config) { c.Log = log.logger() })
+	f := newFixture(t, func(c *options) { c.Log = log.logger() })
 	in := f.install(t, "careless", withRoutes(`
 	  console.log('my key is ' + opts.apiKey)
 	  app.log.error(new Error('key ' + opts.apiKey))

@@ -167,7 +167,7 @@ func TestLargeBodiesPassByteForByte(t *testing.T) {
 
 func TestBodyLimitOfTheHost(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, func(c *Config) { c.BodyLimit = 1 << 20 })
+	f := newFixture(t, func(c *options) { c.BodyLimit = 1 << 20 })
 	in := f.install(t, "limit", withRoutes(`app.post('/api/x', async (req) => ({ n: JSON.stringify(req.body).length }))`))
 	at := `"` + strings.Repeat("a", 1<<20-2) + `"`
 	if status, body, err := f.do(t, in, http.MethodPost, "/api/x", at); status != 200 || err != nil {
@@ -196,7 +196,7 @@ func TestABodyThatIsTooLargeIsNotThePluginsFault(t *testing.T) {
 
 func TestAnAnswerThatDoesNotBeginIsATimeout(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, func(c *Config) { c.FirstByte = time.Second })
+	f := newFixture(t, func(c *options) { c.FirstByte = time.Second })
 	in := f.install(t, "slow", withRoutes(`app.all('/api/never', () => {})
 	  app.get('/api/slow-body', (req, reply) => {
 	    reply.hijack()

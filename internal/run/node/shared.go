@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"stoa/internal/extension/plugin"
+	"stoa/internal/run/child"
 	"stoa/internal/run/egress"
 )
 
@@ -27,13 +28,12 @@ type sharedProcess struct {
 	in     plugin.Installed // the first member's, for what all have in common
 	kept   bool             // all members are
 	log    *slog.Logger
-	secret string  // for pings
-	output *output // what belongs to no member
+	secret string        // for pings
+	output *child.Output // what belongs to no member
 
 	launched chan struct{} // closed when the process runs, or could not be started
 	err      error         // why it could not; valid once launched is closed
-	child    *child
-	socket   *socket
+	child    *child.Child
 	watching sync.Once
 	proven   chan struct{} // closed when a member was ready
 
@@ -46,7 +46,6 @@ type sharedProcess struct {
 	mu      sync.Mutex
 	members map[string]*member
 	names   int
-	cause   error // why the process was killed
 }
 
 // member is an instance in a shared process, by the name it has there.
@@ -92,9 +91,9 @@ func (rt *Runtime) join(p *process) *sharedProcess {
 			rt: rt, key: key, in: p.in, kept: p.kept, secret: rand.Text(),
 			launched: make(chan struct{}), proven: make(chan struct{}), members: make(map[string]*member),
 		}
-		s.log = slog.New(&tee{Handler: rt.cfg.Log.Handler(), journal: s}).
-			With(slog.String("slug", p.in.Package.Manifest.Slug))
-		s.output = newOutput(s.log, s.redact)
+		s.log = child.WithJournal(rt.cfg.Log, s).With(slog.String("slug", p.in.Package.Manifest.Slug))
+		s.output = child.NewOutput(s.log, child.PluginSays, s.redact)
+		s.output.Route(tagLimit, s.route)
 		rt.shared[key] = s
 		go s.launch()
 	}
@@ -114,7 +113,7 @@ func (s *sharedProcess) isGone() bool {
 		return true
 	}
 	select {
-	case <-s.child.exited:
+	case <-s.child.Exited():
 		return true
 	default:
 		return false
@@ -137,13 +136,7 @@ func (s *sharedProcess) leave() {
 	if s.child == nil {
 		return
 	}
-	s.child.askToEnd()
-	select {
-	case <-s.child.exited:
-	case <-time.After(s.rt.cfg.Grace):
-		s.child.kill()
-		<-s.child.exited
-	}
+	s.child.End(s.rt.cfg.Grace)
 }
 
 // closeTo makes the next instance start another process. The caller holds Runtime.mu.
@@ -155,14 +148,11 @@ func (s *sharedProcess) closeTo() {
 
 func (s *sharedProcess) launch() {
 	defer close(s.launched)
-	s.child, s.socket, s.err = s.rt.launch(s.in, forkArgs{
-		log: s.log, redact: s.redact, output: &lines{limit: lineLimit + tagLimit, emit: s.route},
-	}, s.instructions)
+	s.child, s.err = s.rt.launch(s.in, child.Spec{Log: s.log, Output: s.output, Report: s.report}, s.instructions)
 	if s.err == nil {
-		go s.readReports()
 		go s.closeWhenGone()
 		if s.send(s.first) != nil {
-			s.child.kill() // whoever waits learns why it ended
+			s.child.Kill() // whoever waits learns why it ended
 		}
 		return
 	}
@@ -175,7 +165,7 @@ func (s *sharedProcess) launch() {
 }
 
 func (s *sharedProcess) closeWhenGone() {
-	<-s.child.exited
+	<-s.child.Exited()
 	_ = s.commands.Close()
 	s.rt.mu.Lock()
 	defer s.rt.mu.Unlock()
@@ -214,9 +204,9 @@ func (s *sharedProcess) send(fields map[string]any) error {
 
 // enter makes p a member.
 func (s *sharedProcess) enter(p *process) *member {
-	redact := redactor(secretsOf(p.in))
-	p.output = newOutput(p.log, s.redact)
-	p.socket = s.socket
+	redact := child.NewRedactor(secretsOf(p.in))
+	p.output = child.NewOutput(p.log, child.PluginSays, s.redact)
+	p.child = s.child
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.names++
@@ -249,14 +239,4 @@ func (s *sharedProcess) member(name string) *member {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.members[name]
-}
-
-// whyGone returns why the process ended, which has exited.
-func (s *sharedProcess) whyGone() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cause != nil {
-		return s.cause
-	}
-	return endedOnItsOwn(s.child.exitErr, s.output.told)
 }

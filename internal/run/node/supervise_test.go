@@ -126,7 +126,7 @@ func (f *fixture) failureCount(in plugin.Installed) int {
 
 func TestAProcessThatDoesNotEndIsKilled(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, func(c *Config) { c.Grace = 50 * time.Millisecond })
+	f := newFixture(t, func(c *options) { c.Grace = 50 * time.Millisecond })
 	in := f.install(t, "stubborn", withRoutes(`
 	  app.addHook('onClose', () => new Promise(() => {}))
 	  setInterval(() => {}, 1000)`))
@@ -167,7 +167,7 @@ func TestAKilledPluginIsStartedAgainAtOnce(t *testing.T) {
 	nodetest.Each(t, func(t *testing.T, path string) {
 		t.Helper()
 		log := newLog()
-		f := newFixture(t, onNode(path), func(c *Config) { c.Log = log.logger() })
+		f := newFixture(t, onNode(path), func(c *options) { c.Log = log.logger() })
 		in := f.install(t, "killed", withRoutes(pidRoute))
 		f.get(t, in, "/health")
 		for range 3 {
@@ -185,7 +185,7 @@ func TestAKilledPluginIsStartedAgainAtOnce(t *testing.T) {
 // BenchmarkAnswerAfterAKill measures from the end of a process to the next good answer. The
 // target is a second.
 func BenchmarkAnswerAfterAKill(b *testing.B) {
-	f := newFixture(b, func(c *Config) { c.Log = slog.New(slog.DiscardHandler) })
+	f := newFixture(b, func(c *options) { c.Log = slog.New(slog.DiscardHandler) })
 	in := f.install(b, "killed", withRoutes(pidRoute))
 	f.get(b, in, "/health")
 	for b.Loop() {
@@ -222,7 +222,7 @@ func TestAnUnstablePluginIsNotRestartedAllTheTime(t *testing.T) {
 
 func TestAPluginThatDoesNotLoadHarmsNobodyElse(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, func(c *Config) { c.StartWait = time.Minute })
+	f := newFixture(t, func(c *options) { c.StartWait = time.Minute })
 	good := f.install(t, "good", withRoutes(pidRoute))
 	pid := f.get(t, good, "/api/pid")
 
@@ -339,7 +339,7 @@ func TestStopEndsTheProcess(t *testing.T) {
 
 func TestIdleProcessesEndAndComeBack(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, func(c *Config) { c.Idle = 50 * time.Millisecond })
+	f := newFixture(t, func(c *options) { c.Idle = 50 * time.Millisecond })
 	in := f.install(t, "idle", withRoutes(pidRoute))
 	f.get(t, in, "/health")
 	inst := f.installation(in.Instance.ID)
@@ -373,7 +373,7 @@ func TestCloseLeavesNothingBehind(t *testing.T) {
 		f.get(t, in, "/health")
 		pids = append(pids, f.Status(in.Instance.ID).PID)
 	}
-	dir := f.host.files.dir
+	dir := f.host.files.machine.Dir
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	start := time.Now()
@@ -397,7 +397,7 @@ func TestCloseLeavesNothingBehind(t *testing.T) {
 
 func TestACallDoesNotWaitForAStartForEver(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, func(c *Config) { c.StartWait = 50 * time.Millisecond })
+	f := newFixture(t, func(c *options) { c.StartWait = 50 * time.Millisecond })
 	in := f.install(t, "sluggish", withRoutes("await new Promise((resolve) => setTimeout(resolve, 500))"))
 	_, _, err := f.do(t, in, http.MethodGet, "/health", "")
 	if !errors.Is(err, run.ErrStarting) {
@@ -410,7 +410,7 @@ func TestACallDoesNotWaitForAStartForEver(t *testing.T) {
 // Only who asks a plugin that may well start is told to come back soon.
 func TestAFailedStartStaysTheAnswerWhileTheNextGoesOn(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, func(c *Config) { c.StartTimeout, c.StartWait = 500*time.Millisecond, 20*time.Second })
+	f := newFixture(t, func(c *options) { c.StartTimeout, c.StartWait = 500*time.Millisecond, 20*time.Second })
 	in := f.install(t, "unable", withRoutes("await new Promise(() => {})"))
 	for _, call := range []string{"the first", "one that comes while the second start goes on"} {
 		_, _, err := f.do(t, in, http.MethodGet, "/health", "")

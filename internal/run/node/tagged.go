@@ -3,7 +3,7 @@ package node
 import (
 	"bytes"
 
-	"stoa/internal/extension/plugin"
+	"stoa/internal/run/child"
 )
 
 // Lines of a member begin with its name between the first two of these bytes. The
@@ -15,32 +15,31 @@ const (
 	tagLimit = 32 // bytes of a tag, at most
 )
 
-// route logs a line for the member that printed it.
-func (s *sharedProcess) route(line []byte) {
+// route returns the output of the member that printed a line, and the line without its tag.
+func (s *sharedProcess) route(line []byte) (*child.Output, []byte) {
 	if len(line) == 0 || line[0] != tagBegin {
-		s.output.emit(line)
-		return
+		return s.output, line
 	}
 	end := bytes.IndexAny(line, string([]byte{tagThen, tagLast}))
 	if end < 0 {
-		s.output.emit(line[1:])
-		return
+		return s.output, line[1:]
 	}
 	m := s.member(string(line[1:end]))
 	switch {
 	case m == nil:
-		s.output.emit(line[end+1:])
+		return s.output, line[end+1:]
 	case line[end] == tagThen:
-		m.output.emit(line[end+1:])
+		return m.output, line[end+1:]
 	default:
 		m.hush.Do(func() { close(m.silent) })
+		return nil, nil
 	}
 }
 
-// add implements keeper: what belongs to no member is in the log of each.
-func (s *sharedProcess) add(e plugin.LogEntry) {
+// Add implements child.Adder: what belongs to no member is in the log of each.
+func (s *sharedProcess) Add(e child.Entry) {
 	for _, m := range s.all() {
-		m.owner.journal().add(e)
+		m.owner.journal().Add(e)
 	}
 }
 

@@ -59,7 +59,7 @@ func (rt *Runtime) trial(
 	trial := &installation{rt: rt, id: in.Instance.ID, trial: true} // not among the others: it takes no calls
 	if until == untilHooks {
 		// Administrators look for what a hook printed in the log of its instance.
-		trial.kept = rt.installation(in.Instance.ID).journal()
+		trial.trialLog = rt.installation(in.Instance.ID).journal()
 	}
 	p := newProcess(rt, in, trial)
 	p.until = until

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"stoa/internal/extension/theme"
-	"stoa/internal/run/node"
+	"stoa/internal/run/child"
 )
 
 // source is a Source that a test changes.
@@ -60,10 +60,10 @@ func (k *kit) pid(a theme.App) int {
 		return 0
 	}
 	<-p.started
-	if p.program == nil {
+	if p.child == nil {
 		return 0
 	}
-	return p.program.PID()
+	return p.child.PID()
 }
 
 // The active app runs without being called, and again after it has ended; one that was
@@ -71,7 +71,7 @@ func (k *kit) pid(a theme.App) int {
 func TestFollowKeepsTheActiveAppAndEndsOthers(t *testing.T) {
 	t.Parallel()
 
-	k := newKit(t, func(cfg *Config, _ *node.Config) { cfg.Idle = time.Hour })
+	k := newKit(t, func(cfg *Config, _ *child.Config) { cfg.Idle = time.Hour })
 	one := k.install(t, "one", map[string]string{"server.js": hello})
 	var s source
 	s.set([]theme.App{one})
@@ -96,7 +96,7 @@ func TestFollowKeepsTheActiveAppAndEndsOthers(t *testing.T) {
 func TestAnIdleAppEndsUnlessItIsActive(t *testing.T) {
 	t.Parallel()
 
-	k := newKit(t, func(cfg *Config, _ *node.Config) { cfg.Idle = time.Millisecond })
+	k := newKit(t, func(cfg *Config, _ *child.Config) { cfg.Idle = time.Millisecond })
 	active := k.install(t, "active", map[string]string{"server.js": hello})
 	other := k.install(t, "other", map[string]string{"server.js": hello})
 	if err := k.Prepare(t.Context(), other); err != nil {

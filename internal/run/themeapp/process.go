@@ -1,6 +1,7 @@
 package themeapp
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -10,12 +11,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"stoa/internal/extension/config"
 	"stoa/internal/extension/theme"
-	"stoa/internal/run/node"
+	"stoa/internal/run/child"
 	"stoa/internal/run/relay"
 )
 
@@ -49,10 +51,6 @@ const (
 	// reapWait is how long a call waits for the proof that a broken connection means a
 	// dead process.
 	reapWait = time.Second
-
-	// shortestSecret is the length in bytes from which values of the config are kept out
-	// of the log.
-	shortestSecret = 6
 )
 
 // process is one process of an app. It is never started again: another takes its place.
@@ -64,16 +62,21 @@ type process struct {
 	ending  chan struct{} // closed to make it end
 	done    chan struct{} // closed when it is gone
 
+	output *child.Output
+
 	// Valid once started is closed.
-	program  *node.Program // nil with an error
+	child    *child.Child // nil with an error
 	since    time.Time
 	startErr error
 }
 
 func newProcess(s *app) *process {
-	p := &process{s: s, started: make(chan struct{}), ending: make(chan struct{}), done: make(chan struct{})}
+	p := &process{
+		s: s, started: make(chan struct{}), ending: make(chan struct{}), done: make(chan struct{}),
+		output: child.NewOutput(s.log, "theme app says", child.NewRedactor(secretsOf(s.of))),
+	}
 	p.transport = relay.NewTransport(func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return p.program.Dial(ctx)
+		return p.child.Dial(ctx)
 	}, connIdle)
 	return p
 }
@@ -81,7 +84,7 @@ func newProcess(s *app) *process {
 // run owns the process from its start until it is gone.
 func (p *process) run() {
 	defer close(p.done)
-	begun := time.Now()
+	begin := time.Now()
 	ctx, cancel := context.WithCancel(p.s.rt.alive)
 	defer cancel()
 	go func() {
@@ -95,7 +98,7 @@ func (p *process) run() {
 		case <-ctx.Done():
 		}
 	}()
-	program, err := p.start(ctx)
+	c, err := p.start(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = errStopping
@@ -108,13 +111,15 @@ func (p *process) run() {
 		p.s.ended(p, err)
 		return
 	}
-	p.program, p.since = program, time.Now()
+	p.child, p.since = c, time.Now()
 	close(p.started)
-	p.s.log.Info("theme app ready", slog.Int("pid", program.PID()),
-		slog.Duration("took", time.Since(begun).Round(time.Millisecond)))
+	p.s.log.Info("theme app ready", slog.Int("pid", c.PID()),
+		slog.Duration("took", time.Since(begin).Round(time.Millisecond)))
 	go p.watchHealth()
 	go p.endWhenAsked()
-	err = program.Watch(p.s.busy)
+	c.Watch(child.Watch{Busy: p.s.busy})
+	<-c.Exited()
+	err = c.Err()
 	p.transport.CloseIdleConnections()
 	select {
 	case <-p.ending:
@@ -126,14 +131,35 @@ func (p *process) run() {
 	p.s.ended(p, err)
 }
 
-// start starts the program.
-func (p *process) start(ctx context.Context) (*node.Program, error) {
-	if fetch := p.s.rt.cfg.Fetch; fetch != nil {
-		if err := fetch(ctx, p.s.of.Version); err != nil {
+// start starts a child and returns it when it listens. ctx ends the start, not the child.
+func (p *process) start(ctx context.Context) (*child.Child, error) {
+	cfg := p.s.rt.cfg
+	if cfg.Fetch != nil {
+		if err := cfg.Fetch(ctx, p.s.of.Version); err != nil {
 			return nil, err
 		}
 	}
-	return p.s.rt.cfg.Node.Run(ctx, p.config())
+	spec, err := p.spec()
+	if err != nil {
+		return nil, err
+	}
+	c, err := cfg.Children.Start(context.WithoutCancel(ctx), spec)
+	if err != nil {
+		return nil, err
+	}
+	err = c.Ready(cfg.Start, ctx.Done())
+	if err == nil {
+		return c, nil
+	}
+	c.Kill()
+	<-c.Exited()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, child.ErrLate):
+		return nil, fmt.Errorf("it does not listen at HOST and PORT after %s", cfg.Start)
+	}
+	return nil, err
 }
 
 // endWhenAsked ends the program when it is no longer needed, its running calls are done or
@@ -144,7 +170,7 @@ func (p *process) endWhenAsked() {
 	case <-p.done:
 		return
 	case <-p.s.rt.alive.Done():
-		p.program.End()
+		p.child.End(p.s.rt.cfg.Grace)
 		return
 	}
 	drain := time.NewTimer(p.s.rt.cfg.Drain)
@@ -155,7 +181,7 @@ func (p *process) endWhenAsked() {
 	case <-p.done:
 	case <-p.s.rt.alive.Done():
 	}
-	p.program.End()
+	p.child.End(p.s.rt.cfg.Grace)
 }
 
 // goneSoon reports whether the process is gone, or goes within a moment.
@@ -170,29 +196,53 @@ func (p *process) goneSoon() bool {
 	}
 }
 
-// config returns what Node.js is to run.
-func (p *process) config() node.ProgramConfig {
+// spec returns what Node.js is to run.
+func (p *process) spec() (child.Spec, error) {
 	a, cfg := p.s.of, p.s.rt.cfg
-	m := a.Version.Manifest
+	machine, err := cfg.Children.Machine()
+	if err != nil {
+		return child.Spec{}, err
+	}
+	load, err := machine.Put("preload.cjs", preload)
+	if err != nil {
+		return child.Spec{}, err
+	}
+	data, err := filepath.EvalSymlinks(cfg.DataDir)
+	if err != nil {
+		return child.Spec{}, err
+	}
+	dir, entry, err := child.RealPaths(data, a.Version.InstallPath, a.Version.Manifest.Program.Entry)
+	if err != nil {
+		return child.Spec{}, err
+	}
+	spec := child.Spec{
+		Log: p.s.log, Output: p.output, Input: bytes.NewReader(p.input()), Dir: dir, Data: data, Files: []string{load},
+		Args: []string{"--require", load, entry}, HeapMiB: cfg.MemoryMiB, Stall: cfg.Stall,
+	}
+	if cfg.Egress != nil {
+		spec.Network = cfg.Egress.Whole
+	}
+	return spec, nil
+}
+
+// input returns what the preload reads from its standard input.
+func (p *process) input() []byte {
+	a, cfg := p.s.of, p.s.rt.cfg
 	conf := string(a.Config)
 	if conf == "" {
 		conf = "{}"
 	}
-	input, _ := json.Marshal(map[string]any{ // texts always marshal
-		"beatMs": cfg.Beat.Milliseconds(),
+	text, _ := json.Marshal(map[string]any{ // texts always marshal
+		"beatMs": child.BeatInterval(cfg.Stall).Milliseconds(),
 		"env": map[string]string{
 			"HOST": host, "HOSTNAME": host, "PORT": port,
 			"STOA_API_BASE_URL":    cfg.APIBaseURL,
-			"STOA_BASE_PATH":       theme.BasePath(a.Version.Target(), m.Slug),
+			"STOA_BASE_PATH":       theme.BasePath(a.Version.Target(), a.Version.Manifest.Slug),
 			"STOA_THEME_APP_TOKEN": a.Token,
 			"STOA_THEME_CONFIG":    conf,
 		},
 	})
-	return node.ProgramConfig{
-		Log: p.s.log, Says: "theme app says",
-		Dir: a.Version.InstallPath, Entry: m.Program.Entry, Preload: preload, Input: input,
-		Secrets: secretsOf(a), MemoryMiB: cfg.MemoryMiB, Ready: cfg.Start,
-	}
+	return text
 }
 
 // secretsOf returns what must not appear in a log.
@@ -200,7 +250,7 @@ func secretsOf(a theme.App) []string {
 	secrets := []string{a.Token}
 	values, _ := config.Decode(a.Config)
 	for name, field := range a.Version.Manifest.ConfigSchema {
-		if text, ok := values[name].(string); ok && field.IsSecret() && len(text) >= shortestSecret {
+		if text, ok := values[name].(string); ok && field.IsSecret() && len(text) >= child.ShortestSecret {
 			secrets = append(secrets, text)
 		}
 	}
@@ -249,7 +299,7 @@ func (p *process) ask(ctx context.Context) error {
 		return nil
 	}
 	// Administrators and the log get this, and an app may answer with its config.
-	shown := p.program.Redact(string(text))
+	shown := p.output.Redact(string(text))
 	return fmt.Errorf("GET %s answers %d %s", path, res.StatusCode,
 		strings.ToValidUTF8(shown[:min(len(shown), maxShown)], "?"))
 }

@@ -14,7 +14,8 @@ import (
 	"stoa/internal/base/errs"
 	"stoa/internal/extension/theme"
 	"stoa/internal/run"
-	"stoa/internal/run/node"
+	"stoa/internal/run/child"
+	"stoa/internal/run/egress"
 	"stoa/internal/run/relay"
 )
 
@@ -25,11 +26,17 @@ var (
 	ErrTimeout     = errs.New(errs.Timeout, "THEME_APP_TIMEOUT", "The theme app took too long to answer.")
 )
 
-// Config says how theme apps run. Log and Node are required; a zero value elsewhere
-// means the default.
+// Config says how theme apps run. Log, Children and DataDir are required; a zero value
+// elsewhere means the default.
 type Config struct {
-	Log  *slog.Logger
-	Node *node.Runtime
+	Log *slog.Logger
+
+	// Children starts the processes. The caller closes it after the Runtime.
+	Children *child.Launcher
+	// DataDir holds the files of the apps, each at its InstallPath.
+	DataDir string
+	// Egress is what contained apps reach. nil: nothing.
+	Egress *egress.Gate
 	// Fetch makes sure that the files of an app are in the data folder before they are used. Its
 	// error is that of the calls that wait if it is errs.Busy. nil: they are there.
 	Fetch func(ctx context.Context, v theme.Version) error
@@ -45,7 +52,8 @@ type Config struct {
 	Idle        time.Duration // after which an app that is not active and not called ends; default 2 min
 	Drain       time.Duration // for the running calls of an app that is no longer needed; default 30 s
 	Every       time.Duration // between two looks which apps are active; default 1 s
-	Beat        time.Duration // between two signs of life; default 1 s
+	Stall       time.Duration // how long an app may block its event loop during a call; default 5 s
+	Grace       time.Duration // from asking a process to end to killing it; default 5 s
 }
 
 func (c Config) withDefaults() Config {
@@ -58,7 +66,8 @@ func (c Config) withDefaults() Config {
 	c.Idle = cmp.Or(c.Idle, 2*time.Minute)
 	c.Drain = cmp.Or(c.Drain, 30*time.Second)
 	c.Every = cmp.Or(c.Every, time.Second)
-	c.Beat = cmp.Or(c.Beat, time.Second)
+	c.Stall = cmp.Or(c.Stall, 5*time.Second)
+	c.Grace = cmp.Or(c.Grace, 5*time.Second)
 	return c
 }
 
@@ -79,8 +88,7 @@ type Runtime struct {
 
 var _ theme.Apps = (*Runtime)(nil)
 
-// New returns a Runtime that has started nothing yet. The caller closes it, before
-// Config.Node.
+// New returns a Runtime that has started nothing yet. The caller closes it.
 func New(cfg Config) *Runtime {
 	alive, cancel := context.WithCancel(context.Background())
 	return &Runtime{

@@ -19,7 +19,7 @@ import (
 
 	"stoa/internal/extension"
 	"stoa/internal/extension/theme"
-	"stoa/internal/run/node"
+	"stoa/internal/run/child"
 	"stoa/internal/run/sandbox"
 	"stoa/internal/testkit/nodetest"
 )
@@ -35,16 +35,18 @@ type kit struct {
 	next theme.App // what the server serves
 }
 
-func newKit(tb testing.TB, change func(*Config, *node.Config)) *kit {
+func newKit(tb testing.TB, change func(*Config, *child.Config)) *kit {
 	tb.Helper()
 	log := slog.New(slog.NewTextHandler(tb.Output(), nil))
 	k := &kit{dir: tb.TempDir()}
-	of := node.Config{Log: log, DataDir: k.dir, Stall: time.Minute}
-	cfg := Config{Log: log, APIBaseURL: "http://127.0.0.1:1", Every: 20 * time.Millisecond}
+	of := child.Config{Log: log}
+	cfg := Config{
+		Log: log, DataDir: k.dir, Stall: time.Minute, APIBaseURL: "http://127.0.0.1:1", Every: 20 * time.Millisecond,
+	}
 	if change != nil {
 		change(&cfg, &of)
 	}
-	cfg.Node = node.New(of)
+	cfg.Children = child.New(of)
 	k.Runtime = New(cfg)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		k.mu.Lock()
@@ -58,9 +60,7 @@ func newKit(tb testing.TB, change func(*Config, *node.Config)) *kit {
 	tb.Cleanup(func() {
 		srv.Close()
 		k.Close()
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), time.Minute)
-		defer cancel()
-		if err := cfg.Node.Close(ctx); err != nil {
+		if err := cfg.Children.Close(); err != nil {
 			tb.Errorf("close: %v", err)
 		}
 	})
@@ -132,7 +132,7 @@ func TestAppsRunWithoutContainment(t *testing.T) {
 		_, _ = io.WriteString(w, "api "+r.URL.Path)
 	}))
 	t.Cleanup(api.Close)
-	k := newKit(t, func(cfg *Config, of *node.Config) {
+	k := newKit(t, func(cfg *Config, of *child.Config) {
 		cfg.APIBaseURL = api.URL
 		of.Isolation, of.Without = sandbox.Basic,
 			[]sandbox.Part{sandbox.Namespaces, sandbox.Landlock, sandbox.Seccomp, sandbox.Cgroup}
@@ -196,7 +196,7 @@ const server = http.createServer((q, s) => s.end('ok'))
 		},
 	}
 	nodetest.Each(t, func(t *testing.T, path string) {
-		k := newKit(t, func(_ *Config, of *node.Config) { of.NodePath = path })
+		k := newKit(t, func(_ *Config, of *child.Config) { of.NodePath = path })
 		for name, files := range ways {
 			slug := "app-" + strings.ReplaceAll(name, " ", "-")
 			a := k.install(t, slug, files)

@@ -1,4 +1,4 @@
-package node
+package child
 
 import (
 	"context"
@@ -15,11 +15,6 @@ import (
 	"stoa/internal/run/egress"
 	"stoa/internal/run/sandbox"
 )
-
-// processHeader carries the secret of a process in each request to it. The host
-// program refuses requests without it, and takes it away before a plugin sees the
-// others (nodehost/src/gate.js).
-const processHeader = "X-Stoa-Process"
 
 // Limits of a contained process beyond its JavaScript heap.
 const (
@@ -39,9 +34,9 @@ const (
 	maxThreads   = 64
 )
 
-// newBox finds out how well programs can be contained here, by running node in it.
-// It completes node with what it is made of, and fails if that is not well enough.
-func newBox(cfg Config, node *nodeBinary) (*sandbox.Box, error) {
+// newBox finds out how well this machine can contain a program, by running node in
+// the box. It sets node's libraries, and fails below the demanded level.
+func newBox(cfg Config, node *binary) (*sandbox.Box, error) {
 	err := node.inspect()
 	try := func(b *sandbox.Box) error {
 		if err != nil {
@@ -51,7 +46,7 @@ func newBox(cfg Config, node *nodeBinary) (*sandbox.Box, error) {
 	}
 	box := sandbox.New(try, cfg.Without...)
 	if !box.Level().Meets(cfg.Isolation) {
-		return nil, &startError{reasonIsolation, fmt.Errorf(
+		return nil, &setupError{ErrIsolation, fmt.Errorf(
 			"internal plugins do not run: the isolation here is %s and must be %s (--plugin-isolation). Missing: %s",
 			box.Level(), cfg.Isolation, box.Missing())}
 	}
@@ -63,7 +58,7 @@ func newBox(cfg Config, node *nodeBinary) (*sandbox.Box, error) {
 }
 
 // inspect asks Node.js which file it is, and which libraries it has loaded.
-func (n *nodeBinary) inspect() error {
+func (n *binary) inspect() error {
 	const ask = `process.report.excludeNetwork = true
 		console.log(JSON.stringify({ path: process.execPath, libraries: process.report.getReport().sharedObjects }))`
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
@@ -72,16 +67,16 @@ func (n *nodeBinary) inspect() error {
 	cmd.Env = []string{}
 	out, err := cmd.Output()
 	if err != nil {
-		return fmt.Errorf("%s does not tell its libraries: %w", n.path, err)
+		return fmt.Errorf("%s does not list its libraries: %w", n.path, err)
 	}
 	var answer struct {
 		Path      string
 		Libraries []string
 	}
 	if err := json.Unmarshal(out, &answer); err != nil {
-		return fmt.Errorf("%s does not tell its libraries: %w", n.path, err)
+		return fmt.Errorf("%s does not list its libraries: %w", n.path, err)
 	}
-	// What is in PATH may be a script or a link that finds the real one.
+	// The file in PATH may be a script or a link that leads to the real one.
 	n.path = answer.Path
 	for _, library := range answer.Libraries {
 		if filepath.IsAbs(library) {
@@ -91,8 +86,8 @@ func (n *nodeBinary) inspect() error {
 	return nil
 }
 
-// sandboxSpec returns what every process of n gets to see.
-func (n nodeBinary) sandboxSpec() sandbox.Spec {
+// sandboxSpec returns what every process of n may read and execute.
+func (n binary) sandboxSpec() sandbox.Spec {
 	return sandbox.Spec{
 		Execute: append([]string{n.path}, n.libraries...),
 		// Debian's Node.js has some of its own modules outside of the binary.
@@ -100,8 +95,8 @@ func (n nodeBinary) sandboxSpec() sandbox.Spec {
 	}
 }
 
-// tryBox runs Node.js in b and has it say something.
-func tryBox(b *sandbox.Box, n nodeBinary) error {
+// tryBox returns nil if Node.js runs in b.
+func tryBox(b *sandbox.Box, n binary) error {
 	reportRead, reportWrite, err := os.Pipe()
 	if err != nil {
 		return err
@@ -134,7 +129,7 @@ func tryBox(b *sandbox.Box, n nodeBinary) error {
 }
 
 // dataMiB is what a process with a heap of heapMiB may reserve to write to.
-func dataMiB(heapMiB int, v nodeVersion) int {
+func dataMiB(heapMiB int, v version) int {
 	limit := heapMiB + extraMiB + slackMiB
 	if v.atLeast(23, 0) {
 		limit += codeMiB
@@ -143,36 +138,23 @@ func dataMiB(heapMiB int, v nodeVersion) int {
 }
 
 // contain makes cmd start contained. The caller calls started after it started cmd,
-// or failed to, and c.Ended when cmd has exited. What the plugin reaches ends with ctx.
-func (rt *Runtime) contain(
-	ctx context.Context, h *hostFiles, cmd *exec.Cmd, a forkArgs,
+// or failed to, and c.Ended when cmd has exited. The child's connections end with ctx.
+func (m *Machine) contain(
+	ctx context.Context, cmd *exec.Cmd, child Spec,
 ) (c *sandbox.Contained, started func(bool), err error) {
-	spec := h.node.sandboxSpec()
-	if a.program != nil {
-		spec.Read = append(spec.Read, a.program.preload, a.dir)
-	} else {
-		spec.Read = append(spec.Read, h.boot, h.script, h.cache, a.dir, h.shims)
-	}
+	spec := m.node.sandboxSpec()
+	spec.Read = slices.Concat(spec.Read, child.Files, []string{child.Dir}, child.Folders)
 	spec.Limits = sandbox.Limits{
-		DataBytes: uint64(dataMiB(a.memoryMiB, h.node.version)) << 20, //nolint:gosec // some hundred
+		DataBytes: uint64(dataMiB(child.HeapMiB, m.node.version)) << 20, //nolint:gosec // some hundred
 		OpenFiles: maxOpenFiles, Threads: maxThreads,
-		GroupBytes: uint64(memoryLimit(a.memoryMiB)) + groupSlackMiB<<20, //nolint:gosec // some hundred
+		GroupBytes: uint64(memoryLimit(child.HeapMiB)) + groupSlackMiB<<20, //nolint:gosec // some hundred
 	}
 	var plan *egress.Plan
-	if rt.cfg.Egress != nil && h.box.Has(sandbox.Namespaces) {
-		var wrong []string
-		if a.program != nil {
-			plan = rt.cfg.Egress.Whole()
-		} else {
-			plan, wrong = rt.cfg.Egress.Plan(a.permissions)
-		}
+	if child.Network != nil && m.box.Has(sandbox.Namespaces) {
+		plan = child.Network()
 		cmd.Env = append(cmd.Env, plan.Apply(&spec)...)
-		for _, permission := range wrong {
-			a.log.Warn("plugin permission allows nothing: it names no host, or one too many",
-				slog.String("permission", permission))
-		}
 	}
-	c, err = h.box.Contain(cmd, spec)
+	c, err = m.box.Contain(cmd, spec)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -188,10 +170,10 @@ func (rt *Runtime) contain(
 			defer c.Close()
 			listeners, err := c.Listeners()
 			if err != nil {
-				a.log.Debug("plugin has no network", slog.Any("err", err)) // its report says why
+				child.Log.Debug("plugin has no network", slog.Any("err", err)) // its report says why
 				return
 			}
-			plan.Serve(ctx, a.log, listeners)
+			plan.Serve(ctx, child.Log, listeners)
 		}()
 	}, nil
 }

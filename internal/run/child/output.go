@@ -1,4 +1,4 @@
-package node
+package child
 
 import (
 	"bytes"
@@ -9,27 +9,60 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds on what a plugin's output adds to stoa's log.
+// Bounds on what the output of a child adds to stoa's log.
 const (
 	lineLimit   = 4 << 10 // bytes of a line; the rest of it is dropped
 	linesPerSec = 20      // on average
 	linesBurst  = 200     // at once
 )
 
-// messagePlugin is the message of the records of what a plugin printed.
-const messagePlugin = "plugin says"
+// Output is a Writer that turns what a child prints into log records. Only one
+// goroutine may use it.
+type Output struct {
+	log    *slog.Logger
+	says   string // the message of the records
+	redact func(string) string
+	now    func() time.Time
 
-// lines is a Writer that cuts what is written into lines of at most limit bytes; the
-// rest of a longer one is dropped. Only one goroutine may use it.
-type lines struct {
-	limit int
-	emit  func(line []byte)
+	// route returns the Output that a line belongs to and the line without its mark; nil
+	// for a mark alone. A nil route keeps all lines.
+	route func(line []byte) (*Output, []byte)
+
+	limit int    // bytes of a line
 	line  []byte // the start of a line that has not ended yet
+
+	tokens  float64
+	filled  time.Time
+	dropped int
+
+	fatal *Error
 }
 
-// Write implements io.Writer. It never fails, lest the process block on a full
-// pipe.
-func (l *lines) Write(b []byte) (int, error) {
+// NewOutput returns an Output that writes to log. says is the message of its records,
+// and redact removes secrets from them (NewRedactor).
+func NewOutput(log *slog.Logger, says string, redact func(string) string) *Output {
+	return &Output{
+		log: log, says: says, redact: redact, now: time.Now, limit: lineLimit, tokens: linesBurst, filled: time.Now(),
+	}
+}
+
+// Route makes o pass lines on to other Outputs, for a child that serves several. A line
+// may begin with a mark of at most markLimit bytes. to returns the Output that a line
+// belongs to, o among them, and the line without its mark; nil for a mark alone.
+func (o *Output) Route(markLimit int, to func(line []byte) (*Output, []byte)) {
+	o.route, o.limit = to, lineLimit+markLimit
+}
+
+// Redact removes secrets from a text of the child.
+func (o *Output) Redact(text string) string { return o.redact(text) }
+
+// Fatal returns the last fatal error that the child printed, or nil. It may be called
+// once the child has exited.
+func (o *Output) Fatal() *Error { return o.fatal }
+
+// Write implements io.Writer. It cuts what is written into lines and drops the rest of
+// long ones. It never fails, lest the child block on a full pipe.
+func (o *Output) Write(b []byte) (int, error) {
 	n := len(b)
 	for {
 		i := bytes.IndexByte(b, '\n')
@@ -37,48 +70,35 @@ func (l *lines) Write(b []byte) (int, error) {
 		if i >= 0 {
 			part = b[:i]
 		}
-		l.line = append(l.line, part[:min(len(part), l.limit-len(l.line))]...)
+		o.line = append(o.line, part[:min(len(part), o.limit-len(o.line))]...)
 		if i < 0 {
 			return n, nil
 		}
-		l.emit(l.line)
-		l.line, b = l.line[:0], b[i+1:]
+		o.emitRouted(o.line)
+		o.line, b = o.line[:0], b[i+1:]
 	}
 }
 
-// output is a Writer that turns a process's output into log records. Only one
-// goroutine may use it.
-type output struct {
-	lines
-
-	log    *slog.Logger
-	says   string // the message of the records
-	redact func(string) string
-	now    func() time.Time
-
-	tokens  float64
-	filled  time.Time
-	dropped int
-
-	told *pluginError // the last fatal error that the host told of
+func (o *Output) emitRouted(line []byte) {
+	to := o
+	if o.route != nil {
+		to, line = o.route(line)
+	}
+	if to != nil {
+		to.emit(line)
+	}
 }
 
-func newOutput(log *slog.Logger, redact func(string) string) *output {
-	o := &output{log: log, says: messagePlugin, redact: redact, now: time.Now, tokens: linesBurst, filled: time.Now()}
-	o.lines = lines{limit: lineLimit, emit: o.emit}
-	return o
-}
-
-func (o *output) emit(text []byte) {
+func (o *Output) emit(text []byte) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 {
 		return
 	}
 	l := parseLine(text)
-	l.text, l.problem = clip(o.redact(l.text), lineLimit), clip(o.redact(l.problem), lineLimit)
+	l.text, l.problem = Clip(o.redact(l.text), lineLimit), Clip(o.redact(l.problem), lineLimit)
 	if l.fatal {
-		o.told = &pluginError{
-			message: clip(o.redact(l.message), messageLimit), stack: l.problem, file: l.file, line: l.line,
+		o.fatal = &Error{
+			Message: Clip(o.redact(l.message), MessageLimit), stack: l.problem, File: l.file, Line: l.line,
 		}
 	}
 	if o.allow() {
@@ -87,7 +107,7 @@ func (o *output) emit(text []byte) {
 }
 
 // allow reports whether another line may be logged now.
-func (o *output) allow() bool {
+func (o *Output) allow() bool {
 	now := o.now()
 	o.tokens = min(linesBurst, o.tokens+now.Sub(o.filled).Seconds()*linesPerSec)
 	o.filled = now
@@ -103,12 +123,12 @@ func (o *output) allow() bool {
 	return true
 }
 
-// line is one line of a plugin's output.
+// line is one line that a child printed.
 type line struct {
 	level   slog.Level
 	text    string
-	problem string // stack of an error, or what it says
-	message string // what it says
+	problem string // stack of an error, or its message
+	message string // what the error says
 	fatal   bool   // the process ends with it
 
 	requestID string
@@ -158,7 +178,7 @@ func parseLine(raw []byte) line {
 	l := line{
 		level: levelOf(entry.Level), text: entry.Msg, problem: entry.Err.Stack, message: entry.Err.Message,
 		fatal:     entry.Level >= pinoFatal && entry.Err.Message != "",
-		requestID: clip(entry.ReqID, 64), file: clip(entry.File, 256), line: entry.Line,
+		requestID: Clip(entry.ReqID, 64), file: Clip(entry.File, 256), line: entry.Line,
 	}
 	if l.problem == "" {
 		l.problem = l.message
@@ -181,8 +201,8 @@ func levelOf(pino int) slog.Level {
 	return slog.LevelDebug
 }
 
-// clip returns at most limit bytes of s, in valid UTF-8.
-func clip(s string, limit int) string {
+// Clip returns at most limit bytes of s, in valid UTF-8.
+func Clip(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}

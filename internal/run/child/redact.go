@@ -1,4 +1,4 @@
-package node
+package child
 
 import (
 	"bytes"
@@ -8,13 +8,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"stoa/internal/extension/plugin"
 )
 
-// shortestSecret is the length in bytes from which a secret is removed from logs.
+// ShortestSecret is the length in bytes from which a secret is worth removing from logs.
 // Removing shorter ones would hide ordinary words, and little else.
-const shortestSecret = 6
+const ShortestSecret = 6
 
 // redacted replaces a secret.
 const redacted = "[secret]"
@@ -24,35 +22,10 @@ const redacted = "[secret]"
 // missing, because long lines are cut.
 var encodedObjects = regexp.MustCompile(`eyJ[A-Za-z0-9_+/=-]{12,}(?:\.[A-Za-z0-9_-]*){0,2}`)
 
-// secretsOf returns what must not appear in a log: the values of the config's
-// secret fields, and the config as the gateway sends it (x-plugin-config).
-func secretsOf(in plugin.Installed) []string {
-	var secrets []string
-	for _, value := range in.Package.Settings.Environment {
-		if len(value) >= shortestSecret {
-			secrets = append(secrets, value)
-		}
-	}
-	var config map[string]any
-	if json.Unmarshal(in.Instance.Config, &config) != nil || len(config) == 0 {
-		return secrets // no config
-	}
-	for name, field := range in.Package.Manifest.ConfigSchema {
-		if value, ok := config[name].(string); ok && field.IsSecret() && len(value) >= shortestSecret {
-			secrets = append(secrets, value)
-		}
-	}
-	var compact bytes.Buffer
-	if json.Compact(&compact, in.Instance.Config) == nil {
-		secrets = append(secrets, base64.RawURLEncoding.EncodeToString(compact.Bytes()))
-	}
-	return secrets
-}
-
-// redactor returns a function that removes from a text the secrets, plain or
-// encoded, and everything that looks like a token. A plugin's output goes to the
-// log, and a careless plugin prints its config or the headers of a request.
-func redactor(secrets []string) func(string) string {
+// NewRedactor returns a function that removes from a text the secrets, plain or
+// encoded, and everything that looks like a token. What a child prints goes to the
+// log, and a careless program prints its config or the headers of a request.
+func NewRedactor(secrets []string) func(string) string {
 	var forms []string
 	for _, s := range secrets {
 		forms = append(append(forms, s, inJSON(s)), inBase64(s)...)

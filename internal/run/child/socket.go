@@ -1,4 +1,4 @@
-package node
+package child
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// socket is where a process listens. Where the system allows it, no file stays of it:
-// nothing is left to remove when stoa is killed. It is safe for concurrent use.
+// socket is where a child listens. Where the system allows it, stoa removes its file
+// at once: nothing is left behind when stoa is killed. It is safe for concurrent use.
 type socket struct {
 	mu     sync.RWMutex
 	path   string   // to dial
@@ -18,11 +18,11 @@ type socket struct {
 	closed bool
 }
 
-// listen opens a socket. The caller passes the listener on, closes its copy, and
-// closes the socket.
-func (f *hostFiles) listen() (s *socket, listener *os.File, err error) {
+// listen opens a socket. The caller passes the listener to the child, closes its own
+// copy, and closes the socket.
+func (m *Machine) listen() (s *socket, listener *os.File, err error) {
 	// A folder with a name that no other process can guess.
-	dir, err := os.MkdirTemp(f.dir, "*")
+	dir, err := os.MkdirTemp(m.Dir, "*")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -58,8 +58,8 @@ func (s *socket) unlink() {
 	s.kept, s.path = kept, path
 }
 
-// dial connects to the process. It fails once s is closed: its descriptor may then
-// be another socket's.
+// dial connects to the child. It fails once s is closed: the number of its descriptor
+// may then belong to another socket.
 func (s *socket) dial(ctx context.Context) (net.Conn, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -79,7 +79,7 @@ func (s *socket) close() {
 		s.kept = nil
 	}
 	if s.dir != "" {
-		_ = os.RemoveAll(s.dir) // if this fails, it goes with the folder of this stoa
+		_ = os.RemoveAll(s.dir) // else it is removed with the folder of this stoa
 		s.dir = ""
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package node
+package child
 
 import (
 	"os"

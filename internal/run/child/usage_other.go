@@ -1,6 +1,6 @@
 //go:build !linux
 
-package node
+package child
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-var errNoProc = errors.New("node: only Linux tells this")
+var errNoProc = errors.New("node: only Linux has this")
 
 type statFile struct{ *os.File }
 

@@ -1,4 +1,4 @@
-package node
+package child
 
 import (
 	"os/exec"
@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// forker forks all child processes from one operating system thread, which lives as
-// long as the forker. The kernel sends a child its parent-death signal when the
+// forker forks all children from one operating system thread, which lives as long as
+// the forker. The kernel sends a child its parent-death signal when the
 // thread that forked it ends, and Go may end any other thread at any time.
 type forker struct {
 	started, ended sync.Once

@@ -1,7 +1,6 @@
-package node
+package child
 
 import (
-	"errors"
 	"log/slog"
 	"strings"
 	"testing"
@@ -13,7 +12,7 @@ func TestOutputIsBoundedInLengthAndRate(t *testing.T) {
 	t.Parallel()
 	log := newLog()
 	now := time.Now()
-	o := newOutput(log.logger(), redactor(nil))
+	o := NewOutput(log.logger(), PluginSays, NewRedactor(nil))
 	o.now, o.filled = func() time.Time { return now }, now
 	for range linesBurst + 50 {
 		o.Write([]byte(strings.Repeat("ü", lineLimit) + "\n"))
@@ -69,7 +68,7 @@ func FuzzOutput(f *testing.F) {
 	f.Add([]byte("{\"level\":30,\"msg\":\"x\"}\nplain\n"), 3)
 	f.Fuzz(func(t *testing.T, b []byte, cut int) {
 		log := newLog()
-		o := newOutput(log.logger(), redactor([]string{"secret-value"}))
+		o := NewOutput(log.logger(), PluginSays, NewRedactor([]string{"secret-value"}))
 		cut = min(max(cut, 0), len(b))
 		for _, part := range [][]byte{b[:cut], b[cut:]} {
 			if n, err := o.Write(part); n != len(part) || err != nil {
@@ -87,40 +86,10 @@ func FuzzOutput(f *testing.F) {
 
 func TestClipKeepsWholeCharacters(t *testing.T) {
 	t.Parallel()
-	if got := clip("abcü", 4); got != "abc…" || !utf8.ValidString(got) {
+	if got := Clip("abcü", 4); got != "abc…" || !utf8.ValidString(got) {
 		t.Errorf("got %q", got)
 	}
-	if got := clip("abc", 3); got != "abc" {
+	if got := Clip("abc", 3); got != "abc" {
 		t.Errorf("got %q", got)
-	}
-}
-
-func TestDelaysGrowAndEnd(t *testing.T) {
-	t.Parallel()
-	now := time.Now()
-	crash, load := errors.New("exit status 1"), &startError{reasonLoadFailed, errors.New("no")}
-	var f failures
-	for i := range 8 {
-		f.add(crash, now)
-		if got, want := f.until.Sub(now), crashDelays[min(i, len(crashDelays)-1)]; got != want {
-			t.Errorf("crash %d: delay %s, want %s", i+1, got, want)
-		}
-	}
-	later := now.Add(crashWindow)
-	f.add(crash, later)
-	if f.count != 1 || !f.until.Equal(later) {
-		t.Errorf("a crash an hour later: count %d, delay %s", f.count, f.until.Sub(later))
-	}
-	for i, delay := range crashDelays[:3] {
-		if delay != 0 {
-			t.Errorf("crash %d of an hour delays the restart", i+1)
-		}
-	}
-	f = failures{}
-	for i := range 6 {
-		f.add(load, now)
-		if got, want := f.until.Sub(now), loadDelays[min(i, len(loadDelays)-1)]; got != want {
-			t.Errorf("load failure %d: delay %s, want %s", i+1, got, want)
-		}
 	}
 }

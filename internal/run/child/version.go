@@ -1,4 +1,4 @@
-package node
+package child
 
 import (
 	"context"
@@ -11,23 +11,23 @@ import (
 	"time"
 )
 
-// nodeVersion is a version of Node.js.
-type nodeVersion struct{ major, minor int }
+// version is a version of Node.js.
+type version struct{ major, minor int }
 
 // minimum is the oldest usable version: earlier ones do not know every ES module
 // that no package.json declares.
-var minimum = nodeVersion{20, 19}
+var minimum = version{20, 19}
 
-func (v nodeVersion) String() string { return fmt.Sprintf("%d.%d", v.major, v.minor) }
+func (v version) String() string { return fmt.Sprintf("%d.%d", v.major, v.minor) }
 
-func (v nodeVersion) atLeast(major, minor int) bool {
+func (v version) atLeast(major, minor int) bool {
 	return v.major > major || v.major == major && v.minor >= minor
 }
 
-// nodeBinary is a usable Node.js.
-type nodeBinary struct {
+// binary is a usable Node.js.
+type binary struct {
 	path      string // absolute
-	version   nodeVersion
+	version   version
 	libraries []string // what it is linked with
 }
 
@@ -38,14 +38,14 @@ var versionPattern = regexp.MustCompile(`^v(\d{1,4})\.(\d{1,4})\.`)
 
 // findNode returns the Node.js at path, which is looked up in PATH if it has no
 // slash. The error tells an administrator what to do.
-func findNode(path string) (nodeBinary, error) {
+func findNode(path string) (binary, error) {
 	found, err := exec.LookPath(path)
 	if err != nil {
-		return nodeBinary{}, fmt.Errorf("%s: %w", howToInstall, err)
+		return binary{}, fmt.Errorf("%s: %w", howToInstall, err)
 	}
 	found, err = filepath.Abs(found)
 	if err != nil {
-		return nodeBinary{}, err
+		return binary{}, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -53,31 +53,31 @@ func findNode(path string) (nodeBinary, error) {
 	cmd.Env = []string{}
 	out, err := cmd.Output()
 	if err != nil {
-		return nodeBinary{}, fmt.Errorf("%s: %s --version: %w", howToInstall, found, err)
+		return binary{}, fmt.Errorf("%s: %s --version: %w", howToInstall, found, err)
 	}
 	v, err := parseVersion(string(out))
 	if err != nil {
-		return nodeBinary{}, fmt.Errorf("%s: %s --version: %w", howToInstall, found, err)
+		return binary{}, fmt.Errorf("%s: %s --version: %w", howToInstall, found, err)
 	}
 	if !v.atLeast(minimum.major, minimum.minor) {
-		return nodeBinary{}, fmt.Errorf("%s: %s is version %s", howToInstall, found, v)
+		return binary{}, fmt.Errorf("%s: %s is version %s", howToInstall, found, v)
 	}
-	return nodeBinary{path: found, version: v}, nil
+	return binary{path: found, version: v}, nil
 }
 
-func parseVersion(out string) (nodeVersion, error) {
+func parseVersion(out string) (version, error) {
 	m := versionPattern.FindStringSubmatch(out)
 	if m == nil {
-		return nodeVersion{}, errors.New("this is not a version of Node.js")
+		return version{}, errors.New("this is not a version of Node.js")
 	}
 	major, err1 := strconv.Atoi(m[1])
 	minor, err2 := strconv.Atoi(m[2])
-	return nodeVersion{major, minor}, errors.Join(err1, err2)
+	return version{major, minor}, errors.Join(err1, err2)
 }
 
 // flags returns the options with which this version applies the permission model
 // and loads all shapes of packages.
-func (n nodeBinary) flags() []string {
+func (n binary) flags() []string {
 	v := n.version
 	flags := []string{"--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning"}
 	if v.atLeast(23, 5) || v.major == 22 && v.minor >= 13 {
@@ -103,7 +103,7 @@ func (n nodeBinary) flags() []string {
 // scopeFlags returns the options that older versions need to load a package in dir
 // below the folder data: they look for package.json in the folders above it as well,
 // and for modules up to where they find them, and fail when they may not.
-func (n nodeBinary) scopeFlags(dir, data string) []string {
+func (n binary) scopeFlags(dir, data string) []string {
 	if n.version.atLeast(20, 20) {
 		return nil
 	}

@@ -1,0 +1,198 @@
+package child
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"stoa/internal/run/sandbox"
+)
+
+// How Ready ends without a report.
+var (
+	ErrAskedToEnd = errors.New("asked to end before it was ready")
+	ErrLate       = errors.New("not ready in time")
+)
+
+// reportLimit is how long a line of a child's report may be, in bytes.
+const reportLimit = 16 << 10
+
+// lastWords is how long Ready waits for the end of a process that broke its connection
+// to stoa.
+const lastWords = time.Second
+
+// Child is a Node.js process that was started. It ends with the context of its start.
+// It is safe for concurrent use.
+type Child struct {
+	spec   Spec
+	pid    int
+	cmd    *exec.Cmd
+	cancel context.CancelFunc
+
+	contained *sandbox.Contained
+	socket    *socket
+	report    *os.File
+	heart     heart
+	ready     chan error    // gets the first report of a child that makes one
+	outputs   chan struct{} // closed when all output was read
+
+	exited chan struct{}
+	exit   error // valid once exited is closed; never nil
+
+	mu    sync.Mutex
+	cause error // why stoa kills the child; nil if it does not
+}
+
+// PID returns the id of the process.
+func (c *Child) PID() int { return c.pid }
+
+// Dial connects to the child. Connections are refused once it is gone.
+func (c *Child) Dial(ctx context.Context) (net.Conn, error) { return c.socket.dial(ctx) }
+
+// Address returns the path of the child's socket, for this process of stoa alone.
+func (c *Child) Address() string { return c.socket.path }
+
+// Exited is closed when the process is gone and all of its output is in the log.
+func (c *Child) Exited() <-chan struct{} { return c.exited }
+
+// Exit returns how the process ended, like "exit status 1". It may be called once Exited
+// is closed.
+func (c *Child) Exit() error { return c.exit }
+
+// Err returns why the process ended, or why stoa is about to kill it: an error that is
+// ErrStalled, ErrMemory, or neither. It returns nil while the process runs. Whoever asked
+// the process to end ignores it.
+func (c *Child) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cause != nil {
+		return c.cause
+	}
+	select {
+	case <-c.exited:
+		return endedOnItsOwn(c.exit, c.spec.Output.Fatal())
+	default:
+		return nil
+	}
+}
+
+// killFor kills the child because of cause, which Err returns before the first
+// connection breaks.
+func (c *Child) killFor(cause error) {
+	c.mu.Lock()
+	if c.cause == nil {
+		c.cause = cause
+	}
+	c.mu.Unlock()
+	c.cancel()
+}
+
+// wait reaps the child.
+func (c *Child) wait() {
+	err := c.cmd.Wait()
+	<-c.outputs // the child's last lines come before its end in the log
+	if err == nil {
+		err = errors.New("exit status 0")
+	}
+	if c.contained.OutOfMemory() {
+		err = fmt.Errorf("%w: the kernel ended it (%w)", ErrMemory, err)
+	}
+	c.contained.Ended()
+	c.exit = err
+	c.cancel()
+	_ = c.report.Close()
+	c.socket.close()
+	close(c.exited)
+}
+
+// Ready returns nil when the child has reported that it is ready, ErrAskedToEnd if
+// ending is closed before that, ErrLate after limit, and else why the child did not get
+// ready: an *Error if it said so. It may be called once.
+func (c *Child) Ready(limit time.Duration, ending <-chan struct{}) error {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case err := <-c.ready:
+		return err
+	case <-timer.C:
+		return ErrLate
+	case <-ending:
+		return ErrAskedToEnd
+	}
+}
+
+// readReport reads the one report of a child, and then its signs of life.
+func (c *Child) readReport() {
+	r := bufio.NewReaderSize(c.report, reportLimit)
+	line, err := r.ReadSlice('\n')
+	if err != nil {
+		// The pipe broke without a report: the process is ending.
+		select {
+		case <-c.exited:
+			c.ready <- fmt.Errorf("the process ended before it was ready: %w", c.exit)
+		case <-time.After(lastWords):
+			c.ready <- errors.New("the process gave no report of its start")
+		}
+		return
+	}
+	c.ready <- ParseReport(line, c.spec.Output.redact)
+	c.heart.read(r)
+}
+
+// readReports reads the reports of a child that makes several, and the signs of life in
+// between.
+func (c *Child) readReports() {
+	r := bufio.NewReaderSize(c.report, reportLimit)
+	for {
+		b, err := r.ReadByte()
+		switch {
+		case err != nil:
+			return
+		case b != '{':
+			c.heart.beats.Add(1)
+			continue
+		}
+		_ = r.UnreadByte()
+		line, err := r.ReadSlice('\n')
+		if err != nil {
+			return
+		}
+		c.spec.Report(line)
+	}
+}
+
+// readOutput reads what the child prints until it ends.
+func (c *Child) readOutput(r *os.File) {
+	defer close(c.outputs)
+	defer r.Close()
+	io.Copy(c.spec.Output, r) //nolint:errcheck,gosec // ends with the process
+}
+
+// AskToEnd asks the process to finish its running requests and end.
+func (c *Child) AskToEnd() { terminate(c.cmd.Process) }
+
+// Kill ends the process at once. It does not wait.
+func (c *Child) Kill() { c.cancel() }
+
+// End asks the process to end, kills it after grace, and returns when it is gone. It
+// reports whether the process ended in time.
+func (c *Child) End(grace time.Duration) bool {
+	c.AskToEnd()
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-c.exited:
+		return true
+	case <-timer.C:
+		c.Kill()
+		<-c.exited
+		return false
+	}
+}
