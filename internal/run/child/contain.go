@@ -37,12 +37,12 @@ const (
 // newBox finds out how well this machine can contain a program, by running node in
 // the box. It sets node's libraries, and fails below the demanded level.
 func newBox(cfg Config, node *binary) (*sandbox.Box, error) {
-	err := node.inspect()
+	err := node.inspect(cfg.ProbeTimeout)
 	try := func(b *sandbox.Box) error {
 		if err != nil {
 			return err
 		}
-		return tryBox(b, *node)
+		return tryBox(b, *node, cfg.ProbeTimeout)
 	}
 	box := sandbox.New(try, cfg.Without...)
 	if !box.Level().Meets(cfg.Isolation) {
@@ -58,10 +58,10 @@ func newBox(cfg Config, node *binary) (*sandbox.Box, error) {
 }
 
 // inspect asks Node.js which file it is, and which libraries it has loaded.
-func (n *binary) inspect() error {
+func (n *binary) inspect(limit time.Duration) error {
 	const ask = `process.report.excludeNetwork = true
 		console.log(JSON.stringify({ path: process.execPath, libraries: process.report.getReport().sharedObjects }))`
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, n.path, "-e", ask) //nolint:gosec // the administrator's Node.js
 	cmd.Env = []string{}
@@ -96,14 +96,14 @@ func (n binary) sandboxSpec() sandbox.Spec {
 }
 
 // tryBox returns nil if Node.js runs in b.
-func tryBox(b *sandbox.Box, n binary) error {
+func tryBox(b *sandbox.Box, n binary, limit time.Duration) error {
 	reportRead, reportWrite, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	defer reportRead.Close()
 	defer reportWrite.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, n.path, "--version") //nolint:gosec // the administrator's Node.js
 	cmd.Env, cmd.Dir = []string{}, "/"

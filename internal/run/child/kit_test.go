@@ -13,7 +13,7 @@ import (
 
 // launcher is the one of all tests, which TestMain closes: looking at a machine takes
 // several starts of Node.js.
-var launcher = New(Config{Log: slog.New(slog.DiscardHandler), NodePath: os.Getenv("STOA_TEST_NODE")})
+var launcher = New(Config{Log: slog.New(slog.DiscardHandler), NodePath: os.Getenv("STOA_TEST_NODE"), ProbeTimeout: time.Minute})
 
 func TestMain(m *testing.M) {
 	code := m.Run()

@@ -42,6 +42,9 @@ type Config struct {
 	Isolation sandbox.Level
 	// Without are parts of the containment that are not used. Tests set it.
 	Without []sandbox.Part
+
+	// ProbeTimeout bounds each look at Node.js and at the containment; default 5 s.
+	ProbeTimeout time.Duration
 }
 
 // Why no child can run on this machine. The errors of Launcher.Machine wrap them, and
@@ -82,6 +85,7 @@ type Machine struct {
 // New returns a Launcher that has not looked at the machine yet.
 func New(cfg Config) *Launcher {
 	cfg.NodePath = cmp.Or(cfg.NodePath, "node")
+	cfg.ProbeTimeout = cmp.Or(cfg.ProbeTimeout, 5*time.Second)
 	return &Launcher{cfg: cfg, forks: newForker()}
 }
 
@@ -129,7 +133,7 @@ func (l *Launcher) Close() error {
 }
 
 func inspect(cfg Config) (*Machine, error) {
-	node, err := findNode(cfg.NodePath)
+	node, err := findNode(cfg.NodePath, cfg.ProbeTimeout)
 	if err != nil {
 		return nil, &setupError{ErrNoNode, err}
 	}

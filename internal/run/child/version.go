@@ -38,7 +38,7 @@ var versionPattern = regexp.MustCompile(`^v(\d{1,4})\.(\d{1,4})\.`)
 
 // findNode returns the Node.js at path, which is looked up in PATH if it has no
 // slash. The error tells an administrator what to do.
-func findNode(path string) (binary, error) {
+func findNode(path string, limit time.Duration) (binary, error) {
 	found, err := exec.LookPath(path)
 	if err != nil {
 		return binary{}, fmt.Errorf("%s: %w", howToInstall, err)
@@ -47,7 +47,7 @@ func findNode(path string) (binary, error) {
 	if err != nil {
 		return binary{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, found, "--version") //nolint:gosec // the administrator's Node.js
 	cmd.Env = []string{}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"stoa/internal/run/sandbox"
+
+	"stoa/internal/testkit/nodetest"
 )
 
 // assaults are attacks on what all plugins share. Each is a route of one plugin.
@@ -98,7 +100,7 @@ var assaults = []struct {
 
 func TestAssaultsEndAlone(t *testing.T) {
 	t.Parallel()
-	eachNode(t, func(t *testing.T, path string) {
+	nodetest.Each(t, func(t *testing.T, path string) {
 		t.Helper()
 		log := newLog()
 		f := contained(t, newFixture(t, stallsAfter(3*time.Second), func(c *options) {

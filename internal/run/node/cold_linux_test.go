@@ -11,6 +11,8 @@ import (
 
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run/sandbox"
+
+	"stoa/internal/testkit/nodetest"
 )
 
 // starter starts a plugin again and again, at one level of containment.
@@ -125,7 +127,7 @@ func memoryOf(tb testing.TB, pid int, begin string) float64 {
 // Another idle installation with a process of its own takes at most 20 MiB.
 func TestAnotherInstallationTakesLittleMemory(t *testing.T) {
 	t.Parallel()
-	eachNode(t, func(t *testing.T, path string) {
+	nodetest.Each(t, func(t *testing.T, path string) {
 		t.Helper()
 		f := newFixture(t, onNode(path), func(c *options) { c.Tidy = 100 * time.Millisecond })
 		var last plugin.Installed
@@ -148,7 +150,7 @@ func TestAnotherInstallationTakesLittleMemory(t *testing.T) {
 func TestAnotherSharedInstallationTakesLittleMemory(t *testing.T) {
 	t.Parallel()
 	const more = 50
-	eachNode(t, func(t *testing.T, path string) {
+	nodetest.Each(t, func(t *testing.T, path string) {
 		t.Helper()
 		f := newFixture(t, onNode(path))
 		names := make([]string, more+10)

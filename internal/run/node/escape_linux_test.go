@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"stoa/internal/testkit/needtest"
+	"stoa/internal/testkit/nodetest"
 )
 
 // attempt is a line of testdata/escapes.txt.
@@ -91,23 +91,6 @@ func escapist(attempts []attempt, targets map[string]any) files {
 	return files{"index.js": code.String()}
 }
 
-// eachNode runs test on every Node.js that is installed here.
-func eachNode(t *testing.T, test func(t *testing.T, path string)) {
-	t.Helper()
-	paths := []string{needtest.Program(t, "node", "")}
-	others, err := filepath.Glob("../../../compat/node_modules/node*-*/bin/node")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range append(paths, others...) {
-		name := "PATH"
-		if strings.Contains(path, "node_modules") {
-			name = filepath.Base(filepath.Dir(filepath.Dir(path)))
-		}
-		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, path) })
-	}
-}
-
 // TestEscapesAreRefused makes every attempt of testdata/escapes.txt: it is refused
 // with the error that is stated there, the log has it, the plugin and its sibling
 // run on, and what was aimed at is unharmed.
@@ -117,7 +100,7 @@ func TestEscapesAreRefused(t *testing.T) {
 	if len(attempts) < 100 {
 		t.Fatalf("%d attempts", len(attempts))
 	}
-	eachNode(t, func(t *testing.T, path string) {
+	nodetest.Each(t, func(t *testing.T, path string) {
 		t.Helper()
 		log := newLog()
 		f := contained(t, newFixture(t, reachesPlatform(t, "http://127.0.0.1:8080"),
@@ -137,7 +120,7 @@ func TestTheOperatingSystemAloneRefusesEscapes(t *testing.T) {
 			attempts = append(attempts, a)
 		}
 	}
-	eachNode(t, func(t *testing.T, path string) {
+	nodetest.Each(t, func(t *testing.T, path string) {
 		t.Helper()
 		log := newLog()
 		f := contained(t, newFixture(t, reachesPlatform(t, "http://127.0.0.1:8080"),

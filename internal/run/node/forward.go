@@ -39,14 +39,11 @@ func (p *process) explain(failed *relay.Failure) (again bool, err error) {
 	again = failed.Repeatable
 	timer := time.NewTimer(p.rt.reapWait)
 	defer timer.Stop()
+	gone := true
 	select {
 	case <-p.done:
 	case <-timer.C:
-		if !failed.NoConnection {
-			return false, unreachable(reasonBadAnswer, cause)
-		}
-		again = false
-		p.askToEnd() // it runs and does not listen: it is of no use
+		gone = false
 	}
 	switch why := p.child.Err(); {
 	case errors.Is(why, child.ErrStalled):
@@ -54,6 +51,13 @@ func (p *process) explain(failed *relay.Failure) (again bool, err error) {
 		return false, unreachable(reasonStalled, cause)
 	case errors.Is(why, child.ErrMemory):
 		return false, unreachable(reasonMemory, cause)
+	}
+	if !gone {
+		if !failed.NoConnection {
+			return false, unreachable(reasonBadAnswer, cause)
+		}
+		again = false
+		p.askToEnd() // it runs and does not listen: it is of no use
 	}
 	return again, unreachable(reasonCrashed, cause)
 }

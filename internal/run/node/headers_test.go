@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"slices"
 	"testing"
+
+	"stoa/internal/testkit/nodetest"
 )
 
 // comparesHeaders answers with what differs between the headers of a request and those
@@ -39,7 +41,7 @@ func TestHeadersAreWhatNodeMakesOfThem(t *testing.T) {
 		"Accept", "Accept-Language", "Cookie", "Set-Cookie", "X-A", "x-a", "X-B", "__proto__", "constructor",
 		"toString", "Content-Type", "User-Agent", "From", "Age", "Etag", "1", "22", "If-Match",
 	}
-	eachNode(t, func(t *testing.T, path string) {
+	nodetest.Each(t, func(t *testing.T, path string) {
 		t.Helper()
 		f := newFixture(t, onNode(path))
 		alone := f.install(t, "alone", withRoutes(comparesHeaders))

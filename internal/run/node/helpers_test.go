@@ -33,6 +33,9 @@ type fixture struct {
 	dir string
 }
 
+// long is the end of waits that end earlier, however busy the machine is.
+const long = 2 * time.Minute
+
 // options are what a fixture is made of. A machine with a Log is the fixture's own; all
 // others are shared, because looking at a machine takes several starts of Node.js.
 type options struct {
@@ -49,9 +52,10 @@ func newFixture(tb testing.TB, change ...func(*options)) *fixture {
 	o := options{
 		Config: Config{
 			Log: slog.New(slog.NewTextHandler(tb.Output(), nil)), DataDir: dir,
-			Stall: time.Minute, // a busy machine is not the plugin's fault
+			// A busy machine is not the plugin's fault.
+			Stall: time.Minute, StartTimeout: long, StartWait: long, FirstByte: long,
 		},
-		machine: child.Config{NodePath: os.Getenv("STOA_TEST_NODE")},
+		machine: child.Config{NodePath: os.Getenv("STOA_TEST_NODE"), ProbeTimeout: long},
 	}
 	for _, c := range change {
 		c(&o)
@@ -62,8 +66,9 @@ func newFixture(tb testing.TB, change ...func(*options)) *fixture {
 		o.Children = machines.get(o.machine)
 	}
 	f := &fixture{Runtime: New(o.Config), dir: dir}
+	f.reapWait = long
 	tb.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), time.Minute)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), long)
 		defer cancel()
 		if err := f.Close(ctx); err != nil {
 			tb.Errorf("close: %v", err)

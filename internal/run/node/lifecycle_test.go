@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"stoa/internal/extension/plugin"
+
+	"stoa/internal/testkit/nodetest"
 )
 
 // hooked is a plugin with hooks. What they did can be asked for over a route.
@@ -42,7 +44,7 @@ func (f *fixture) tell(tb testing.TB, in plugin.Installed, live *plugin.Installe
 
 func TestHooksAreExportsOfTheEntryModule(t *testing.T) {
 	t.Parallel()
-	eachNode(t, func(t *testing.T, path string) {
+	nodetest.Each(t, func(t *testing.T, path string) {
 		f := newFixture(t, onNode(path))
 		in := f.install(t, "hooked", files{"index.js": hooked})
 		in.Instance.Config = []byte(`{"name":"one"}`)

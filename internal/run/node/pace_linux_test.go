@@ -53,7 +53,7 @@ func TestTwoHundredPluginsStartPaced(t *testing.T) {
 			t.Parallel()
 			starting := t.TempDir() // a file for each process that starts
 			script := filepath.Join(t.TempDir(), "node")
-			text := fmt.Sprintf("#!/bin/sh\n[ \"$1\" = --version ] && echo v22.12.0 && exit\n[ -n \"$STOA_WARM\" ] && exit 1\n"+
+			text := fmt.Sprintf("#!/bin/sh\n[ \"$1\" = --version ] && echo v22.12.0 && exit\n[ -n \"$STOA_WARM\" ] && exit 1\n[ \"$1\" = -e ] && exit 1\n"+
 				": >%[1]s/$$\nsleep 0.03\nrm %[1]s/$$\necho '{\"ready\":true}' >&4\nexec sleep 300\n", starting)
 			if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
 				t.Fatal(err)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"stoa/internal/extension/plugin"
+
+	"stoa/internal/testkit/nodetest"
 )
 
 // sharing is a plugin that tells which instance it is.
@@ -57,7 +59,7 @@ type whoAnswer struct {
 
 func TestInstancesShareAProcessAndNothingElse(t *testing.T) {
 	t.Parallel()
-	eachNode(t, func(t *testing.T, path string) {
+	nodetest.Each(t, func(t *testing.T, path string) {
 		t.Helper()
 		f := newFixture(t, onNode(path))
 		all := f.sharers(t, "a", "b", "c")

@@ -358,7 +358,7 @@ func (s *installation) peek() *process {
 
 func TestCloseLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newFixture(t, func(c *options) { c.machine.Log = c.Log })
 	var pids []int
 	for _, slug := range []string{"one", "two", "deaf"} {
 		code := pidRoute
@@ -377,7 +377,7 @@ func TestCloseLeavesNothingBehind(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	start := time.Now()
-	if err := f.Close(ctx); err != nil {
+	if err := errors.Join(f.Close(ctx), f.cfg.Children.Close()); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("closed after %s", time.Since(start))

@@ -39,7 +39,7 @@ func newKit(tb testing.TB, change func(*Config, *child.Config)) *kit {
 	tb.Helper()
 	log := slog.New(slog.NewTextHandler(tb.Output(), nil))
 	k := &kit{dir: tb.TempDir()}
-	of := child.Config{Log: log}
+	of := child.Config{Log: log, ProbeTimeout: time.Minute}
 	cfg := Config{
 		Log: log, DataDir: k.dir, Stall: time.Minute, APIBaseURL: "http://127.0.0.1:1", Every: 20 * time.Millisecond,
 	}

@@ -1,10 +1,9 @@
-// Package nodetest finds the versions of Node.js that internal plugins are tested
-// on: the one in PATH, and those that compat/package.json installs.
+// Package nodetest runs tests of internal plugins on one version of Node.js, or on all
+// that stoa supports.
 package nodetest
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"testing"
@@ -14,25 +13,22 @@ import (
 
 var installed = regexp.MustCompile(`node_modules/(node\d+)-`)
 
-// Each runs test once for every Node.js there is, in parallel, with its path. In CI
-// all of compat/package.json must be there; elsewhere those that are.
+// Each runs test in parallel with the path of each Node.js: the one in PATH, and with
+// STOA_TEST_NODES=all those that compat/package.json installs (npm ci in compat).
 func Each(t *testing.T, test func(t *testing.T, node string)) {
 	t.Helper()
-	nodes := make(map[string]string)
-	if path, err := exec.LookPath("node"); err == nil {
-		nodes["PATH"] = path
-	}
-	found, err := filepath.Glob(filepath.Join(root(t), "compat/node_modules/node*-*/bin/node"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range found {
-		nodes[installed.FindStringSubmatch(filepath.ToSlash(path))[1]] = path
-	}
-	if len(found) < 3 {
-		t.Run("other versions of Node.js", func(t *testing.T) {
-			needtest.Lacks(t, "other versions of Node.js are not installed (npm ci in compat)")
-		})
+	nodes := map[string]string{"PATH": needtest.Program(t, "node", "")}
+	if os.Getenv("STOA_TEST_NODES") == "all" {
+		found, err := filepath.Glob(filepath.Join(root(t), "compat/node_modules/node*-*/bin/node"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found) < 3 {
+			t.Fatalf("STOA_TEST_NODES=all needs the versions of Node.js that npm ci installs in compat, found %q", found)
+		}
+		for _, path := range found {
+			nodes[installed.FindStringSubmatch(filepath.ToSlash(path))[1]] = path
+		}
 	}
 	for name, path := range nodes {
 		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, path) })
