@@ -17,7 +17,7 @@ import (
 // readable are the types of files in which people write sentences.
 var readable = []string{
 	".go", ".md", ".yaml", ".yml", ".ts", ".tsx", ".js", ".mjs", ".cjs", ".css", ".html", ".tmpl", ".sql", ".sh",
-	".service", ".toml", "Makefile", "Dockerfile",
+	".service", ".toml", ".tpl", ".py", ".env", ".example", "Makefile", "Containerfile",
 }
 
 // written are the files of the repository that people write, by their names. What is built,
