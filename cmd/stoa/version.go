@@ -10,7 +10,7 @@ import (
 
 // release is the version of this binary: the last release, such as 1.2.3, and 1.2.3+dev from the
 // commit after it on. scripts/release replaces dev with the commit.
-var release = "0.1.0"
+var release = "0.1.0+dev"
 
 // commit and date are set by the linker for builds without Go's own record of the
 // commit (-buildvcs=false, a git worktree).
