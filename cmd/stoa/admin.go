@@ -6,11 +6,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"os"
 	"os/user"
 	"strings"
 
 	"stoa/internal/app"
+	"stoa/internal/app/datafolder"
+	"stoa/internal/operate/settings"
 	"stoa/internal/trust/audit"
 )
 
@@ -21,12 +22,12 @@ type adminCmd struct {
 }
 
 type adminCreateCmd struct {
-	storage
-	passwords
+	datafolder.Folder
+	settings.Passwords
 
-	Email         string `required:"" help:"E-mail address to sign in with." env:"STOA_ADMIN_EMAIL" placeholder:"ADDRESS"`
-	Username      string `help:"Display name. Without it: the part of the e-mail address before the @." env:"STOA_ADMIN_USERNAME"`
-	PasswordStdin bool   `help:"Read the password from the first line of standard input. Without it and without STOA_ADMIN_PASSWORD, a password is generated and printed." env:"STOA_ADMIN_PASSWORD_STDIN"`
+	Email         string
+	Username      string
+	PasswordStdin bool
 }
 
 // Run creates the administrator and prints a password it made up, once.
@@ -36,7 +37,7 @@ func (c adminCreateCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	ctx = asOperator(ctx)
-	return c.with(ctx, std, func(a *app.App) error {
+	return with(ctx, std, c.Folder, func(a *app.App) error {
 		user, err := a.Accounts.CreateAdmin(ctx, c.Email, c.Username, password)
 		if err != nil {
 			return explain(err)
@@ -46,7 +47,12 @@ func (c adminCreateCmd) Run(ctx context.Context, std streams) error {
 			fmt.Fprintf(std.out, "password: %s\n", password)
 		}
 		return nil
-	}, c.apply)
+	}, policy(c.Passwords))
+}
+
+// policy sets the rules for passwords.
+func policy(p settings.Passwords) func(*app.Config) {
+	return func(cfg *app.Config) { cfg.PasswordPolicy = p.PasswordPolicy }
 }
 
 // newPassword returns the first line of standard input, else
@@ -59,7 +65,7 @@ func newPassword(std streams, fromStdin bool) (password string, made bool, err e
 		}
 		return strings.TrimRight(line, "\r\n"), false, nil
 	}
-	if password = os.Getenv(envAdminPassword); password != "" {
+	if password = settings.AdminPassword.Value(); password != "" {
 		return password, false, nil
 	}
 	return rand.Text(), true, nil

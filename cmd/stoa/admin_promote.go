@@ -5,18 +5,19 @@ import (
 	"fmt"
 
 	"stoa/internal/app"
+	"stoa/internal/app/datafolder"
 )
 
 type adminPromoteCmd struct {
-	storage
+	datafolder.Folder
 
-	Email string `required:"" help:"E-mail address of the user." env:"STOA_PROMOTE_EMAIL" placeholder:"ADDRESS"`
+	Email string
 }
 
 // Run gives the user the role ADMIN. Doing it again changes nothing.
 func (c adminPromoteCmd) Run(ctx context.Context, std streams) error {
 	ctx = asOperator(ctx)
-	return c.with(ctx, std, func(a *app.App) error {
+	return with(ctx, std, c.Folder, func(a *app.App) error {
 		u, err := a.Accounts.Promote(ctx, c.Email)
 		if err != nil {
 			return explain(err)

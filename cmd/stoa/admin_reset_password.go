@@ -5,14 +5,16 @@ import (
 	"fmt"
 
 	"stoa/internal/app"
+	"stoa/internal/app/datafolder"
+	"stoa/internal/operate/settings"
 )
 
 type adminResetPasswordCmd struct {
-	storage
-	passwords
+	datafolder.Folder
+	settings.Passwords
 
-	Email         string `required:"" help:"E-mail address of the user." env:"STOA_RESET_EMAIL" placeholder:"ADDRESS"`
-	PasswordStdin bool   `help:"Read the password from the first line of standard input. Without it and without STOA_ADMIN_PASSWORD, a password is generated and printed." env:"STOA_RESET_PASSWORD_STDIN"`
+	Email         string
+	PasswordStdin bool
 }
 
 // Run replaces the password and prints one it made up, once.
@@ -22,7 +24,7 @@ func (c adminResetPasswordCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	return c.with(ctx, std, func(a *app.App) error {
+	return with(ctx, std, c.Folder, func(a *app.App) error {
 		u, err := a.Accounts.ReplacePassword(ctx, c.Email, password)
 		if err != nil {
 			return explain(err)
@@ -32,5 +34,5 @@ func (c adminResetPasswordCmd) Run(ctx context.Context, std streams) error {
 			fmt.Fprintf(std.out, "password: %s\n", password)
 		}
 		return nil
-	}, c.apply)
+	}, policy(c.Passwords))
 }

@@ -13,9 +13,11 @@ import (
 	"time"
 
 	"stoa/internal/app"
+	"stoa/internal/app/datafolder"
 	"stoa/internal/data/blob/s3"
 	"stoa/internal/data/database"
 	"stoa/internal/keep/backup"
+	"stoa/internal/operate/settings"
 	"stoa/internal/store"
 	"stoa/internal/trust/masterkey"
 )
@@ -25,23 +27,9 @@ type backupCmd struct {
 	Verify backupVerifyCmd `cmd:"" help:"Restore a backup into a temporary folder and compare every row and file with what was backed up."`
 }
 
-// backupLock are the flags of everything that encrypts backups.
-type backupLock struct {
-	BackupRecipients []string `help:"Public keys of age (age1…) that can open the backups. Without them and without STOA_BACKUP_PASSPHRASE, backups are not encrypted, and leave the master key out." env:"STOA_BACKUP_RECIPIENTS" placeholder:"KEY"`
-}
-
-func (l backupLock) lock() (backup.Lock, error) {
-	lock := backup.Lock{Recipients: l.BackupRecipients, Passphrase: os.Getenv(envBackupPassphrase)}
-	return lock, lock.Check()
-}
-
-// backupKey are the flags of everything that reads backups.
-type backupKey struct {
-	BackupIdentity string `help:"File with the secret key of age that opens the backup." env:"STOA_BACKUP_IDENTITY" placeholder:"FILE" type:"existingfile"`
-}
-
-func (k backupKey) key() (backup.Key, error) {
-	key := backup.Key{Passphrase: os.Getenv(envBackupPassphrase)}
+// backupKey returns what opens backups.
+func backupKey(k settings.BackupKey) (backup.Key, error) {
+	key := backup.Key{Passphrase: settings.BackupPassphrase.Value()}
 	if k.BackupIdentity != "" {
 		text, err := os.ReadFile(k.BackupIdentity)
 		if err != nil {
@@ -53,12 +41,12 @@ func (k backupKey) key() (backup.Key, error) {
 }
 
 type backupCreateCmd struct {
-	storage
-	backupLock
+	datafolder.Folder
+	settings.BackupLock
 
-	BackupDir  string `help:"Folder for the backup, which is named after the time." env:"STOA_BACKUP_DIR" placeholder:"DIR" type:"path"`
-	BackupURL  string `help:"Object storage for the backup instead of a folder: s3://bucket/prefix?endpoint=…&region=… (docs/storage.md)." env:"STOA_BACKUP_URL" name:"backup-url" aliases:"to" placeholder:"URL"`
-	BackupFile string `help:"File for the backup, instead of a folder. It must not exist." env:"STOA_BACKUP_FILE" placeholder:"FILE" type:"path"`
+	BackupDir  string `type:"path"`
+	BackupURL  string `aliases:"to"`
+	BackupFile string `type:"path"`
 }
 
 // Run makes a backup.
@@ -66,15 +54,15 @@ func (c backupCreateCmd) Run(ctx context.Context, std streams) (err error) {
 	if c.BackupDir == "" && c.BackupURL == "" && c.BackupFile == "" {
 		return errors.New("say where the backup should be: --backup-dir, --backup-url or --backup-file")
 	}
-	lock, err := c.lock()
+	lock, err := app.BackupLock(c.BackupLock)
 	if err != nil {
 		return err
 	}
-	at, err := c.openExisting(ctx, std)
+	at, err := c.OpenExisting(ctx, std.err)
 	if err != nil {
 		return err
 	}
-	keys, err := masterkey.Known(os.Getenv(envMasterKey), os.Getenv(envMasterKeyNext), c.Data)
+	keys, err := masterkey.Known(settings.MasterKey.Value(), settings.MasterKeyNext.Value(), c.Data)
 	if err != nil {
 		return err
 	}
@@ -87,10 +75,10 @@ func (c backupCreateCmd) Run(ctx context.Context, std streams) (err error) {
 		DB: db, DataDir: c.Data, Folders: app.DataFolders(), Flat: app.FlatFolders(), MasterKeys: keys,
 		Version: version(), Now: time.Now,
 	}
-	if from.Storage, _, err = c.openStorage(); err != nil {
+	if from.Storage, _, err = c.OpenStorage(); err != nil {
 		return err
 	}
-	showStorage(std.err, from.Storage)
+	datafolder.ShowStorage(std.err, from.Storage)
 	to, where, err := c.create(ctx, lock)
 	if err != nil {
 		return err
@@ -128,7 +116,7 @@ func (c backupCreateCmd) create(ctx context.Context, lock backup.Lock) (backup.U
 		to, err := backup.CreateFile(c.BackupFile)
 		return to, c.BackupFile, err
 	}
-	place, err := backupPlace(c.BackupDir, c.BackupURL)
+	place, err := app.BackupPlace(settings.BackupPlace{BackupDir: c.BackupDir, BackupURL: c.BackupURL})
 	if err != nil {
 		return nil, "", err
 	}
@@ -141,16 +129,16 @@ func (c backupCreateCmd) create(ctx context.Context, lock backup.Lock) (backup.U
 }
 
 type backupVerifyCmd struct {
-	storage
-	backupKey
+	datafolder.Folder
+	settings.BackupKey
 
 	Path    string `arg:"" help:"The backup: a file, or s3://bucket/prefix/name?endpoint=… (docs/storage.md). Without a name, the latest there."`
-	Scratch string `help:"Folder for the temporary files, which take as much space as the shop. By default the system's." env:"STOA_BACKUP_SCRATCH" placeholder:"DIR" type:"existingdir"`
+	Scratch string `type:"existingdir"`
 }
 
 // Run verifies a backup.
 func (c backupVerifyCmd) Run(ctx context.Context, std streams) error {
-	key, err := c.key()
+	key, err := backupKey(c.BackupKey)
 	if err != nil {
 		return err
 	}
@@ -177,11 +165,11 @@ func (c backupVerifyCmd) Run(ctx context.Context, std streams) error {
 func (c backupVerifyCmd) record(
 	ctx context.Context, from *openedBackup, platformID string, took time.Duration, result error,
 ) error {
-	at, err := c.findDatabase(ctx)
+	at, err := c.FindDatabase(ctx)
 	if err != nil || platformID == "" {
 		return err
 	}
-	if f, err := inspect(ctx, at); err != nil || f.id != platformID {
+	if f, err := datafolder.Inspect(ctx, at); err != nil || f.ID != platformID {
 		return err
 	}
 	db, err := database.Open(at)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"stoa/internal/app/datafolder"
 	"stoa/internal/keep/backup"
 	"stoa/internal/testkit/pgtest"
 )
@@ -62,7 +63,7 @@ func TestAKilledRestoreIsNoShop(t *testing.T) {
 				if err == nil {
 					continue
 				}
-				if _, whole := os.Stat(filepath.Join(dir, servedFile)); whole == nil {
+				if _, whole := os.Stat(filepath.Join(dir, datafolder.ServedFile)); whole == nil {
 					continue // it was over already
 				}
 				if err := os.RemoveAll(dir); err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"stoa/internal/app"
+	"stoa/internal/app/datafolder"
 	"stoa/internal/base/errs"
 )
 
@@ -17,7 +18,7 @@ type catalogCmd struct {
 }
 
 type catalogImportCmd struct {
-	storage
+	datafolder.Folder
 
 	File string `arg:"" help:"The catalog file. The pictures it names are read from its folder." type:"existingfile"`
 }
@@ -30,7 +31,7 @@ func (c catalogImportCmd) Run(ctx context.Context, std streams) error {
 	}
 	defer dir.Close()
 	ctx = asOperator(ctx)
-	return c.with(ctx, std, func(a *app.App) error {
+	return with(ctx, std, c.Folder, func(a *app.App) error {
 		res, err := a.Catalog.Import(ctx, dir.FS(), filepath.Base(c.File))
 		if err != nil {
 			return explain(err)

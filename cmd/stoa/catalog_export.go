@@ -5,19 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"stoa/internal/app"
+	"stoa/internal/app/datafolder"
 	"stoa/internal/shop/catalog"
 	"stoa/internal/shop/product"
 )
 
 type catalogExportCmd struct {
-	storage
+	datafolder.Folder
 
 	Path string `arg:"" optional:"" help:"A folder, or a file that ends in .yaml, .yml or .json. Pictures are written to media/ beside the file. Without PATH, the catalog goes to standard output and names pictures by their path on the server." type:"path"`
 }
@@ -25,7 +25,7 @@ type catalogExportCmd struct {
 // Run writes all products, and the pictures that stoa keeps of them. A file that
 // is there already is replaced.
 func (c catalogExportCmd) Run(ctx context.Context, std streams) error {
-	return c.with(ctx, std, func(a *app.App) error {
+	return with(ctx, std, c.Folder, func(a *app.App) error {
 		if c.Path == "" {
 			return explain(a.Catalog.Export(ctx, std.out, product.YAML, nil))
 		}
@@ -49,7 +49,7 @@ func (c catalogExportCmd) Run(ctx context.Context, std streams) error {
 			return "./media/" + name, err
 		})
 		if err == nil {
-			err = replaceFile(filepath.Join(dir, name), &file, 0o644)
+			err = datafolder.ReplaceFile(filepath.Join(dir, name), &file, 0o644)
 		}
 		if err != nil {
 			return explain(err)
@@ -92,22 +92,5 @@ func copyPicture(ctx context.Context, from catalog.Media, name, dir string) erro
 		return err
 	}
 	defer src.Close()
-	return replaceFile(filepath.Join(dir, name), src, 0o644)
-}
-
-// replaceFile writes a file whole or not at all.
-func replaceFile(path string, content io.Reader, mode fs.FileMode) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(tmp, content)
-	err = errors.Join(err, tmp.Chmod(mode), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	return nil
+	return datafolder.ReplaceFile(filepath.Join(dir, name), src, 0o644)
 }

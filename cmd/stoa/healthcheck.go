@@ -12,7 +12,7 @@ import (
 // healthcheckCmd asks a stoa on this machine whether it is ready. Container images
 // without a shell need a program of their own for that.
 type healthcheckCmd struct {
-	Addr string `help:"Address of the public API, as given to stoa serve." default:"127.0.0.1:8080" env:"STOA_ADDR"`
+	Addr string
 }
 
 // healthcheckTimeout is shorter than the 30 s after which Docker ends a check.

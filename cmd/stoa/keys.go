@@ -8,6 +8,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/app"
+	"stoa/internal/app/datafolder"
 	"stoa/internal/shop/license"
 	"stoa/internal/trust/keyring"
 )
@@ -23,19 +24,19 @@ type keysCmd struct {
 
 // keyPurpose is the flag of all three commands.
 type keyPurpose struct {
-	Purpose string `help:"Which keys: account keys sign users' tokens; license keys sign license answers and leases; plugin keys sign the tokens with which plugins call the platform API." enum:"account,license,plugin" default:"account" env:"STOA_KEYS_PURPOSE"`
+	Purpose string
 }
 
 type keysRotateCmd struct {
-	storage
+	datafolder.Folder
 	keyPurpose
 
-	Now bool `help:"Rotate even if the next key has not been published long enough (15 minutes for account and plugin keys, 30 days for license keys). Verifiers with an older copy of the public keys may refuse new signatures." env:"STOA_KEYS_ROTATE_NOW"`
+	Now bool
 }
 
 // Run rotates the keys. Not having to is no failure.
 func (c keysRotateCmd) Run(ctx context.Context, std streams) error {
-	return c.with(ctx, std, func(a *app.App) error {
+	return with(ctx, std, c.Folder, func(a *app.App) error {
 		r, err := a.Ring(c.Purpose).Rotate(asOperator(ctx), c.Now)
 		if err != nil {
 			return explain(err)
@@ -55,13 +56,13 @@ func (c keysRotateCmd) Run(ctx context.Context, std streams) error {
 }
 
 type keysWithdrawCmd struct {
-	storage
+	datafolder.Folder
 	keyPurpose
 }
 
 // Run withdraws the keys.
 func (c keysWithdrawCmd) Run(ctx context.Context, std streams) error {
-	return c.with(ctx, std, func(a *app.App) error {
+	return with(ctx, std, c.Folder, func(a *app.App) error {
 		w, err := a.Ring(c.Purpose).Withdraw(asOperator(ctx))
 		if err != nil {
 			return explain(err)
@@ -81,13 +82,13 @@ func (c keysWithdrawCmd) Run(ctx context.Context, std streams) error {
 }
 
 type keysListCmd struct {
-	storage
+	datafolder.Folder
 	keyPurpose
 }
 
 // Run prints one line a key, the oldest first.
 func (c keysListCmd) Run(ctx context.Context, std streams) error {
-	return c.with(ctx, std, func(a *app.App) error {
+	return with(ctx, std, c.Folder, func(a *app.App) error {
 		keys, err := a.Ring(c.Purpose).List(ctx)
 		if err != nil {
 			return err

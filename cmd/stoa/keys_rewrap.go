@@ -5,27 +5,28 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"time"
 
+	"stoa/internal/app/datafolder"
 	"stoa/internal/data/database"
 	"stoa/internal/keep/rewrap"
+	"stoa/internal/operate/settings"
 	"stoa/internal/store"
 	"stoa/internal/trust/masterkey"
 	"stoa/internal/trust/seal"
 )
 
 type keysRewrapCmd struct {
-	storage
+	datafolder.Folder
 
-	Wait   time.Duration `help:"How long to wait for running processes to learn of the new key." default:"2m" env:"STOA_REWRAP_WAIT"`
-	Settle time.Duration `help:"Time from when all processes seal with the new key to the last pass over the database: longer than any transaction takes." default:"30s" env:"STOA_REWRAP_SETTLE"`
-	Reuse  bool          `help:"Put a key back that an earlier rewrap replaced." name:"reuse-old-key" env:"STOA_REWRAP_REUSE_OLD_KEY"`
+	Wait   time.Duration
+	Settle time.Duration
+	Reuse  bool `name:"reuse-old-key"`
 }
 
 // Run replaces the master key, or goes on with it.
 func (c keysRewrapCmd) Run(ctx context.Context, std streams) (err error) {
-	at, err := c.openExisting(ctx, std)
+	at, err := c.OpenExisting(ctx, std.err)
 	if err != nil {
 		return err
 	}
@@ -52,12 +53,12 @@ func (c keysRewrapCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 	if errors.Is(err, rewrap.ErrExchanged) {
 		return fmt.Errorf("%w\nAre the two keys exchanged? %s is the old one and %s the new one. Nothing was changed",
-			err, envMasterKey, envMasterKeyNext)
+			err, settings.MasterKey.Env, settings.MasterKeyNext.Env)
 	}
 	if errors.Is(err, rewrap.ErrRetired) {
 		return fmt.Errorf("%w\nAre the two keys exchanged? %s is the old one and %s the new one, also to run this command "+
 			"once more after it has finished. To put the old key back, add --reuse-old-key (docs/keys.md)",
-			err, envMasterKey, envMasterKeyNext)
+			err, settings.MasterKey.Env, settings.MasterKeyNext.Env)
 	}
 	if err != nil {
 		return err
@@ -72,16 +73,16 @@ func (c keysRewrapCmd) Run(ctx context.Context, std streams) (err error) {
 
 // keys returns the two keys. If the present one is in the data folder, it makes the other one.
 func (c keysRewrapCmd) keys(std streams) ([]*seal.Key, error) {
-	known, err := masterkey.Known(os.Getenv(envMasterKey), os.Getenv(envMasterKeyNext), c.Data)
+	known, err := masterkey.Known(settings.MasterKey.Value(), settings.MasterKeyNext.Value(), c.Data)
 	if err != nil {
 		return nil, err
 	}
 	if len(known.Known()) == 2 {
 		return known.Known(), nil
 	}
-	if os.Getenv(envMasterKey) != "" || os.Getenv(envMasterKeyNext) != "" {
+	if settings.MasterKey.Value() != "" || settings.MasterKeyNext.Value() != "" {
 		return nil, fmt.Errorf("set %s to a new key, made by openssl rand -hex 32, for this command and for all stoa "+
-			"processes on this database, beside %s, and restart them first", envMasterKeyNext, envMasterKey)
+			"processes on this database, beside %s, and restart them first", settings.MasterKeyNext.Env, settings.MasterKey.Env)
 	}
 	next, err := masterkey.CreateNext(c.Data)
 	if err != nil {
@@ -94,7 +95,7 @@ func (c keysRewrapCmd) keys(std streams) ([]*seal.Key, error) {
 
 // finish puts the new key where the old one was, or says what is left to do.
 func (c keysRewrapCmd) finish(std streams, sealing *seal.Key) error {
-	if os.Getenv(envMasterKey) == "" && os.Getenv(envMasterKeyNext) == "" {
+	if settings.MasterKey.Value() == "" && settings.MasterKeyNext.Value() == "" {
 		// Another run may have done so, and one after it may have made the next key.
 		next, err := masterkey.LoadNext("", c.Data)
 		if err == nil && next != nil && next.ID() == sealing.ID() {
@@ -109,6 +110,6 @@ func (c keysRewrapCmd) finish(std streams, sealing *seal.Key) error {
 		return nil
 	}
 	fmt.Fprintf(std.out, "Now set %s to the new key for all processes, remove %s, and restart them one after another. "+
-		"Plain backups made before need the old key.\n", envMasterKey, envMasterKeyNext)
+		"Plain backups made before need the old key.\n", settings.MasterKey.Env, settings.MasterKeyNext.Env)
 	return nil
 }

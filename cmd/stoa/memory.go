@@ -1,8 +1,9 @@
 package main
 
 import (
-	"os"
 	"runtime/debug"
+
+	"stoa/internal/operate/settings"
 )
 
 const (
@@ -17,10 +18,10 @@ const (
 // tuneMemory sets up garbage collection for a server, as far as GOGC and
 // GOMEMLIMIT do not say otherwise.
 func tuneMemory() {
-	if os.Getenv("GOGC") == "" {
+	if settings.GCPercent.Value() == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	if os.Getenv("GOMEMLIMIT") == "" {
+	if settings.MemoryLimit.Value() == "" {
 		debug.SetMemoryLimit(memoryLimit)
 	}
 }

@@ -6,35 +6,36 @@ import (
 	"fmt"
 	"time"
 
+	"stoa/internal/app/datafolder"
 	"stoa/internal/data/database"
 	"stoa/internal/store"
 )
 
 type migrateCmd struct {
-	storage
+	datafolder.Folder
 
-	Check bool             `help:"Change nothing; exit with 1 if migrations are pending." env:"STOA_MIGRATE_CHECK" xor:"what"`
-	Plan  bool             `help:"Change nothing; print which migrations are pending, how long they take and what they lock." env:"STOA_MIGRATE_PLAN" xor:"what"`
-	Rows  map[string]int64 `help:"With --plan: how many rows tables have, as table=number, instead of counting them." placeholder:"TABLE=NUMBER" env:"STOA_MIGRATE_ROWS"`
-	JSON  bool             `help:"With --plan: print JSON." name:"json" env:"STOA_MIGRATE_JSON"`
+	Check bool `xor:"what"`
+	Plan  bool `xor:"what"`
+	Rows  map[string]int64
+	JSON  bool
 }
 
 // Run applies the migrations that are waiting. Serve does the same at start;
 // this command is for operators who give that right to a separate user.
 func (c migrateCmd) Run(ctx context.Context, std streams) error {
-	at, err := c.findDatabase(ctx)
+	at, err := c.FindDatabase(ctx)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.err, "database: %s\n", withoutPassword(at))
+	fmt.Fprintf(std.err, "database: %s\n", datafolder.WithoutPassword(at))
 	if (c.JSON || len(c.Rows) > 0) && !c.Plan {
 		return errors.New("--json and --rows go with --plan")
 	}
 	if c.Check || c.Plan {
-		if f, err := inspect(ctx, at); err != nil || !f.exists {
+		if f, err := datafolder.Inspect(ctx, at); err != nil || !f.Exists {
 			return errors.Join(err, store.ErrSchemaOld) // and leave no file behind
 		}
-	} else if err := c.prepare(); err != nil {
+	} else if err := c.Prepare(); err != nil {
 		return err
 	}
 	db, err := database.Open(at)

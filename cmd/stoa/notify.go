@@ -4,20 +4,20 @@ import (
 	"context"
 	"log/slog"
 	"net"
-	"os"
+
+	"stoa/internal/operate/settings"
 )
 
-// What stoa tells the service manager.
+// States that stoa reports to the service manager.
 const (
 	notifyReady    = "READY=1"
 	notifyStopping = "STOPPING=1"
 )
 
-// notify tells the service manager a state, by the protocol of sd_notify(3). It does
-// nothing without one. A service manager that cannot be told is logged: with
-// Type=notify, it will take the start for failed.
+// notify reports a state to the service manager, by the protocol of sd_notify(3), if there is one. A
+// failure is logged: with Type=notify, the service manager will take the start for failed.
 func notify(ctx context.Context, log *slog.Logger, state string) {
-	path := os.Getenv("NOTIFY_SOCKET")
+	path := settings.NotifySocket.Value()
 	if path == "" {
 		return
 	}

@@ -11,26 +11,12 @@ import (
 	"strings"
 
 	"stoa/internal/extension/archive"
-	"stoa/internal/extension/sign"
 )
 
 type packageCmd struct {
 	Keygen packageKeygenCmd `cmd:"" help:"Generate a key to sign packages with."`
 	Sign   packageSignCmd   `cmd:"" help:"Sign a package: add a signed list of its files (docs/plugins/signing.md)."`
 	Verify packageVerifyCmd `cmd:"" help:"Check the signature of a package, and print who signed it."`
-}
-
-// trusted is the flag of every command that checks signatures.
-type trusted struct {
-	TrustedKeys []string `help:"Public keys of publishers whose signed packages are accepted: name=key,... with keys as stoa package keygen prints them." env:"STOA_TRUSTED_KEYS" placeholder:"NAME=KEY"`
-}
-
-func (t trusted) keys() (sign.Keys, error) {
-	keys, err := sign.ParseKeys(t.TrustedKeys)
-	if err != nil {
-		return nil, fmt.Errorf("--trusted-keys: %w", err)
-	}
-	return keys, nil
 }
 
 // manifests are the names of manifests, by which the top of a package is known.

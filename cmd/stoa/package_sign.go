@@ -10,14 +10,15 @@ import (
 	"os"
 	"path/filepath"
 
+	"stoa/internal/app/datafolder"
 	"stoa/internal/extension/archive"
 	"stoa/internal/extension/sign"
 )
 
 type packageSignCmd struct {
 	Archive string `arg:"" help:"The ZIP archive." type:"existingfile"`
-	Key     string `help:"File with the private key (stoa package keygen; any Ed25519 key in PKCS #8 PEM)." required:"" type:"existingfile" env:"STOA_SIGNING_KEY" placeholder:"FILE"`
-	Out     string `help:"File to write the signed archive to. Without it, ARCHIVE is replaced." type:"path" env:"STOA_SIGNED_ARCHIVE" placeholder:"FILE"`
+	Key     string `type:"existingfile"`
+	Out     string `type:"path"`
 }
 
 // Run adds a signature to an archive, in place of an earlier one. The other entries are
@@ -59,7 +60,7 @@ func (c packageSignCmd) Run(std streams) error {
 	if _, err := copied.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	if err := replaceFile(to, copied, 0o644); err != nil {
+	if err := datafolder.ReplaceFile(to, copied, 0o644); err != nil {
 		return err
 	}
 	fmt.Fprintf(std.out, "%s: %d files signed with the key %s\n",

@@ -5,17 +5,18 @@ import (
 	"fmt"
 
 	"stoa/internal/extension/sign"
+	"stoa/internal/operate/settings"
 )
 
 type packageVerifyCmd struct {
-	trusted
+	settings.Trusted
 
 	Archive string `arg:"" help:"The ZIP archive." type:"existingfile"`
 }
 
 // Run prints who signed a package. It fails unless that is one of the trusted keys.
 func (c packageVerifyCmd) Run(std streams) error {
-	keys, err := c.keys()
+	keys, err := c.Keys()
 	if err != nil {
 		return err
 	}

@@ -28,9 +28,9 @@ type pluginCmd struct {
 
 type pluginDevCmd struct {
 	Folder string `arg:"" type:"existingdir" help:"The plugin's folder, with manifest.json and what it needs to run."`
-	Addr   string `help:"Address to listen on. Loopback only: it runs code from a folder." default:"127.0.0.1:4300" env:"STOA_DEV_ADDR"`
-	Config string `help:"JSON file with the config of the instance; read again when it changes." type:"existingfile" env:"STOA_DEV_CONFIG" placeholder:"FILE"`
-	Node   string `help:"Node.js (20.19 or newer) that runs the plugin." default:"node" env:"STOA_NODE"`
+	Addr   string
+	Config string `type:"existingfile"`
+	Node   string
 }
 
 // devPoll is how often the folder is looked at.

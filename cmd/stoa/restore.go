@@ -4,35 +4,36 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
 	"stoa/internal/app"
+	"stoa/internal/app/datafolder"
 	"stoa/internal/keep/backup"
+	"stoa/internal/operate/settings"
 	"stoa/internal/trust/masterkey"
 )
 
 type restoreCmd struct {
-	storage
-	backupKey
+	datafolder.Folder
+	settings.BackupKey
 
 	Path string `arg:"" help:"The backup: a file, or s3://bucket/prefix/name?endpoint=… (docs/storage.md). Without a name, the latest there."`
 }
 
 // Run restores a backup into a place where nothing is yet.
 func (c restoreCmd) Run(ctx context.Context, std streams) error {
-	key, err := c.key()
+	key, err := backupKey(c.BackupKey)
 	if err != nil {
 		return err
 	}
 	target := backup.Target{
 		DatabaseURL: cmp.Or(c.DatabaseURL, filepath.Join(c.Data, "stoa.db")), DataDir: c.Data,
-		Folders: app.DataFolders(), Flat: app.FlatFolders(), MasterKey: os.Getenv(envMasterKey),
-		NextMasterKey: os.Getenv(envMasterKeyNext), Version: version(),
+		Folders: app.DataFolders(), Flat: app.FlatFolders(), MasterKey: settings.MasterKey.Value(),
+		NextMasterKey: settings.MasterKeyNext.Value(), Version: version(),
 	}
 	var storageURL string
-	if target.Storage, storageURL, err = c.openStorage(); err != nil {
+	if target.Storage, storageURL, err = c.OpenStorage(); err != nil {
 		return err
 	}
 	from, err := openBackup(ctx, c.Path)
@@ -40,8 +41,8 @@ func (c restoreCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer from.Close()
-	fmt.Fprintf(std.err, "database: %s\n", withoutPassword(target.DatabaseURL))
-	showStorage(std.err, target.Storage)
+	fmt.Fprintf(std.err, "database: %s\n", datafolder.WithoutPassword(target.DatabaseURL))
+	datafolder.ShowStorage(std.err, target.Storage)
 	fmt.Fprintf(std.err, "backup: %s\n", from.at)
 	began := time.Now()
 	done, err := target.Restore(ctx, from, key)
@@ -49,11 +50,11 @@ func (c restoreCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	if done.Header.PlatformID != "" { // so that serve without a setting does not make a new shop
-		last := served{
-			Database:   recorded(target.DatabaseURL, c.Data),
+		last := datafolder.Served{
+			Database:   datafolder.Recorded(target.DatabaseURL, c.Data),
 			DatabaseID: done.Header.PlatformID, Version: done.Header.Stoa, Storage: storageURL,
 		}
-		if err := last.write(c.Data); err != nil {
+		if err := last.Write(c.Data); err != nil {
 			return err
 		}
 	}

@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"stoa/internal/app"
+	"stoa/internal/app/datafolder"
+	"stoa/internal/operate/settings"
 )
 
-// cli is the command line. Every flag is also an environment variable; what
-// must not appear in a process list is an environment variable only (secrets).
+// cli is the command line. Package settings says of each flag what operators read: its variable,
+// default, bounds and sentence.
 type cli struct {
 	Serve   serveCmd   `cmd:"" help:"Run the platform until it receives a stop signal."`
 	Migrate migrateCmd `cmd:"" help:"Bring the database schema up to date and exit."`
@@ -48,16 +51,17 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		fmt.Fprintln(errOut, "stoa:", err)
 		return code
 	}
-	if err := refusePasswords(args); err != nil {
-		return fail(exitUsage, err)
-	}
 	std := streams{in: in, out: out, err: errOut}
 
 	// kong ends the process itself for --help; turned into a return here.
 	type exited int
 	defer func() {
-		if e, ok := recover().(exited); ok {
+		switch e := recover().(type) {
+		case nil:
+		case exited:
 			code = int(e)
+		default:
+			panic(e)
 		}
 	}()
 	parser, err := newParser(out, errOut, func(c int) { panic(exited(c)) })
@@ -65,6 +69,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		return fail(exitFailed, err)
 	}
 	parsed, err := parser.Parse(args)
+	if faults, ok := errors.AsType[*settings.Faults](err); ok && !faults.Malformed {
+		return fail(exitFailed, err)
+	}
 	if err != nil {
 		return fail(exitUsage, fmt.Errorf("%w (see stoa --help)", err))
 	}
@@ -75,23 +82,21 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	return exitOK
 }
 
-func newParser(out, errOut io.Writer, exit func(int)) (*kong.Kong, error) {
-	return kong.New(new(cli),
+func newParser(out, errOut io.Writer, exit func(int)) (*settings.Parser, error) {
+	return settings.NewParser(new(cli),
 		kong.Name("stoa"),
 		kong.Description("Accounts, a license marketplace and plugins for a commerce platform, in one binary.\n\n"+
-			"Secrets are read from the environment only:\n"+secretsHelp()),
+			"Secrets are read from the environment only:\n"+settings.SecretsHelp()),
 		kong.Writers(out, errOut),
 		kong.Exit(exit),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
-		kong.Resolvers(settingsFromFiles()),
 		kong.UsageOnError(),
 	)
 }
 
-func secretsHelp() string {
-	var b strings.Builder
-	for _, s := range secretSettings {
-		fmt.Fprintf(&b, "  %s: %s\n", s.name, s.help)
-	}
-	return b.String()
+// with runs fn on an App for the data folder of a command. The App serves no requests.
+func with(
+	ctx context.Context, std streams, folder datafolder.Folder, fn func(*app.App) error, set ...func(*app.Config),
+) error {
+	return app.With(ctx, std.err, folder, fn, append(set, stamp)...)
 }

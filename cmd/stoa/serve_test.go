@@ -436,17 +436,3 @@ func TestRedisThatIsAwayIsToldAtStart(t *testing.T) {
 		t.Errorf("the log says nothing of Redis:\n%s", s.Log())
 	}
 }
-
-// A shop that others may reach must not sell for free by default.
-func TestListeningEverywhereNeedsAChoiceOfPayments(t *testing.T) {
-	t.Parallel()
-
-	for _, addr := range []string{"0.0.0.0:0", ":0", "[::]:0"} {
-		var out, errOut logtest.Buffer
-		code := run(t.Context(), []string{"serve", "--addr=" + addr, "--ops-addr=off", "--data", t.TempDir()}, nil, &out,
-			&errOut)
-		if code == exitOK || !strings.Contains(errOut.String(), "--payments live") {
-			t.Errorf("%s: exit code %d, %s", addr, code, errOut.String())
-		}
-	}
-}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stoa/internal/app"
+	"stoa/internal/app/datafolder"
 	"stoa/internal/data/blob"
 	"stoa/internal/data/blob/s3"
 	"stoa/internal/data/database"
@@ -21,10 +22,10 @@ type storageCmd struct {
 }
 
 type storageMoveCmd struct {
-	storage
+	datafolder.Folder
 
-	From string `help:"Where the files are: disk for the data folder, or s3://bucket/prefix?endpoint=…&region=…." env:"STOA_STORAGE_FROM" placeholder:"URL" required:""`
-	To   string `help:"Where they should be, like --from." env:"STOA_STORAGE_TO" placeholder:"URL" required:""`
+	From string
+	To   string
 }
 
 // Run copies everything that the database refers to.
@@ -39,10 +40,10 @@ func (c storageMoveCmd) Run(ctx context.Context, std streams) (err error) {
 		return fmt.Errorf("--to: %w", err)
 	}
 	defer closeTo()
-	if from.Address() == to.Address() && (c.From == onDisk || c.From == c.To) {
+	if from.Address() == to.Address() && (c.From == datafolder.OnDisk || c.From == c.To) {
 		return errors.New("--from and --to are the same place")
 	}
-	at, err := c.openExisting(ctx, std)
+	at, err := c.OpenExisting(ctx, std.err)
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (c storageMoveCmd) Run(ctx context.Context, std streams) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.To != onDisk {
+	if c.To != datafolder.OnDisk {
 		if owner, err := blob.Owner(ctx, to); err != nil {
 			return err
 		} else if owner != "" && owner != platformID {
@@ -77,7 +78,7 @@ func (c storageMoveCmd) Run(ctx context.Context, std streams) (err error) {
 		return fmt.Errorf("missing or altered in %s: %s\nRestore these files from a backup, or install the packages again, "+
 			"and run the command again", from.Address(), strings.Join(done.Missing, ", "))
 	}
-	if c.To != onDisk {
+	if c.To != datafolder.OnDisk {
 		if err := blob.Claim(ctx, to, platformID); err != nil {
 			return err
 		}
@@ -89,7 +90,7 @@ func (c storageMoveCmd) Run(ctx context.Context, std streams) (err error) {
 
 // place opens a storage.
 func (c storageMoveCmd) place(at string) (blob.Store, func(), error) {
-	if at == onDisk {
+	if at == datafolder.OnDisk {
 		f, err := blob.OpenFolder(c.Data)
 		if err != nil {
 			return nil, nil, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"stoa/internal/app/datafolder"
 	"stoa/internal/testkit/pgtest"
 )
 
@@ -89,7 +90,7 @@ func TestServedSettingsHoldNoSecrets(t *testing.T) {
 		"STOA_ADMIN_EMAIL=root@example.com",
 	}
 	s := serve(t, env, "--data", dir, "--password-policy=asvs")
-	text, err := os.ReadFile(filepath.Join(dir, servedFile))
+	text, err := os.ReadFile(filepath.Join(dir, datafolder.ServedFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,12 +98,12 @@ func TestServedSettingsHoldNoSecrets(t *testing.T) {
 	if !ok || !strings.Contains(told, at.Path) {
 		t.Errorf("keys list: %v\n%s", ok, told)
 	}
-	for what, text := range map[string]string{servedFile: string(text), "the output": told, "the log": s.Log()} {
+	for what, text := range map[string]string{datafolder.ServedFile: string(text), "the output": told, "the log": s.Log()} {
 		if strings.Contains(text, "s3cret") {
 			t.Errorf("%s holds a password:\n%s", what, text)
 		}
 	}
-	info, err := os.Stat(filepath.Join(dir, servedFile))
+	info, err := os.Stat(filepath.Join(dir, datafolder.ServedFile))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v; want 0600", info.Mode(), err)
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"stoa/internal/api"
+	"stoa/internal/app"
 )
 
 // release is the version of this binary: the last release, such as 1.2.3, and 1.2.3+dev from the
@@ -44,6 +45,11 @@ var build = sync.OnceValue(func() httpapi.Build {
 	}
 	return b
 })
+
+// stamp sets in cfg what this binary is.
+func stamp(cfg *app.Config) {
+	cfg.Version, cfg.Commit, cfg.CommitDate = version(), build().Commit, build().Date
+}
 
 type versionCmd struct{}
 

@@ -1,4 +1,4 @@
-package main
+package datafolder
 
 import (
 	"bytes"
@@ -14,13 +14,13 @@ import (
 	"stoa/internal/data/database"
 )
 
-// servedFile is the name of the file in the data folder in which serve keeps its
+// ServedFile is the name of the file in the data folder in which serve keeps its
 // settings for other commands.
-const servedFile = "serve.json"
+const ServedFile = "serve.json"
 
-// served are the settings with which stoa serve was last started on a data folder.
+// Served are the settings with which stoa serve was last started on a data folder.
 // There are no secrets among them.
-type served struct {
+type Served struct {
 	// Database is a postgres:// URL without its password, or the path of a SQLite file,
 	// relative to the data folder if it is in there: the folder may be moved.
 	Database string `json:"database"`
@@ -38,8 +38,8 @@ type served struct {
 
 // readServed returns the settings of the last stoa serve on the data folder, or nil
 // if there was none.
-func readServed(dataDir string) (*served, error) {
-	path := filepath.Join(dataDir, servedFile)
+func readServed(dataDir string) (*Served, error) {
+	path := filepath.Join(dataDir, ServedFile)
 	text, err := os.ReadFile(path) //nolint:gosec // the operator's own data folder
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // nil is a folder that was never served
@@ -47,35 +47,35 @@ func readServed(dataDir string) (*served, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := new(served)
+	s := new(Served)
 	if err := json.Unmarshal(text, s); err != nil || s.Database == "" || s.DatabaseID == "" {
 		return nil, fmt.Errorf("%s cannot be read: restore it, or delete it and set STOA_DATABASE_URL", path)
 	}
 	return s, nil
 }
 
-// write keeps the settings in the data folder, readable by this user only.
-func (s served) write(dataDir string) error {
+// Write keeps the settings in the data folder, readable by this user only.
+func (s Served) Write(dataDir string) error {
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(dataDir, servedFile)
-	return replaceFile(path, bytes.NewReader(append(text, '\n')), 0o600)
+	path := filepath.Join(dataDir, ServedFile)
+	return ReplaceFile(path, bytes.NewReader(append(text, '\n')), 0o600)
 }
 
 // databaseURL returns the URL of the database, without its password.
-func (s served) databaseURL(dataDir string) string {
+func (s Served) databaseURL(dataDir string) string {
 	if database.IsPostgres(s.Database) || filepath.IsAbs(s.Database) {
 		return s.Database
 	}
 	return filepath.Join(dataDir, s.Database)
 }
 
-// recorded returns url as served.Database has it.
-func recorded(at, dataDir string) string {
+// Recorded returns url as Served.Database has it.
+func Recorded(at, dataDir string) string {
 	if database.IsPostgres(at) {
-		return withoutPassword(at)
+		return WithoutPassword(at)
 	}
 	path, err := filepath.Abs(at)
 	if err != nil {
@@ -87,8 +87,8 @@ func recorded(at, dataDir string) string {
 	return path
 }
 
-// withoutPassword returns the URL of a database as it may be shown.
-func withoutPassword(at string) string {
+// WithoutPassword returns the URL of a database as it may be shown.
+func WithoutPassword(at string) string {
 	if !database.IsPostgres(at) {
 		if path, err := filepath.Abs(at); err == nil {
 			return path

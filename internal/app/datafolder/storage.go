@@ -1,4 +1,4 @@
-package main
+package datafolder
 
 import (
 	"fmt"
@@ -9,15 +9,15 @@ import (
 	"stoa/internal/data/blob/s3"
 )
 
-// onDisk is the storage URL of the data folder.
-const onDisk = "disk"
+// OnDisk is the storage URL of the data folder.
+const OnDisk = "disk"
 
-// openStorage returns the object storage with the files, and its URL; nil if they are in the
+// OpenStorage returns the object storage with the files, and its URL; nil if they are in the
 // data folder. Without a setting it is that of the last stoa serve on the folder.
-func (s storage) openStorage() (blob.Store, string, error) {
-	at := s.StorageURL
+func (f Folder) OpenStorage() (blob.Store, string, error) {
+	at := f.StorageURL
 	if at == "" {
-		last, err := readServed(s.Data)
+		last, err := readServed(f.Data)
 		if err != nil {
 			return nil, "", err
 		}
@@ -25,7 +25,7 @@ func (s storage) openStorage() (blob.Store, string, error) {
 			at = last.Storage
 		}
 	}
-	if at == "" || at == onDisk {
+	if at == "" || at == OnDisk {
 		return nil, "", nil
 	}
 	store, err := s3.Open(at, os.Getenv)
@@ -35,8 +35,8 @@ func (s storage) openStorage() (blob.Store, string, error) {
 	return store, at, nil
 }
 
-// showStorage says on which object storage a command works.
-func showStorage(w io.Writer, at blob.Store) {
+// ShowStorage says on which object storage a command works.
+func ShowStorage(w io.Writer, at blob.Store) {
 	if at != nil {
 		fmt.Fprintf(w, "storage: %s\n", at.Address())
 	}

@@ -1,4 +1,4 @@
-package main
+package datafolder
 
 import (
 	"io/fs"

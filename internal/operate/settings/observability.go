@@ -1,0 +1,57 @@
+package settings
+
+import (
+	"io"
+	"log/slog"
+
+	"stoa/internal/base/reqctx"
+)
+
+// Logging says what is logged, and how.
+type Logging struct {
+	LogLevel  slog.Level
+	LogFormat string
+}
+
+// Logger returns a logger that writes to w.
+func (l Logging) Logger(w io.Writer) *slog.Logger {
+	opts := &slog.HandlerOptions{Level: l.LogLevel}
+	var h slog.Handler = slog.NewTextHandler(w, opts)
+	if l.LogFormat == "json" {
+		h = slog.NewJSONHandler(w, opts)
+	}
+	return slog.New(reqctx.LogHandler(h))
+}
+
+// Observability holds the flags for the access log, traces and metrics.
+type Observability struct {
+	AccessLog            string
+	Telemetry            string
+	MetricsInstallations int
+}
+
+var observabilityRows = []Setting{
+	{
+		Flag: "log-level", Env: "STOA_LOG_LEVEL", Default: "info",
+		Help: "Lowest level to log: debug, info, warn or error. Requests are logged at debug.",
+	},
+	{
+		Flag: "log-format", Env: "STOA_LOG_FORMAT", Default: "text", Values: "text,json",
+		Help: "Format of log lines: text or json.",
+	},
+	{
+		Flag: "access-log", Env: "STOA_ACCESS_LOG", Default: "all", Values: "all,failures,off",
+		Help: "Which calls to plugins are logged, one record each: all, failures (those that the plugin or stoa " +
+			"failed), or off.",
+	},
+	{
+		Flag: "telemetry", Env: "STOA_TELEMETRY", Default: "off", Values: "off,otlp",
+		Help: "Send traces and metrics to an OpenTelemetry collector: otlp, or off. OpenTelemetry's own variables, " +
+			"such as OTEL_EXPORTER_OTLP_ENDPOINT, say where to, and which traces (docs/monitoring.md).",
+	},
+	{
+		Flag: "metrics-installations", Env: "STOA_METRICS_INSTALLATIONS", Default: "100", Bounds: numbers(0, 1000),
+		Help: "How many installations of plugins have metrics of their own, {bounds}: those that were called most. " +
+			"0 means none.",
+	},
+}

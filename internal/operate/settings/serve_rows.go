@@ -1,0 +1,69 @@
+package settings
+
+var serveRows = []Setting{
+	{
+		Flag: "addr", Env: "STOA_ADDR", Default: "127.0.0.1:8080",
+		Help: "Address of the public API.",
+	},
+	{
+		Flag: "ops-addr", Env: "STOA_OPS_ADDR", Default: "127.0.0.1:8081",
+		Help: "Address of /metrics and /debug/pprof, or off. Keep it private. Beyond loopback names it answers only " +
+			"with STOA_OPS_TOKEN.",
+	},
+	{
+		Flag: "demo", Env: "STOA_DEMO",
+		Help: "Start with example products, plugins and an administrator, whose random password is printed once and " +
+			"kept in demo/admin-password in the data folder. Loopback addresses only.",
+	},
+	{
+		Flag: "name", Env: "STOA_NAME",
+		Help: "The shop's name on pages and in mails, at most 64 characters, while the shop's settings have none. " +
+			"Without both, mails name the host of --public-url.",
+	},
+	{
+		Flag: "public-url", Env: "STOA_PUBLIC_URL", Placeholder: "URL",
+		Help: "URL at which clients and plugins reach this server. Without it: http:// and the address in --addr.",
+	},
+	{
+		Flag: "allowed-hosts", Env: "STOA_ALLOWED_HOSTS", Placeholder: "HOST",
+		Help: "Other host names and IP addresses under which clients reach this server, without ports. The host of " +
+			"--public-url and loopback names are always answered; without --public-url, so are the addresses listened " +
+			"on.",
+	},
+	{
+		Flag: "cors-origins", Env: "STOA_CORS_ORIGINS", Placeholder: "ORIGIN",
+		Help: "Origins whose pages may call the API of shops from a browser, such as https://www.example.com, or * for " +
+			"all (docs/browser-apps.md). Without it, only stoa's own pages may.",
+	},
+	{
+		Flag: "stop-delay", Env: "STOA_STOP_DELAY", Default: "0s",
+		Help: "How long to keep accepting requests after a stop signal, while /readyz answers 503. Set it to the time " +
+			"your load balancer needs to notice.",
+	},
+	{
+		Flag: "stop-timeout", Env: "STOA_STOP_TIMEOUT", Default: "20s",
+		Help: "How long running requests may take to finish after a stop signal.",
+	},
+	{
+		Flag: "admin-email", Env: "STOA_ADMIN_EMAIL", Placeholder: "ADDRESS",
+		Help: "Create this administrator if there is none, with the password in STOA_ADMIN_PASSWORD.",
+	},
+	{
+		Flag: "password-policy", Env: "STOA_PASSWORD_POLICY", Default: "standard", Values: "standard,asvs",
+		Help: "Rules for new passwords: standard (at least 6 characters) or asvs (at least 8 characters, not easy to " +
+			"guess).",
+	},
+	{
+		Flag: "rate-limits", Env: "STOA_RATE_LIMITS", Default: "on", Values: "on,off",
+		Help: "Whether to enforce the API's rate limits: on, or off for load tests.",
+	},
+	{
+		Flag: "redis-url", Env: "STOA_REDIS_URL", Placeholder: "URL", File: true,
+		Help: "redis:// URL through which replicas share rate limits. Without it, each counts on its own. With a " +
+			"password, use the variable, or name a file with the URL in STOA_REDIS_URL_FILE.",
+	},
+	{
+		Flag: "trusted-proxies", Env: "STOA_TRUSTED_PROXIES", Placeholder: "CIDR",
+		Help: "Networks of your own proxies. Their X-Forwarded-For is trusted for the client's address.",
+	},
+}
