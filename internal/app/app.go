@@ -92,6 +92,7 @@ type App struct {
 	member      *rewrap.Member // knows which master key seals
 	guard       *framing.Guard // recognizes requests that state their length twice
 	front       *front.Front   // serves calls to plugins in place of net/http
+	noFront     bool           // net/http serves them, too
 	peers       *peers.Bound   // on the connections of each client address
 	budget      *bodies.Budget // of the memory for request bodies; nil without a bound
 	installer   *install.Installer
@@ -286,6 +287,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	}
 	a.readiness = &system.Readiness{Needs: a.needs(cfg, schema)}
 	a.Handler = a.endingConnections(api.Handler())
+	a.noFront = cfg.NoFront
 	a.front = &front.Front{Handler: a.Handler, Begin: api.Begin, Serves: httpapi.IsPluginCall, Log: cfg.Log}
 	return nil
 }
@@ -349,7 +351,11 @@ func (a *App) api(
 // Listen wraps the listener on which a server with Handler, and front.Setup, serves
 // clients.
 func (a *App) Listen(ln net.Listener) net.Listener {
-	return a.front.Listen(a.guard.Listen(a.peers.Listen(ln)))
+	ln = a.guard.Listen(a.peers.Listen(ln))
+	if a.noFront {
+		return ln
+	}
+	return a.front.Listen(ln)
 }
 
 // Drain lets the calls to plugins that the server knows nothing of be the last of their

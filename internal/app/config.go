@@ -77,6 +77,9 @@ type Config struct {
 	// ServiceAudience must be in the aud of service JWTs, if it is not empty.
 	ServiceAudience string
 
+	// NoFront leaves plain calls to plugins to net/http's server (package front).
+	NoFront bool
+
 	// RateLimits enables the rate limits of the API.
 	RateLimits bool
 	// RedisURL is the Redis in which replicas share their rate limits. If it is empty,

@@ -28,6 +28,7 @@ func FromServe(s settings.Serve, site settings.Site) (Config, error) {
 		LogMail:       s.Demo || s.Mail == "log",
 		ServiceIssuer: s.ServiceJWTIssuer, ServiceSecret: settings.ServiceSecret.Value(),
 		ServicePublicKey: s.ServiceJWTPublicKey, ServiceAudience: s.ServiceJWTAudience,
+		NoFront:    s.Front == "off",
 		RateLimits: s.RateLimits == "on", RedisURL: s.RedisURL, TrustedProxies: s.TrustedProxies,
 		Deliver: true, CheckFiles: true, KeepThemeApps: true,
 		Leases: license.LeaseTerms{TTL: s.LeaseTTL, Grace: s.LeaseGrace}, RenewalLeeway: s.RenewalLeeway,

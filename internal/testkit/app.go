@@ -78,6 +78,7 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 		Mailer:       new(mailbox),
 
 		Deliver: true, KeepThemeApps: true,
+		NoFront: os.Getenv("STOA_FRONT") == "off",
 	}
 	for _, o := range options {
 		o(tb, &cfg)

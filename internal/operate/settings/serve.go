@@ -19,7 +19,8 @@ type Serve struct {
 	Addr    string
 	OpsAddr string
 	Observability
-	Demo bool
+	Front string
+	Demo  bool
 
 	Name         string
 	PublicURL    string

@@ -11,6 +11,11 @@ var serveRows = []Setting{
 			"with STOA_OPS_TOKEN.",
 	},
 	{
+		Flag: "front", Env: "STOA_FRONT", Default: "on", Values: "on,off",
+		Help: "Which server answers plain calls to plugins: on for stoa's own loop, which takes less processor time, or " +
+			"off for Go's net/http, which answers all other requests in any case.",
+	},
+	{
 		Flag: "demo", Env: "STOA_DEMO",
 		Help: "Start with example products, plugins and an administrator, whose random password is printed once and " +
 			"kept in demo/admin-password in the data folder. Loopback addresses only.",
