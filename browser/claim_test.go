@@ -38,7 +38,8 @@ func shop(t *testing.T, n int) (*testkit.App, testkit.Tokens) {
 		})
 	}
 	a.Mails(t) // the receipts
-	return a, a.Register(t, "ada")
+	ada := a.Register(t, "ada")
+	return a, ada
 }
 
 // claimLink asks for a mail as ada, and returns the address in it.

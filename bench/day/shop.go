@@ -99,7 +99,8 @@ func open(ctx context.Context, o options, dir string, replicas int) (s *shop, er
 		}
 		s.replicas = append(s.replicas, p)
 	}
-	return s, s.fill(ctx, ln.Addr().String())
+	err = s.fill(ctx, ln.Addr().String())
+	return s, err
 }
 
 // openDatabase makes the database and returns its address for stoa.

@@ -52,7 +52,8 @@ func start(ctx context.Context, o options, dir string) (s *servers, err error) {
 	if err := s.startFastify(ctx); err != nil {
 		return s, err
 	}
-	return s, s.startStoa(ctx, o)
+	err = s.startStoa(ctx, o)
+	return s, err
 }
 
 // stop ends what was started.

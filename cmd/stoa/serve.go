@@ -120,7 +120,8 @@ func (c serveCmd) configure(folder datafolder.Folder, log *slog.Logger, at strin
 	}
 	cfg.Log = log
 	stamp(&cfg)
-	return cfg, cfg.Open(folder, at)
+	err = cfg.Open(folder, at)
+	return cfg, err
 }
 
 // warnOfOpenOps warns if other machines may reach metrics and profiles: nothing protects these but a Host

@@ -53,7 +53,8 @@ func parseHead(text, method string, h http.Header) (a Answer, err error) {
 		return a, err
 	}
 	a.Header = h
-	return a, a.frame(minor, method)
+	err = a.frame(minor, method)
+	return a, err
 }
 
 // parseStatus reads a status line, of HTTP/1.0 or HTTP/1.1.

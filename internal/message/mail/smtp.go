@@ -128,7 +128,8 @@ func (s *SMTP) submit(ctx context.Context, msg *gomail.Msg) error {
 			return conn, nil
 		}
 		secured := tls.Client(conn, config)
-		return secured, secured.HandshakeContext(dialCtx)
+		err = secured.HandshakeContext(dialCtx)
+		return secured, err
 	}
 	client, err := gomail.NewClient(s.host, s.options(config, dial)...)
 	if err != nil {

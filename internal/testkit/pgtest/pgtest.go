@@ -147,7 +147,8 @@ func StartShared(dir string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, s.start()
+	err = s.start()
+	return s, err
 }
 
 // Memory returns a folder in memory for a server that tests share, or the folder for temporary
