@@ -54,7 +54,7 @@ func TestRewrapOfTheRealProgramIsKilled(t *testing.T) {
 			currents, killed, out := []string{old}, 0, ""
 			for run := range 13 { // one that ends by itself is complete, and the next begins another
 				cmd := program(t, env, "keys", "rewrap")
-				if run < 12 && killOnce(t, cmd) {
+				if run < 12 && killOnce(t, cmd, 400*time.Millisecond) {
 					killed++
 				} else if run == 12 {
 					text, err := cmd.CombinedOutput()
@@ -142,26 +142,14 @@ func TestAProcessWithAReplacedMasterKeyEnds(t *testing.T) {
 	}
 }
 
-// killAgainAndAgain runs a command, kills it at random moments up to so many times, and lets it
-// end then.
-func killAgainAndAgain(t *testing.T, env []string, times int, args ...string) {
-	t.Helper()
-	for range times {
-		killOnce(t, program(t, env, args...))
-	}
-	if text, err := program(t, env, args...).CombinedOutput(); err != nil {
-		t.Fatalf("stoa %v: %v\n%s", args, err, text)
-	}
-}
-
-// killOnce starts a command, kills it at a random moment, and reports whether it was still
-// running.
-func killOnce(t *testing.T, cmd *exec.Cmd) bool {
+// killOnce starts a command, kills it at a random moment within a time, and reports whether it was
+// still running.
+func killOnce(t *testing.T, cmd *exec.Cmd, within time.Duration) bool {
 	t.Helper()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(time.Duration(20+rand.IntN(400)) * time.Millisecond)
+	time.Sleep(rand.N(within))
 	_ = cmd.Process.Kill()
 	return cmd.Wait() != nil
 }
