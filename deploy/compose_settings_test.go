@@ -33,43 +33,6 @@ func composeServices(t *testing.T) (services map[string]service, secrets, volume
 	return file.Services, file.Secrets, file.Volumes
 }
 
-// stoa knows every setting that the compose file, its secrets and the image make.
-func TestTheComposeFileMakesSettingsThatStoaHas(t *testing.T) {
-	t.Parallel()
-
-	known := read(t, "../docs/config.md")
-	check := func(where, name string) {
-		told := "`" + name + "`"
-		if strings.HasSuffix(name, "_FILE") {
-			told = " " + name + "." // in the sentence about the setting itself
-		}
-		if strings.HasPrefix(name, "STOA_") && !strings.Contains(known, told) {
-			t.Errorf("%s: stoa has no setting %s", where, name)
-		}
-	}
-	services, _, _ := composeServices(t)
-	for name, s := range services {
-		for setting := range s.Environment {
-			check(name, setting)
-		}
-	}
-	var inSecrets int
-	for _, line := range strings.Split(read(t, composeFolder(t)+"/secrets/stoa.env"), "\n") {
-		if name, _, found := strings.Cut(line, "="); found {
-			inSecrets++
-			check("secrets/stoa.env", name)
-		}
-	}
-	if inSecrets < 3 {
-		t.Errorf("secrets/stoa.env has %d settings", inSecrets)
-	}
-	for word := range strings.FieldsSeq(read(t, "image/Containerfile")) {
-		if name, _, found := strings.Cut(word, "="); found {
-			check("image/Containerfile", name)
-		}
-	}
-}
-
 // What stoa writes to are the folders that the image has for that. Volumes and secrets that a
 // service names are declared, and what stoa waits for can tell that it is healthy.
 func TestTheComposeFileNamesWhatExists(t *testing.T) {
