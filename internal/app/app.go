@@ -7,17 +7,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"stoa/internal/account"
-	"stoa/internal/api"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/base/text"
 	"stoa/internal/data/blob"
@@ -27,8 +23,6 @@ import (
 	"stoa/internal/edge/framing"
 	"stoa/internal/edge/front"
 	"stoa/internal/edge/peers"
-	"stoa/internal/edge/ratelimit"
-	"stoa/internal/extension"
 	"stoa/internal/extension/bundle"
 	"stoa/internal/extension/install"
 	"stoa/internal/extension/plugin"
@@ -37,9 +31,7 @@ import (
 	"stoa/internal/keep/rewrap"
 	"stoa/internal/message/mail"
 	"stoa/internal/message/webhook"
-	"stoa/internal/operate/lookup"
 	"stoa/internal/operate/ops"
-	"stoa/internal/operate/overview"
 	"stoa/internal/operate/system"
 	"stoa/internal/operate/telemetry"
 	"stoa/internal/run/child"
@@ -57,7 +49,6 @@ import (
 	"stoa/internal/shop/review"
 	"stoa/internal/shop/site"
 	"stoa/internal/store"
-	"stoa/internal/trust/audit"
 	"stoa/internal/trust/keyring"
 )
 
@@ -207,42 +198,10 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.joinMasterKey(ctx, cfg); err != nil {
 		return err
 	}
-	packages := store.NewPlugin(a.DB)
-	plugins := &plugin.Service{
-		Store: packages, Now: cfg.Now,
-		Configs: cfg.MasterKey.Box("plugin.config"), Secrets: cfg.MasterKey.Box("plugin.secret"),
-	}
-	if err := a.buildNode(cfg, plugins, packages); err != nil {
+	if err := a.buildExtensions(ctx, cfg); err != nil {
 		return err
 	}
-	a.metrics.WatchProcesses(a.node.Processes)
 	a.metrics.WatchBackups(a.backupRuns(cfg.Log)) //nolint:contextcheck // Prometheus asks, whenever it does
-	a.Plugins = plugins
-	a.metrics.WatchHealth(plugins.CurrentHealths)
-	a.buildThemes(cfg)
-	a.storage = &storage.Service{Store: store.NewPluginStorage(a.DB), Now: cfg.Now}
-	kinds := extension.Registries{extension.Plugin: plugin.Registry{
-		Service: a.Plugins, Types: cfg.ArchiveTypes[extension.Plugin],
-	}}
-	for _, kind := range theme.Kinds() {
-		kinds[kind] = theme.Registry{Service: a.Themes, Kind: kind, Types: cfg.ArchiveTypes[kind]}
-	}
-	records := store.NewExtensions(a.DB, packages)
-	a.Bundles = &bundle.Service{Store: store.NewBundles(a.DB), Records: records, Kinds: kinds, Now: cfg.Now}
-	kinds[extension.Bundle] = bundle.Registry{Service: a.Bundles, Types: cfg.ArchiveTypes[extension.Bundle]}
-	installer := &install.Installer{
-		Kinds: kinds, Records: records,
-		DataDir: cfg.DataDir, Log: cfg.Log, Trusted: cfg.TrustedKeys,
-		Recorded: store.NewReleases(a.DB).Paths,
-		Storage:  cfg.Storage, Owned: func(ctx context.Context) error { return a.ownStorage(ctx, cfg) },
-	}
-	a.installer = installer
-	if err := a.openStorage(ctx, cfg); err != nil {
-		return err
-	}
-	if err := installer.Sweep(ctx, time.Now()); err != nil { // the age of files is in system time
-		cfg.Log.WarnContext(ctx, "leftovers of earlier installs could not be removed", slog.Any("err", err))
-	}
 	if !text.Printable(cfg.Name, site.MaxName) {
 		return fmt.Errorf("the shop's name must have %d printable characters or fewer", site.MaxName)
 	}
@@ -256,115 +215,13 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.buildAccounts(ctx, cfg); err != nil {
 		return err
 	}
-	gate := a.buildGateway(cfg)
-	a.gateway, a.Plugins.Circuits = gate, gate
-	a.metrics.WatchTraffic(gate.Memory.Traffic, cfg.MetricsInstallations)
+	a.gateway = a.buildGateway(cfg)
+	a.Plugins.Circuits = a.gateway
+	a.metrics.WatchTraffic(a.gateway.Memory.Traffic, cfg.MetricsInstallations)
 	a.buildDelivery(cfg)
 	a.watchDeliveries(cfg.Now)
-	answered, err := answeredHosts(cfg)
-	if err != nil {
-		return err
-	}
-	limiter, err := a.buildLimiter(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	secret, err := a.idempotencySecret(ctx, cfg.MasterKey)
-	if err != nil {
-		return err
-	}
-	a.keeper = idempotency.NewKeeper(
-		store.NewIdempotency(a.DB), secret, cfg.MasterKey.Box("idempotency.answer"), cfg.Now, cfg.Log)
-	api := a.api(cfg, installer, gate, limiter)
-	api.Hosts, api.CORSOrigins = answered, cfg.CORSOrigins
-	api.Storefront, err = storefrontPages()
-	if err != nil {
-		return err
-	}
-	schema, err := store.SchemaVersion(ctx, a.DB)
-	if err != nil {
-		return err
-	}
-	a.readiness = &system.Readiness{Needs: a.needs(cfg, schema)}
-	a.Handler = a.endingConnections(api.Handler())
-	a.noFront = cfg.NoFront
-	a.front = &front.Front{Handler: a.Handler, Begin: api.Begin, Serves: httpapi.IsPluginCall, Log: cfg.Log}
-	return nil
+	return a.buildAPI(ctx, cfg)
 }
-
-// api returns the HTTP API over the parts that have been built.
-func (a *App) api(
-	cfg Config, installer *install.Installer, gate *gateway.Gateway, limiter *ratelimit.Limiter,
-) *httpapi.Server {
-	return &httpapi.Server{
-		Log:   cfg.Log,
-		Now:   cfg.Now,
-		Ready: a.ready,
-		Build: httpapi.Build{Version: cfg.Version, Commit: cfg.Commit, Date: cfg.CommitDate},
-
-		Idempotency: a.keeper,
-
-		Limiter:  limiter,
-		ClientIP: reqctx.AddrResolver{Trusted: cfg.TrustedProxies},
-
-		PublicURL: cfg.PublicURL,
-
-		Site:   a.site,
-		Web:    webFiles(cfg.Log),
-		System: a.system(cfg),
-		Lookup: &lookup.Service{Store: store.NewLookup(a.DB), Vault: a.Licenses.Vault, Now: cfg.Now},
-		Overview: &overview.Service{
-			Store: store.NewOverview(a.DB), Now: cfg.Now, Rings: a.rings(), Broken: a.broken,
-			BackupEvery: cfg.Backup.every(),
-		},
-		Refused: a.guard.Refused,
-		Budget:  a.budget,
-		Tracer:  a.telemetry.Tracer(),
-		Observe: a.metrics.ObserveRequest,
-		Count:   a.metrics.Count,
-
-		Auth:     a.Accounts,
-		Accounts: a.Accounts,
-		Audit:    &audit.Log{Store: store.NewAudit(a.DB), Now: cfg.Now},
-
-		Plugins:   a.Plugins,
-		Themes:    a.Themes,
-		Bundles:   a.Bundles,
-		Installer: installer,
-		Apps:      a.themeApps,
-		Storage:   a.storage,
-		Gateway:   gate,
-		Traffic:   gate.Memory.Traffic,
-		Hooks:     a.Hooks,
-		Webhooks:  a.Webhooks,
-
-		Catalog:     a.Catalog,
-		Licenses:    a.Licenses,
-		Orders:      a.Orders,
-		Reviews:     a.Reviews,
-		Releases:    a.Releases,
-		Media:       a.media,
-		LicenseKeys: a.LicenseKeys,
-	}
-}
-
-// Listen wraps the listener on which a server with Handler, and front.Setup, serves
-// clients.
-func (a *App) Listen(ln net.Listener) net.Listener {
-	ln = a.guard.Listen(a.peers.Listen(ln))
-	if a.noFront {
-		return ln
-	}
-	return a.front.Listen(ln)
-}
-
-// Drain lets the calls to plugins that the server knows nothing of be the last of their
-// connections. A server over Listen calls it when it begins to shut down.
-func (a *App) Drain() { a.front.Drain() }
-
-// FinishCalls returns when these calls have ended. When ctx is done before, they are cut
-// off. The server over Listen has shut down before.
-func (a *App) FinishCalls(ctx context.Context) error { return a.front.Wait(ctx) }
 
 // StopAccepting makes /readyz answer 503, so that a load balancer sends no more
 // requests. Requests are still served, each as the last of its connection.

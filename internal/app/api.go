@@ -1,0 +1,122 @@
+package app
+
+import (
+	"context"
+	"net"
+
+	"stoa/internal/api"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/data/idempotency"
+	"stoa/internal/edge/front"
+	"stoa/internal/edge/ratelimit"
+	"stoa/internal/operate/lookup"
+	"stoa/internal/operate/overview"
+	"stoa/internal/operate/system"
+	"stoa/internal/store"
+	"stoa/internal/trust/audit"
+)
+
+// buildAPI builds the HTTP API over the parts that have been built, and what serves it.
+func (a *App) buildAPI(ctx context.Context, cfg Config) error {
+	answered, err := answeredHosts(cfg)
+	if err != nil {
+		return err
+	}
+	limiter, err := a.buildLimiter(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	secret, err := a.idempotencySecret(ctx, cfg.MasterKey)
+	if err != nil {
+		return err
+	}
+	a.keeper = idempotency.NewKeeper(
+		store.NewIdempotency(a.DB), secret, cfg.MasterKey.Box("idempotency.answer"), cfg.Now, cfg.Log)
+	api := a.api(cfg, limiter)
+	api.Hosts, api.CORSOrigins = answered, cfg.CORSOrigins
+	api.Storefront, err = storefrontPages()
+	if err != nil {
+		return err
+	}
+	schema, err := store.SchemaVersion(ctx, a.DB)
+	if err != nil {
+		return err
+	}
+	a.readiness = &system.Readiness{Needs: a.needs(cfg, schema)}
+	a.Handler = a.endingConnections(api.Handler())
+	a.noFront = cfg.NoFront
+	a.front = &front.Front{Handler: a.Handler, Begin: api.Begin, Serves: httpapi.IsPluginCall, Log: cfg.Log}
+	return nil
+}
+
+// api returns the HTTP API over the parts that have been built.
+func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
+	return &httpapi.Server{
+		Log:   cfg.Log,
+		Now:   cfg.Now,
+		Ready: a.ready,
+		Build: httpapi.Build{Version: cfg.Version, Commit: cfg.Commit, Date: cfg.CommitDate},
+
+		Idempotency: a.keeper,
+
+		Limiter:  limiter,
+		ClientIP: reqctx.AddrResolver{Trusted: cfg.TrustedProxies},
+
+		PublicURL: cfg.PublicURL,
+
+		Site:   a.site,
+		Web:    webFiles(cfg.Log),
+		System: a.system(cfg),
+		Lookup: &lookup.Service{Store: store.NewLookup(a.DB), Vault: a.Licenses.Vault, Now: cfg.Now},
+		Overview: &overview.Service{
+			Store: store.NewOverview(a.DB), Now: cfg.Now, Rings: a.rings(), Broken: a.broken,
+			BackupEvery: cfg.Backup.every(),
+		},
+		Refused: a.guard.Refused,
+		Budget:  a.budget,
+		Tracer:  a.telemetry.Tracer(),
+		Observe: a.metrics.ObserveRequest,
+		Count:   a.metrics.Count,
+
+		Auth:     a.Accounts,
+		Accounts: a.Accounts,
+		Audit:    &audit.Log{Store: store.NewAudit(a.DB), Now: cfg.Now},
+
+		Plugins:   a.Plugins,
+		Themes:    a.Themes,
+		Bundles:   a.Bundles,
+		Installer: a.installer,
+		Apps:      a.themeApps,
+		Storage:   a.storage,
+		Gateway:   a.gateway,
+		Traffic:   a.gateway.Memory.Traffic,
+		Hooks:     a.Hooks,
+		Webhooks:  a.Webhooks,
+
+		Catalog:     a.Catalog,
+		Licenses:    a.Licenses,
+		Orders:      a.Orders,
+		Reviews:     a.Reviews,
+		Releases:    a.Releases,
+		Media:       a.media,
+		LicenseKeys: a.LicenseKeys,
+	}
+}
+
+// Listen wraps the listener on which a server with Handler, and front.Setup, serves
+// clients.
+func (a *App) Listen(ln net.Listener) net.Listener {
+	ln = a.guard.Listen(a.peers.Listen(ln))
+	if a.noFront {
+		return ln
+	}
+	return a.front.Listen(ln)
+}
+
+// Drain lets the calls to plugins that the server knows nothing of be the last of their
+// connections. A server over Listen calls it when it begins to shut down.
+func (a *App) Drain() { a.front.Drain() }
+
+// FinishCalls returns when these calls have ended. When ctx is done before, they are cut
+// off. The server over Listen has shut down before.
+func (a *App) FinishCalls(ctx context.Context) error { return a.front.Wait(ctx) }
