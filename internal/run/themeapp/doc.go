@@ -9,5 +9,5 @@
 //
 // The package looks nothing up and does not decide which app is active (package theme) or
 // what an app gets to see of a request (package api/theme). How the process is
-// contained and watched is package run/node.
+// contained and watched is package run/child.
 package themeapp
