@@ -53,6 +53,9 @@ func startDriver(t *testing.T) *driver {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := os.ReadFile("driver.js"); err != nil { // Go repeats the tests when it has changed
+		t.Fatal(err)
+	}
 	cmd := exec.Command(needtest.Program(t, "node", ""), "driver.js",
 		needtest.Program(t, "chromium", "Debian: apt-get install chromium"))
 	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home, "XDG_CONFIG_HOME=", "XDG_CACHE_HOME=")
@@ -130,7 +133,7 @@ func (b tab) do(t *testing.T, command ...any) json.RawMessage {
 	if _, err := b.in.Write(append(line, '\n')); err != nil || !b.out.Scan() {
 		running = nil
 		b.end()
-		t.Fatalf("%s: the driver is gone, or 30 seconds have passed", line)
+		t.Fatalf("%s: the driver is gone, or five minutes have passed", line)
 	}
 	var result struct {
 		Value json.RawMessage `json:"value"`
@@ -197,7 +200,7 @@ func (b tab) shows(t *testing.T, want string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Fatalf("screen (-want +got):\n%s", diff)
+		t.Fatalf("screen (-want +got):\n%s%s", diff, b.do(t, "where"))
 	}
 }
 
@@ -209,7 +212,7 @@ func (b tab) seesStatus(t *testing.T, want string) {
 		t.Fatal(err)
 	}
 	if !regexp.MustCompile(want).MatchString(got) {
-		t.Fatalf("status %q, want %s", got, want)
+		t.Fatalf("status %q, want %s; %s", got, want, b.do(t, "where"))
 	}
 }
 

@@ -94,6 +94,17 @@ const screen = async () => {
   return [`title "${await page.title()}"`, ...walk(tree.nodes[0])].join("\n");
 };
 
+// until reads something until it is as wanted, or patience ends, and returns what it read last.
+const until = async (read, wanted) => {
+  for (const end = Date.now() + patience; ; await new Promise((resolve) => { setTimeout(resolve, 20); })) {
+    const got = await read();
+    if (wanted(got) || Date.now() > end) return got;
+  }
+};
+
+// texts returns what visible elements say, one text each.
+const texts = (selector) => page.locator(selector).filter({ visible: true }).allInnerTexts();
+
 const commands = {
   begin,
   open: async (path) => void (await page.goto(home + path)),
@@ -110,25 +121,13 @@ const commands = {
   // headers of a request are incomplete once answer intercepts any other.
   ignore: async (path) => void answered.add(home + path),
   // sees waits until the screen is as wanted, and returns the last screen.
-  async sees(want) {
-    const end = Date.now() + patience;
-    for (;;) {
-      const got = await screen();
-      if (got === want || Date.now() > end) return got;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  },
+  sees: (want) => until(screen, (got) => got === want),
   // status waits until the page's status matches a pattern, and returns its last text.
-  async status(pattern) {
-    const end = Date.now() + patience;
-    for (;;) {
-      const got = await page.getByRole("status").textContent();
-      if (new RegExp(pattern).test(got) || Date.now() > end) return got;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  },
-  // texts returns what visible elements say, one text each.
-  texts: (selector) => page.locator(selector).filter({ visible: true }).allInnerTexts(),
+  status: (pattern) => until(() => page.getByRole("status").textContent(), (got) => new RegExp(pattern).test(got)),
+  texts,
+  // first waits until the first visible element of a selector says something, and returns the
+  // last text of each.
+  first: (selector, want) => until(() => texts(selector), ([got]) => got === want),
   // viewport sets the size of the window, and returns by how much the page is wider.
   async viewport(width, height) {
     await page.setViewportSize({ width, height });
@@ -147,6 +146,8 @@ const commands = {
     const { top } = document.querySelector(selector).getBoundingClientRect();
     return top >= 0 && top < innerHeight / 2;
   }, selector).then(() => undefined),
+  // where tells what the tab shows: its address, and the problems so far.
+  where: async () => [`at ${page.url()}`, ...problems].join("\n"),
   // expect allows errors with a text in the console.
   expect: async (text) => void expected.push(text),
   // history returns every address that the tab can go back or forward to.
@@ -168,7 +169,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   try {
     result = { value: await commands[name](...args) };
   } catch (e) {
-    result = { error: String(e) };
+    result = { error: [e, `at ${page?.url()}`, ...problems ?? []].join("\n") };
   }
   process.stdout.write(JSON.stringify(result) + "\n");
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"stoa/internal/app"
 	"stoa/internal/testkit"
@@ -24,12 +23,12 @@ func (b tab) texts(t *testing.T, selector string) (list []string) {
 func (b tab) waitsFor(t *testing.T, selector, want string) {
 	t.Helper()
 	var got []string
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
-		if got = b.texts(t, selector); len(got) > 0 && got[0] == want {
-			return
-		}
+	if err := json.Unmarshal(b.do(t, "first", selector, want), &got); err != nil {
+		t.Fatal(err)
 	}
-	t.Fatalf("%s says %q, want %q first", selector, got, want)
+	if len(got) == 0 || got[0] != want {
+		t.Fatalf("%s says %q, want %q first; %s", selector, got, want, b.do(t, "where"))
+	}
 }
 
 func TestReferenceIsSearched(t *testing.T) {

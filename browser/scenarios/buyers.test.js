@@ -1,14 +1,13 @@
 // Small things that buyers rely on: long reviews are folded, signing in returns to where
 // they were, and no seat is offered to be freed where there is none.
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { accessible, browser, call, mounted, openTab, settled, stoa, useStoa } from "./kit.js";
+import { accessible, browser, call, mounted, openTab, settled, stoa, test, useStoa } from "./kit.js";
 
 const account = { email: "reader@example.com", username: "reader", password: "correct horse battery" };
 const product = "/api/marketplace/products/harbor-analytics";
 let order;
 
-useStoa({}, async () => {
+useStoa(null, async () => {
   const { body } = await call(stoa, "POST", "/auth/register", { body: account });
   const token = body.data.access_token;
   const bought = await call(stoa, "POST", `${product}/purchase`, { token, body: { tierId: "growth", paymentMethod: "card", billingInfo: { email: account.email } } });

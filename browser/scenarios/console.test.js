@@ -1,7 +1,8 @@
 // The door of the console: who gets in, and what happens when a session ends.
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { accessibilityFaults, adminToken, browser, call, openTab, signInToConsole, stoa, useStoa } from "./kit.js";
+import {
+  accessibilityFaults, adminToken, browser, call, openTab, signInToConsole, stoa, test, useStoa,
+} from "./kit.js";
 
 useStoa();
 

@@ -1,8 +1,7 @@
 // An empty shop: from the setup link that stoa logs to a console and a storefront whose
 // every page says what it is for.
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { accessible, browser, journey, openTab, settled, signInToConsole, stoa, useStoa } from "./kit.js";
+import { accessible, browser, journey, openTab, settled, signInToConsole, stoa, test, useStoa, visit } from "./kit.js";
 
 useStoa({ demo: false });
 
@@ -53,8 +52,7 @@ test("an empty shop is set up on one guided page and explains itself on every ot
   assert.deepEqual([way.clicks() + 1, way.screens()], [3, 2], "the set-up page and the guided page");
 
   for (const [path, heading, says] of empty) {
-    await tab.goto(path);
-    await settled(tab);
+    await visit(tab, path);
     await tab.getByRole("heading", { level: 1 }).first().waitFor();
     assert.match(await tab.locator("main").innerText(), says, `${path} (${heading})`);
     const actions = (await tab.locator("main :is(.page-actions, .empty) .mantine-Button-root:visible").allInnerTexts());

@@ -1,8 +1,8 @@
 // The console's Events: the audit log, and webhooks from their first message to their end.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { after, test } from "node:test";
-import { adminToken, browser, call, openTab, signInToConsole, stoa, useStoa } from "./kit.js";
+import { after } from "node:test";
+import { adminToken, call, openConsole, stoa, test, useStoa } from "./kit.js";
 
 let receiver, works = false;
 const received = [];
@@ -17,8 +17,7 @@ useStoa(async () => {
 after(() => receiver.close());
 
 test("a webhook is added, tested, sent again and deleted", async () => {
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa, "/console/events/webhooks");
+  const tab = await openConsole("/console/events/webhooks");
   await tab.getByRole("link", { name: "Add webhook" }).first().click();
   await tab.getByLabel("Address").fill("no address");
   await tab.getByRole("button", { name: "Add webhook" }).click();
@@ -48,8 +47,7 @@ test("a webhook is added, tested, sent again and deleted", async () => {
 test("the audit log finds who did what, and its address can be shared", async () => {
   const token = await adminToken(stoa);
   await call(stoa, "POST", "/api/v1/admin/webhooks", { token, body: { url: "http://127.0.0.1:9/x", events: ["order.*"] } });
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa, "/console/events?action=webhook");
+  const tab = await openConsole("/console/events?action=webhook");
   await tab.getByRole("cell", { name: "webhook.create" }).first().waitFor();
   assert.equal(await tab.getByRole("cell", { name: "plugin.install" }).count(), 0);
   await tab.keyboard.press("/");
@@ -64,8 +62,7 @@ test("the audit log finds who did what, and its address can be shared", async ()
 test("what was typed into a webhook's form stays when the webhook changes", async () => {
   const token = await adminToken(stoa);
   const { body } = await call(stoa, "POST", "/api/v1/admin/webhooks", { token, body: { url: "http://127.0.0.1:9/typed", events: ["order.*"] } });
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa, `/console/events/webhooks/${body.data.id}`);
+  const tab = await openConsole(`/console/events/webhooks/${body.data.id}`);
   await tab.locator("form input[type=url]").waitFor();
   await tab.locator("form input[type=url]").fill("http://127.0.0.1:9/unsaved");
   await tab.getByRole("button", { name: "Turn off" }).click();

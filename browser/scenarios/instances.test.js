@@ -1,11 +1,10 @@
 // Instances of plugins: their config, their log, and a plugin's own page.
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { plugin } from "./archive.js";
-import { accessible, adminToken, browser, call, install, journey, openTab, signInToConsole, stoa, useStoa } from "./kit.js";
+import { accessible, adminToken, call, install, journey, openConsole, stoa, test, useStoa } from "./kit.js";
 
 let token;
-useStoa({}, async () => { token = await adminToken(stoa); });
+useStoa(null, async () => { token = await adminToken(stoa); });
 
 const schema = {
   sender: { type: "email", label: "Sender", required: true, description: "Where it comes from." },
@@ -23,8 +22,7 @@ const schema = {
 test("an instance is configured with one form; secrets are set, replaced and removed, never shown", async (t) => {
   const { defaultInstance: { installationId } } = await install(token, plugin({ slug: "mailer", name: "Mailer", configSchema: schema }));
   const read = async () => (await call(stoa, "GET", `/api/v1/admin/plugins/mailer/instances/${installationId}`, { token })).body.data;
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa, `/console/plugins/mailer/${installationId}`);
+  const tab = await openConsole(`/console/plugins/mailer/${installationId}`);
   const way = journey(tab);
   await tab.getByLabel("Sender").fill("shop@example.com");
   await way.click(tab.getByRole("button", { name: "Enter Service key" }));
@@ -70,8 +68,7 @@ test("an instance is configured with one form; secrets are set, replaced and rem
 test("a config that somebody else changed meanwhile is not overwritten", async () => {
   const { defaultInstance: { installationId } } = await install(token, plugin({ slug: "shared", name: "Shared", configSchema: { greeting: { type: "string", label: "Greeting" } } }));
   const path = `/api/v1/admin/plugins/shared/instances/${installationId}`;
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa, `/console/plugins/shared/${installationId}`);
+  const tab = await openConsole(`/console/plugins/shared/${installationId}`);
   await tab.getByLabel("Greeting").fill("mine");
   await call(stoa, "PATCH", path, { token, body: { config: { greeting: "theirs" } } });
   await tab.getByRole("button", { name: "Save configuration" }).click();
@@ -82,8 +79,7 @@ test("a config that somebody else changed meanwhile is not overwritten", async (
 
 test("the log is followed live, filtered and paused", async () => {
   const { defaultInstance: { installationId } } = await install(token, plugin({ slug: "chatty", name: "Chatty" }));
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa, `/console/plugins/chatty/${installationId}?view=log`);
+  const tab = await openConsole(`/console/plugins/chatty/${installationId}?view=log`);
   const log = tab.getByRole("log");
   await tab.getByText("Live", { exact: true }).waitFor();
   await call(stoa, "GET", "/api/v1/shop/plugins/chatty/api/hello");
@@ -123,9 +119,8 @@ test("a plugin's own page runs in the console without a token, and reaches its p
 }
 `;
   const { defaultInstance: { installationId } } = await install(token, plugin({ slug: "paged", name: "Paged", adminUi: "/admin/" }, program));
-  const tab = await openTab(browser, stoa);
+  const tab = await openConsole(`/console/plugins/paged/${installationId}`);
   for (const refused of ["Content Security Policy", "violates", "Failed to read", "Blocked a frame", "Access is denied"]) tab.expect(refused);
-  await signInToConsole(tab, stoa, `/console/plugins/paged/${installationId}`);
   await tab.getByRole("link", { name: "Open its own page" }).click();
   const page = tab.frameLocator("iframe");
   await page.getByText("end: reached").waitFor();

@@ -3,12 +3,11 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
 import { plugin } from "./archive.js";
-import { adminToken, browser, call, openTab, stoa, useStoa } from "./kit.js";
+import { adminToken, browser, call, openConsole, openTab, settled, stoa, test, useStoa } from "./kit.js";
 
 let token, sold;
-useStoa({}, async () => {
+useStoa(null, async () => {
   token = await adminToken(stoa);
   const body = { tierId: "pro", paymentMethod: "card", billingInfo: { email: "grace@example.com" } };
   sold = (await call(stoa, "POST", "/api/marketplace/products/mail-courier/purchase", { body })).body;
@@ -122,8 +121,7 @@ test("a plugin is installed from a file, configured and enabled", async () => {
   const file = join(stoa.folder, "keys.zip");
   const configSchema = { sender: { type: "email", label: "Sender", required: true } };
   writeFileSync(file, plugin({ slug: "keys", name: "Keys", configSchema }));
-  const tab = await openTab(browser, stoa);
-  await signIn(tab, "/console/plugins");
+  const tab = await openConsole("/console/plugins");
   await go(tab, "Install from a file");
   await press(tab, "Enter");
   await dialogHasFocus(tab);
@@ -150,8 +148,7 @@ test("a plugin is installed from a file, configured and enabled", async () => {
 });
 
 test("on a phone the navigation takes the focus, and gives it back", async () => {
-  const tab = await openTab(browser, stoa, { width: 360, height: 740 });
-  await signIn(tab, "/console/plugins");
+  const tab = await openConsole("/console/plugins", { width: 360, height: 740 });
   await go(tab, "Open navigation");
   await press(tab, "Enter");
   await tab.waitForFunction(() => document.activeElement.innerText.trim() === "Plugins");
@@ -166,8 +163,7 @@ test("on a phone the navigation takes the focus, and gives it back", async () =>
 });
 
 test("the search box keeps the focus when a page that is slow to come arrives behind it", async () => {
-  const tab = await openTab(browser, stoa);
-  await signIn(tab, "/console");
+  const tab = await openConsole();
   const field = tab.getByRole("combobox", { name: /Go to, or find/ });
   await press(tab, "Control+k");
   await field.waitFor();
@@ -182,14 +178,13 @@ test("the search box keeps the focus when a page that is slow to come arrives be
   arrive();
   // By its text: it is hidden from assistive technology while the dialog is open.
   await tab.locator("main h1", { hasText: "People" }).waitFor();
-  await tab.evaluate(() => new Promise((resolve) => { setTimeout(resolve, 100); })); // effects have run
+  await settled(tab); // effects have run
   assert.equal((await focused(tab)).role, "combobox");
   await tab.end();
 });
 
 test("a button that works for a while has the focus again afterwards", async () => {
-  const tab = await openTab(browser, stoa);
-  await signIn(tab, "/console/settings");
+  const tab = await openConsole("/console/settings");
   await tab.getByLabel("Name of the shop").fill("Keys");
   await go(tab, "Save settings");
   await press(tab, "Enter");

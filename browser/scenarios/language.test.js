@@ -5,9 +5,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after } from "node:test";
 import { fileURLToPath } from "node:url";
-import { call, launch, openTab, settled, startStoa } from "./kit.js";
+import { browser, call, openTab, settled, stoa, test, useStoa, visit } from "./kit.js";
 import { pages } from "./pages.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -35,17 +35,9 @@ const build = (folder) => {
   return binary;
 };
 
-let stoa, browser, folder;
-before(async () => {
-  folder = mkdtempSync(join(tmpdir(), "stoa-language-"));
-  stoa = await startStoa({ binary: build(folder) });
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await stoa?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = mkdtempSync(join(tmpdir(), "stoa-language-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+useStoa(() => ({ binary: build(folder) }));
 
 // shown returns what people read on a page: the text of each element that has some, and
 // what is spoken. Code is data, and times are written by the browser.
@@ -104,7 +96,7 @@ test("a stoa in another language shows no English", async (t) => {
     for (const page of pages.filter((p) => p.as === as)) {
       await t.test(page.name, async () => {
         for (const part of page.path.split(/[/?=&+]/)) data.add(part);
-        await tab.goto(page.path);
+        await visit(tab, page.path);
         await tab.locator(page.ready ?? "main h1").first().waitFor();
         await settled(tab);
         await Promise.all(reading);

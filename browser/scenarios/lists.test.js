@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { test } from "node:test";
-import { accessible, browser, call, openTab, scrollsSideways, signInToConsole, stoa, useStoa } from "./kit.js";
+import { accessible, browser, call, openConsole, scrollsSideways, stoa, test, useStoa, visit } from "./kit.js";
 
 useStoa({}, () => execFileSync("go", ["run", "./fill", join(stoa.folder, "stoa.db")], { cwd: import.meta.dirname }));
 
@@ -25,14 +24,14 @@ const shown = (tab) => tab.waitForFunction(() =>
 
 for (const list of lists) {
   test(`${list.name}: sorted, to the last page, filtered and back`, async () => {
-    const tab = await openTab(browser, stoa);
+    const tab = await openConsole();
     let largest = 0;
     tab.on("response", async (response) => {
       if (!response.url().includes("/api/v1/admin/")) return;
       const answer = await response.json().catch(() => null);
       largest = Math.max(largest, answer?.data?.items?.length ?? 0);
     });
-    await signInToConsole(tab, stoa, list.path);
+    await tab.goto(list.path);
     await shown(tab);
     const head = tab.getByRole("columnheader", { name: list.sort });
     await head.getByRole("button").click();
@@ -83,8 +82,7 @@ const review = async (name, rating, title) => {
 test("reviews: found by their author and their words, and sorted by stars", async () => {
   await review("grace", 2, "Slow on Mondays");
   await review("linus", 5, "Fast every day");
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa, "/console/shop/reviews");
+  const tab = await openConsole("/console/shop/reviews");
   await shown(tab);
   const one = tab.getByText("1–1 of 1");
   await tab.keyboard.press("/");
@@ -106,11 +104,9 @@ test("reviews: found by their author and their words, and sorted by stars", asyn
 });
 
 test("no list scrolls sideways on a phone", async () => {
-  const tab = await openTab(browser, stoa, { width: 360, height: 740 });
-  await signInToConsole(tab, stoa);
+  const tab = await openConsole("/console", { width: 360, height: 740 });
   for (const path of ["/console/events", "/console/plugins/deliveries", "/console/plugins", "/console/events/webhooks"]) {
-    await tab.goto(path);
-    await tab.waitForFunction(() => !document.querySelector("[aria-busy=true]"));
+    await visit(tab, path);
     assert.ok(await scrollsSideways(tab) <= 0, path);
     const wide = await tab.locator(".table-box").evaluateAll((boxes) => boxes.filter((b) => b.scrollWidth > b.clientWidth).length);
     assert.equal(wide, 0, `${path}: a table scrolls sideways`);

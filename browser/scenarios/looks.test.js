@@ -2,23 +2,31 @@
 // is said of a license that no longer works, open menus, pages of what is not there, the
 // buttons of dialogs, the height of rows.
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { accessibilityFaults, browser, openTab, scrollsSideways, settled, signInToConsole, stoa, useStoa } from "./kit.js";
+import {
+  accessibilityFaults, browser, openConsole, openTab, scrollsSideways, settled, signInToConsole, signInToShop, stoa,
+  test, useStoa, visit,
+} from "./kit.js";
 import { moments } from "./moments.js";
-import { furnish, signInToShop } from "./sample.js";
+import { buyer, furnish } from "./sample.js";
 
 let at;
-useStoa({}, async () => { at = await furnish(stoa); });
+useStoa(null, async () => { at = await furnish(stoa); });
 
-const signIn = { nobody: () => {}, buyer: signInToShop, admin: signInToConsole };
+const opened = {
+  nobody: (options) => openTab(browser, stoa, options),
+  buyer: async (options) => {
+    const tab = await openTab(browser, stoa, options);
+    await signInToShop(tab, buyer);
+    return tab;
+  },
+  admin: (options) => openConsole("/console", options),
+};
 
-for (const as of Object.keys(signIn)) {
+for (const as of Object.keys(opened)) {
   test(`long texts make no page wider than a phone, seen by ${as}`, async () => {
-    const tab = await openTab(browser, stoa, { width: 360, height: 740 });
-    await signIn[as](tab, stoa);
+    const tab = await opened[as]({ width: 360, height: 740 });
     for (const page of moments(at).filter((p) => p.as === as && !p.open && !p.paper)) {
-      await tab.goto(page.path);
-      await settled(tab);
+      await visit(tab, page.path);
       assert.ok(await scrollsSideways(tab) <= 0, `${page.name} is wider than its window`);
       const cut = await tab.locator(".table-box").evaluateAll((boxes) => boxes.filter((b) => b.scrollWidth > b.clientWidth).length);
       assert.equal(cut, 0, `${page.name}: a table scrolls sideways`);
@@ -28,8 +36,7 @@ for (const as of Object.keys(signIn)) {
 }
 
 test("a buyer is not sent to activate a license that was refunded", async () => {
-  const tab = await openTab(browser, stoa);
-  await signInToShop(tab);
+  const tab = await opened.buyer();
   await tab.goto(at.boughtRefunded);
   await tab.getByText("its license no longer works").waitFor();
   assert.equal(await tab.getByText("What to do next").count(), 0);
@@ -43,8 +50,7 @@ test("a buyer is not sent to activate a license that was refunded", async () => 
 
 for (const scheme of ["light", "dark"]) {
   test(`an open menu is readable, ${scheme}`, async () => {
-    const tab = await openTab(browser, stoa, { scheme });
-    await signInToConsole(tab, stoa, "/console/plugins/greeter");
+    const tab = await openConsole("/console/plugins/greeter", { scheme });
     await settled(tab);
     await tab.getByRole("button", { name: "More actions" }).click();
     await tab.getByRole("menuitem", { name: "Uninstall…" }).waitFor();
@@ -54,8 +60,7 @@ for (const scheme of ["light", "dark"]) {
 }
 
 test("what is not there has a heading and a way on", async () => {
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa);
+  const tab = await openConsole();
   for (const path of ["/console/shop/orders/nothing", "/console/shop/licenses/nothing", "/console/nowhere"]) {
     await tab.goto(path);
     await tab.getByRole("heading", { level: 1, name: "There is no page here" }).waitFor();
@@ -68,8 +73,7 @@ test("what is not there has a heading and a way on", async () => {
 });
 
 test("the field of the search box stands at its top", async () => {
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa);
+  const tab = await openConsole();
   await tab.keyboard.press("Control+k");
   const dialog = await tab.getByRole("dialog").boundingBox();
   const field = await tab.locator(".palette-field").boundingBox();
@@ -78,12 +82,10 @@ test("the field of the search box stands at its top", async () => {
 });
 
 test("no list is cut on a tablet", async () => {
-  const tab = await openTab(browser, stoa, { width: 800, height: 900 });
-  await signInToConsole(tab, stoa);
+  const tab = await openConsole("/console", { width: 800, height: 900 });
   const lists = ["shop", "shop/orders", "shop/licenses", "shop/reviews", "people", "plugins", "plugins/deliveries", "themes", "events", "events/webhooks", "settings/keys"];
   for (const path of [...lists.map((list) => `/console/${list}`), at.webhook, at.license, at.person]) {
-    await tab.goto(path);
-    await settled(tab);
+    await visit(tab, path);
     await tab.locator(".table time").evaluateAll((all) => all.forEach((time) => { time.textContent = "59 minutes ago"; })); // as long as they get
     const cut = await tab.locator(".table-box").evaluateAll((boxes) => boxes.map((b) => b.scrollWidth - b.clientWidth).filter((by) => by > 1));
     assert.deepEqual(cut, [], `${path}: a table is wider than its place`);
@@ -92,11 +94,9 @@ test("no list is cut on a tablet", async () => {
 });
 
 test("the buttons of a dialog stand in line on a phone", async () => {
-  const tab = await openTab(browser, stoa, { width: 360, height: 740 });
-  await signInToConsole(tab, stoa);
+  const tab = await openConsole("/console", { width: 360, height: 740 });
   for (const page of moments(at).filter((p) => ["license-renew", "person-promote", "product-leave", "order-refund"].includes(p.name))) {
-    await tab.goto(page.path);
-    await settled(tab);
+    await visit(tab, page.path);
     await page.open(tab);
     const boxes = await tab.getByRole("dialog").locator(".dialog-actions button").evaluateAll((all) => all.map((b) => b.getBoundingClientRect().toJSON()));
     const [cancel, act] = boxes;
@@ -110,7 +110,7 @@ test("the buttons of a dialog stand in line on a phone", async () => {
 });
 
 test("rows are 40 px high, or 32 by choice, which is kept", async () => {
-  const tab = await openTab(browser, stoa);
+  const tab = await openTab(browser, stoa); // the choice is kept
   await signInToConsole(tab, stoa, "/console/shop/orders");
   const height = () => tab.locator(".table tbody tr").first().evaluate((row) => Math.round(row.getBoundingClientRect().height));
   await tab.locator(".table tbody tr[data-link]").first().waitFor();

@@ -5,11 +5,9 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { after } from "node:test";
 import { archive, plugin } from "./archive.js";
-import {
-  accessible, adminToken, browser, call, openTab, settled, signInToConsole, stoa, useStoa,
-} from "./kit.js";
+import { accessible, adminToken, call, openConsole, settled, stoa, test, useStoa } from "./kit.js";
 
 const folder = mkdtempSync(join(tmpdir(), "stoa-market-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -50,8 +48,7 @@ test("a plugin from the market is updated on its page, with consent to what the 
   await offer("greetings", 0);
   await publish("greetings", plugin({ permissions: ["products:read"] }));
   await installFromMarket("greetings");
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa, "/console/plugins/greeter");
+  const tab = await openConsole("/console/plugins/greeter");
   await settled(tab);
   assert.equal(await tab.getByRole("button", { name: /^Update to/ }).count(), 0, "nothing newer is offered");
   await publish("greetings", plugin({ version: "1.1.0", permissions: ["products:read", "orders:read", "users:read"] }));
@@ -89,8 +86,7 @@ test("an update of a product that costs needs a license key, and says why one is
   await publish(product, theme("1.1.0"), "theme-shop");
   const revoked = await grant();
   okay(await call(stoa, "POST", `/api/v1/admin/licenses/${revoked.id}/revoke`, { token }));
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa, "/console/themes/theme-shop/dusk");
+  const tab = await openConsole("/console/themes/theme-shop/dusk");
   await tab.getByRole("button", { name: "Update to 1.1.0" }).click();
   const dialog = tab.getByRole("dialog");
   await dialog.getByLabel("License key").fill(revoked.licenseKey);

@@ -1,7 +1,6 @@
 // What pages.js does not reach: pages of one thing, open dialogs, forms with faults, long
 // lists, paper. at has the addresses of a shop in use (sample.js). open brings a page into
-// the state that is meant; paper shows it as it is printed; follows marks a page that never
-// stops loading.
+// the state that is meant; paper shows it as it is printed.
 import { plugin } from "./archive.js";
 
 const button = (name) => (tab) => tab.getByRole("button", { name }).first().click();
@@ -109,7 +108,7 @@ export const moments = (at) => [
   { name: "plugin-instance", path: at.labels, as: "admin" },
   { name: "plugin-disabled", path: at.idle, as: "admin" },
   { name: "plugin-page-disabled", path: `${at.idle}/admin`, as: "admin" },
-  { name: "plugin-log", path: `${at.labels}?view=log`, as: "admin", follows: true },
+  { name: "plugin-log", path: `${at.labels}?view=log`, as: "admin" },
   { name: "plugin-page", path: `${at.labels}/admin`, as: "admin" },
   { name: "plugin-menu", path: "/console/plugins/greeter", as: "admin", open: button("More actions"), dialog: true },
   { name: "plugin-secret", path: "/console/plugins/greeter?view=settings", as: "admin", open: dialogOf("Replace the secret"), dialog: true },

@@ -3,8 +3,10 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
-import { after, test } from "node:test";
-import { accessibilityFaults, adminToken, browser, call, journey, openTab, settled, stoa, useStoa } from "./kit.js";
+import { after } from "node:test";
+import {
+  accessibilityFaults, adminToken, browser, call, journey, openTab, settled, stoa, test, useStoa,
+} from "./kit.js";
 
 const secret = "whsec_test_secret";
 const opened = []; // what stoa asked for with each payment page

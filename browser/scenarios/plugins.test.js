@@ -1,14 +1,11 @@
 // What an operator does with plugins: find out why one is broken, install and upgrade from
 // a file, uninstall and restore. Each job is counted.
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { plugin } from "./archive.js";
-import {
-  accessible, adminToken, browser, call, install, journey, openTab, signInToConsole, stoa, useStoa,
-} from "./kit.js";
+import { accessible, adminToken, call, install, journey, openConsole, stoa, test, useStoa } from "./kit.js";
 
 let token;
-useStoa({}, async () => { token = await adminToken(stoa); });
+useStoa(null, async () => { token = await adminToken(stoa); });
 
 const choose = async (tab, name, buffer) => {
   await tab.locator("input[type=file]").setInputFiles({ name, mimeType: "application/zip", buffer });
@@ -20,8 +17,7 @@ test("a broken plugin: which, since when, why and what the shopper sees, in two 
     { slug: "tax-tables", name: "Tax tables" }, 'import { rates } from "./rates.js"\nexport default async function (app) { app.get("/api/rates", async () => rates) }\n',
     { "rates.js": "const table = undefined\nexport const rates = table.map((r) => r / 100)\n" },
   ));
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa);
+  const tab = await openConsole();
   const job = journey(tab);
   await job.click(tab.getByRole("link", { name: "Plugins", exact: true }));
   await tab.getByText("Does not start").waitFor();
@@ -38,8 +34,7 @@ test("a broken plugin: which, since when, why and what the shopper sees, in two 
 });
 
 test("an archive is refused with every fault at its place", async () => {
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa, "/console/plugins");
+  const tab = await openConsole("/console/plugins");
   await tab.getByRole("button", { name: "Install from a file" }).click();
   await choose(tab, "bad.zip", plugin({ slug: "Bad Slug", version: "1" }, "", { "tools/run.sh": "x", "../up.js": "x" }));
   await tab.getByRole("button", { name: /^Install Greeter/ }).click();
@@ -56,8 +51,7 @@ test("an archive is refused with every fault at its place", async () => {
 });
 
 test("install, upgrade with consent, a failed upgrade and a rollback, each in one dialog", async () => {
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa, "/console/plugins");
+  const tab = await openConsole("/console/plugins");
   const job = journey(tab);
   await job.click(tab.getByRole("button", { name: "Install from a file" }));
   await choose(tab, "greeter.zip", plugin({ permissions: ["products:read"] }));
@@ -97,8 +91,7 @@ test("install, upgrade with consent, a failed upgrade and a rollback, each in on
 });
 
 test("a dropped file opens the dialog, and an upload can be stopped", async () => {
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa, "/console/plugins");
+  const tab = await openConsole("/console/plugins");
   await tab.route("**/install", (route) => setTimeout(() => route.continue().catch(() => {}), 60_000).unref());
   const bytes = [...plugin({ slug: "dropped", name: "Dropped" })];
   const files = await tab.evaluateHandle((data) => {
@@ -118,8 +111,7 @@ test("a dropped file opens the dialog, and an upload can be stopped", async () =
 
 test("what uninstalling does is said before, and can be undone", async () => {
   await install(token, plugin({ slug: "leaving", name: "Leaving" }));
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa, "/console/plugins/leaving");
+  const tab = await openConsole("/console/plugins/leaving");
   await tab.getByRole("button", { name: "More actions" }).click();
   await tab.getByRole("menuitem", { name: "Uninstall…" }).click();
   await tab.getByText("Files, config and stored data stay, so you can restore it.").waitFor();

@@ -2,8 +2,7 @@
 // paper, and a dark theme prints dark on white.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { test } from "node:test";
-import { adminToken, browser, call, openTab, settled, signInToConsole, stoa, useStoa } from "./kit.js";
+import { adminToken, call, openConsole, settled, stoa, test, useStoa } from "./kit.js";
 
 useStoa();
 
@@ -33,8 +32,7 @@ test("orders and licenses are printed as receipts", async () => {
   const body = { tierId: "pro", paymentMethod: "card", billingInfo: { email: "paper@example.com" } };
   const sold = (await call(stoa, "POST", "/api/marketplace/products/mail-courier/purchase", { token, body })).body;
   const order = (await call(stoa, "GET", `/api/v1/admin/orders/${sold.orderId}`, { token })).body.data;
-  const tab = await openTab(browser, stoa, { scheme: "dark", width: 800 });
-  await signInToConsole(tab, stoa);
+  const tab = await openConsole("/console", { scheme: "dark", width: 800 });
   for (const [name, path, says] of [
     ["order", `/orders/${sold.orderId}`, sold.licenseKey],
     ["license", `/licenses/${order.licenseId}`, sold.licenseKey],

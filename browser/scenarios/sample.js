@@ -110,12 +110,3 @@ const furnishShop = async (stoa, token) => {
     mine: `/licenses/${full.licenseId}`, mineRevoked: `/licenses/${refunded.licenseId}`,
   };
 };
-
-// signInToShop signs the buyer in to the storefront.
-export const signInToShop = async (tab) => {
-  await tab.goto("/sign-in");
-  await tab.getByLabel("E-mail").fill(buyer.email);
-  await tab.getByRole("textbox", { name: "Password" }).fill(buyer.password);
-  await tab.getByRole("main").getByRole("button", { name: "Sign in" }).click();
-  await tab.getByRole("heading", { name: "My licenses" }).waitFor();
-};

@@ -5,10 +5,10 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { launch, openTab, settled, signInToConsole, startStoa } from "./kit.js";
+import { launch, openTab, settled, signInToConsole, signInToShop, startStoa } from "./kit.js";
 import { longLists, moments, nothingYet } from "./moments.js";
 import { pages } from "./pages.js";
-import { furnish, signInToShop } from "./sample.js";
+import { buyer, furnish } from "./sample.js";
 
 const [folder, only = ""] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
@@ -21,10 +21,10 @@ const picture = async (tab, page, file) => {
   await tab.mouse.move(0, 0); // nothing is pointed at
   await tab.goto(page.path);
   await tab.locator(page.ready ?? "main h1").first().waitFor();
-  await settled(tab, page.follows);
+  await settled(tab);
   if (page.open) {
     await page.open(tab);
-    await settled(tab, page.follows);
+    await settled(tab);
   }
   if (page.paper) await tab.emulateMedia({ media: "print" });
   await tab.screenshot({ path: file, fullPage: !page.dialog });
@@ -36,7 +36,7 @@ const slow = 8_000; // ms after which a picture is told of
 const nameOf = (page, width, scheme) => `${page.name}-${width}-${scheme}`;
 const isWanted = (name) => new RegExp(only).test(name);
 
-const signIn = { nobody: () => {}, buyer: signInToShop, admin: signInToConsole };
+const signIn = { nobody: () => {}, buyer: (tab) => signInToShop(tab, buyer), admin: signInToConsole };
 
 // pictures writes all pictures of a shop. One that fails is told, and the others go on.
 const pictures = async (stoa, all) => {
@@ -69,7 +69,7 @@ const pictures = async (stoa, all) => {
 
 // shop starts a stoa, and writes the pictures that prepare returns.
 const shop = async (options, prepare) => {
-  const stoa = await startStoa({ ...options, args: [...options.args ?? [], "--rate-limits", "off"] }); // each page asks for a token
+  const stoa = await startStoa(options);
   try {
     return await pictures(stoa, await prepare(stoa));
   } finally {

@@ -1,20 +1,16 @@
 // Themes: previewed, activated with their config, rolled back, refused.
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { archive } from "./archive.js";
-import {
-  accessible, adminToken, browser, call, install, openTab, settled, signInToConsole, stoa, useStoa,
-} from "./kit.js";
+import { accessible, adminToken, call, install, openConsole, settled, stoa, test, useStoa } from "./kit.js";
 
 let token;
-useStoa({}, async () => { token = await adminToken(stoa); });
+useStoa(null, async () => { token = await adminToken(stoa); });
 
 test("a theme is previewed, activated with its config and rolled back", async () => {
   const manifest = { schemaVersion: 1, slug: "dusk", name: "Dusk", target: "shop", entry: "dusk.css", defaultConfig: { tint: "#336699" }, configSchema: { tint: { type: "color", label: "Tint", required: true } } };
   for (const version of ["1.0.0", "1.1.0"]) await install(token, archive({ "theme.json": { ...manifest, version }, "dusk.css": "body { outline: 1px solid rgb(1, 2, 3) }" }), "theme-shop");
   const active = async () => (await call(stoa, "GET", "/api/v1/admin/themes/shop", { token })).body.data.active;
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa, "/console/themes");
+  const tab = await openConsole("/console/themes");
   await tab.getByRole("link", { name: "Dusk" }).click();
   const looks = tab.frameLocator("iframe").locator("body");
   await looks.waitFor();
@@ -48,9 +44,8 @@ test("a theme app that is not well is not activated, and says why", async () => 
     "theme-app.json": app, "package.json": { type: "module" },
     "server.js": 'import http from "node:http"\nhttp.createServer((q, r) => { r.statusCode = 500; r.end() }).listen(process.env.PORT, process.env.HOST)\n',
   }), "theme-app-shop");
-  const tab = await openTab(browser, stoa);
+  const tab = await openConsole("/console/themes/theme-app-shop/sick");
   tab.setDefaultTimeout(120_000);
-  await signInToConsole(tab, stoa, "/console/themes/theme-app-shop/sick");
   await tab.getByRole("button", { name: "Activate Sick 1.0.0" }).click();
   await tab.getByRole("alert").getByText("GET /health").waitFor();
   await tab.end();
@@ -63,8 +58,7 @@ test("more themes than fit on a page are paged, searched and filtered", async ()
     await install(token, archive({ "theme.json": { ...manifest, slug: `tint-${n}`, name: `Tint ${n}` }, ...tint }), "theme-shop");
   }
   await install(token, archive({ "theme.json": { ...manifest, target: "admin", slug: "tint-10", name: "Tint of the console" }, ...tint }), "theme-admin");
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa, "/console/themes");
+  const tab = await openConsole("/console/themes");
   const rows = tab.getByRole("table", { name: "Installed themes" }).locator("tbody tr");
   await tab.getByText(/^1–20 of \d\d$/).waitFor();
   assert.equal(await rows.count(), 20);

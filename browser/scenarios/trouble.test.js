@@ -1,8 +1,9 @@
 // When the API is slow, fails or is away: pages say what happened and what to do with the
 // request id, nothing typed is lost, and nothing is bought or done twice.
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { accessible, adminToken, browser, call, openTab, signInToConsole, stoa, useStoa } from "./kit.js";
+import {
+  accessible, adminToken, browser, call, openConsole, openTab, signInToConsole, stoa, test, useStoa,
+} from "./kit.js";
 
 useStoa();
 
@@ -24,8 +25,7 @@ const pages = [
 ];
 
 test("every page of the console says that the API failed, with the request id, and tries again", async (t) => {
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa);
+  const tab = await openConsole();
   for (const path of pages) {
     await t.test(path, async () => {
       await tab.route("**/api/v1/**", (route) => route.fulfill(failure));
@@ -46,8 +46,7 @@ test("every page of the console says that the API failed, with the request id, a
 });
 
 test("a list that is slow shows its outline first, then its rows", async () => {
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa);
+  const tab = await openConsole();
   let release;
   const held = new Promise((resolve) => { release = resolve; });
   await tab.route("**/api/v1/admin/users?**", async (route) => { await held; await route.continue(); });
@@ -196,8 +195,7 @@ test("a part of the storefront that cannot be loaded is said so, and one click l
 });
 
 test("stoa is killed while a form is filled: what was typed stays, and is saved once it is back", async () => {
-  const tab = await openTab(browser, stoa);
-  await signInToConsole(tab, stoa, "/console/settings");
+  const tab = await openConsole("/console/settings");
   await tab.getByLabel("Name of the shop").fill("Typed before the power cut");
   await stoa.kill();
   await tab.getByRole("button", { name: "Save settings" }).click();
