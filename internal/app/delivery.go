@@ -65,15 +65,15 @@ func (a *App) watchDeliveries(now func() time.Time) {
 // deliver makes deliveries in the background until ctx ends.
 func (a *App) deliver(ctx context.Context, cfg Config) {
 	outbox := store.NewDeliveries(a.DB)
-	spreader := &delivery.Spreader{
+	fanOut := &delivery.FanOut{
 		Store: outbox, Subscribers: []delivery.Subscribers{a.Plugins, a.Webhooks},
-		News: a.DB.Announced(store.NewEvents), Log: cfg.Log, Now: cfg.Now,
+		Wake: a.DB.Announced(store.NewEvents), Log: cfg.Log, Now: cfg.Now,
 	}
-	a.background.Go(func() { spreader.Run(ctx) })
-	a.background.Go(func() { spreader.KeepSwept(ctx) })
+	a.background.Go(func() { fanOut.Run(ctx) })
+	a.background.Go(func() { fanOut.KeepSwept(ctx) })
 	plugins := &delivery.Machine{
 		Store: outbox, Lane: delivery.Plugins, Sender: a.hooks, Workers: pluginWorkers,
-		News: a.DB.Announced(store.NewIn(delivery.Plugins)), Log: cfg.Log, Now: cfg.Now,
+		Wake: a.DB.Announced(store.NewIn(delivery.Plugins)), Log: cfg.Log, Now: cfg.Now,
 		Tracer: a.telemetry.Tracer(),
 	}
 	a.background.Go(func() {
@@ -82,7 +82,7 @@ func (a *App) deliver(ctx context.Context, cfg Config) {
 	})
 	webhooks := &delivery.Machine{
 		Store: outbox, Lane: delivery.Webhooks, Sender: a.messages, Workers: webhookWorkers,
-		News: a.DB.Announced(store.NewIn(delivery.Webhooks)), Log: cfg.Log, Now: cfg.Now,
+		Wake: a.DB.Announced(store.NewIn(delivery.Webhooks)), Log: cfg.Log, Now: cfg.Now,
 		Tracer: a.telemetry.Tracer(),
 	}
 	a.background.Go(func() { webhooks.Run(ctx) })

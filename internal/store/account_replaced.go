@@ -42,7 +42,7 @@ func encodeReplaced(list []account.Replaced) string {
 	return string(append(b, ']'))
 }
 
-// decodeReplaced reverses encodeReplaced. What is spelled in another way is left to encoding/json.
+// decodeReplaced reverses encodeReplaced. It leaves any other spelling to encoding/json.
 func decodeReplaced(text string) ([]account.Replaced, error) {
 	if list, ok := decodeOwnReplaced(text); ok {
 		return list, nil
@@ -58,7 +58,7 @@ func decodeReplaced(text string) ([]account.Replaced, error) {
 	return list, nil
 }
 
-// decodeOwnReplaced reads what encodeReplaced writes of ids without escapes.
+// decodeOwnReplaced reads the output of encodeReplaced for ids without escapes.
 func decodeOwnReplaced(text string) (list []account.Replaced, ok bool) {
 	text, starts := strings.CutPrefix(text, "[")
 	text, ends := strings.CutSuffix(text, "]")
@@ -102,5 +102,5 @@ func decodeOwnReplaced(text string) (list []account.Replaced, ok bool) {
 	return list, true
 }
 
-// escaped reports whether a JSON string may spell a character in another way than as itself.
+// escaped reports whether a JSON string may escape a character.
 func escaped(c rune) bool { return c < ' ' || c > '~' || c == '\\' }

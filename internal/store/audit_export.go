@@ -25,12 +25,12 @@ var (
 // NewAuditExport returns the audit log of db for export.
 func NewAuditExport(db *database.DB) *AuditExport { return &AuditExport{db.Conn(), db.Engine()} }
 
-// settleEvery is how often Settled looks whether a transaction has ended.
+// settleEvery is how often Settled checks whether a transaction has ended.
 const settleEvery = 50 * time.Millisecond
 
-// Settled implements export.Log. On PostgreSQL, transactions do not commit in the order in which
-// they got their numbers. Whoever has a number has locked the table before, so all that may still
-// commit below the highest number are among those that hold the lock after it was read.
+// Settled implements export.Log. On PostgreSQL, transactions do not commit in the order of their
+// numbers. A transaction locks the table before it takes a number, so all that may still commit
+// below the highest number are among those that hold the lock after it was read.
 func (s *AuditExport) Settled(ctx context.Context) (int64, error) {
 	var top int64
 	err := s.Read.QueryRowContext(ctx, `SELECT COALESCE(max(seq), 0) FROM audit_log`).Scan(&top)
@@ -59,8 +59,8 @@ func (s *AuditExport) Settled(ctx context.Context) (int64, error) {
 	return top, err
 }
 
-// writers returns the transactions that have written to the audit log, or are about to. Each
-// has a name of its own.
+// writers returns the transactions that have written to the audit log, or are about to. Each has a
+// unique name.
 func (s *AuditExport) writers(ctx context.Context) ([]string, error) {
 	return database.Texts(ctx, s.Read, `
 		SELECT virtualtransaction FROM pg_locks

@@ -14,7 +14,7 @@ const insertEntry = `INTO audit_log (id, at_ms, actor_kind, actor_id, actor_name
 		action, target_type, target_id, address, request_id, details_json)
 	VALUES ('a', 0, '', '', '', '', '', '', '', '', '{}')`
 
-// The audit log is append-only: even with stoa's own connection nobody can change or
+// The audit log is append-only: even stoa's own connection cannot change or
 // remove an entry without changing the schema.
 func TestAuditLogIsAppendOnly(t *testing.T) {
 	t.Parallel()

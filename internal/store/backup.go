@@ -7,16 +7,17 @@ import (
 	"stoa/internal/data/database"
 )
 
-// PackageFile is where a package or a release must be, below the data folder.
+// PackageFile is the expected place of a package or a release, below the data folder.
 type PackageFile struct {
 	Path string // of the unpacked files of a package, of the archive of a release
 	Hash string // SHA-256 of the archive, in hex
 }
 
-// Archive returns where the archive is.
+// Archive returns the path of the archive.
 func (f PackageFile) Archive() string { return strings.TrimSuffix(f.Path, ".zip") + ".zip" }
 
-// PackageFiles returns where packages of all kinds and releases must be, by what conn shows.
+// PackageFiles returns the expected places of packages of all kinds and of releases, as conn sees
+// them.
 func PackageFiles(ctx context.Context, conn database.Conn) ([]PackageFile, error) {
 	return database.All(ctx, conn.Read, func(row database.Scanner) (PackageFile, error) {
 		var f PackageFile

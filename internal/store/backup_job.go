@@ -13,7 +13,7 @@ const (
 	BackupVerified = "verify"
 )
 
-// BackupJob is what became of the last runs of a job. Times are zero if there was none.
+// BackupJob is the result of the last runs of a job. Times are zero if there was none.
 type BackupJob struct {
 	Kind  string
 	OKAt  time.Time // the end of the last run that succeeded
@@ -28,15 +28,15 @@ type BackupJob struct {
 // OK reports whether the last run succeeded.
 func (j BackupJob) OK() bool { return !j.OKAt.IsZero() && !j.FailedAt.After(j.OKAt) }
 
-// BackupJobs are the jobs that make and verify backups, which one process at a time carries
-// out. Their times are by the clock of the database.
+// BackupJobs are the jobs that make and verify backups, which one process at a time runs. They use
+// the clock of the database.
 type BackupJobs struct{ database.Conn }
 
 // NewBackupJobs returns the backup jobs of db.
 func NewBackupJobs(db *database.DB) *BackupJobs { return &BackupJobs{db.Conn()} }
 
-// Take gives a job to a holder for a time, and reports whether it did: the job is due, the
-// last failure is at least retry ago, and nobody else holds it. It is due when the last
+// Take leases a job to a holder, and reports whether it did. It requires that the job is due, the
+// last failure is at least retry ago, and no other holder has it. A job is due when the last
 // success is at least every ago.
 func (s *BackupJobs) Take(ctx context.Context, kind, holder string, lease, every, retry time.Duration) (bool, error) {
 	return s.changed(ctx, `
@@ -70,7 +70,7 @@ func (s *BackupJobs) Succeeded(ctx context.Context, holder string, j BackupJob) 
 	return err
 }
 
-// Failed records a run that failed, now, and gives the job back if a holder has it.
+// Failed records a failed run, now, and ends the lease of the holder, if any.
 func (s *BackupJobs) Failed(ctx context.Context, kind, holder, reason string) error {
 	_, err := s.changed(ctx, `
 		UPDATE backup_jobs SET failed_at_ms = `+s.Clock()+`, error = $1,

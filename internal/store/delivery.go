@@ -22,8 +22,8 @@ var _ delivery.Store = (*Deliveries)(nil)
 // NewDeliveries returns the deliveries of db.
 func NewDeliveries(db *database.DB) *Deliveries { return &Deliveries{audited{db.Conn()}} }
 
-// NewIn returns the topic that is announced after a transaction that has added deliveries
-// to queues of a lane (database.Conn.Announce).
+// NewIn returns the topic that is announced after a transaction that has added deliveries to queues
+// of a lane (database.Conn.Announce).
 func NewIn(lane delivery.Lane) string { return "deliveries:" + string(lane) }
 
 const deliveryColumns = `d.id, d.kind, d.target, d.owner, d.name, d.event_id, d.payload, d.keeps, d.state,
@@ -46,8 +46,8 @@ func (c audited) AddDeliveries(ctx context.Context, list []delivery.Delivery) er
 		return nil
 	}
 	return c.InTx(ctx, func(tx database.Conn) error {
-		// Before their deliveries, and all in the same order: whoever has locked a queue
-		// gets the next numbers in it, and two transactions do not wait for each other.
+		// Before their deliveries, and all in the same order: the transaction that has locked a
+		// queue gets the next numbers in it, and two transactions do not deadlock.
 		if err := fillQueues(ctx, tx, list); err != nil {
 			return err
 		}
@@ -73,8 +73,8 @@ func (c audited) AddDeliveries(ctx context.Context, list []delivery.Delivery) er
 	})
 }
 
-// fillQueues locks the queues of new deliveries and makes them due. A queue in order
-// whose head waits is due when that is.
+// fillQueues locks the queues of new deliveries and makes them due. An ordered queue whose head
+// waits is due with its head.
 func fillQueues(ctx context.Context, tx database.Conn, list []delivery.Delivery) error {
 	first := make(map[string]delivery.Delivery)
 	for _, d := range list {
@@ -123,12 +123,12 @@ func tuples(rows, columns int) string {
 	return b.String() + ")"
 }
 
-// Spread implements delivery.Store.
-func (s *Deliveries) Spread(
+// FanOut implements delivery.Store.
+func (s *Deliveries) FanOut(
 	ctx context.Context, limit int, fn func([]event.Event) ([]delivery.Delivery, error),
 ) (int, error) {
 	const fresh = `SELECT id, type, occurred_at_ms, data_json, cause FROM events WHERE NOT spread ORDER BY seq LIMIT $1`
-	// Usually there is nothing, which needs no transaction.
+	// Usually there are no events, which needs no transaction.
 	if events, err := database.All(ctx, s.Read, scanEvent, fresh, 1); err != nil || len(events) == 0 {
 		return 0, err
 	}
@@ -173,8 +173,8 @@ func anys(texts []string) []any {
 	return list
 }
 
-// GiveUp implements delivery.Store. What is tried is due again soon: what has been due for
-// long was never reached.
+// GiveUp implements delivery.Store. Deliveries that are being retried are due again soon: one that
+// has been due for long was never reached.
 func (s *Deliveries) GiveUp(ctx context.Context, until, now time.Time, limit int) (int, error) {
 	return s.rows(ctx, `UPDATE deliveries SET state = 'dead', due_ms = NULL, finished_at_ms = $1 WHERE id IN (
 		SELECT id FROM deliveries WHERE state = 'waiting' AND due_ms < $2 ORDER BY seq LIMIT $3) AND state = 'waiting'`,
@@ -193,7 +193,7 @@ func (s *Deliveries) Sweep(ctx context.Context, until time.Time, limit int) (int
 	if err != nil {
 		return gone + events, err
 	}
-	// due_ms is asked for twice: a queue that is filled while the query waits for it stays.
+	// due_ms is checked twice: a queue that is filled while the query waits for it must stay.
 	queues, err := s.rows(ctx, `DELETE FROM delivery_queues WHERE due_ms IS NULL AND name IN (
 		SELECT q.name FROM delivery_queues q
 		WHERE q.due_ms IS NULL AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.queue = q.name)

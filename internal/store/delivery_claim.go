@@ -24,7 +24,7 @@ func (s *Deliveries) Claim(
 		return nil, err
 	}
 	err = s.InShortTx(ctx, func(tx database.Conn) error {
-		// The first to get here locks the queues; others skip them and take the next.
+		// The first process to get here locks the queues; others skip them and take the next.
 		names, err = database.Texts(ctx, tx.Read, due+tx.LockFree("q"), string(lane), database.Millis(now), limit)
 		if err != nil || len(names) == 0 {
 			return err
@@ -35,7 +35,7 @@ func (s *Deliveries) Claim(
 		return err
 	})
 	if err != nil {
-		return nil, err // what was not committed is not leased
+		return nil, err // without the commit there is no lease
 	}
 	return names, nil
 }
@@ -62,7 +62,7 @@ func (s *Deliveries) Next(
 	return list, err
 }
 
-// errLost undoes a transaction whose lease was taken over.
+// errLost rolls back a transaction whose lease was taken over.
 var errLost = errors.New("store: the lease of a queue is another one")
 
 // Settle implements delivery.Claims.
@@ -88,7 +88,7 @@ func (s *Deliveries) Settle(
 	return err == nil, err
 }
 
-// lockLease locks a queue. It returns errLost if its lease is another one.
+// lockLease locks a queue. It returns errLost if its lease has changed.
 func lockLease(ctx context.Context, tx database.Conn, queue, lease string) error {
 	var now string
 	err := tx.Read.QueryRowContext(ctx, `
@@ -99,8 +99,8 @@ func lockLease(ctx context.Context, tx database.Conn, queue, lease string) error
 	return err
 }
 
-// settle records an attempt. The delivery may have been replayed or cancelled meanwhile:
-// what has arrived has arrived, and otherwise that stands.
+// settle records an attempt. If the delivery was replayed or canceled meanwhile, a success still
+// counts, and otherwise the newer state stays.
 func settle(ctx context.Context, tx database.Conn, d delivery.Settled) error {
 	_, err := tx.Write.ExecContext(ctx, `
 		UPDATE deliveries SET state = $1, attempts = $2, tries = $3, due_ms = $4, finished_at_ms = $5

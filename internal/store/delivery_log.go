@@ -8,8 +8,8 @@ import (
 	"stoa/internal/message/delivery"
 )
 
-// Backlog returns how many deliveries of a lane wait, and when the oldest of them was recorded,
-// the zero time without one.
+// Backlog returns how many deliveries of a lane wait, and when the oldest of them was recorded; the
+// zero time if there is none.
 func (s *Deliveries) Backlog(ctx context.Context, lane delivery.Lane) (n int64, oldest time.Time, err error) {
 	err = s.Read.QueryRowContext(ctx, `
 		SELECT count(*), min(created_at_ms) FROM deliveries WHERE state = 'waiting' AND lane = $1`, string(lane)).
@@ -132,8 +132,8 @@ func (s *Deliveries) ReplayDead(ctx context.Context, owner string, since, now ti
 			return err
 		}
 		for _, queue := range queues {
-			// What failed since then waits for its next try, which may be in ten hours. Whoever
-			// replays says that the plugin is back.
+			// Deliveries that failed since then wait for their next try, perhaps for ten hours. A
+			// replay means that the plugin works again.
 			_, err := tx.Write.ExecContext(ctx, `
 				UPDATE deliveries SET due_ms = $1 WHERE queue = $2 AND state = 'waiting' AND due_ms > $1`,
 				database.Millis(now), queue)
@@ -156,7 +156,7 @@ func (s *Deliveries) ReplayDead(ctx context.Context, owner string, since, now ti
 func replay(
 	ctx context.Context, tx database.Conn, lane delivery.Lane, queue string, now time.Time, condition string, args ...any,
 ) error {
-	// Also the lock: whoever serves the queue looks again before it is released.
+	// This is also the lock: the worker that serves the queue looks again before it releases it.
 	var lease string
 	err := tx.Write.QueryRowContext(ctx, `
 		INSERT INTO delivery_queues (name, lane) VALUES ($1, $2)

@@ -8,6 +8,6 @@
 // milliseconds, which leaves no question of time zone or precision. Opening,
 // transactions, row locks and driver errors belong to package database.
 //
-// A store decides nothing; rules belong to the domains. Package storetest tests, on
-// both engines, every promise that a domain's Store interface makes.
+// A store makes no decisions; rules belong to the domains. Package storetest tests, on both
+// engines, every promise that a domain's Store interface makes.
 package store

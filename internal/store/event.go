@@ -14,8 +14,8 @@ import (
 // (database.Conn.Announce).
 const NewEvents = "events"
 
-// Publish implements Publish of the domains' Stores. Inside a transaction the events are
-// part of it: they are passed on after the commit, and never if there is none.
+// Publish implements Publish of the domains' Stores. Inside a transaction the events are part of
+// it: they are delivered after the commit, and never without one.
 func (c audited) Publish(ctx context.Context, list ...event.Event) error {
 	for chunk := range slices.Chunk(list, rowsAtOnce) {
 		values := make([]any, 0, 5*len(chunk))

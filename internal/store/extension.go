@@ -19,8 +19,8 @@ type Extensions struct {
 
 var _ install.Transactions = (*Extensions)(nil)
 
-// NewExtensions returns transactions of db for all kinds of extensions. The plugins share what
-// they have cached, and who is told of their changes.
+// NewExtensions returns transactions of db for all kinds of extensions. The plugins share their
+// cache and their change callback.
 func NewExtensions(db *database.DB, plugins *Plugin) *Extensions {
 	return &Extensions{conn: db.Conn(), plugins: plugins}
 }
@@ -47,10 +47,9 @@ var (
 	_ interface{ Bundles() bundle.Store } = extensionTx{}
 )
 
-// Plugins returns the packages and instances. At the end of the transaction, whoever asked
-// for it is told of their changes.
+// Plugins returns the packages and instances. The end of the transaction calls the change callback.
 func (x extensionTx) Plugins() plugin.Store {
-	return x.e.plugins.part(x.tx.OnWrite(x.e.plugins.changes.tell))
+	return x.e.plugins.part(x.tx.OnWrite(x.e.plugins.changes.notify))
 }
 
 // Themes returns the themes.

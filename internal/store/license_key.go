@@ -8,8 +8,8 @@ import (
 	"stoa/internal/shop/license"
 )
 
-// A license and whether one instance uses it are read in a single query: between
-// two queries, an instance could be added that the license does not count yet.
+// A license and its use by one instance are read in a single query: between two queries, an
+// instance could be added that the license does not count yet.
 const (
 	byKey    = ` FROM licenses l WHERE l.key_hash = $1 AND l.product_id = (SELECT p.id FROM products p WHERE p.slug = $2)`
 	instance = `coalesce((SELECT CASE WHEN i.development THEN 2 ELSE 1 END FROM license_instances i

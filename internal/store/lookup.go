@@ -15,12 +15,11 @@ type Lookup struct{ database.Conn }
 
 var _ lookup.Store = (*Lookup)(nil)
 
-// NewLookup returns what finds things in db.
+// NewLookup returns the search in db.
 func NewLookup(db *database.DB) *Lookup { return &Lookup{db.Conn()} }
 
-// matches collects the ids that a search finds, each with a rank: the lower, the better.
-// Each part of the union has a limit and an index of its own, so that no part reads more
-// than it returns.
+// matches collects the ids that a search finds, each with a rank: the lower, the better. Each part
+// of the union has its own limit and index, so that no part reads more than it returns.
 type matches struct {
 	parts []string
 	args  []any
@@ -36,7 +35,7 @@ func (m *matches) with(rank int, column, from, condition string, arg any) {
 		column, rank, from, condition, m.limit, len(m.parts)))
 }
 
-// text adds a part for what begins with the text in a column, or contains it.
+// text adds a part for texts that begin with the search text, or contain it.
 func (m *matches) text(q lookup.Query, from, column, text string) {
 	if q.Middle {
 		m.with(3, "id", from, column+` LIKE ? ESCAPE '~'`, database.Like(text))
@@ -59,9 +58,8 @@ func (m *matches) union() string {
 	return fmt.Sprintf(`(SELECT id, min(rank) AS rank FROM (%s) u GROUP BY id)`, strings.Join(m.parts, " UNION ALL "))
 }
 
-// list reads the items of the best matches. columns are id, slug, title, subtitle and state
-// of a row of from, which has the alias t and the id that the matches have; order is theirs
-// among equals.
+// list reads the items of the best matches. columns are id, slug, title, subtitle and state of a
+// row of from, which has the alias t and the matched id; order sorts items of the same rank.
 func (s *Lookup) list(ctx context.Context, m *matches, columns, from, order string) ([]lookup.Item, error) {
 	args := slices.Concat(m.args, []any{m.limit})
 	return database.All(ctx, s.Read, func(row database.Scanner) (it lookup.Item, err error) {

@@ -91,7 +91,7 @@ func TestMigrationsThatTheReleaseBeforeCannotBear(t *testing.T) {
 		"an index":                      {"CREATE INDEX i ON orders (a);", true},
 		"a constraint":                  {"ALTER TABLE orders ADD CONSTRAINT c CHECK (a > 0);", false},
 		"a constraint less":             {"ALTER TABLE orders DROP CONSTRAINT c;", true},
-		"what nobody knows":             {"VACUUM;", false},
+		"an unknown statement":          {"VACUUM;", false},
 		"a second step":                 {"-- second step of 0048: release 2 reads b\nALTER TABLE orders DROP COLUMN a;", true},
 		"a second step without a first": {"-- second step of 0999: too early\nALTER TABLE orders DROP COLUMN a;", false},
 	} {

@@ -44,10 +44,10 @@ func (s *Orders) OrderByPayment(ctx context.Context, provider string, r payment.
 	return order.Order{}, database.NotFound("Order")
 }
 
-// unfinished finds the orders that the sweep must look at. Each kind has a SELECT of
-// its own, and so an index of its own: if the conditions were joined with OR,
-// SQLite would read all orders. Every id is greater than the empty text, and saying so makes
-// SQLite use orders_end_due instead of the index of all subscriptions.
+// unfinished finds the orders that the sweep must check. Each kind has its own SELECT, and so its
+// own index: if the conditions were joined with OR, SQLite would read all orders. Every id is
+// greater than the empty text, and saying so makes SQLite use orders_end_due instead of the index
+// of all subscriptions.
 const unfinished = `
 	SELECT ` + orderColumns + `, o.sweep_tries FROM orders o
 	WHERE o.id IN (

@@ -14,7 +14,7 @@ type Overview struct{ database.Conn }
 
 var _ overview.Store = (*Overview)(nil)
 
-// NewOverview returns what administrators see first of db.
+// NewOverview returns the figures of db for administrators.
 func NewOverview(db *database.DB) *Overview { return &Overview{db.Conn()} }
 
 const hourMillis = 3_600_000
@@ -92,7 +92,7 @@ func (s *Overview) TroubledWebhooks(ctx context.Context, limit int) ([]overview.
 		)
 		err = row.Scan(&w.ID, &address, &enabled, &w.Reason, database.ScanMillis(&failing), database.ScanMillis(&change))
 		if u, err := url.Parse(address); err == nil {
-			w.Host = u.Host // the rest of it may be a secret
+			w.Host = u.Host // the rest may contain a secret
 		}
 		w.Disabled, w.Since = !enabled, failing
 		if w.Disabled {

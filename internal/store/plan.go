@@ -16,7 +16,7 @@ type Plan struct {
 	Steps  []PlannedMigration
 }
 
-// PlannedMigration is a migration that waits. Each is one transaction.
+// PlannedMigration is a pending migration. Each is one transaction.
 type PlannedMigration struct {
 	Name       string
 	Statements []PlannedStatement
@@ -26,7 +26,7 @@ type PlannedMigration struct {
 type PlannedStatement struct {
 	migration.Statement
 
-	Rows int64         // that it works through
+	Rows int64         // that it processes
 	Took time.Duration // estimated
 	Lock migration.Lock
 	Held time.Duration // estimated: the lock is held until the end of the migration

@@ -31,11 +31,11 @@ var (
 
 // NewPlugin returns the plugin packages of db, their instances and their secrets.
 func NewPlugin(db *database.DB) *Plugin {
-	told := &changes{listen: db.Listen}
+	shared := &changes{listen: db.Listen}
 	return &Plugin{
-		audited:   audited{db.Conn().OnWrite(told.tell)},
+		audited:   audited{db.Conn().OnWrite(shared.notify)},
 		manifests: cache.New[manifestKey, plugin.Manifest](maxManifests),
-		changes:   told,
+		changes:   shared,
 	}
 }
 

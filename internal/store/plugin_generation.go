@@ -5,7 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// generationChannel is where the triggers of plugin_generation tell of a new one.
+// generationChannel is the channel on which the triggers of plugin_generation announce a new
+// generation.
 const generationChannel = "stoa_plugin_generation"
 
 // Generation implements plugin.Generations.
@@ -15,21 +16,21 @@ func (p *Plugin) Generation(ctx context.Context) (number int64, err error) {
 }
 
 // OnChange implements plugin.Generations.
-func (p *Plugin) OnChange(changed func()) { p.changes.told.Store(&changed) }
+func (p *Plugin) OnChange(changed func()) { p.changes.callback.Store(&changed) }
 
-// Listen implements plugin.Generations. On SQLite nobody tells: there it waits for ctx.
-func (p *Plugin) Listen(ctx context.Context, heard func()) error {
-	return p.changes.listen(ctx, generationChannel, heard)
+// Listen implements plugin.Generations. SQLite sends no notifications: there it waits for ctx.
+func (p *Plugin) Listen(ctx context.Context, notified func()) error {
+	return p.changes.listen(ctx, generationChannel, notified)
 }
 
-// changes is what a Plugin and those of its transactions share about changes.
+// changes is the change notification that a Plugin shares with those of its transactions.
 type changes struct {
-	told   atomic.Pointer[func()] // nil until somebody asks
-	listen func(ctx context.Context, channel string, heard func()) error
+	callback atomic.Pointer[func()] // nil until OnChange
+	listen   func(ctx context.Context, channel string, notified func()) error
 }
 
-func (c *changes) tell() {
-	if told := c.told.Load(); told != nil {
-		(*told)()
+func (c *changes) notify() {
+	if callback := c.callback.Load(); callback != nil {
+		(*callback)()
 	}
 }

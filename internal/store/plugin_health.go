@@ -22,8 +22,8 @@ func (p *Plugin) ClaimProbes(ctx context.Context, now, next time.Time, limit int
 	if err != nil || len(slugs) == 0 {
 		return nil, err
 	}
-	// Of two processes that get here, the second waits for the first, and then finds that
-	// the package is not due any more.
+	// Of two processes that get here, the second waits for the first, and then finds that the
+	// package is no longer due.
 	slugs, err = database.Texts(ctx, p.Write, `
 		INSERT INTO plugin_health (package_slug, due_ms, zip_hash, message)
 		SELECT p.slug, CAST($4 AS BIGINT), '', ''`+due+`

@@ -140,7 +140,7 @@ func (p *Plugin) Subscribers(ctx context.Context) ([]plugin.Found, error) {
 
 // LockEventUse implements plugin.Store.
 func (p *Plugin) LockEventUse(ctx context.Context, installationID string) (until time.Time, err error) {
-	// The update changes nothing: it locks the row, be it new or not.
+	// The update changes nothing: it locks the row, whether it is new or not.
 	err = p.Write.QueryRowContext(ctx, `
 		INSERT INTO plugin_event_use (installation_id, spent_until_ms)
 		SELECT i.id, 0 FROM plugin_instances i WHERE i.id = $1

@@ -11,9 +11,9 @@ import (
 	"stoa/internal/extension/plugin"
 )
 
-// ListPackages implements plugin.Packages. Names are in manifests, which the database cannot
-// read: whatever asks for them reads all installed packages. A stoa has tens of them, and
-// their manifests are cached.
+// ListPackages implements plugin.Packages. Names are in manifests, which the database cannot read,
+// so queries by name read all installed packages. A stoa has tens of them, and their manifests are
+// cached.
 func (p *Plugin) ListPackages(ctx context.Context, q plugin.PackageQuery) ([]plugin.Package, int, error) {
 	var where database.Where
 	where.And(`p.deleted_at_ms IS NULL`)

@@ -13,7 +13,7 @@ type PluginStorage struct{ database.Conn }
 
 var _ storage.Store = (*PluginStorage)(nil)
 
-// NewPluginStorage returns what plugins store in db.
+// NewPluginStorage returns the values that plugins store in db.
 func NewPluginStorage(db *database.DB) *PluginStorage { return &PluginStorage{db.Conn()} }
 
 // InTx implements storage.Store.
@@ -76,8 +76,7 @@ func (p *PluginStorage) ExpiredBy(ctx context.Context, now time.Time, limit int)
 // Lock implements storage.Store.
 func (p *PluginStorage) Lock(ctx context.Context, installation string) (storage.Use, error) {
 	var use storage.Use
-	// The update changes nothing: it locks the row, and so makes one that is new and
-	// one that is not alike.
+	// The update changes nothing: it locks the row, whether it is new or not.
 	err := p.Write.QueryRowContext(ctx, `
 		INSERT INTO plugin_storage_use (installation_id, keys, bytes)
 		SELECT i.id, 0, 0 FROM plugin_instances i WHERE i.id = $1

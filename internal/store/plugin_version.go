@@ -61,7 +61,7 @@ func (p *Plugin) RestorePackage(ctx context.Context, slug string, at time.Time) 
 	return database.Affected(res, err, "Plugin")
 }
 
-// PurgePackage implements plugin.Packages. What belongs to a package goes with its row.
+// PurgePackage implements plugin.Packages. The rows that belong to a package are deleted with it.
 func (p *Plugin) PurgePackage(ctx context.Context, slug string) error {
 	res, err := p.Write.ExecContext(ctx, `DELETE FROM plugin_packages WHERE slug = $1`, slug)
 	return database.Affected(res, err, "Plugin")

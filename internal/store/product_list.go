@@ -54,8 +54,8 @@ func productWhere(q catalog.ListQuery) (w database.Where) {
 	return w
 }
 
-// ListProducts implements catalog.Store. The total must be of the same moment as
-// the page: a page near the end of the list is found by its distance from the end.
+// ListProducts implements catalog.Store. The total must come from the same snapshot as the page: a
+// page near the end of the list is found by its distance from the end.
 func (s *Products) ListProducts(
 	ctx context.Context, q catalog.ListQuery,
 ) (list []product.Product, total int, err error) {
@@ -76,8 +76,8 @@ func (s *Products) ListProducts(
 	return list, total, nil
 }
 
-// countProducts returns how many products match a query. A query for no more than a
-// category is answered by the counts of categories, without looking at products.
+// countProducts returns how many products match a query. The counts of categories answer a query
+// for a category or for all products, without reading products.
 func countProducts(ctx context.Context, c database.Conn, q catalog.ListQuery) (n int, err error) {
 	query := `SELECT CAST(COALESCE(SUM(p.products), 0) AS BIGINT) FROM product_counts p`
 	if q.Featured != nil || q.Trending != nil || len(q.Terms()) > 0 {

@@ -42,7 +42,7 @@ func (s *Receipts) LeaseReceipt(
 		return order.DueReceipt{}, false, err
 	}
 	err = s.InShortTx(ctx, func(tx database.Conn) error {
-		// The first to get here locks the receipt; others skip it and take the next.
+		// The first replica to get here locks the receipt; others skip it and take the next.
 		err := tx.Read.QueryRowContext(ctx, `
 			SELECT r.order_id FROM receipts r WHERE r.due_ms <= $1
 			ORDER BY r.due_ms
@@ -64,7 +64,7 @@ func (s *Receipts) LeaseReceipt(
 	return d, err == nil, err
 }
 
-// delivery returns the receipt of an order and everything its mail says.
+// delivery returns the receipt of an order and everything that its mail contains.
 func (s *Receipts) delivery(ctx context.Context, orderID string) (order.DueReceipt, error) {
 	var (
 		d              order.DueReceipt

@@ -15,7 +15,7 @@ type Releases struct{ audited }
 
 var _ release.Store = (*Releases)(nil)
 
-// NewReleases returns the packages that the products of db carry.
+// NewReleases returns the packages that belong to the products of db.
 func NewReleases(db *database.DB) *Releases { return &Releases{audited{db.Conn()}} }
 
 // InTx implements release.Store.

@@ -12,8 +12,8 @@ import (
 const (
 	SettingPlatformID     = "platform_id"      // identifies the installation
 	SettingMasterKeyCheck = "master_key_check" // masterkey.Proof of the key that seals
-	// SettingRewrap is how far a rewrap has come (package rewrap). It is there while values
-	// may be sealed with the key that is replaced.
+	// SettingRewrap is the progress of a rewrap (package rewrap). It exists while values may be
+	// sealed with the key that is being replaced.
 	SettingRewrap = "master_key_rewrap"
 	// SettingRetiredKeys are the names (seal.Key.ID) of the master keys that rewraps replaced,
 	// separated by spaces.
@@ -51,7 +51,7 @@ func (s *Settings) Find(ctx context.Context, name string) (value string, found b
 	return value, err == nil, err
 }
 
-// FindLocked is Find in a transaction. Nobody else changes the setting before that ends.
+// FindLocked is Find in a transaction. It locks the setting until that ends.
 func (s *Settings) FindLocked(ctx context.Context, name string) (value string, found bool, err error) {
 	err = s.Read.QueryRowContext(ctx, `SELECT value FROM settings s WHERE name = $1`+s.Lock("s"), name).Scan(&value)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -8,9 +8,8 @@ import (
 	"stoa/internal/data/database"
 )
 
-// tierNames returns what the tiers of products are called now, by product and tier id. A
-// list asks once for all of its products: a product's detail is too large to be read again
-// for every row.
+// tierNames returns the current names of tiers of products, by product and tier id. A list asks
+// once for all of its products: a product's detail is too large to be read again for every row.
 func tierNames(
 	ctx context.Context, q database.Querier, productIDs map[string]bool,
 ) (map[string]map[string]string, error) {

@@ -1,15 +1,13 @@
-// Package cache keeps values in memory that can be made again. Every cache of the
-// process is one of these, so that none grows without a bound. docs/memory.md
-// lists them all.
+// Package cache keeps values in memory that can be computed again. Every cache of the process is
+// one of these, so that all are bounded. docs/memory.md lists them all.
 //
-// A cache does not know how old a value is, or whether it still holds: its owner
-// stores what it needs to check that along with the value, and checks.
+// A cache does not know how old a value is or whether it is still valid: its owner stores what it
+// needs to check that along with the value, and checks.
 package cache
 
 import lru "github.com/hashicorp/golang-lru/v2"
 
-// Cache remembers the values that were used last. New makes one. It is safe for
-// concurrent use.
+// Cache keeps the most recently used values. New makes one. It is safe for concurrent use.
 type Cache[K comparable, V any] struct {
 	values *lru.Cache[K, V]
 }
@@ -27,8 +25,8 @@ func New[K comparable, V any](limit int) *Cache[K, V] {
 // Get returns the value of a key, if the cache has it.
 func (c *Cache[K, V]) Get(key K) (V, bool) { return c.values.Get(key) }
 
-// Put stores a value in place of any earlier one. A full cache forgets the value
-// that has not been used for the longest time.
+// Put stores a value in place of any earlier one. A full cache evicts the least recently used
+// value.
 func (c *Cache[K, V]) Put(key K, value V) { c.values.Add(key, value) }
 
 // Remove forgets the value of a key.

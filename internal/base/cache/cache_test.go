@@ -17,7 +17,7 @@ func TestANewCacheIsEmpty(t *testing.T) {
 	}
 }
 
-func TestTheLeastRecentlyUsedValueIsForgotten(t *testing.T) {
+func TestTheLeastRecentlyUsedValueIsEvicted(t *testing.T) {
 	t.Parallel()
 
 	const limit = 3

@@ -10,15 +10,14 @@ import (
 // maxMemoKey is the length of the longest text in bytes that a Memo remembers.
 const maxMemoKey = 256
 
-// Memo remembers the values of a function of a text whose result never changes, for the
-// first texts that it is asked for; it asks the function about all others each time. So
-// clients that send made-up texts cost time, not memory, and the usual texts, which come
+// Memo caches a pure function of a text, for the first texts that it gets; for all others it calls
+// the function each time. So forged texts cost time, not memory, and the usual texts, which come
 // first, cost next to nothing. Make it with NewMemo. It is safe for concurrent use.
 type Memo[V any] struct {
 	limit int
 	of    func(string) V
 
-	known atomic.Pointer[map[string]V] // never changed; replaced by a larger one
+	known atomic.Pointer[map[string]V] // immutable; replaced by a larger one
 	mu    sync.Mutex                   // held while it is replaced
 }
 

@@ -9,7 +9,7 @@ import (
 	"stoa/internal/base/cache"
 )
 
-func TestAMemoAsksOnceAndRemembersNoMoreThanItsLimit(t *testing.T) {
+func TestAMemoCallsItsFunctionOnceAndStaysWithinItsLimit(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	m := cache.NewMemo(10, func(text string) int {

@@ -6,8 +6,8 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// Sized is a Cache whose limit is a sum of sizes instead of a number of values. NewSized
-// makes one. It is safe for concurrent use.
+// Sized is a Cache limited by the sum of sizes instead of the number of values. NewSized makes one.
+// It is safe for concurrent use.
 type Sized[K comparable, V any] struct {
 	limit int
 
@@ -39,8 +39,8 @@ func (c *Sized[K, V]) Get(key K) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.used <= c.limit/2 {
-		// Nothing will be forgotten for long. To note the use would write to the value's neighbors,
-		// which are not in the processor's caches if there are many.
+		// Nothing will be evicted soon. Recording the use would write to the value's neighbors in
+		// the list, which are not in the processor's caches if there are many.
 		v, ok := c.values.Peek(key)
 		return v.value, ok
 	}
@@ -48,13 +48,13 @@ func (c *Sized[K, V]) Get(key K) (V, bool) {
 	return v.value, ok
 }
 
-// Put stores a value of the given size in place of any earlier one. A full cache forgets
-// the values that have not been used for the longest time; uses count once it is half full. It does
-// not take a value that is larger than its limit.
+// Put stores a value of the given size in place of any earlier one. A full cache evicts the least
+// recently used values; uses count once it is half full. It does not store a value that is larger
+// than its limit.
 func (c *Sized[K, V]) Put(key K, value V, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.values.Remove(key) // an eviction, unlike a replacement, is accounted for
+	c.values.Remove(key) // an eviction, unlike a replacement, updates used
 	size = max(size, 1)
 	if size > c.limit {
 		return

@@ -6,7 +6,7 @@ import (
 	"stoa/internal/base/cache"
 )
 
-func TestASizedCacheForgetsWhatWasNotUsedForTheLongestTime(t *testing.T) {
+func TestASizedCacheEvictsTheLeastRecentlyUsedValues(t *testing.T) {
 	t.Parallel()
 	c := cache.NewSized[string, int](10)
 	c.Put("a", 1, 4)
@@ -41,7 +41,7 @@ func TestASizedCacheCountsAReplacedValueOnce(t *testing.T) {
 	}
 }
 
-func TestASizedCacheDoesNotTakeWhatIsLargerThanItself(t *testing.T) {
+func TestASizedCacheRefusesValuesLargerThanItsLimit(t *testing.T) {
 	t.Parallel()
 	c := cache.NewSized[string, int](10)
 	c.Put("small", 1, 10)

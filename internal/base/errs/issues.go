@@ -20,9 +20,9 @@ type Issue struct {
 // all codes are declared here. docs/errors.md lists them.
 const (
 	CodeRequired     = "required"      // a required field is absent or empty
-	CodeWrongType    = "wrong_type"    // another JSON type, or a text that is no number, boolean or time
+	CodeWrongType    = "wrong_type"    // another JSON type, or a text that is not a number, boolean or time
 	CodeOutOfRange   = "out_of_range"  // too small, too large, too long, or with control characters
-	CodeUnknownValue = "unknown_value" // not one of the values there are
+	CodeUnknownValue = "unknown_value" // not one of the possible values
 	CodeInvalid      = "invalid"       // the value breaks another rule of its field
 	CodeDuplicate    = "duplicate"     // given twice
 	CodeUnknownField = "unknown_field" // a field that does not exist, where those are refused
@@ -49,9 +49,9 @@ const (
 	CodeMore = "more"
 )
 
-// MaxIssues is how many issues an error lists: more than anybody reads, but few enough
-// that the answer is not much larger than the request. If there are more, a last issue
-// with CodeMore tells how many.
+// MaxIssues is how many issues an error lists: more than people read, but few enough that the
+// answer is not much larger than the request. If there are more, a last issue with CodeMore says
+// how many.
 const MaxIssues = 1000
 
 // maxSentences is how many issues the message of an error repeats.
@@ -171,8 +171,8 @@ func WithIssues(kind Kind, code string, is Issues) error {
 	for _, i := range list[:min(len(list), maxSentences)] {
 		texts = append(texts, i.Message)
 	}
-	if untold := is.Len() - len(texts); untold > 0 {
-		texts = append(texts, fmt.Sprintf("And %d more.", untold))
+	if omitted := is.Len() - len(texts); omitted > 0 {
+		texts = append(texts, fmt.Sprintf("And %d more.", omitted))
 	}
 	if is.more > 0 {
 		list = append(slices.Clone(list), Issue{Code: CodeMore, Message: fmt.Sprintf("There are %d more.", is.more)})

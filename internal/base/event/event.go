@@ -1,9 +1,9 @@
-// Package event owns what stoa tells plugins and operators' systems: the types of
+// Package event owns the events that stoa sends to plugins and operators' systems: the types of
 // events, their form, and the patterns that subscribe to them (contract 7.4).
 //
-// An event is written in the transaction of what it tells: the Store of every domain
-// has the same Publish, as it has Record for the audit log. Package delivery passes
-// events on to those who subscribed.
+// An event is written in the transaction of the change it describes: the Store of every domain has
+// the same Publish, as it has Record for the audit log. Package delivery sends events to their
+// subscribers.
 package event
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Type says what happened, as a subject and a verb: "order.paid". Types are stable:
-// programs match on them.
+// Type is what happened, as a subject and a verb: "order.paid". Types are stable: programs match on
+// them.
 type Type string
 
 // The types of stoa's own events. Types of plugins begin with their slug and a dot.
@@ -34,7 +34,7 @@ const (
 	InstanceEnabled      Type = "instance.enabled"
 	InstanceDisabled     Type = "instance.disabled"
 
-	// WebhookTest is sent to a webhook on demand, and to nobody else.
+	// WebhookTest is sent to a webhook on demand, and to no other subscriber.
 	WebhookTest Type = "webhook.test"
 )
 
@@ -55,7 +55,7 @@ type Event struct {
 	Cause string
 }
 
-// Names are the ids of what an event of stoa's own is about. Those that do not apply are
+// Names are the ids of the things that an event of stoa is about. Those that do not apply are
 // empty. Secrets and keys are never among them.
 type Names struct {
 	UserID         string `json:"userId,omitempty"`
@@ -73,8 +73,7 @@ func New(now time.Time, t Type, about Names) Event {
 	return Published(now, t, data)
 }
 
-// Published returns an event with data of its own, an object in JSON, such as a plugin
-// publishes.
+// Published returns an event with the given data, a JSON object, such as a plugin publishes.
 func Published(now time.Time, t Type, data json.RawMessage) Event {
 	return Event{
 		ID: uuid.Must(uuid.NewV7()).String(), Type: t, OccurredAt: now.UTC().Truncate(time.Millisecond), Data: data,
@@ -84,7 +83,7 @@ func Published(now time.Time, t Type, data json.RawMessage) Event {
 // timeFormat is the form of times in JSON (contract 1.2).
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
-// MarshalJSON returns the event as subscribers get it.
+// MarshalJSON returns the event in the form that subscribers get.
 func (e Event) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		ID         string          `json:"id"`
@@ -110,8 +109,8 @@ func (t Type) BeginsWith(subject string) bool {
 	return IsPattern(string(t)) && !strings.HasSuffix(string(t), "*") && strings.HasPrefix(string(t), subject+".")
 }
 
-// IsPlatforms reports whether t begins as one of stoa's own types does. A plugin whose
-// slug is "order" must not be able to tell that an order was paid.
+// IsPlatforms reports whether t begins as one of stoa's own types does. A plugin with the slug
+// "order" must not be able to announce that an order was paid.
 func (t Type) IsPlatforms() bool {
 	subject, _, _ := strings.Cut(string(t), ".")
 	for _, own := range append([]Type{WebhookTest}, Types...) {
@@ -122,7 +121,7 @@ func (t Type) IsPlatforms() bool {
 	return false
 }
 
-// Matches reports whether one of the patterns stands for the type.
+// Matches reports whether one of the patterns matches the type.
 func (t Type) Matches(patterns []string) bool {
 	for _, p := range patterns {
 		prefix, all := strings.CutSuffix(p, "*")

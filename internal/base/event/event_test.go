@@ -12,7 +12,7 @@ import (
 	"stoa/internal/base/event"
 )
 
-func TestPatternsStandForTypes(t *testing.T) {
+func TestPatternsMatchTypes(t *testing.T) {
 	t.Parallel()
 
 	for _, tt := range []struct {
@@ -61,7 +61,7 @@ func TestTypesOfPluginsBeginWithTheirSlug(t *testing.T) {
 	}
 }
 
-func TestTypesOfThePlatformAreItsOwn(t *testing.T) {
+func TestPluginsCannotUseTypesOfThePlatform(t *testing.T) {
 	t.Parallel()
 
 	for _, own := range append([]event.Type{event.WebhookTest, "order.anything"}, event.Types...) {

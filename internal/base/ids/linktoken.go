@@ -11,9 +11,9 @@ import (
 // that issues it.
 func NewLinkToken() string { return rand.Text() }
 
-// HashLinkToken returns the SHA-256 of a token in hex. The database has only this, so
-// whoever reads it cannot use a link. A slow hash would not protect more, because a token
-// is long and random.
+// HashLinkToken returns the SHA-256 of a token in hex. The database has only the hash, so reading
+// it does not reveal usable links. A slow hash would not protect more, because a token is long and
+// random.
 func HashLinkToken(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])

@@ -1,5 +1,5 @@
-// Package jsontext does two things with strings in JSON that encoding/json cannot do:
-// it detects text that is not Unicode, and it appends strings fast.
+// Package jsontext does what encoding/json cannot do with strings: it detects text that is not
+// Unicode, and appends strings fast.
 package jsontext
 
 import (

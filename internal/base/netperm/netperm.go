@@ -1,4 +1,5 @@
-// Package netperm reads the permissions that allow a plugin to connect to a host.
+// Package netperm parses the permissions that allow a plugin to connect to a host. It is apart
+// because package plugin checks them at installation and package egress enforces them.
 package netperm
 
 import (
@@ -35,7 +36,7 @@ func Parse(permission string) (host string, ports []uint16, ok bool) {
 	return host, ports, isName(host)
 }
 
-// isName reports whether s is a host's name that can stand in a hosts file.
+// isName reports whether s is a host name that can appear in a hosts file.
 func isName(s string) bool {
 	if s == "" || len(s) > 253 || s[0] == '-' || s[0] == '.' {
 		return false

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// AddrResolver finds the address that a request comes from: the peer's, or the one that a
-// trusted proxy reports. It ignores headers from anyone else, because every client can
-// write them. The zero value trusts no proxy. It is
-// safe for concurrent use.
+// AddrResolver finds the address that a request comes from: the peer's, or the one that a trusted
+// proxy reports. It ignores headers from other peers, because every client can write them. The zero
+// value trusts no proxy. It is safe for concurrent use.
 type AddrResolver struct {
 	// Trusted are the networks of the operator's own proxies.
 	Trusted []netip.Prefix
@@ -62,8 +61,8 @@ func AddrFrom(ctx context.Context) netip.Addr {
 	return netip.Addr{}
 }
 
-// Proto returns how the client speaks to us, http or https: over this connection,
-// or to the trusted proxy at its other end, as that one reports.
+// Proto returns the client's scheme, http or https: of this connection, or as reported by the
+// trusted proxy at its other end.
 func (v AddrResolver) Proto(r *http.Request) string {
 	proto := "http"
 	if r.TLS != nil {

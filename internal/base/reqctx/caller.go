@@ -28,7 +28,7 @@ type Caller struct {
 	Service string
 }
 
-// IsGuest reports whether nobody is signed in.
+// IsGuest reports whether the request is not authenticated.
 func (c Caller) IsGuest() bool { return c.UserID == "" && c.Service == "" }
 
 // IsAdmin reports whether the caller may manage the platform.

@@ -14,22 +14,23 @@ import (
 
 type requestIDKey struct{}
 
-// NewRequestID returns an id for a request that begins now, a UUIDv7.
+// NewRequestID returns an id for a request that starts now, a UUIDv7.
 func NewRequestID() string { return RequestIDAt(time.Now()) }
 
-// RequestIDAt returns an id for a request that began at a time. It keeps nothing secret: unlike uuid.NewV7 it
-// asks the system for no random bytes and takes no lock, for it is made for each request.
+// RequestIDAt returns an id for a request that started at a time. It is not secret: unlike
+// uuid.NewV7 it reads no random bytes from the system and takes no lock, because it runs for each
+// request.
 func RequestIDAt(began time.Time) string {
 	const version, variant = 7 << 12, 1 << 63
-	milliseconds, random := uint64(began.UnixMilli()), rand.Uint64() //nolint:gosec // as said; a time after 1970
+	milliseconds, random := uint64(began.UnixMilli()), rand.Uint64() //nolint:gosec // not secret; a time after 1970
 	var id uuid.UUID
 	binary.BigEndian.PutUint64(id[:8], milliseconds<<16|version|random>>52)
-	binary.BigEndian.PutUint64(id[8:], variant|rand.Uint64()>>2) //nolint:gosec // as said
+	binary.BigEndian.PutUint64(id[8:], variant|rand.Uint64()>>2) //nolint:gosec // not secret
 	return id.String()
 }
 
-// RequestIDContextKey is the key under which a context has the *string that is its id. A context that carries
-// several things can answer it without a context for each.
+// RequestIDContextKey is the key under which a context has its *string id. A context that carries
+// several values can answer it without one context for each.
 func RequestIDContextKey() any { return requestIDKey{} }
 
 // WithRequestID returns a context that carries id.

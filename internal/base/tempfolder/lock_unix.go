@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// noFollow opens a file that is itself, and no link to one: in a folder that users
-// share, others choose where links lead. It waits for nobody, as for a pipe.
+// noFollow does not follow links: in a shared folder, other users choose where links lead. Nor does
+// it block, as opening a pipe would.
 const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
 // lock takes an exclusive lock on f and reports whether it got it. The lock lasts

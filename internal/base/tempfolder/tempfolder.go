@@ -1,6 +1,6 @@
-// Package tempfolder makes folders for temporary files that outlive a killed process
-// only until the next one sweeps. The operating system ends the lock of a folder with
-// the process that holds it, however that ends.
+// Package tempfolder makes folders for temporary files that are removed by the next process if
+// theirs is killed: the operating system releases the lock of a folder when the process that holds
+// it ends in any way.
 package tempfolder
 
 import (
@@ -23,7 +23,7 @@ type Folder struct {
 // New makes a folder in parent, whose name begins with name and a hyphen. The caller
 // removes it.
 //
-// It gets its final name when its lock is held, so one with a free lock is nobody's.
+// It gets its final name after its lock is held, so a folder with a free lock is abandoned.
 func New(parent, name string) (*Folder, error) {
 	fresh, err := os.MkdirTemp(parent, "."+name+"-*") // with mode 0700
 	if err != nil {
@@ -45,9 +45,9 @@ func New(parent, name string) (*Folder, error) {
 // Remove removes the folder with all that is in it.
 func (f *Folder) Remove() error { return errors.Join(os.RemoveAll(f.Dir), f.Lock.Close()) }
 
-// Sweep removes the folders of that name that killed processes left in parent, and
-// returns how many: those whose lock is free, and those that were not given a lock
-// within a minute. A folder that cannot be removed does no harm.
+// Sweep removes the folders of that name that killed processes left in parent, and returns how
+// many: those whose lock is free, and those without a lock after a minute. A folder that cannot be
+// removed does no harm.
 func Sweep(parent, name string) int {
 	dirs, _ := filepath.Glob(filepath.Join(parent, name+"-*")) // the patterns are ours
 	fresh, _ := filepath.Glob(filepath.Join(parent, "."+name+"-*"))

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// The folder for temporary files is everybody's: a folder in it that looks like
-// ours may hold a lock file that leads elsewhere, or blocks who opens it.
+// All users share the folder for temporary files: a folder in it that looks like ours may contain
+// a lock file that is a link, or that blocks on opening.
 func TestSweepFollowsNoLinksOfOtherUsers(t *testing.T) {
 	t.Parallel()
 

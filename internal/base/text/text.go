@@ -43,7 +43,7 @@ func plainASCII(s string) bool {
 	return true
 }
 
-// Visible reports whether a character shows: it is neither white space nor formatting. The Hangul
+// Visible reports whether a character is visible: neither white space nor formatting. The Hangul
 // fillers and the Braille pattern without dots count as letters in Unicode, but are blank.
 func Visible(r rune) bool {
 	return !unicode.IsSpace(r) && !unicode.IsControl(r) && r != '\u2800' &&

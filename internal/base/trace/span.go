@@ -22,7 +22,7 @@ func NewTracer(provider oteltrace.TracerProvider) *Tracer {
 	return &Tracer{provider.Tracer("stoa")}
 }
 
-// Kind says on which side of a call a span is.
+// Kind is the side of a call that a span is on.
 type Kind = oteltrace.SpanKind
 
 // The kinds that stoa uses.
@@ -37,8 +37,8 @@ const (
 // nothing. A span belongs to one goroutine.
 type Span struct{ span oteltrace.Span }
 
-// Request begins the part of a trace that serves a request with that header: a recorded one, if
-// the sampler says so. The caller has the context carry the trace, too (Key).
+// Request starts the span of a request with that header, recorded if the sampler decides so. The
+// caller must also put the trace into the context (Key).
 func (t *Tracer) Request(ctx context.Context, h http.Header) (context.Context, Context, Span) {
 	if t == nil {
 		return ctx, Of(h), Span{}
@@ -52,8 +52,8 @@ func (t *Tracer) Request(ctx context.Context, h http.Header) (context.Context, C
 	return ctx, contextOf(s.SpanContext(), st), recorded(s)
 }
 
-// Start begins a part of the span in ctx. It does nothing unless that is recorded: what a
-// request did is of no use without the request.
+// Start starts a child of the span in ctx. It does nothing unless that is recorded: what a request
+// did is of no use without the request.
 func (t *Tracer) Start(ctx context.Context, name string, kind Kind) (context.Context, Span) {
 	if t == nil || !oteltrace.SpanFromContext(ctx).IsRecording() {
 		return ctx, Span{}
@@ -62,9 +62,9 @@ func (t *Tracer) Start(ctx context.Context, name string, kind Kind) (context.Con
 	return With(ctx, contextOf(s.SpanContext(), From(ctx).state)), recorded(s)
 }
 
-// Work begins a span of what stoa does in the background: a part of the span in ctx, if there is
-// one, else a trace of its own. cause is the traceparent of the request that made the work
-// necessary, to which the span is linked; it may be empty.
+// Work starts a span of background work: a child of the span in ctx if there is one, otherwise a
+// new trace. cause is the traceparent of the request that caused the work, to which the span is
+// linked; it may be empty.
 func (t *Tracer) Work(ctx context.Context, name string, kind Kind, cause string) (context.Context, Span) {
 	if t == nil {
 		return ctx, Span{}
@@ -77,8 +77,8 @@ func (t *Tracer) Work(ctx context.Context, name string, kind Kind, cause string)
 	return With(ctx, contextOf(s.SpanContext(), "")), recorded(s)
 }
 
-// Cause returns the traceparent that work which follows from ctx is linked to: that of ctx if it
-// is recorded, else "".
+// Cause returns the traceparent to which work caused by ctx is linked: that of ctx if it is
+// recorded, otherwise "".
 func Cause(ctx context.Context) string {
 	if !oteltrace.SpanFromContext(ctx).IsRecording() {
 		return ""
@@ -93,7 +93,7 @@ func recorded(s oteltrace.Span) Span {
 	return Span{s}
 }
 
-// spanContext returns a traceparent, which is valid, as OpenTelemetry has it.
+// spanContext converts a valid traceparent to OpenTelemetry's type.
 func spanContext(parent, tracestate string) oteltrace.SpanContext {
 	id, _ := oteltrace.TraceIDFromHex(parent[3:35])
 	span, _ := oteltrace.SpanIDFromHex(parent[36:52])
@@ -115,7 +115,7 @@ func hexByte(high, low byte) byte {
 	return digit(high)<<4 | digit(low)
 }
 
-// contextOf returns what the next hop of a span gets.
+// contextOf returns the trace context for the next hop of a span.
 func contextOf(sc oteltrace.SpanContext, tracestate string) Context {
 	id, span := sc.TraceID(), sc.SpanID()
 	b := make([]byte, 0, parentLen)
@@ -129,12 +129,11 @@ func contextOf(sc oteltrace.SpanContext, tracestate string) Context {
 	return Context{parent: string(append(b, "-00"...)), state: tracestate}
 }
 
-// Recording reports whether the span is recorded: whether it is worth finding out what to say
-// of it.
+// Recording reports whether the span is recorded, so that its attributes are worth computing.
 func (s Span) Recording() bool { return s.span != nil }
 
-// Within returns ctx, in which spans that are begun are parts of s. The trace that ctx carries for
-// the next hop stays.
+// Within returns ctx with s as the parent of new spans. The trace that ctx carries for the next hop
+// stays.
 func (s Span) Within(ctx context.Context) context.Context {
 	if s.span == nil {
 		return ctx
@@ -149,28 +148,28 @@ func (s Span) Name(name string) {
 	}
 }
 
-// Text notes something about the span. An empty value is left out.
+// Text sets a text attribute. An empty value is ignored.
 func (s Span) Text(name, value string) {
 	if s.span != nil && value != "" {
 		s.span.SetAttributes(attribute.String(name, value))
 	}
 }
 
-// Number notes a number about the span.
+// Number sets a number attribute.
 func (s Span) Number(name string, value int) {
 	if s.span != nil {
 		s.span.SetAttributes(attribute.Int(name, value))
 	}
 }
 
-// Mark notes that something happened at a time.
+// Mark adds an event at a time.
 func (s Span) Mark(name string, at time.Time) {
 	if s.span != nil {
 		s.span.AddEvent(name, oteltrace.WithTimestamp(at))
 	}
 }
 
-// Fail notes that the span failed. kind is one of a few fixed texts, never an error's.
+// Fail marks the span as failed. kind is one of a few fixed texts, never an error's.
 func (s Span) Fail(kind string) {
 	if s.span != nil {
 		s.span.SetStatus(codes.Error, "")
@@ -185,10 +184,10 @@ func (s Span) End() {
 	}
 }
 
-// OtherMethod stands for a method that HTTP does not know: that is a client's own text.
+// OtherMethod stands for a method that HTTP does not define, because that is a client's own text.
 const OtherMethod = "_OTHER"
 
-// Method returns what a span may say of a request's method.
+// Method returns the name of a request's method for spans.
 func Method(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,

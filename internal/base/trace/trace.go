@@ -1,9 +1,9 @@
-// Package trace reads and writes W3C Trace Context: the headers traceparent and tracestate,
-// by which the parts of one request find together in whatever collects traces.
+// Package trace reads and writes W3C Trace Context: the headers traceparent and tracestate, by
+// which trace collectors join the parts of one request.
 //
-// Every request belongs to a trace: the one that its client began, or a new one. stoa names it
-// in its log and passes it on to plugins. If a Tracer is given (package telemetry makes one),
-// spans of it are recorded, too.
+// Every request belongs to a trace: the one that its client started, or a new one. stoa logs its id
+// and passes it on to plugins. If a Tracer is given (package telemetry makes one), its spans are
+// also recorded.
 package trace
 
 import (
@@ -35,13 +35,13 @@ type Context struct {
 	state  string
 }
 
-// IsZero reports whether c is no trace.
+// IsZero reports whether c is empty.
 func (c Context) IsZero() bool { return c.parent == "" }
 
 type key struct{}
 
-// Key is the key under which a context has the *Context that is its trace. A context that carries
-// several things can answer it without a context for each.
+// Key is the key under which a context has its *Context. A context that carries several values can
+// answer it without one context for each.
 func Key() any { return key{} }
 
 // With returns a context that carries c.
@@ -55,8 +55,8 @@ func From(ctx context.Context) Context {
 	return Context{}
 }
 
-// Of returns the trace of a request with that header, as its next hop: with a new parent id. If
-// the header names no valid trace, a new one begins.
+// Of returns the trace of a request with that header, as its next hop: with a new parent id. If the
+// header has no valid trace, it starts a new one.
 func Of(h http.Header) Context {
 	given, ok := parse(h[Traceparent])
 	if !ok {
@@ -65,8 +65,7 @@ func Of(h http.Header) Context {
 	return Context{parent: compose(given[3:35], given[53:55]), state: state(h[Tracestate])}
 }
 
-// New returns a new trace, marked as recorded: what a plugin then does with it is its own
-// decision.
+// New returns a new trace, marked as recorded: each plugin decides whether to record it.
 func New() Context {
 	var id [32]byte
 	appendHex(id[:0], rand.Uint64()) //nolint:gosec // ids need to differ, and keep nothing secret
@@ -117,7 +116,7 @@ func (c Context) Traceparent() string { return c.parent }
 // Tracestate returns the value of that header, or "" for none.
 func (c Context) Tracestate() string { return c.state }
 
-// parse returns the fields of version 00 of the only traceparent there is.
+// parse returns the traceparent, cut to the fields of version 00, if the header is valid.
 func parse(values []string) (string, bool) {
 	if len(values) != 1 {
 		return "", false

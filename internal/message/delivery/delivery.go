@@ -25,17 +25,17 @@ const (
 	Webhook Kind = "webhook" // an event for an operator's address
 )
 
-// Lane is a set of queues that share workers. A plugin that hangs takes no worker from
-// the webhooks, nor the other way around.
+// Lane is a set of queues that share workers. A plugin that hangs takes no worker from the
+// webhooks, and the other way round.
 type Lane string
 
 // The lanes.
 const (
-	// Plugins are the queues of installations. Each is strictly in order: what cannot be
-	// delivered blocks what comes after it, and nothing else.
+	// Plugins are the queues of installations. Each is strictly in order: a delivery that fails
+	// blocks those after it in its queue, and nothing else.
 	Plugins Lane = "plugins"
-	// Webhooks are the queues of operators' addresses. What cannot be delivered is
-	// repeated later and blocks nothing.
+	// Webhooks are the queues of operators' addresses. A delivery that fails is repeated later and
+	// blocks nothing.
 	Webhooks Lane = "webhooks"
 )
 
@@ -47,33 +47,33 @@ func (k Kind) Lane() Lane {
 	return Plugins
 }
 
-// State is what became of a delivery.
+// State is the state of a delivery.
 type State string
 
 // The states.
 const (
 	Waiting   State = "waiting"   // to be sent, or sent again
 	Delivered State = "delivered" // the receiver has answered 2xx
-	Dead      State = "dead"      // given up; it can be replayed
-	Cancelled State = "cancelled" // no longer to be sent: the receiver has left
+	Dead      State = "dead"      // abandoned; it can be replayed
+	Cancelled State = "cancelled" // no longer to be sent: the receiver is gone
 )
 
-// Delivery is something that one receiver is to be told.
+// Delivery is a message to one receiver.
 type Delivery struct {
 	ID     string // UUIDv7, the same for all attempts
 	Kind   Kind
 	Target string // the installation or the webhook, by id; it names the queue, too
 	Owner  string // the slug of the installation's package; empty for webhooks
-	Name   string // of the hook, or the type of the event
+	Name   string // the hook's name, or the event's type
 
 	EventID string // empty for hooks
-	Cause   string // the traceparent of the request that caused it; empty if that was not recorded
-	Payload string // what the Sender needs to know
-	Keeps   string // the package that must not be removed for good while this waits
+	Cause   string // the traceparent of the request that caused it; empty if it was not recorded
+	Payload string // what the Sender needs
+	Keeps   string // the package that must not be purged while this waits
 
 	State      State
 	Attempts   int // so far
-	Tries      int // those since it was last replayed
+	Tries      int // since it was last replayed
 	Due        time.Time
 	CreatedAt  time.Time
 	FinishedAt time.Time // zero while it waits
@@ -110,17 +110,17 @@ type Attempt struct {
 	Result
 }
 
-// Result is what came of an attempt.
+// Result is the result of an attempt.
 type Result struct {
 	Status   int    // of the answer; 0 without one
 	Response string // the beginning of the answer, see Excerpt
 	Error    string // why there is no answer, or why it is not a good one
 
 	RetryAfter time.Duration // that the receiver asked for
-	Cancel     bool          // the delivery is no longer to be sent; Error says why
+	Cancel     bool          // stop sending the delivery; Error says why
 }
 
-// OK reports whether the receiver has taken the delivery.
+// OK reports whether the receiver accepted the delivery.
 func (r Result) OK() bool { return r.Error == "" && r.Status >= 200 && r.Status <= 299 }
 
 // MaxResponse is how much of an answer is kept, in bytes (contract 6.2).
@@ -153,7 +153,7 @@ func ResultOf(status int, header http.Header, body []byte, now time.Time) Result
 // retryAfter returns the wait that a Retry-After header asks for: seconds, or a date.
 func retryAfter(text string, now time.Time) time.Duration {
 	seconds, err := strconv.ParseUint(text, 10, 31)
-	if err == nil || errors.Is(err, strconv.ErrRange) { // then seconds is the largest there is
+	if err == nil || errors.Is(err, strconv.ErrRange) { // on overflow, seconds is the maximum
 		return min(time.Duration(seconds)*time.Second, maxRetryAfter)
 	}
 	if at, err := http.ParseTime(text); err == nil && at.After(now) {
@@ -173,7 +173,7 @@ var schedule = [...]time.Duration{
 // MaxTries is how often a delivery is tried before it is dead.
 const MaxTries = len(schedule) + 1
 
-// settle returns d as an attempt left it that ended at now.
+// settle returns d in its state after an attempt that ended at now.
 func (d Delivery) settle(r Result, now time.Time) Delivery {
 	d.Attempts++
 	d.Tries++
@@ -187,7 +187,7 @@ func (d Delivery) settle(r Result, now time.Time) Delivery {
 		d.State = Dead
 	default:
 		wait := schedule[d.Tries-1]
-		wait += rand.N(wait / 10) //nolint:gosec // jitter: receivers that failed together are not asked together
+		wait += rand.N(wait / 10) //nolint:gosec // jitter: receivers that failed together are not retried together
 		d.Due = now.Add(max(wait, r.RetryAfter))
 		return d
 	}

@@ -15,64 +15,63 @@ const (
 	// SendTimeout is how long a receiver may take (contract 6.2).
 	SendTimeout = 10 * time.Second
 
-	// leaseTime is how long a queue belongs to a worker that does not extend its lease. The
-	// database measures it, and the worker by its own clock from before it asked: the
-	// difference between the clocks of two processes does not matter, how they are set
-	// neither.
+	// leaseTime is how long a lease lasts if its worker does not extend it. The database measures
+	// it; the worker counts by its own clock from before its request. So it does not matter how the
+	// clocks of processes are set.
 	leaseTime = 30 * time.Second
-	// leaseMargin is how much of its lease a worker leaves unused: for the send that it
-	// begins last.
+	// leaseMargin is how much of its lease a worker leaves unused, for the last send that it
+	// starts.
 	leaseMargin = 2 * SendTimeout
 
-	// batch is how many deliveries a worker reads at once, ackEvery how long a delivery
-	// that was sent may wait to be acknowledged together with the next ones.
+	// batch is how many deliveries a worker reads at once, ackEvery how long a sent delivery may
+	// wait to be acknowledged together with the next ones.
 	batch    = 50
 	ackEvery = 100 * time.Millisecond
 
-	// poll is how often the database is asked for what other processes left. What this
-	// process records is announced.
+	// poll is how often the database is asked for deliveries that other processes recorded. Those
+	// of this process are announced.
 	poll = 5 * time.Second
-	// restTime is how long a queue waits after a failure, so that a receiver that hangs
-	// does not keep a worker from the others.
+	// restTime is how long a queue waits after a failure, so that a receiver that hangs does not
+	// keep a worker from other queues.
 	restTime = time.Second
 
-	// maxPerSecond is how many sends a Machine begins in a second for each processor, paceAhead
-	// how many of them may come at once. Without a bound, whatever waits when a plugin comes
-	// back takes all processors, and calls to plugins wait.
+	// maxPerSecond is how many sends a Machine starts per second and processor, paceAhead how many
+	// of them may start at once. Without a limit, the backlog of a plugin that comes back takes all
+	// processors, and calls to plugins wait.
 	maxPerSecond = 500
 	paceAhead    = 32
 
-	// graceTime is how long a running send may go on when the Machine stops.
+	// graceTime is how long running sends may continue when the Machine stops.
 	graceTime = 2 * time.Second
 )
 
 // Sender sends deliveries.
 type Sender interface {
-	// Send makes one attempt and returns what came of it. ctx ends after SendTimeout.
-	// d.Attempts does not count this attempt yet.
+	// Send makes one attempt and returns its result. ctx ends after SendTimeout. d.Attempts does
+	// not count this attempt yet.
 	Send(ctx context.Context, d Delivery) Result
 
-	// Settled is told what became of deliveries, after it was recorded. It may be called
-	// again for the same delivery, and is not called at all if the process dies.
+	// Settled receives the results of deliveries after they were recorded. It may be called again
+	// for the same delivery, and is not called at all if the process dies.
 	Settled(ctx context.Context, settled []Settled)
 }
 
-// Machine delivers what is in the queues of a lane. Create it as a literal; all fields are
-// required but Tracer.
+// Machine delivers from the queues of a lane. Create it as a literal; all fields but Tracer are
+// required.
 type Machine struct {
 	Store   Claims
 	Lane    Lane
 	Sender  Sender
 	Workers int             // queues that are served at the same time
-	News    <-chan struct{} // gets a value when something was recorded
+	Wake    <-chan struct{} // receives a value when a delivery was recorded
 	Log     *slog.Logger
 	Now     func() time.Time
-	Tracer  *trace.Tracer // records a span of each attempt; nil: of none
+	Tracer  *trace.Tracer // records a span for each attempt; nil records none
 
 	pace pace
 }
 
-// Run delivers until ctx ends, and returns when all sends are over.
+// Run delivers until ctx ends, and returns when all sends have ended.
 func (m *Machine) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -99,7 +98,7 @@ func (m *Machine) Run(ctx context.Context) {
 		case free == 0 || len(queues) == free: // there may be more, for the next free worker
 			m.wait(ctx, freed, nil, poll)
 		default:
-			m.wait(ctx, freed, m.News, m.untilDue(ctx))
+			m.wait(ctx, freed, m.Wake, m.untilDue(ctx))
 		}
 	}
 }
@@ -118,7 +117,7 @@ func graceful(ctx context.Context) (sending context.Context, stop func()) {
 	})
 	return sending, func() {
 		unregister()
-		// The sends that are still running end by themselves or with the grace.
+		// Running sends end normally, or when graceTime is over.
 		if ctx.Err() == nil {
 			cancel()
 		}
@@ -138,7 +137,7 @@ func (m *Machine) claim(ctx context.Context, free int) (queues []string, lease s
 	return queues, lease, until
 }
 
-// untilDue returns how long nothing will be due that this process knows of.
+// untilDue returns the time until the next delivery that this process knows of is due.
 func (m *Machine) untilDue(ctx context.Context) time.Duration {
 	due, err := m.Store.NextDue(ctx, m.Lane)
 	if err != nil || due.IsZero() {
@@ -147,12 +146,12 @@ func (m *Machine) untilDue(ctx context.Context) time.Duration {
 	return max(0, min(poll, due.Sub(m.Now())))
 }
 
-func (m *Machine) wait(ctx context.Context, freed, news <-chan struct{}, limit time.Duration) {
+func (m *Machine) wait(ctx context.Context, freed, wake <-chan struct{}, limit time.Duration) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case <-freed:
-	case <-news:
+	case <-wake:
 	case <-timer.C:
 	case <-ctx.Done():
 	}

@@ -81,7 +81,7 @@ func (k *kit) run(t *testing.T) (stop func()) {
 	var done sync.WaitGroup
 	m := &delivery.Machine{
 		Store: k.store, Lane: delivery.Plugins, Sender: k.to, Workers: 4,
-		News: k.db.Announced(store.NewIn(delivery.Plugins)), Log: logtest.New(t), Now: k.clock.Now,
+		Wake: k.db.Announced(store.NewIn(delivery.Plugins)), Log: logtest.New(t), Now: k.clock.Now,
 	}
 	done.Go(func() { m.Run(ctx) })
 	stop = func() { cancel(); done.Wait() }
@@ -117,7 +117,7 @@ func (k *kit) state(t *testing.T, id string, want delivery.State, attempts int) 
 	}
 }
 
-// due moves the clock to when a waiting delivery is due, and tells the machine. Before that
+// due moves the clock to when a waiting delivery is due, and wakes the machine. Before that
 // it waits until the worker that tried it has let the queue go: after a failure the queue
 // rests for a second from then on, which must not begin when the clock has been moved.
 func (k *kit) due(t *testing.T, d delivery.Delivery) {
@@ -189,7 +189,7 @@ func TestRetriesFollowTheSchedule(t *testing.T) {
 		k.due(t, now.Delivery)
 	}
 	k.state(t, d.ID, delivery.Dead, 7)
-	k.state(t, next.ID, delivery.Waiting, 1) // what is dead holds nothing up
+	k.state(t, next.ID, delivery.Waiting, 1) // a dead delivery blocks nothing
 }
 
 func TestReceiversSayWhenAndWhether(t *testing.T) {
@@ -353,7 +353,7 @@ func TestAStopLosesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkDrain tells how many deliveries a second a quick receiver gets.
+// BenchmarkDrain measures how many deliveries per second a fast receiver gets.
 func BenchmarkDrain(b *testing.B) {
 	for _, queues := range []int{1, 100} {
 		b.Run(fmt.Sprint("queues=", queues), func(b *testing.B) {
@@ -369,7 +369,7 @@ func BenchmarkDrain(b *testing.B) {
 			ctx, cancel := context.WithCancel(b.Context())
 			m := &delivery.Machine{
 				Store: s, Lane: delivery.Plugins, Sender: to, Workers: 8,
-				News: db.Announced(store.NewIn(delivery.Plugins)), Log: logtest.New(b), Now: time.Now,
+				Wake: db.Announced(store.NewIn(delivery.Plugins)), Log: logtest.New(b), Now: time.Now,
 			}
 			var done sync.WaitGroup
 			b.ResetTimer()

@@ -10,10 +10,10 @@ import (
 // pace spreads sends over time. The zero value is ready for use.
 type pace struct {
 	mu   sync.Mutex
-	next time.Time // when the next send may begin if none may come at once
+	next time.Time // when the next send may start, without bursts
 }
 
-// wait waits until another send may begin, or ctx ends.
+// wait waits until another send may start, or ctx ends.
 func (p *pace) wait(ctx context.Context) {
 	delay := p.reserve(time.Now())
 	if delay <= 0 {
@@ -27,7 +27,7 @@ func (p *pace) wait(ctx context.Context) {
 	}
 }
 
-// reserve takes the next place and returns how long it is away from now.
+// reserve takes the next slot and returns the time until then.
 func (p *pace) reserve(now time.Time) time.Duration {
 	every := time.Second / time.Duration(maxPerSecond*runtime.GOMAXPROCS(0))
 	p.mu.Lock()

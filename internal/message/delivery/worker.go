@@ -16,15 +16,14 @@ type worker struct {
 	queue, lease string
 	until        time.Time // the end of the lease, by the system's clock
 
-	settled []Settled // not recorded yet
+	settled []Settled // not yet recorded
 	oldest  time.Time // when the first of them was sent, by the system's clock
 }
 
-// serve sends what is due in the queue until nothing is left, a delivery fails, or ctx
-// ends, and releases the queue.
+// serve sends the due deliveries of the queue until none is left, one fails, or ctx ends, and
+// releases the queue.
 func (w *worker) serve(ctx, sending context.Context) {
-	// The database is written to even when the program stops: what was sent is
-	// acknowledged.
+	// The database is written even when the program stops, so that what was sent is acknowledged.
 	storing := context.WithoutCancel(ctx)
 	failed, ok := false, true
 	for ok && !failed && ctx.Err() == nil {
@@ -39,7 +38,7 @@ func (w *worker) serve(ctx, sending context.Context) {
 		failed, ok = w.sendAll(ctx, sending, due)
 	}
 	if !ok {
-		return // the queue is another worker's
+		return // the queue belongs to another worker
 	}
 	rest := w.Now()
 	if failed {
@@ -50,8 +49,8 @@ func (w *worker) serve(ctx, sending context.Context) {
 	}
 }
 
-// sendAll sends deliveries one after another up to the first that fails. ok is false if
-// the queue was lost meanwhile.
+// sendAll sends deliveries one after another up to the first that fails. ok is false if the queue
+// was lost meanwhile.
 func (w *worker) sendAll(ctx, sending context.Context, due []Delivery) (failed, ok bool) {
 	for _, d := range due {
 		w.pace.wait(ctx)
@@ -77,11 +76,11 @@ func (w *worker) sendAll(ctx, sending context.Context, due []Delivery) (failed, 
 	return failed, w.flush(ctx)
 }
 
-// send makes an attempt. sent is false if it was cut off because the program stops.
+// send makes an attempt. sent is false if it was canceled because the program stops.
 func (w *worker) send(sending context.Context, d Delivery) (s Settled, sent bool) {
 	ctx, cancel := context.WithTimeout(sending, SendTimeout)
 	defer cancel()
-	at, begun := w.Now(), time.Now()
+	at, started := w.Now(), time.Now()
 	ctx, span := w.Tracer.Work(ctx, "deliver "+string(d.Kind), spanKind(d.Kind), d.Cause)
 	defer span.End()
 	r := w.Sender.Send(ctx, d)
@@ -90,15 +89,15 @@ func (w *worker) send(sending context.Context, d Delivery) (s Settled, sent bool
 		return Settled{}, false
 	}
 	s = Settled{Delivery: d.settle(r, w.Now())}
-	s.Attempt = Attempt{Number: s.Attempts, At: at, Duration: time.Since(begun), Result: r}
+	s.Attempt = Attempt{Number: s.Attempts, At: at, Duration: time.Since(started), Result: r}
 	if r.Cancel {
 		s.Attempt.Number = 0
 	}
 	return s, true
 }
 
-// spanKind is that of an attempt. A webhook is a request to somebody else. Hooks and events are
-// taken from a queue; the gateway records their requests.
+// spanKind is the kind of an attempt's span. A webhook is a request to another system. Hooks and
+// events are taken from a queue; the gateway records their requests.
 func spanKind(k Kind) trace.Kind {
 	if k == Webhook {
 		return trace.Client
@@ -106,7 +105,7 @@ func spanKind(k Kind) trace.Kind {
 	return trace.Consumer
 }
 
-// describe notes what an attempt came to. The name of what is delivered is stoa's own word, or a
+// describe adds the result of an attempt to its span. The name of a delivery is fixed by stoa or a
 // type that a plugin publishes.
 func describe(span trace.Span, d Delivery, r Result) {
 	if !span.Recording() {
@@ -135,8 +134,8 @@ func describe(span trace.Span, d Delivery, r Result) {
 	}
 }
 
-// flush records what was sent and extends the lease. It returns false if the queue
-// belongs to another worker, or may: then what was sent is sent again by that one.
+// flush records what was sent and extends the lease. It returns false if the queue belongs to
+// another worker, or may: then that one sends it again.
 func (w *worker) flush(ctx context.Context) bool {
 	now := time.Now()
 	if now.After(w.until) {

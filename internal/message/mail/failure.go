@@ -32,11 +32,11 @@ func failure(err error) error {
 	}
 	// Not go-mail's own status code: it may come from anywhere in the text.
 	answer, _ := strings.CutPrefix(e.Error(), fmt.Sprintf("%s: %03d ", e.Reason, code))
-	told := codes(code, answer)
+	answered := codes(code, answer)
 	if !e.IsTemp() && code >= 500 {
-		return fmt.Errorf("mail: %w: %s: %s", ErrPermanent, e.Reason, told)
+		return fmt.Errorf("mail: %w: %s: %s", ErrPermanent, e.Reason, answered)
 	}
-	return fmt.Errorf("mail: %s: %s", e.Reason, told)
+	return fmt.Errorf("mail: %s: %s", e.Reason, answered)
 }
 
 // statusCode matches an enhanced status code at the beginning of an answer, which
@@ -46,16 +46,15 @@ var statusCode = regexp.MustCompile(`^"?([245]\.\d{1,3}\.\d{1,3})(?:[\s\\",]|$)`
 // codes returns the code of an answer with its enhanced status code, if its text begins
 // with one.
 func codes(code int, text string) string {
-	told := fmt.Sprintf("the server answered %03d", code)
+	answered := fmt.Sprintf("the server answered %03d", code)
 	if found := statusCode.FindStringSubmatch(text); found != nil {
-		told += " " + found[1]
+		answered += " " + found[1]
 	}
-	return told
+	return answered
 }
 
-// beforeMail returns the part that is safe to log of an error before the mail was sent.
-// The server may know the password by then, so it passes on only errors that cannot
-// quote the server.
+// beforeMail returns the loggable part of an error before the mail was sent. The server may know
+// the password by then, so it returns only errors that cannot quote the server.
 func beforeMail(err error) error {
 	if e, ok := errors.AsType[*textproto.Error](err); ok {
 		return errors.New(codes(e.Code, e.Msg))
@@ -78,12 +77,12 @@ func beforeMail(err error) error {
 		return e
 	}
 	// go-mail declares no errors for these.
-	for part, told := range map[string]string{
+	for part, meaning := range map[string]string{
 		"target host does not support STARTTLS": "the server does not offer STARTTLS",
 		"server does not support SMTP AUTH":     "the server does not offer to sign in",
 	} {
 		if strings.Contains(err.Error(), part) {
-			return errors.New(told)
+			return errors.New(meaning)
 		}
 	}
 	return errors.New("the server's answer was not SMTP or was not understood")

@@ -1,9 +1,9 @@
 // Package mail sends plain-text mail: over SMTP, or into the log (development).
 //
-// The rest of the program uses Queue, which sends in the background. So no answer waits
-// for a mail server, or reveals by its time whether there was something to send. A Queue
-// keeps its messages in memory only: they are lost if the process is killed. A caller
-// that must not lose a message stores it and calls a Sender itself (order.Courier).
+// The rest of the program uses Queue, which sends in the background. So no answer waits for a mail
+// server, or reveals by its timing whether there was something to send. A Queue keeps its messages
+// in memory only: they are lost if the process is killed. A caller that must not lose a message
+// stores it and calls a Sender itself (order.Courier).
 //
 // The content of a mail belongs to the package that sends it.
 package mail
@@ -59,15 +59,14 @@ func Valid(s string) bool {
 	return err == nil && a.Address == s && a.Name == "" && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// None drops mails: nothing that could send them is configured.
+// None drops mails, because nothing is configured that could send them.
 type None struct{}
 
 // Send implements Sender.
 func (None) Send(_ context.Context, m Message) error { return m.check() }
 
-// Log writes mails into the log instead of sending them. Whoever reads the log
-// can use what they hold: it is for development, where nothing else is
-// configured.
+// Log writes mails into the log instead of sending them. Anyone who reads the log can use their
+// secrets: it is for development only.
 type Log struct {
 	Log *slog.Logger
 }

@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// Pending counts pieces of background work, and lets others wait until none is left.
-// The zero value is ready for use. It is safe for concurrent use.
+// Pending counts pieces of background work, and lets callers wait until none is left. The zero
+// value is ready for use. It is safe for concurrent use.
 type Pending struct {
 	mu   sync.Mutex
 	n    int
 	idle chan struct{} // closed when n falls to zero; nil while it is zero
 }
 
-// Begin counts a piece of work. Call it before handing the work to another goroutine.
-func (p *Pending) Begin() {
+// Start counts a piece of work. Call it before handing the work to another goroutine.
+func (p *Pending) Start() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.n++; p.idle == nil {

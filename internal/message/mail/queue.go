@@ -10,14 +10,13 @@ import (
 
 // Sender delivers messages.
 type Sender interface {
-	// Send delivers a message, or hands it to a server that takes responsibility for
-	// it. It gives up when ctx ends. After an error that wraps ErrPermanent or is
-	// ErrMessage, it is no use to send the message again.
+	// Send delivers a message, or hands it to a server that takes responsibility for it. It gives
+	// up when ctx ends. Sending the message again after an error that wraps ErrPermanent or is
+	// ErrMessage is useless.
 	Send(ctx context.Context, m Message) error
 }
 
-// ErrPermanent is wrapped by the error of a message that the server has rejected for
-// good.
+// ErrPermanent is wrapped by the error of a message that the server has rejected permanently.
 var ErrPermanent = errors.New("refused for good")
 
 // Limits of a Queue.
@@ -46,7 +45,7 @@ type Queue struct {
 	done    sync.WaitGroup // the workers
 	mu      sync.Mutex
 	closed  bool
-	pending Pending // messages that are neither sent nor given up
+	pending Pending // messages that are neither sent nor abandoned
 }
 
 type job struct {
@@ -70,7 +69,7 @@ func (q *Queue) Post(ctx context.Context, compose Compose) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !q.closed {
-		q.pending.Begin()
+		q.pending.Start()
 		select {
 		case q.jobs <- job{context.WithoutCancel(ctx), compose}:
 			return
@@ -100,7 +99,7 @@ func (q *Queue) do(j job) {
 		}
 	}()
 	if q.ctx.Err() != nil {
-		return // the queue was closed before
+		return // the queue was closed first
 	}
 	composing, done := context.WithTimeout(ctx, sendTimeout)
 	m, ok, err := j.compose(composing)
@@ -108,7 +107,7 @@ func (q *Queue) do(j job) {
 	if err == nil && ok {
 		err = q.send(ctx, m)
 	}
-	if err != nil && q.ctx.Err() == nil { // otherwise Close logs how many are lost
+	if err != nil && q.ctx.Err() == nil { // otherwise Close logs the number of lost mails
 		q.log.ErrorContext(ctx, "mail not sent", slog.Any("err", err))
 	}
 }
@@ -132,8 +131,8 @@ func (q *Queue) send(ctx context.Context, m Message) error {
 	}
 }
 
-// Idle waits until every posted message is sent or given up and returns nil, or returns
-// the error of ctx.
+// Idle waits until every posted message is sent or abandoned and returns nil, or returns the error
+// of ctx.
 func (q *Queue) Idle(ctx context.Context) error { return q.pending.Idle(ctx) }
 
 // Close sends the waiting messages until ctx ends, and stops the workers. It logs how

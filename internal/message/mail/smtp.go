@@ -88,15 +88,14 @@ func NewSMTP(address, password, from string) (*SMTP, error) {
 	return s, nil
 }
 
-// loopback reports whether host is "localhost" or a loopback address. Other names do not
-// count, because answers of DNS can be forged.
+// loopback reports whether host is "localhost" or a loopback address. Other names do not count,
+// because DNS answers can be forged.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }
 
-// Send implements Sender. Of the server's text, its errors contain two codes at most;
-// see failure.
+// Send implements Sender. Its errors contain at most two codes of the server's text; see failure.
 func (s *SMTP) Send(ctx context.Context, m Message) error {
 	if err := m.check(); err != nil {
 		return err

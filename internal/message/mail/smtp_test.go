@@ -103,7 +103,7 @@ func mustRead(t *testing.T, got smtptest.Mail, want Message) {
 		t.Errorf("From = %v, %v", sender, err)
 	}
 	if id := msg.Header.Get("Message-ID"); !strings.HasSuffix(id, "@shop.example.com>") {
-		t.Errorf("Message-ID = %q tells more than the sender's domain", id)
+		t.Errorf("Message-ID = %q reveals more than the sender's domain", id)
 	}
 }
 

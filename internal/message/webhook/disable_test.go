@@ -50,7 +50,7 @@ func TestAddressesThatFailAreDisabled(t *testing.T) {
 				tt.failing >= 0 && !w.FailingSince.Equal(since) {
 				t.Errorf("failing since %s, want %s", w.FailingSince, since)
 			}
-			if told := len(s.mails) > 0; told != (tt.reason != "") {
+			if mailed := len(s.mails) > 0; mailed != (tt.reason != "") {
 				t.Errorf("administrators got %d mails", len(s.mails))
 			}
 		})
@@ -65,7 +65,7 @@ func TestAdministratorsAreToldOfADisabledWebhook(t *testing.T) {
 	id, _ := s.create(t, "order.*")
 	s.status = http.StatusGone
 	s.try(t, id)
-	s.try(t, id) // it is disabled: nothing is sent, and nobody told again
+	s.try(t, id) // it is disabled: nothing is sent, and no second mail
 	if len(s.mails) != 2 || s.mails[0].To != "root@example.com" || s.mails[1].To != "boss@example.com" {
 		t.Fatalf("mails = %+v, want one to each administrator", s.mails)
 	}

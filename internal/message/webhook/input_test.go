@@ -76,7 +76,7 @@ func TestIssuesOfAQuery(t *testing.T) {
 	}
 }
 
-// What is wrong is refused before anything changes.
+// Invalid input is refused before anything changes.
 func TestTheServiceRefusesWhatHasIssues(t *testing.T) {
 	t.Parallel()
 

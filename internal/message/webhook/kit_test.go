@@ -125,10 +125,10 @@ func (s *shop) publish(t *testing.T, name event.Type) event.Event {
 	return e
 }
 
-// spread takes up at most 100 events, as if nobody subscribed to them.
+// spread fans out at most 100 events, as if there were no subscribers.
 func (s *shop) spread(t *testing.T) {
 	t.Helper()
-	_, err := s.outbox.Spread(t.Context(), 100, func([]event.Event) ([]delivery.Delivery, error) { return nil, nil })
+	_, err := s.outbox.FanOut(t.Context(), 100, func([]event.Event) ([]delivery.Delivery, error) { return nil, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,11 +27,10 @@ import (
 // giveUpAfter is how long a webhook may fail before it is disabled (contract 7.6).
 const giveUpAfter = 5 * 24 * time.Hour
 
-// maxDrained is how much of an answer is read, in bytes, so that its connection can be
-// used again.
+// maxDrained is how much of an answer is read, in bytes, so that its connection can be reused.
 const maxDrained = 64 << 10
 
-// Administrators are told what they have to look at.
+// Administrators receive mails about problems.
 type Administrators interface {
 	// AdminEmails returns the e-mail addresses of all active administrators.
 	AdminEmails(ctx context.Context) ([]string, error)
@@ -45,7 +44,7 @@ type Poster interface {
 // Sender implements delivery.Sender for webhooks. Create it as a literal with all fields.
 type Sender struct {
 	Service *Service
-	// Transport connects to no address that operators must not name. It uses no proxy.
+	// Transport must refuse addresses that operators may not use, and use no proxy.
 	Transport http.RoundTripper
 	Agent     string // User-Agent
 
@@ -82,12 +81,12 @@ func (s *Sender) Send(ctx context.Context, d delivery.Delivery) delivery.Result 
 	}
 	defer res.Body.Close()
 	var kept bytes.Buffer
-	_, _ = io.CopyN(&kept, res.Body, delivery.MaxResponse) // what there is of it
+	_, _ = io.CopyN(&kept, res.Body, delivery.MaxResponse) // as much as there is
 	_, _ = io.CopyN(io.Discard, res.Body, maxDrained)
 	return delivery.ResultOf(res.StatusCode, res.Header, kept.Bytes(), s.Service.Now())
 }
 
-// failed is the result of a failure of stoa's own.
+// failed is the result of a failure in stoa itself.
 func (s *Sender) failed(ctx context.Context, d delivery.Delivery, err error) delivery.Result {
 	s.Log.WarnContext(ctx, "a webhook cannot be called", slog.String("deliveryId", d.ID), slog.Any("err", err))
 	return delivery.Result{Error: "stoa could not send it; its log tells why"}
@@ -121,8 +120,8 @@ func (s *Sender) request(ctx context.Context, w Webhook, d delivery.Delivery) (*
 	return r, nil
 }
 
-// message returns the body of a message: the event, with its time under the name of
-// Standard Webhooks, too.
+// message returns the body of a message: the event, with its time also under the name of Standard
+// Webhooks.
 func message(payload string) ([]byte, error) {
 	var e struct {
 		ID         string          `json:"id"`
@@ -138,8 +137,8 @@ func message(payload string) ([]byte, error) {
 	return json.Marshal(e)
 }
 
-// sign returns the signatures of a text: that of the present secret, and that of the
-// previous one while it signs.
+// sign returns the signatures of a text: by the current secret, and by the previous one while that
+// still signs.
 func (s *Service) sign(w Webhook, text string, now time.Time) (string, error) {
 	sealed := []string{w.Sealed}
 	if w.PreviousSealed != "" && now.Before(w.PreviousUntil) {
@@ -158,28 +157,28 @@ func (s *Service) sign(w Webhook, text string, now time.Time) (string, error) {
 	return strings.Join(signatures, " "), nil
 }
 
-// Settled implements delivery.Sender: it disables webhooks that ask for it or fail for
-// too long, and tells administrators.
+// Settled implements delivery.Sender: it disables webhooks that ask for it or fail for too long,
+// and notifies administrators.
 func (s *Sender) Settled(ctx context.Context, settled []delivery.Settled) {
 	for _, d := range settled {
 		if d.Attempt.Number == 0 {
 			continue
 		}
-		w, off, err := s.Service.note(ctx, d)
+		w, off, err := s.Service.recordOutcome(ctx, d)
 		if err != nil {
 			s.Log.WarnContext(ctx, "the state of a webhook cannot be recorded",
 				slog.String("webhookId", d.Target), slog.Any("err", err))
 			continue
 		}
 		if off {
-			s.tell(ctx, w)
+			s.notify(ctx, w)
 		}
 	}
 }
 
-// note records what an attempt says about its webhook. off reports that the webhook was
-// disabled for it.
-func (s *Service) note(ctx context.Context, d delivery.Settled) (w Webhook, off bool, err error) {
+// recordOutcome records what an attempt means for its webhook. off reports that the webhook was
+// disabled because of it.
+func (s *Service) recordOutcome(ctx context.Context, d delivery.Settled) (w Webhook, off bool, err error) {
 	w, err = s.Store.GetWebhook(ctx, d.Target)
 	if errs.KindOf(err) == errs.NotFound {
 		return Webhook{}, false, nil
@@ -221,13 +220,13 @@ func (s *Service) note(ctx context.Context, d delivery.Settled) (w Webhook, off 
 	return w, off, orNotFound(err)
 }
 
-// tell mails administrators that a webhook was disabled.
-func (s *Sender) tell(ctx context.Context, w Webhook) {
+// notify mails administrators that a webhook was disabled.
+func (s *Sender) notify(ctx context.Context, w Webhook) {
 	s.Log.WarnContext(ctx, "webhook disabled", slog.String("webhookId", w.ID), slog.String("host", hostOf(w.URL)),
 		slog.String("reason", w.DisabledReason))
 	admins, err := s.Administrators.AdminEmails(ctx)
 	if err != nil {
-		s.Log.WarnContext(ctx, "administrators were not told by mail", slog.Any("err", err))
+		s.Log.WarnContext(ctx, "administrators could not be notified by mail", slog.Any("err", err))
 	}
 	for _, to := range admins {
 		s.Poster.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
@@ -243,7 +242,7 @@ func (s *Sender) tell(ctx context.Context, w Webhook) {
 	}
 }
 
-// hostOf returns the host of an address. The rest of it may be a secret.
+// hostOf returns the host of an address. The rest may contain a secret.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

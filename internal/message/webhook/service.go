@@ -79,7 +79,7 @@ func (s *Service) List(ctx context.Context, q Query) ([]Webhook, int, error) {
 	return s.Store.ListWebhooks(ctx, q)
 }
 
-// newSecret returns a new secret as operators see it and as the database keeps it.
+// newSecret returns a new secret as operators see it and as the database stores it.
 func (s *Service) newSecret(id string) (text, sealed string) {
 	var key [32]byte
 	_, _ = rand.Read(key[:]) // never fails (crypto/rand)
@@ -106,8 +106,8 @@ func (s *Service) Create(ctx context.Context, in Input) (w Webhook, secret strin
 	return w, secret, err
 }
 
-// record adds what happened to w to the audit log. Its address may hold a secret, so only
-// the host is recorded.
+// record writes a change of w to the audit log. The address may contain a secret, so only the host
+// is recorded.
 func (s *Service) record(ctx context.Context, st Store, action audit.Action, w Webhook) error {
 	return st.Record(ctx, audit.New(ctx, s.Now(), action, audit.Target{Type: "webhook", ID: w.ID}, audit.Details{
 		"host": hostOf(w.URL), "events": w.Events, "enabled": w.Enabled,
@@ -134,7 +134,7 @@ func (s *Service) change(ctx context.Context, id string, action audit.Action, fn
 	return w, orNotFound(err)
 }
 
-// Change changes what the input names. The error is ErrNotFound, or VALIDATION_ERROR for
+// Change applies the fields that the input has. The error is ErrNotFound, or VALIDATION_ERROR for
 // what Input.Issues finds.
 func (s *Service) Change(ctx context.Context, id string, in Input) (Webhook, error) {
 	if err := in.Issues(false).Err(); err != nil {
@@ -143,8 +143,7 @@ func (s *Service) Change(ctx context.Context, id string, in Input) (Webhook, err
 	return s.change(ctx, id, audit.WebhookUpdate, in.apply)
 }
 
-// Delete removes a webhook. What was not delivered yet is not sent. The error is
-// ErrNotFound.
+// Delete removes a webhook. Waiting deliveries are not sent. The error is ErrNotFound.
 func (s *Service) Delete(ctx context.Context, id string) error {
 	w, err := s.Get(ctx, id)
 	if err != nil {
@@ -158,8 +157,8 @@ func (s *Service) Delete(ctx context.Context, id string) error {
 	}))
 }
 
-// RotateSecret replaces the secret of a webhook and returns the new one. The old one
-// signs, too, until the returned webhook's PreviousUntil. The error is ErrNotFound.
+// RotateSecret replaces the secret of a webhook and returns the new one. The old one also signs
+// until the returned webhook's PreviousUntil. The error is ErrNotFound.
 func (s *Service) RotateSecret(ctx context.Context, id string) (w Webhook, secret string, err error) {
 	w, err = s.change(ctx, id, audit.WebhookRotate, func(w *Webhook) {
 		w.PreviousSealed, w.PreviousUntil = w.Sealed, s.now().Add(SecretOverlap)
@@ -168,8 +167,8 @@ func (s *Service) RotateSecret(ctx context.Context, id string) (w Webhook, secre
 	return w, secret, err
 }
 
-// Test sends the event webhook.test to a webhook and returns the delivery, which is not
-// made yet. The error is ErrNotFound.
+// Test records the event webhook.test for a webhook and returns the delivery, which is not sent
+// yet. The error is ErrNotFound.
 func (s *Service) Test(ctx context.Context, id string) (delivery.Listed, error) {
 	w, err := s.Get(ctx, id)
 	if err != nil {
@@ -231,8 +230,7 @@ func (s *Service) ListDeliveries(
 	return s.Deliveries.List(ctx, q)
 }
 
-// ReplayDelivery sends a delivery again, whatever became of it. The error is
-// ErrNoDelivery.
+// ReplayDelivery sends a delivery again, whatever its state. The error is ErrNoDelivery.
 func (s *Service) ReplayDelivery(ctx context.Context, deliveryID string) (delivery.Listed, error) {
 	err := s.Deliveries.Replay(ctx, delivery.Webhooks, deliveryID, s.now())
 	if errs.KindOf(err) == errs.NotFound {
@@ -243,11 +241,11 @@ func (s *Service) ReplayDelivery(ctx context.Context, deliveryID string) (delive
 	return s.Deliveries.Find(ctx, delivery.Webhooks, deliveryID)
 }
 
-// replayAtOnce is how many events a replay takes up in one transaction.
+// replayAtOnce is how many events a replay handles in one transaction.
 const replayAtOnce = 500
 
-// Replay sends all events since then that a webhook subscribes to, unless they wait to be
-// sent anyway, and returns their number. The error is ErrNotFound.
+// Replay sends all events since then that a webhook subscribes to, except those that are waiting to
+// be sent, and returns their number. The error is ErrNotFound.
 func (s *Service) Replay(ctx context.Context, id string, since time.Time) (int, error) {
 	w, err := s.Get(ctx, id)
 	if err != nil {

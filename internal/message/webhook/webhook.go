@@ -17,7 +17,7 @@ import (
 	"stoa/internal/trust/audit"
 )
 
-// Webhook is an address that gets events.
+// Webhook is an address that receives events.
 type Webhook struct {
 	ID      string
 	URL     string
@@ -26,11 +26,11 @@ type Webhook struct {
 
 	// DisabledReason is why stoa has disabled the webhook. Empty otherwise.
 	DisabledReason string
-	// FailingSince is when the first attempt failed after the last that succeeded. Zero
-	// while none has failed.
+	// FailingSince is when the first attempt failed after the last success. Zero while none has
+	// failed.
 	FailingSince time.Time
 
-	// Sealed and PreviousSealed are the signing secrets. The previous one signs, too, until
+	// Sealed and PreviousSealed are the signing secrets. The previous one also signs, until
 	// PreviousUntil.
 	Sealed, PreviousSealed string
 	PreviousUntil          time.Time
@@ -85,7 +85,7 @@ var (
 	ErrNoDelivery = errs.New(errs.NotFound, "NOT_FOUND", "There is no such delivery.")
 )
 
-// Input is a new webhook or a change of one. What is nil is missing, or stays.
+// Input is a new webhook or a change of one. Nil fields are missing, or keep their value.
 type Input struct {
 	URL     *string
 	Events  *[]string
@@ -137,7 +137,7 @@ func checkURL(text string, faults *errs.Issues) {
 	}
 }
 
-// apply changes w. Whoever enables a webhook gives it a new start.
+// apply changes w. Enabling a webhook resets its failures.
 func (in Input) apply(w *Webhook) {
 	if in.URL != nil {
 		w.URL = *in.URL
@@ -156,5 +156,5 @@ func (in Input) apply(w *Webhook) {
 // secretPrefix begins secrets of Standard Webhooks. Their key follows in Base64.
 const secretPrefix = "whsec_"
 
-// secretText returns a key as operators see it.
+// secretText returns a key in the form that operators see.
 func secretText(key []byte) string { return secretPrefix + base64.StdEncoding.EncodeToString(key) }

@@ -15,7 +15,7 @@ import (
 	"stoa/internal/shop/license"
 )
 
-// Kind is what an item is.
+// Kind is the kind of an item.
 type Kind string
 
 // The kinds, in the order in which groups are shown.
@@ -29,7 +29,7 @@ const (
 	Webhook  Kind = "webhook"
 )
 
-// Item is something that was found.
+// Item is a search result.
 type Item struct {
 	ID       string
 	Slug     string // of the product, or of the plugin; empty for others
@@ -38,21 +38,21 @@ type Item struct {
 	State    string
 }
 
-// Group is the items of a kind, the best first. It is not empty.
+// Group has the items of one kind, the best first. It is not empty.
 type Group struct {
 	Kind  Kind
 	Items []Item
 }
 
-// PerKind is how many items a group has at most.
+// PerKind is the maximum number of items in a group.
 const PerKind = 5
 
-// Limits of what is searched, in characters.
+// Limits of the searched text, in characters.
 const (
 	MaxText = 320 // the longest e-mail address
 	minText = 2
-	// minPart is how long a part of an id or an address must be to be looked for in its
-	// middle: every shorter one is part of many.
+	// minPart is the minimum length for finding a text in the middle of an id or an address:
+	// shorter ones are part of many.
 	minPart = 4
 )
 
@@ -165,7 +165,7 @@ func (s *Service) round(ctx context.Context, q Query) ([]Group, error) {
 }
 
 // half returns the licenses whose key ends with the text. A half is known by its last group,
-// which the database keeps; the sealed keys of the few licenses that share it tell which is
+// which the database keeps; the sealed keys of the few licenses that share it show which is
 // meant.
 func (s *Service) half(ctx context.Context, q Query) (items []Item, err error) {
 	part := license.KeyPart(q.Text)

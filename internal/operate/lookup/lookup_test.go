@@ -20,7 +20,7 @@ import (
 type shop struct {
 	items map[lookup.Kind][]lookup.Item
 	tails []lookup.Sealed
-	finds func(q lookup.Query) bool // nil: every search finds what is there
+	finds func(q lookup.Query) bool // nil: every search finds all items
 	err   error                     // of the search for products
 
 	asked []lookup.Query // the searches for licenses
@@ -197,7 +197,7 @@ func TestAWholeKey(t *testing.T) {
 	}
 	s := &shop{finds: func(lookup.Query) bool { return false }}
 	if got := search(t, s, vault, key.Reveal()); got != "" || slices.ContainsFunc(s.asked, func(q lookup.Query) bool { return q.Middle }) {
-		t.Errorf("a key that nobody has finds %q, asked for %+v", got, s.asked)
+		t.Errorf("an unknown key finds %q, asked for %+v", got, s.asked)
 	}
 }
 

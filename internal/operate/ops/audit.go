@@ -6,15 +6,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// AuditLag is what of the audit log was not sent yet to where it is streamed to.
+// AuditLag is the part of the audit log that was not streamed yet.
 type AuditLag struct {
 	Entries  int64
 	Oldest   time.Time // when the oldest of them happened; zero without one
 	Failures int64     // attempts that failed since one succeeded
 }
 
-// WatchAuditStream adds how far the audit stream lags behind. read is asked at each scrape;
-// when it fails, the metrics are left out.
+// WatchAuditStream adds the lag of the audit stream. read is called at each scrape; when it fails,
+// the metrics are left out.
 func (m *Metrics) WatchAuditStream(read func() (AuditLag, error)) {
 	desc := func(name, help string) *prometheus.Desc { return prometheus.NewDesc(name, help, nil, nil) }
 	m.registry.MustRegister(&auditCollector{
@@ -28,8 +28,8 @@ func (m *Metrics) WatchAuditStream(read func() (AuditLag, error)) {
 	})
 }
 
-// auditCollector implements prometheus.Collector. It reads the database: every process tells
-// the same.
+// auditCollector implements prometheus.Collector. It reads the database: every process reports the
+// same.
 type auditCollector struct {
 	read                   func() (AuditLag, error)
 	waiting, lag, failures *prometheus.Desc

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// BackupRun is what became of a job: backup or verify. Times are zero if there was none.
+// BackupRun is the last result of a job: backup or verify. Times are zero if there was none.
 type BackupRun struct {
 	Job            string
 	OK             bool      // whether the last run succeeded
@@ -15,8 +15,8 @@ type BackupRun struct {
 	Took           time.Duration
 }
 
-// WatchBackups adds what became of backups and of their verification. Jobs that never ran
-// have no metrics.
+// WatchBackups adds the results of backups and of their verification. Jobs that never ran have no
+// metrics.
 func (m *Metrics) WatchBackups(read func() []BackupRun) {
 	desc := func(name, help string) *prometheus.Desc { return prometheus.NewDesc(name, help, []string{"job"}, nil) }
 	m.registry.MustRegister(&backupCollector{
@@ -30,8 +30,8 @@ func (m *Metrics) WatchBackups(read func() []BackupRun) {
 	})
 }
 
-// backupCollector implements prometheus.Collector. It reads the database when it is asked:
-// every process tells what any of them has done.
+// backupCollector implements prometheus.Collector. It reads the database at each scrape: every
+// process reports what any of them has done.
 type backupCollector struct {
 	read                            func() []BackupRun
 	ok, okAt, failedAt, bytes, took *prometheus.Desc

@@ -7,15 +7,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Backlog is what waits to be delivered in a lane.
+// Backlog is the number of waiting deliveries of a lane, and their age.
 type Backlog struct {
 	Lane    string
 	Waiting int64
 	Oldest  time.Time // when the oldest of it was recorded; zero without one
 }
 
-// WatchDeliveries adds what hooks, events and webhooks wait. read is asked at each scrape; when
-// it fails, the metrics are left out.
+// WatchDeliveries adds the backlogs of hooks, events and webhooks. read is called at each scrape;
+// when it fails, the metrics are left out.
 func (m *Metrics) WatchDeliveries(read func(ctx context.Context) ([]Backlog, error), now func() time.Time) {
 	m.registry.MustRegister(&backlogCollector{
 		read: read, now: now,
@@ -26,7 +26,7 @@ func (m *Metrics) WatchDeliveries(read func(ctx context.Context) ([]Backlog, err
 	})
 }
 
-// backlogCollector implements prometheus.Collector. It reads the database: every process tells
+// backlogCollector implements prometheus.Collector. It reads the database: every process reports
 // the same.
 type backlogCollector struct {
 	read            func(ctx context.Context) ([]Backlog, error)
@@ -46,7 +46,7 @@ func (c *backlogCollector) Collect(ch chan<- prometheus.Metric) {
 	defer cancel()
 	list, err := c.read(ctx)
 	if err != nil {
-		return // the database is down, which other metrics tell
+		return // the database is down, which other metrics show
 	}
 	for _, b := range list {
 		age := 0.0

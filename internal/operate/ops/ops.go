@@ -24,8 +24,8 @@ type Metrics struct {
 
 	counters map[string]*prometheus.CounterVec // by the name of what they count
 
-	// known caches the series of requests, because looking one up by its labels takes
-	// longer than observing.
+	// known caches the series of requests, because looking one up by its labels takes longer than
+	// observing.
 	mu    sync.RWMutex
 	known map[series]prometheus.Observer
 }
@@ -36,7 +36,7 @@ type series struct {
 	status int
 }
 
-// What Count counts, each by outcome.
+// The subjects of Count, each counted by outcome.
 const (
 	Orders      = "orders"      // purchases and what became of their orders
 	Activations = "activations" // of licenses
@@ -45,7 +45,7 @@ const (
 	Webhooks    = "webhooks"    // deliveries of payment providers
 )
 
-// counted are the help texts of what Count counts.
+// counted are the help texts of the subjects of Count.
 var counted = map[string]string{
 	Orders:      "Orders by what happened to them: pending, paid, refunded, cancelled.",
 	Activations: "Requests to activate a license, by outcome: activated, refused.",
@@ -54,7 +54,7 @@ var counted = map[string]string{
 	Webhooks:    "Deliveries of payment providers, by outcome: accepted, refused, failed.",
 }
 
-// alerted are the outcomes that alerts look at.
+// alerted are the outcomes that alerts use.
 var alerted = map[string][]string{
 	Mails:    {"sent", "failed"},
 	Webhooks: {"accepted", "failed"},
@@ -75,7 +75,7 @@ func NewMetrics(version string) *Metrics {
 	for what, help := range counted {
 		m.counters[what] = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "stoa_" + what + "_total", Help: help},
 			[]string{"outcome"})
-		for _, outcome := range alerted[what] { // an alert sees the first failure only if there was a 0
+		for _, outcome := range alerted[what] { // an alert sees the first failure only after a 0
 			m.counters[what].WithLabelValues(outcome)
 		}
 		m.registry.MustRegister(m.counters[what])
@@ -109,31 +109,30 @@ func (m *Metrics) ObserveRequest(route string, status int, took time.Duration) {
 	o.Observe(took.Seconds())
 }
 
-// Count counts one of what happened: a constant of this package. There are few
-// outcomes of each.
+// Count counts an outcome of what, a constant of this package. There must be few outcomes of each.
 func (m *Metrics) Count(what, outcome string) { m.counters[what].WithLabelValues(outcome).Inc() }
 
-// WatchPool adds the figures of a database's connection pool.
+// WatchPool adds the statistics of a database's connection pool.
 func (m *Metrics) WatchPool(name string, pool *sql.DB) {
 	m.registry.MustRegister(collectors.NewDBStatsCollector(pool, name))
 }
 
-// WatchProcesses adds how many processes of plugins run.
+// WatchProcesses adds the number of running plugin processes.
 func (m *Metrics) WatchProcesses(count func() int) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "stoa_plugin_processes", Help: "Processes of internal plugins that run.",
 	}, func() float64 { return float64(count()) }))
 }
 
-// WatchBodies adds how many bytes of memory request bodies take.
+// WatchBodies adds the bytes of memory that request bodies take.
 func (m *Metrics) WatchBodies(used func() int64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "stoa_request_body_bytes", Help: "Memory taken by request bodies; STOA_BODY_MEMORY bounds it.",
 	}, func() float64 { return float64(used()) }))
 }
 
-// WatchHealth adds whether external plugins are healthy, by slug. read is asked at each
-// scrape; when it fails, the metric is left out.
+// WatchHealth adds whether external plugins are healthy, by slug. read is called at each scrape;
+// when it fails, the metric is left out.
 func (m *Metrics) WatchHealth(read func(ctx context.Context) (map[string]bool, error)) {
 	m.registry.MustRegister(&healths{read: read, desc: prometheus.NewDesc("stoa_plugin_healthy",
 		"Whether an external plugin's /health answered well when it was asked last: 1 or 0.", []string{"slug"}, nil)})
@@ -157,7 +156,7 @@ func (h *healths) Collect(ch chan<- prometheus.Metric) {
 	defer cancel()
 	all, err := h.read(ctx)
 	if err != nil {
-		return // the database is down, which other metrics tell
+		return // the database is down, which other metrics show
 	}
 	for slug, healthy := range all {
 		value := 0.0
@@ -168,7 +167,7 @@ func (h *healths) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// Gatherer returns what collects the metrics, for others that pass them on.
+// Gatherer returns the collected metrics, for other exporters.
 func (m *Metrics) Gatherer() prometheus.Gatherer { return m.registry }
 
 // Handler serves /metrics and /debug/pprof.

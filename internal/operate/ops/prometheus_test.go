@@ -50,7 +50,7 @@ func newPrometheus(t *testing.T, scraped string) prometheus {
 	return prometheus{"http://" + addr, &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
 }
 
-// ask decodes the data of an answer of the HTTP API. It returns what is wrong with the question.
+// ask decodes the data of an answer of the HTTP API. It returns the error of a bad query.
 func (p prometheus) ask(t *testing.T, path string, query url.Values, data any) error {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.url+"/api/v1/"+path+"?"+query.Encode(), nil)

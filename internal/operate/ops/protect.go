@@ -9,12 +9,12 @@ import (
 	"stoa/internal/edge/hosts"
 )
 
-// MinToken is the length of the shortest token that Protect is given.
+// MinToken is the minimum length of a token for Protect.
 const MinToken = 16
 
-// Protect serves h to those who send the bearer token. With an empty token it
-// serves h under loopback names only: a web page that makes a name of its own
-// resolve to this machine does not get far (DNS rebinding).
+// Protect serves h to clients that send the bearer token. With an empty token it serves h under
+// loopback names only, which stops web pages that make their own name resolve to this machine (DNS
+// rebinding).
 func Protect(token string, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -30,8 +30,8 @@ func Protect(token string, h http.Handler) http.Handler {
 	})
 }
 
-// holds reports whether r carries the token. Hashes have one length, so the time
-// of the comparison tells nothing.
+// holds reports whether r carries the token. Hashes have one length, so the time of the comparison
+// reveals nothing.
 func holds(r *http.Request, token string) bool {
 	lines := r.Header.Values("Authorization")
 	if len(lines) != 1 {

@@ -8,8 +8,8 @@ import (
 	"stoa/internal/run/traffic"
 )
 
-// WatchTraffic adds the calls to plugins, and of the given number of installations: those
-// that were called most.
+// WatchTraffic adds the calls to plugins, and those of the given number of installations with the
+// most calls.
 func (m *Metrics) WatchTraffic(book *traffic.Book, installations int) {
 	m.registry.MustRegister(&trafficCollector{
 		book: book, installations: installations,
@@ -28,8 +28,8 @@ func (m *Metrics) WatchTraffic(book *traffic.Book, installations int) {
 	})
 }
 
-// trafficCollector implements prometheus.Collector. A call counts in a book of stoa's own,
-// because a counter of Prometheus for each installation would never be forgotten.
+// trafficCollector implements prometheus.Collector. Calls are counted in package traffic, because a
+// Prometheus counter for each installation would never be dropped.
 type trafficCollector struct {
 	book          *traffic.Book
 	installations int
@@ -67,7 +67,7 @@ func counter(desc *prometheus.Desc, n uint64, labels ...string) prometheus.Metri
 	return prometheus.MustNewConstMetric(desc, prometheus.CounterValue, float64(n), labels...)
 }
 
-// className is how metrics name a class of status.
+// className is the name of a status class in metrics.
 func className(class int) string {
 	if class == 0 {
 		return "none"
@@ -75,7 +75,7 @@ func className(class int) string {
 	return strconv.Itoa(class) + "xx"
 }
 
-// sendHistogram sends a histogram that has counted something.
+// sendHistogram sends a histogram unless it is empty.
 func sendHistogram(ch chan<- prometheus.Metric, desc *prometheus.Desc, h traffic.Histogram, slug string) {
 	below, buckets := uint64(0), make(map[float64]uint64, len(h.Bounds))
 	for i, bound := range h.Bounds {

@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// maxConcerns is how many concerns of a kind are listed.
+	// maxConcerns is the maximum number of listed concerns of a kind.
 	maxConcerns = 20
-	// pendingFor is how long an order may be pending: payment pages are open for less.
+	// pendingFor is how long an order may be pending: payment pages expire sooner.
 	pendingFor = time.Hour
-	// failedWithin is how long the failure of an instance that runs again is shown.
+	// failedWithin is how long the failure of an instance that is running again is shown.
 	failedWithin = time.Hour
-	// lookBack is how long a failure is looked for, and how long a failed receipt is shown.
+	// lookBack is the age up to which failures are searched, and failed receipts are shown.
 	lookBack = 7 * day
 )
 
-// rotateAfter is how long a key of a purpose should sign (docs/operating.md, Signing keys),
-// with some time to get to it.
+// rotateAfter is how long a key of a purpose should sign (docs/operating.md, Signing keys), plus
+// some time to act.
 func rotateAfter(purpose string) time.Duration {
 	if purpose == "license" {
 		return 400 * day
@@ -29,7 +29,7 @@ func rotateAfter(purpose string) time.Duration {
 	return 100 * day
 }
 
-// attention returns what wants attention, errors first.
+// attention returns the concerns, errors first.
 func (s *Service) attention(ctx context.Context, now time.Time) (all []Concern, err error) {
 	for _, look := range []func(context.Context, time.Time) ([]Concern, error){
 		s.instances, s.plugins, s.webhooks, s.receipts, s.orders, s.keys, s.backups,

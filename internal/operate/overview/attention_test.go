@@ -105,8 +105,8 @@ func TestWhatWantsAttention(t *testing.T) {
 	}
 }
 
-// A shop that makes no backups by itself is not told that the last one is old.
-func TestBackupsThatSomebodyElseMakes(t *testing.T) {
+// If stoa does not schedule backups, the age of the last one is no concern.
+func TestTheAgeOfUnscheduledBackupsIsNoConcern(t *testing.T) {
 	t.Parallel()
 
 	s := &shop{taken: overview.BackupRuns{OKAt: ago(1000 * time.Hour)}}

@@ -1,5 +1,5 @@
-// Package overview answers an operator's first questions: what was sold and used lately,
-// and what wants attention. It reads across the domains and changes nothing.
+// Package overview answers an operator's first questions: what was sold and used lately, and what
+// needs attention. It reads across the domains and changes nothing.
 package overview
 
 import (
@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Counted is how often something happened within an hour that begins at Hour (UTC). For
-// sales there is one for each currency.
+// Counted is how often something happened within the hour that begins at Hour (UTC). Sales have one
+// for each currency.
 type Counted struct {
 	Hour     time.Time
 	Count    int
@@ -16,13 +16,13 @@ type Counted struct {
 	Minor    int64  // the sum of sales, in the currency's minor unit
 }
 
-// Severity says how urgent a concern is.
+// Severity is how urgent a concern is.
 type Severity string
 
 // The severities.
 const (
 	Error   Severity = "error"   // something does not work
-	Warning Severity = "warning" // something will not, or was not for a while
+	Warning Severity = "warning" // something will stop working, or did for a while
 )
 
 // Kind is a kind of concern. Kinds are stable: programs match on them.
@@ -30,27 +30,27 @@ type Kind string
 
 // The kinds of concerns.
 const (
-	PluginDead      Kind = "plugin.deliveries_dead"    // hooks or events were given up
-	PluginWaiting   Kind = "plugin.deliveries_failing" // hooks or events fail, and are tried again
-	WebhookDead     Kind = "webhook.deliveries_dead"   // events were given up
-	WebhookFailing  Kind = "webhook.failing"           // the address fails, and is tried again
+	PluginDead      Kind = "plugin.deliveries_dead"    // hooks or events were abandoned
+	PluginWaiting   Kind = "plugin.deliveries_failing" // hooks or events fail, and are retried
+	WebhookDead     Kind = "webhook.deliveries_dead"   // events were abandoned
+	WebhookFailing  Kind = "webhook.failing"           // the address fails, and is retried
 	WebhookDisabled Kind = "webhook.disabled"          // by stoa, because the address failed
-	InstanceFailing Kind = "instance.failing"          // it does not start, or ended on its own
-	InstanceFailed  Kind = "instance.failed"           // it ended on its own lately, and runs again
+	InstanceFailing Kind = "instance.failing"          // it does not start, or crashed
+	InstanceFailed  Kind = "instance.failed"           // it crashed lately, and is running again
 	ReceiptsFailed  Kind = "receipts.failed"           // receipts that could not be mailed
-	ReceiptsWaiting Kind = "receipts.failing"          // they fail, and are tried again
+	ReceiptsWaiting Kind = "receipts.failing"          // they fail, and are retried
 	OrdersPending   Kind = "orders.pending"            // for longer than an hour
-	KeysDue         Kind = "keys.rotation_due"         // the key has signed for long
+	KeysDue         Kind = "keys.rotation_due"         // the key has signed for too long
 	BackupFailed    Kind = "backup.failed"             // the last backup failed
 	BackupOld       Kind = "backup.old"                // the last backup is twice as old as it should be
-	VerifyFailed    Kind = "backup.verify_failed"      // a backup could not be restored, or is not whole
+	VerifyFailed    Kind = "backup.verify_failed"      // a backup could not be restored, or is incomplete
 )
 
-// Concern is something that wants attention.
+// Concern is a problem that needs attention.
 type Concern struct {
 	Kind     Kind
 	Severity Severity
-	Count    int       // of what is concerned
+	Count    int       // of the affected things
 	Since    time.Time // of the oldest
 	Message  string    // a sentence in English
 
@@ -61,7 +61,7 @@ type Concern struct {
 	Purpose        string // of keys
 }
 
-// Pile is a number of things with the same trouble, and when the oldest began.
+// Pile is a number of things with the same problem, and when the oldest started.
 type Pile struct {
 	Owner string // whose they are: a plugin's slug or a webhook's id
 	Count int
@@ -102,18 +102,18 @@ type Store interface {
 	// Registrations returns the users created since then, by hour, oldest first.
 	Registrations(ctx context.Context, since time.Time) ([]Counted, error)
 
-	// DeadDeliveries returns the deliveries that were given up: those of plugins by slug,
-	// those of webhooks by id. FailingDeliveries returns those to plugins that wait after a
-	// failed attempt, by slug. Each returns at most limit piles, the oldest first.
+	// DeadDeliveries returns the abandoned deliveries: those of plugins by slug, those of webhooks
+	// by id. FailingDeliveries returns those to plugins that wait after a failed attempt, by slug.
+	// Each returns at most limit piles, the oldest first.
 	DeadDeliveries(ctx context.Context, webhooks bool, limit int) ([]Pile, error)
 	FailingDeliveries(ctx context.Context, limit int) ([]Pile, error)
 	// TroubledWebhooks returns the webhooks that fail and those that stoa has disabled.
 	TroubledWebhooks(ctx context.Context, limit int) ([]TroubledWebhook, error)
-	// Failures returns the failures since then of enabled instances in their present
-	// version, latest first.
+	// Failures returns the failures since then of enabled instances in their current version,
+	// latest first.
 	Failures(ctx context.Context, since time.Time, limit int) ([]Failure, error)
-	// FailedReceipts returns the receipts that were given up since then. WaitingReceipts
-	// returns those that wait after a failed attempt.
+	// FailedReceipts returns the receipts that were abandoned since then. WaitingReceipts returns
+	// those that wait after a failed attempt.
 	FailedReceipts(ctx context.Context, since time.Time) (Pile, error)
 	WaitingReceipts(ctx context.Context) (Pile, error)
 	// PendingOrders returns the orders placed before then that are pending.

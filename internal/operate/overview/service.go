@@ -8,7 +8,7 @@ import (
 	"stoa/internal/trust/keyring"
 )
 
-// How far the series reach.
+// The lengths of the series.
 const (
 	Hours = 24
 	Days  = 30
@@ -16,7 +16,7 @@ const (
 	day = 24 * time.Hour
 )
 
-// Bucket is what happened within an hour or a day that begins at From (UTC).
+// Bucket is what happened within the hour or day that begins at From (UTC).
 type Bucket struct {
 	From                       time.Time
 	Orders                     int // paid, free ones included
@@ -27,20 +27,21 @@ type Bucket struct {
 // Overview is the state of the shop.
 type Overview struct {
 	At    time.Time
-	Hours []Bucket // the last one is the present hour
+	Hours []Bucket // the last one is the current hour
 	Days  []Bucket // the last one is today
-	// Attention is what wants attention, the most urgent first.
+	// Attention has the concerns, the most urgent first.
 	Attention []Concern
 }
 
-// Service makes overviews. Fields are required unless they say otherwise. It is safe for concurrent use.
+// Service makes overviews. Fields are required unless stated otherwise. It is safe for concurrent
+// use.
 type Service struct {
 	Store Store
 	Now   func() time.Time
 	Rings []*keyring.Ring
-	// Broken reports whether an instance does not work, as far as this process knows.
+	// Broken reports whether an instance fails, as far as this process knows.
 	Broken func(installationID string) bool
-	// BackupEvery is the time from one backup to the next; 0 if stoa makes none by itself.
+	// BackupEvery is the time from one backup to the next; 0 if stoa does not make backups.
 	BackupEvery time.Duration
 }
 

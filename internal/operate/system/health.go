@@ -6,27 +6,26 @@ import (
 	"time"
 )
 
-// Part is something that stoa needs, and whether it works.
+// Part is a dependency of stoa, and whether it works.
 type Part struct {
 	Name    string
 	OK      bool
-	Message string    // what is wrong, or what is worth knowing of a part that works
+	Message string    // what is wrong, or a remark on a part that works
 	Since   time.Time // when this process saw it enter this state
 }
 
-// Check finds out whether a part works. message is worth knowing of a part that does; the
-// error says what is wrong, without secrets.
+// Check tests whether a part works. message is a remark on a part that does; the error says what is
+// wrong, without secrets.
 type Check struct {
 	Name string
 	Run  func(ctx context.Context) (message string, err error)
 }
 
-// checkTimeout is how long a check may take. One that takes longer has failed: a part
-// that does not answer does not work.
+// checkTimeout is how long a check may take. A part that does not answer in time does not work.
 const checkTimeout = 3 * time.Second
 
-// Monitor runs checks, all at the same time, and remembers since when parts are in their
-// state. Now and Checks are required. It is safe for concurrent use.
+// Monitor runs checks concurrently, and remembers since when parts are in their state. Now and
+// Checks are required. It is safe for concurrent use.
 type Monitor struct {
 	Now    func() time.Time
 	Checks []Check
@@ -63,7 +62,7 @@ func (m *Monitor) Health(ctx context.Context) []Part {
 	return parts
 }
 
-// since notes the state of a part and returns when it entered it.
+// since records the state of a part and returns when it entered it.
 func (m *Monitor) since(p Part) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"stoa/internal/operate/system"
 )
 
-// A part that breaks says what is wrong and since when, and a check that hangs is a part
+// A part that breaks shows the error and since when, and a check that hangs is a part
 // that does not work; the others are not kept waiting for longer than the limit.
 func TestHealthTellsWhatIsWrongAndSinceWhen(t *testing.T) {
 	t.Parallel()

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Need is something that a process needs to serve requests.
+// Need is a dependency without which some requests fail.
 type Need struct {
-	// Name says which part it is. Strangers read it.
+	// Name identifies the part. It is public.
 	Name string
-	// Required tells that without the part the process should get no requests. Without any
-	// other it serves what does not need it.
+	// Required means that the process should get no requests without the part. Without any other
+	// part it still serves the requests that do not need it.
 	Required bool
-	// Run returns why the part is not ready. The answer to strangers leaves the error out.
+	// Run returns why the part is not ready. Public answers leave the error out.
 	Run func(ctx context.Context) error
 }
 
@@ -26,16 +26,15 @@ type Condition struct {
 }
 
 const (
-	// fresh is how long conditions are told again. /readyz is open to everybody, and must not
-	// pass each request on to the database.
+	// fresh is how long results are reused. /readyz is public, and must not pass each request on to
+	// the database.
 	fresh = time.Second
-	// optionalLimit is how long a part may take that is not required: a probe must not run out
-	// of time because of Redis.
+	// optionalLimit is how long a part may take that is not required: a probe must not time out
+	// because of Redis.
 	optionalLimit = 300 * time.Millisecond
 )
 
-// Readiness tells whether a process can serve. Needs is required. It is safe for concurrent
-// use.
+// Readiness reports whether a process can serve. Needs is required. It is safe for concurrent use.
 type Readiness struct {
 	Needs []Need
 
@@ -49,9 +48,9 @@ type Readiness struct {
 // second. A part that does not answer in time is not ready.
 func (r *Readiness) Conditions(ctx context.Context) []Condition {
 	r.mu.Lock()
-	defer r.mu.Unlock() // requests that come together share one look
+	defer r.mu.Unlock() // concurrent requests share one check
 	if r.last == nil || time.Since(r.at) >= fresh {
-		// Another request gets the result: it must not depend on who asked first.
+		// Other requests get this result, so it must not depend on this request's context.
 		r.last, r.at = r.look(context.WithoutCancel(ctx)), time.Now()
 	}
 	return r.last
@@ -73,7 +72,7 @@ func (r *Readiness) look(ctx context.Context) []Condition {
 // run checks a part. The channel gets one result, after the part's limit at the latest.
 func (r *Readiness) run(ctx context.Context, n Need) chan error {
 	result := make(chan error, 1)
-	if r.hanging[n.Name] { // each further check would hang, too
+	if r.hanging[n.Name] { // another check would hang, too
 		result <- context.DeadlineExceeded
 		return result
 	}
@@ -92,7 +91,7 @@ func (r *Readiness) run(ctx context.Context, n Need) chan error {
 			return
 		case <-ctx.Done():
 		}
-		// It may have ended with the limit, as it should: then it is not hanging.
+		// It may have ended with the limit, as it should: then it does not hang.
 		grace := time.NewTimer(optionalLimit / 10)
 		defer grace.Stop()
 		select {
@@ -106,7 +105,7 @@ func (r *Readiness) run(ctx context.Context, n Need) chan error {
 	return result
 }
 
-// hang waits for a check that does not observe its limit.
+// hang waits for a check that ignores its limit.
 func (r *Readiness) hang(name string, done, result chan error) {
 	// look holds mu until it has this result: hanging is changed by one goroutine at a time.
 	result <- context.DeadlineExceeded
@@ -116,7 +115,7 @@ func (r *Readiness) hang(name string, done, result chan error) {
 	}
 	r.hanging[name] = true
 	r.mu.Unlock()
-	<-done //nolint:errcheck // what it says so late is of no use
+	<-done //nolint:errcheck // its late result is of no use
 	r.mu.Lock()
 	delete(r.hanging, name)
 	r.mu.Unlock()

@@ -46,7 +46,7 @@ func TestReadinessOutlastsAPartThatHangs(t *testing.T) {
 	})
 }
 
-// Whoever asks often is told what was found within the last second.
+// Frequent probes get the result of the last second.
 func TestReadinessAsksOnceASecond(t *testing.T) {
 	t.Parallel()
 

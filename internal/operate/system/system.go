@@ -1,6 +1,6 @@
-// Package system tells administrators about this process and what it depends on: the
-// program, the database, mail, Redis, Node.js, the keys that sign, and whether all of that
-// works. It holds no secret: keys have ids, passwords are left out of addresses.
+// Package system describes this process and its dependencies to administrators: the program, the
+// database, mail, Redis, Node.js, the signing keys, and whether all of them work. It exposes no
+// secrets: keys have ids, addresses have no passwords.
 package system
 
 import (
@@ -44,14 +44,14 @@ type Failure struct {
 	Message string
 }
 
-// Node is what runs internal plugins.
+// Node is the runtime of internal plugins.
 type Node struct {
 	Version   string // of Node.js
 	Isolation string // the level that this machine reaches
-	Missing   string // what keeps it from being full; may be empty
+	Missing   string // why the isolation is not full; may be empty
 }
 
-// Names of health parts that others look up.
+// Names of health parts that other packages look up.
 const (
 	PartDatabase = "database"
 	PartStorage  = "storage"
@@ -61,8 +61,7 @@ const (
 	PartPlugins  = "plugins"
 )
 
-// Service tells about this process. All fields are required. It is safe for concurrent
-// use.
+// Service describes this process. All fields are required. It is safe for concurrent use.
 type Service struct {
 	Facts   Facts
 	Monitor *Monitor
@@ -70,7 +69,7 @@ type Service struct {
 	DatabaseVersion func(ctx context.Context) (string, error)
 	// MailFailure returns the last failure of mail. It is zero if there was none.
 	MailFailure func() Failure
-	// Node returns what runs internal plugins, or why nothing does.
+	// Node returns the runtime of internal plugins, or why there is none.
 	Node func() (Node, error)
 	// Rings are those of the keys that sign.
 	Rings []*keyring.Ring

@@ -38,8 +38,8 @@ func TestSpansFollowTheConventions(t *testing.T) {
 	activation := rc.wait(t, "the activation", func(s *tracepb.Span) bool { return strings.HasSuffix(s.Name, "/activate") })
 	undertaking := rc.wait(t, "its transaction", below(activation, "transaction"))
 	rc.wait(t, "a statement of the transaction", below(undertaking, "INSERT license_instances"))
-	told := rc.wait(t, "a hook", named("deliver hook"))
-	rc.wait(t, "the hook's request", below(told, "plugin"))
+	delivered := rc.wait(t, "a hook", named("deliver hook"))
+	rc.wait(t, "the hook's request", below(delivered, "plugin"))
 	for _, name := range []string{"deliver webhook", "HTTP", "SET", "gateway"} {
 		rc.wait(t, name, named(name))
 	}
@@ -53,7 +53,7 @@ func TestSpansFollowTheConventions(t *testing.T) {
 	}
 }
 
-// unconventional returns what is wrong with a span.
+// unconventional returns how a span violates the conventions.
 func unconventional(s *tracepb.Span) (faults []string) {
 	said := attributes(s.Attributes)
 	need := func(names ...string) {

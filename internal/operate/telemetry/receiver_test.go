@@ -18,7 +18,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// receiver takes what is sent over OTLP, as a collector does, and decodes it.
+// receiver accepts and decodes OTLP, as a collector does.
 type receiver struct {
 	*httptest.Server
 

@@ -1,10 +1,10 @@
 // Package telemetry sends traces and metrics to an OpenTelemetry collector, over OTLP. It is
-// configured by OpenTelemetry's own variables (OTEL_EXPORTER_OTLP_ENDPOINT and so on), which
-// its SDK reads. What a span says is the matter of the packages that make them (package trace),
-// and metrics are those of package ops: they are not counted twice.
+// configured by OpenTelemetry's own variables (OTEL_EXPORTER_OTLP_ENDPOINT and so on), which its
+// SDK reads. The packages that create spans decide what they contain (package trace), and metrics
+// are those of package ops: they are not counted twice.
 //
-// A collector that is down or slow keeps nobody waiting: spans wait in a queue of bounded
-// length and are dropped when it is full.
+// A collector that is down or slow delays nothing: spans wait in a bounded queue and are dropped
+// when it is full.
 package telemetry
 
 import (
@@ -33,7 +33,7 @@ import (
 	"stoa/internal/base/trace"
 )
 
-// Config says what is sent. Fields are required.
+// Config selects what is sent. Fields are required.
 type Config struct {
 	Version string // of stoa
 	Metrics prometheus.Gatherer
@@ -46,7 +46,7 @@ type Telemetry struct {
 	metrics *sdkmetric.MeterProvider // nil: none are sent
 }
 
-// localCollector is where OTLP goes without OTEL_EXPORTER_OTLP_ENDPOINT, by OpenTelemetry's
+// localCollector is OTLP's destination without OTEL_EXPORTER_OTLP_ENDPOINT, by OpenTelemetry's
 // specification.
 const localCollector = "http://localhost:4318"
 
@@ -54,14 +54,14 @@ const localCollector = "http://localhost:4318"
 var ErrProtocol = errors.New("telemetry: stoa speaks OTLP as http/protobuf only: " +
 	"set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf and an endpoint for it, usually port 4318")
 
-// New starts to send what the environment asks for: traces and metrics, unless
-// OTEL_TRACES_EXPORTER or OTEL_METRICS_EXPORTER is none. With OTEL_SDK_DISABLED=true it returns
-// nil. An endpoint that does not answer is no error: it may come up later.
+// New starts sending what the environment asks for: traces and metrics, unless OTEL_TRACES_EXPORTER
+// or OTEL_METRICS_EXPORTER is none. With OTEL_SDK_DISABLED=true it returns nil. An endpoint that
+// does not answer is no error: it may come up later.
 func New(ctx context.Context, cfg Config) (*Telemetry, error) {
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") {
 		return nil, nil //nolint:nilnil // documented
 	}
-	// Both are global in OpenTelemetry's SDK: the last App of the process gets what goes wrong.
+	// Both are global in OpenTelemetry's SDK: the last App of the process gets the errors.
 	otel.SetLogger(logr.FromSlogHandler(cfg.Log.Handler()))
 	otel.SetErrorHandler(&complaints{log: cfg.Log})
 	about, err := resource.New(ctx,
@@ -69,7 +69,7 @@ func New(ctx context.Context, cfg Config) (*Telemetry, error) {
 			attribute.String("service.name", "stoa"), attribute.String("service.version", cfg.Version),
 			attribute.String("service.instance.id", uuid.NewString()),
 		),
-		// Not WithProcess: a command line may hold what is nobody's business.
+		// Not WithProcess: a command line may contain secrets.
 		resource.WithTelemetrySDK(), resource.WithHost(), resource.WithFromEnv())
 	if err != nil && !errors.Is(err, resource.ErrPartialResource) {
 		return nil, fmt.Errorf("telemetry: %w", err)
@@ -84,7 +84,7 @@ func New(ctx context.Context, cfg Config) (*Telemetry, error) {
 	return t, nil
 }
 
-// wanted reports whether a signal is to be sent, and with a protocol that stoa speaks.
+// wanted reports whether to send a signal, and the protocol is one that stoa speaks.
 func wanted(signal string) (bool, error) {
 	switch exporter := cmp.Or(os.Getenv("OTEL_"+signal+"_EXPORTER"), "otlp"); exporter {
 	case "none":
@@ -100,7 +100,7 @@ func wanted(signal string) (bool, error) {
 	return true, nil
 }
 
-// endpointSet reports whether the environment says where a signal goes.
+// endpointSet reports whether the environment names an endpoint for a signal.
 func endpointSet(signal string) bool {
 	return os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT") != ""
 }
@@ -140,7 +140,7 @@ func (t *Telemetry) sendMetrics(ctx context.Context, about *resource.Resource, f
 	return nil
 }
 
-// Tracer returns what records spans: nil if none are sent.
+// Tracer returns the recorder of spans: nil if none are sent.
 func (t *Telemetry) Tracer() *trace.Tracer {
 	if t == nil || t.traces == nil {
 		return nil
@@ -148,11 +148,11 @@ func (t *Telemetry) Tracer() *trace.Tracer {
 	return trace.NewTracer(t.traces)
 }
 
-// closeLimit is how long Close tries to send what is waiting.
+// closeLimit is how long Close tries to send waiting data.
 const closeLimit = 5 * time.Second
 
-// Close sends what is waiting and stops. A collector that does not answer holds it up for
-// five seconds at the most.
+// Close sends waiting data and stops. A collector that does not answer delays it by five seconds at
+// most.
 func (t *Telemetry) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -170,15 +170,15 @@ func (t *Telemetry) Close(ctx context.Context) error {
 	return nil
 }
 
-// report logs what a shutdown could not send: that is no failure of stoa's.
+// report logs what a shutdown could not send. That is no failure of stoa's.
 func report(err error) {
 	if err != nil {
 		otel.Handle(err)
 	}
 }
 
-// complaints is an otel.ErrorHandler that logs at most one failure a minute: while a collector
-// is down, every batch fails.
+// complaints is an otel.ErrorHandler that logs at most one failure a minute: while a collector is
+// down, every batch fails.
 type complaints struct {
 	log *slog.Logger
 

@@ -64,7 +64,7 @@ func TestACallIsOneTrace(t *testing.T) {
 	}
 	if reached == nil || reached.Header.Get("Traceparent") != "00-"+parentTrace+"-"+spanID(plugin)+"-01" ||
 		reached.Header.Get("Tracestate") != "vendor=1" {
-		t.Errorf("the plugin was not told its part of the trace: %v", reached)
+		t.Errorf("the plugin did not get its part of the trace: %v", reached)
 	}
 	if !strings.Contains(log.String(), "traceId="+parentTrace) {
 		t.Error("the log does not name the trace")
@@ -98,7 +98,7 @@ func TestACallIsOneTrace(t *testing.T) {
 	}
 }
 
-// What stoa tells others afterwards is a trace of its own, linked to the request that caused
+// What stoa sends in the background is a separate trace, linked to the request that caused
 // it, on both engines.
 func TestDeliveriesAreLinkedToTheirCause(t *testing.T) {
 	for _, engine := range []struct {
@@ -110,9 +110,9 @@ func TestDeliveriesAreLinkedToTheirCause(t *testing.T) {
 	} {
 		t.Run(engine.name, func(t *testing.T) {
 			rc := newReceiver(t)
-			told := make(chan string, 16)
+			received := make(chan string, 16)
 			hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-				told <- r.Header.Get("Traceparent")
+				received <- r.Header.Get("Traceparent")
 			}))
 			defer hook.Close()
 			e := testkit.New(t, append(engine.options, sending)...).InstallEcho(t, map[string]any{
@@ -141,9 +141,9 @@ func TestDeliveriesAreLinkedToTheirCause(t *testing.T) {
 				t.Errorf("the webhook is not linked to the registration: %v", message)
 			}
 			select {
-			case got := <-told:
+			case got := <-received:
 				if !strings.Contains(got, traceID(message)) {
-					t.Errorf("the webhook was told the trace %q", got)
+					t.Errorf("the webhook got the trace %q", got)
 				}
 			case <-time.After(time.Minute):
 				t.Error("the webhook was not called")
@@ -222,14 +222,14 @@ func TestSamplingFollowsTheParentAndTheRatio(t *testing.T) {
 	for r := e.Reached(); r != nil; r = e.Reached() {
 		flags := r.Header.Get("Traceparent")[53:]
 		if want := "00"; r.RequestURI == "/api/unsampled" && flags != want {
-			t.Errorf("the plugin was told flags %s, want %s", flags, want)
+			t.Errorf("the plugin got flags %s, want %s", flags, want)
 		}
 	}
 }
 
 // A collector that does not answer costs requests nothing, memory little, and a stop at most
 // some seconds.
-func TestACollectorThatHangsHoldsUpNobody(t *testing.T) {
+func TestACollectorThatHangsDelaysNoRequest(t *testing.T) {
 	rc := newReceiver(t)
 	rc.hang = make(chan struct{})
 	const queue, batch = 128, 64

@@ -50,7 +50,7 @@ func (c *Courier) Start(ctx context.Context) {
 	wake := make(chan struct{}, couriers)
 	c.cancel, c.wake = cancel, wake
 	for range couriers {
-		c.busy.Begin()
+		c.busy.Start()
 		c.all.Go(func() { c.work(ctx, wake) })
 	}
 	sweep := background.Task{Every: leftoversEvery, Log: c.Log, Failed: "mail allowances and links cannot be swept"}
@@ -83,7 +83,7 @@ func (c *Courier) Wake() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.busy.Begin()
+	c.busy.Start()
 	select {
 	case c.wake <- struct{}{}: // never ready if it is nil
 	default: // every worker has been woken already
@@ -106,7 +106,7 @@ func (c *Courier) work(ctx context.Context, wake <-chan struct{}) {
 		select {
 		case <-wake: // Wake has counted this worker as busy
 		case <-tick.C:
-			c.busy.Begin()
+			c.busy.Start()
 		case <-ctx.Done():
 			return
 		}

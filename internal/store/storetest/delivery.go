@@ -267,13 +267,13 @@ func testSpread(t *testing.T, open Open) {
 		}
 	}
 	failed := errors.New("no subscribers today")
-	_, err := s.Spread(t.Context(), 10, func([]event.Event) ([]delivery.Delivery, error) {
+	_, err := s.FanOut(t.Context(), 10, func([]event.Event) ([]delivery.Delivery, error) {
 		return []delivery.Delivery{hook("x", "lost")}, failed
 	})
 	if !errors.Is(err, failed) {
-		t.Errorf("Spread = %v, want the error of the function", err)
+		t.Errorf("FanOut = %v, want the error of the function", err)
 	}
-	n, err := s.Spread(t.Context(), 10, func(got []event.Event) ([]delivery.Delivery, error) {
+	n, err := s.FanOut(t.Context(), 10, func(got []event.Event) ([]delivery.Delivery, error) {
 		if diff := cmp.Diff(got, []event.Event{a, b}); diff != "" {
 			t.Errorf("events (-got +want):\n%s", diff)
 		}
@@ -281,11 +281,11 @@ func testSpread(t *testing.T, open Open) {
 		return []delivery.Delivery{d}, err
 	})
 	if err != nil || n != 2 {
-		t.Errorf("Spread = %d, %v; want 2", n, err)
+		t.Errorf("FanOut = %d, %v; want 2", n, err)
 	}
 	wantNext(t, s, delivery.Plugins, "x", T0, "order.paid")
-	if n, err := s.Spread(t.Context(), 10, nil); n != 0 || err != nil {
-		t.Errorf("Spread again = %d, %v; want none", n, err)
+	if n, err := s.FanOut(t.Context(), 10, nil); n != 0 || err != nil {
+		t.Errorf("FanOut again = %d, %v; want none", n, err)
 	}
 }
 
@@ -387,7 +387,7 @@ func testDeliverySweep(t *testing.T, open Open) {
 		}
 	}
 	nobody := func([]event.Event) ([]delivery.Delivery, error) { return nil, nil }
-	if _, err := s.Spread(t.Context(), 1, nobody); err != nil {
+	if _, err := s.FanOut(t.Context(), 1, nobody); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := s.Sweep(t.Context(), T0, 10); n != 0 || err != nil {

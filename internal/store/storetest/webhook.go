@@ -62,7 +62,7 @@ func testWebhooks(t *testing.T, open Open) {
 	if err := s.Publish(ctx, all...); err != nil {
 		t.Fatal(err)
 	}
-	_, err = outbox.Spread(ctx, 9, func(events []event.Event) ([]delivery.Delivery, error) {
+	_, err = outbox.FanOut(ctx, 9, func(events []event.Event) ([]delivery.Delivery, error) {
 		d, err := delivery.OfEvent(T0, delivery.Webhook, "w1", events[2])
 		return []delivery.Delivery{d}, err
 	})

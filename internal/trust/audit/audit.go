@@ -72,7 +72,7 @@ const (
 	SettingsUpdate     Action = "settings.update"
 )
 
-// Kind is a kind of actor.
+// Kind is the kind of an actor.
 type Kind string
 
 // The kinds of actors.
@@ -83,7 +83,7 @@ const (
 	CLI     Kind = "cli"     // the command line; ID is the operating system's user
 )
 
-// Actor is who did something.
+// Actor is the user, service or program that did something.
 type Actor struct {
 	Kind Kind
 	ID   string
@@ -92,7 +92,7 @@ type Actor struct {
 	Name string
 }
 
-// Target is what something was done to.
+// Target is the thing that an operation changed.
 type Target struct {
 	Type string // "user", "plugin", "instance", "product", "media", "catalog", "review", "webhook", "settings"
 	ID   string // may be empty if there is only one of the type

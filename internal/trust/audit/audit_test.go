@@ -28,7 +28,7 @@ func TestNewRecordsTheActor(t *testing.T) {
 		want audit.Actor
 	}{
 		{
-			"the system if nobody else", func(ctx context.Context) context.Context { return ctx },
+			"the system without a caller", func(ctx context.Context) context.Context { return ctx },
 			audit.Actor{Kind: audit.System},
 		},
 		{

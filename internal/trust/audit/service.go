@@ -46,7 +46,7 @@ var Sorts = []string{"at", "-at", "actor", "-actor", "action", "-action"}
 // maxFilter is the maximum length of each text of a Query in bytes.
 const maxFilter = 320
 
-// Issues returns what is wrong with q.
+// Issues returns the errors of q.
 func (q Query) Issues() errs.Issues {
 	var is errs.Issues
 	for _, f := range []struct{ name, value string }{

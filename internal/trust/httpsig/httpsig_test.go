@@ -18,7 +18,7 @@ var key = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
 var params = httpsig.Params{Created: 1618884473, KeyID: "k1", Nonce: "n.1-_~", Tag: "stoa-license"}
 
 // RFC 9530, appendix D, table 1 and appendix B.
-func TestDigestIsThatOfTheRFC(t *testing.T) {
+func TestDigestMatchesTheRFC(t *testing.T) {
 	t.Parallel()
 
 	for body, want := range map[string]string{
@@ -93,7 +93,7 @@ func TestAnIndependentLibraryTakesTheSignature(t *testing.T) {
 	}
 }
 
-func TestNothingThatIsSignedCanBeChanged(t *testing.T) {
+func TestAnyChangeOfASignedPartIsDetected(t *testing.T) {
 	t.Parallel()
 
 	for name, change := range map[string]func(*http.Response, *http.Request){

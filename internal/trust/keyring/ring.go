@@ -11,10 +11,10 @@ import (
 	"stoa/internal/trust/seal"
 )
 
-// When a Ring reads the keys again, because another replica may have rotated them. Once
-// a minute is enough, because a key is published long before it signs. An unknown key,
-// as after two rotations in a row, is looked up at once, but only a few times and then
-// every few seconds, because anybody can make up key ids.
+// When a Ring reads the keys again, because another replica may have rotated them. Once a minute is
+// enough, because a key is published long before it signs. An unknown key, as after two rotations
+// in a row, is looked up at once, but only a few times and then every few seconds, because clients
+// can forge key ids.
 const (
 	ringFresh   = time.Minute
 	ringBurst   = 5               // look-ups of unknown keys in a row

@@ -128,8 +128,8 @@ func TestRingLearnsOfNewKeysAtOnce(t *testing.T) {
 	})
 }
 
-// Anybody can make up key ids.
-func TestMadeUpKeyIDsRarelyAskTheDatabase(t *testing.T) {
+// Clients can forge key ids.
+func TestForgedKeyIDsRarelyReachTheDatabase(t *testing.T) {
 	t.Parallel()
 
 	onBothEngines(t, func(t *testing.T, s, _ *keyring.Ring, c *clocktest.Clock) {

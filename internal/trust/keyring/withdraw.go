@@ -21,10 +21,10 @@ type Withdrawal struct {
 // at the same time.
 const maxWithdrawals = 10
 
-// Withdraw replaces stolen keys. It deletes the keys of all stages, including the next
-// one, which was stolen as well, and creates a new current and a new next key. Whoever
-// knows the new public keys rejects everything that the old keys have signed or will
-// sign. Whoever knows only the old ones rejects everything that is signed from now on.
+// Withdraw replaces stolen keys. It deletes the keys of all stages, including the next one, which
+// was stolen as well, and creates a new current and a new next key. Verifiers with the new public
+// keys reject everything that the old keys have signed or will sign. Verifiers with only the old
+// ones reject everything that is signed from now on.
 //
 // The withdrawal is recorded in the audit log. Concurrent calls each withdraw the keys
 // that they find. Other processes notice within a minute, and sign with the old key

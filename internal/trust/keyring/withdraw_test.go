@@ -24,8 +24,8 @@ func withdraw(tb testing.TB, r *keyring.Ring) keyring.Withdrawal {
 	return done
 }
 
-// Whoever stole the database and the master key has the next and the previous keys too,
-// so rotating to the next key would not help.
+// A thief of the database and the master key has the next and the previous keys too, so rotating
+// to the next key would not help.
 func TestWithdrawnKeysAreGoneWithTheNextAndThePreviousOnes(t *testing.T) {
 	t.Parallel()
 

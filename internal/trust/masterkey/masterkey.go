@@ -27,7 +27,7 @@ const (
 // the one in the data folder, in a file that is created with mode 0600 if necessary.
 // Processes that start at the same time get the same key.
 //
-// It refuses a file that other users can read, because the key may be known already.
+// It refuses a file that other users can read, because the key may have leaked.
 func Load(given, dataDir string) (*seal.Key, error) {
 	if given == "" {
 		if err := createOnce(filepath.Join(dataDir, File)); err != nil {
@@ -76,8 +76,8 @@ func read(path string) (string, error) {
 // proof is what Proof seals, and the purpose and the row it is sealed for.
 const proof = "master_key_check"
 
-// Proof returns a text that tells by Proves whether another key is the same. It reveals
-// nothing about the key.
+// Proof returns a text by which Proves can tell whether another key is the same. It reveals nothing
+// about the key.
 func Proof(key *seal.Key) string { return key.Box(proof).Seal([]byte(proof), proof) }
 
 // Proves reports whether Proof was called with key when it returned text.

@@ -199,7 +199,7 @@ func TestVerifyRequestReadsWhatArrived(t *testing.T) {
 			signing.ErrMalformed,
 		},
 		{"a header that is there twice", func(h http.Header) { h.Add("X-User-Id", "admin") }, signing.ErrMalformed},
-		{"a header nobody signed", func(h http.Header) { h.Set("X-User-Email", "a@b") }, signing.ErrMismatch},
+		{"an unsigned header", func(h http.Header) { h.Set("X-User-Email", "a@b") }, signing.ErrMismatch},
 		{"another spelling of a header", func(h http.Header) { h["x_user_id"] = []string{"admin"} }, signing.ErrMismatch},
 	}
 	for _, tt := range tests {

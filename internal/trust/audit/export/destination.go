@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Open returns what takes the lines: the file at a path, or an https:// address (http:// on
+// Open returns the destination of the lines: the file at a path, or an https:// address (http:// on
 // this machine only), which gets a bearer token if it is not empty.
 func Open(to, token string) (Destination, error) {
 	scheme, _, isURL := strings.Cut(to, "://")
@@ -34,7 +34,8 @@ func Open(to, token string) (Destination, error) {
 			Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: takeLimit, MaxIdleConnsPerHost: 1,
 			IdleConnTimeout: 30 * time.Second, ForceAttemptHTTP2: true,
 		},
-		// A redirect would send the log, and the token, where nobody has configured it.
+		// A redirect would send the log and the token to a place that the operator did not
+		// configure.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
@@ -47,8 +48,8 @@ func isLoopback(host string) bool {
 // it can be rotated by renaming it.
 type file string
 
-// Take implements Destination. A batch that cannot be written whole is taken back, so that no
-// line is cut in two.
+// Take implements Destination. A partially written batch is removed again, so that no line is cut
+// in two.
 func (f file) Take(_ context.Context, lines []byte) (err error) {
 	to, err := os.OpenFile(string(f), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -60,7 +61,7 @@ func (f file) Take(_ context.Context, lines []byte) (err error) {
 		return err
 	}
 	if info.Mode().IsRegular() {
-		if err := mend(to, info.Size()); err != nil {
+		if err := cutPartialLine(to, info.Size()); err != nil {
 			return err
 		}
 	}
@@ -73,9 +74,9 @@ func (f file) Take(_ context.Context, lines []byte) (err error) {
 	return err
 }
 
-// mend removes the part of a line at the end of a file that a process left there which was
-// killed while it wrote. Its entries are sent again.
-func mend(f *os.File, size int64) error {
+// cutPartialLine removes an incomplete line at the end of a file, which a killed process left. Its
+// entries are sent again.
+func cutPartialLine(f *os.File, size int64) error {
 	tail := make([]byte, min(size, 1<<20))
 	if _, err := f.ReadAt(tail, size-int64(len(tail))); err != nil {
 		return err
@@ -116,7 +117,7 @@ func (a *address) Take(ctx context.Context, lines []byte) error {
 		return err
 	}
 	defer res.Body.Close()
-	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // so that the connection can be used again
+	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // so that the connection can be reused
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		return fmt.Errorf("the address answered %d", res.StatusCode)
 	}

@@ -1,6 +1,6 @@
-// Package export writes the audit log for other systems: as JSON lines, in the order of
-// recording, from a cursor on. It does that once (stoa audit export), or keeps on sending what
-// is new to a file or an address (Stream).
+// Package export writes the audit log for other systems: as JSON lines, in the order of recording,
+// starting at a cursor. It does so once (stoa audit export), or keeps sending new entries to a file
+// or an address (Stream).
 //
 // It reads the log and never changes it, and no operation waits for it.
 package export
@@ -14,20 +14,20 @@ import (
 	"stoa/internal/trust/audit"
 )
 
-// Numbered is an entry with its number in the order of recording, which is a cursor: what comes
-// after it has higher numbers.
+// Numbered is an entry with its number in the order of recording, which is a cursor: later entries
+// have higher numbers.
 type Numbered struct {
 	audit.Entry
 
 	Seq int64
 }
 
-// Log reads the audit log. Package store implements it, and the tests of this package hold
-// it to every sentence.
+// Log reads the audit log. Package store implements it; the tests of this package check every
+// sentence here.
 type Log interface {
 	// Settled returns a number up to which the log is complete: no entry with it or a lower one
-	// will be added any more. It is 0 for an empty log. It waits for the transactions that are
-	// writing entries with lower numbers, and holds nobody up.
+	// will be added later. It is 0 for an empty log. It waits for the transactions that are writing
+	// entries with lower numbers, and blocks no writer.
 	Settled(ctx context.Context) (int64, error)
 
 	// After returns the first entries, at most limit, with a number above after and not above
@@ -80,17 +80,17 @@ func appendLine(b []byte, e Numbered) ([]byte, error) {
 	return append(append(b, text...), '\n'), nil
 }
 
-// Selection says what is exported. Zero fields select everything.
+// Selection selects entries to export. Zero fields select everything.
 type Selection struct {
-	After    int64     // the cursor of the last entry that is known already
+	After    int64     // the cursor of the last entry that was exported before
 	From, To time.Time // From is inclusive, To is not
 }
 
 // atOnce is how many entries are read at a time.
 const atOnce = 500
 
-// Write writes the selected entries that there are now, each as one line of JSON, and returns
-// the cursor to continue from later and the number of entries.
+// Write writes the selected entries, each as one line of JSON, and returns the cursor to continue
+// from later and the number of entries.
 func Write(ctx context.Context, log Log, s Selection, w io.Writer) (cursor int64, n int, err error) {
 	until, err := log.Settled(ctx)
 	if err != nil {

@@ -90,7 +90,7 @@ func TestAnExportCanBeContinued(t *testing.T) {
 	})
 }
 
-// An entry that commits after one with a higher number is not left out: on PostgreSQL the
+// An entry that commits after one with a higher number is exported, too: on PostgreSQL the
 // order of numbers is not that of commits.
 func TestAnExportWaitsForEntriesThatCommitLate(t *testing.T) {
 	t.Parallel()
@@ -135,7 +135,7 @@ func TestAnExportWaitsForEntriesThatCommitLate(t *testing.T) {
 		t.Errorf("the export did not wait: %s", r.lines)
 	case <-time.After(500 * time.Millisecond):
 	}
-	insert(db.Conn().Write, "meanwhile") // nobody waits for the export
+	insert(db.Conn().Write, "meanwhile") // writers do not wait for the export
 	close(commit)
 	late.Wait()
 	r := <-done
@@ -144,7 +144,7 @@ func TestAnExportWaitsForEntriesThatCommitLate(t *testing.T) {
 	}
 }
 
-// flaky takes every other batch, and notes what it took and whether two came at once.
+// flaky accepts every other batch, and records them and whether two came at once.
 type flaky struct {
 	mu       sync.Mutex
 	calls    int
@@ -177,8 +177,8 @@ func (f *flaky) lines() []byte {
 	return bytes.Clone(f.taken.Bytes())
 }
 
-// Of several processes one sends. Each entry arrives, in order, although the destination fails
-// again and again, and what waits is known.
+// One of several processes sends. Each entry arrives, in order, although the destination fails
+// again and again, and the lag is known.
 func TestTheStreamSendsEachEntryInOrder(t *testing.T) {
 	t.Parallel()
 
@@ -229,7 +229,7 @@ func TestTheStreamSendsEachEntryInOrder(t *testing.T) {
 	})
 }
 
-// A file gets whole lines, also after a process was killed while it wrote one.
+// A file has only whole lines, even after a process was killed while it wrote one.
 func TestAFileHasWholeLines(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
@@ -262,7 +262,7 @@ func TestAFileHasWholeLines(t *testing.T) {
 	}
 }
 
-// The token goes to the configured address only, and no secret of it into an error.
+// The token is sent to the configured address only, and errors contain no secrets.
 func TestAnAddressGetsTheToken(t *testing.T) {
 	t.Parallel()
 	got := make(chan string, 4)

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	spreadAtOnce = 100 // events in one transaction
+	fanOutAtOnce = 100 // events in one transaction
 	// Retention is how long events and finished deliveries are kept.
 	Retention = 30 * 24 * time.Hour
 
@@ -18,45 +18,44 @@ const (
 	sweepAtOnce = 1000 // rows in one transaction
 )
 
-// Subscribers know who is to be told of events.
+// Subscribers know who subscribes to events.
 type Subscribers interface {
-	// Subscribed returns the deliveries of events to those who have subscribed to them, in
-	// the order of the events.
+	// Subscribed returns the deliveries of events to their subscribers, in the order of the events.
 	Subscribed(ctx context.Context, events []event.Event) ([]Delivery, error)
 }
 
-// Spreader makes deliveries of events. Create it as a literal with all fields.
-type Spreader struct {
+// FanOut creates the deliveries of events. Create it as a literal with all fields.
+type FanOut struct {
 	Store       Store
 	Subscribers []Subscribers
-	News        <-chan struct{} // gets a value when an event was published
+	Wake        <-chan struct{} // receives a value when an event was published
 	Log         *slog.Logger
 	Now         func() time.Time
 }
 
-// Run works until ctx ends. Whatever kept it from its work is logged and tried again.
-func (s *Spreader) Run(ctx context.Context) {
+// Run works until ctx ends. Failures are logged and retried.
+func (s *FanOut) Run(ctx context.Context) {
 	tick := time.NewTicker(poll)
 	defer tick.Stop()
 	for ctx.Err() == nil {
-		n, err := s.Store.Spread(ctx, spreadAtOnce, func(events []event.Event) ([]Delivery, error) {
+		n, err := s.Store.FanOut(ctx, fanOutAtOnce, func(events []event.Event) ([]Delivery, error) {
 			return s.deliveries(ctx, events)
 		})
 		if err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "events cannot be passed on", slog.Any("err", err))
+			s.Log.WarnContext(ctx, "deliveries of events cannot be created", slog.Any("err", err))
 		}
-		if err == nil && n == spreadAtOnce {
+		if err == nil && n == fanOutAtOnce {
 			continue // there may be more
 		}
 		select {
-		case <-s.News:
+		case <-s.Wake:
 		case <-tick.C:
 		case <-ctx.Done():
 		}
 	}
 }
 
-func (s *Spreader) deliveries(ctx context.Context, events []event.Event) ([]Delivery, error) {
+func (s *FanOut) deliveries(ctx context.Context, events []event.Event) ([]Delivery, error) {
 	var all []Delivery
 	for _, from := range s.Subscribers {
 		list, err := from.Subscribed(ctx, events)
@@ -68,10 +67,10 @@ func (s *Spreader) deliveries(ctx context.Context, events []event.Event) ([]Deli
 	return all, nil
 }
 
-// KeepSwept deletes what is older than Retention, and gives up what has waited for so
-// long, now and every hour, until ctx ends. Otherwise the queue of a plugin that never
-// answers would grow forever: it gives up one delivery in 18 hours.
-func (s *Spreader) KeepSwept(ctx context.Context) {
+// KeepSwept deletes what is older than Retention, and abandons deliveries that have waited that
+// long, now and every hour, until ctx ends. Otherwise the queue of a plugin that never answers
+// would grow forever: it abandons one delivery in 18 hours.
+func (s *FanOut) KeepSwept(ctx context.Context) {
 	task := background.Task{Every: sweepEvery, Log: s.Log, Failed: "old deliveries cannot be deleted"}
 	task.Run(ctx, func(ctx context.Context) error {
 		now := s.Now()
@@ -83,7 +82,7 @@ func (s *Spreader) KeepSwept(ctx context.Context) {
 	})
 }
 
-// repeat calls sweep until it finds less than sweepAtOnce rows.
+// repeat calls sweep until it handles fewer than sweepAtOnce rows.
 func repeat(sweep func() (int, error)) error {
 	for {
 		if n, err := sweep(); err != nil || n < sweepAtOnce {
