@@ -211,6 +211,10 @@ type Config struct {
 	// run; any if empty.
 	PluginIsolation sandbox.Level
 
+	// StartLimit bounds how long a plugin or theme app takes to start, and how long calls
+	// wait for that; 0: the defaults of packages node and themeapp. Tests set it.
+	StartLimit time.Duration
+
 	// PluginErrors shows clients what errors of internal plugins say: for
 	// development.
 	PluginErrors bool

@@ -34,10 +34,12 @@ func (a *App) buildNode(cfg Config, plugins *plugin.Service, packages *store.Plu
 		return err
 	}
 	a.egress = gate
-	a.children = child.New(child.Config{Log: cfg.Log, NodePath: cfg.NodePath, Isolation: cfg.PluginIsolation})
+	a.children = child.New(child.Config{
+		Log: cfg.Log, NodePath: cfg.NodePath, Isolation: cfg.PluginIsolation, ProbeTimeout: cfg.StartLimit,
+	})
 	a.node = node.New(node.Config{
 		Log: cfg.Log, Children: a.children, DataDir: cfg.DataDir, Fetch: a.fetchPlugin, Live: packages,
-		Egress: gate, Development: cfg.PluginErrors,
+		Egress: gate, Development: cfg.PluginErrors, StartTimeout: cfg.StartLimit, StartWait: cfg.StartLimit,
 		Failed: func(ctx context.Context, in plugin.Installed, f plugin.Failure) {
 			if err := plugins.RecordFailure(ctx, in, f); err != nil {
 				cfg.Log.WarnContext(ctx, "the failure of a plugin could not be recorded",

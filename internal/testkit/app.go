@@ -78,7 +78,8 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 		Mailer:       new(mailbox),
 
 		Deliver: true, KeepThemeApps: true,
-		NoFront: os.Getenv("STOA_FRONT") == "off",
+		NoFront:    os.Getenv("STOA_FRONT") == "off",
+		StartLimit: 2 * time.Minute, // a busy machine is not the plugin's fault
 	}
 	for _, o := range options {
 		o(tb, &cfg)
