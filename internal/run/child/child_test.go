@@ -89,10 +89,10 @@ func TestErrSaysWhyAChildEnded(t *testing.T) {
 	}
 }
 
-// ticker is a clock for Watch.Ticks that a test moves.
+// ticker is a clock for Clocks.Life that a test moves.
 type ticker chan time.Time
 
-func (c ticker) ticks(time.Duration) (<-chan time.Time, func()) { return c, func() {} }
+func (c ticker) ticks(int, time.Duration) (<-chan time.Time, func()) { return c, func() {} }
 
 // pass lets so many looks at the child pass. It returns early when the child is gone.
 func (c ticker) pass(child *Child, looks int) {
@@ -105,13 +105,11 @@ func (c ticker) pass(child *Child, looks int) {
 	}
 }
 
-func noProcessorTime(int) (time.Duration, error) { return 0, errors.New("not counted") }
-
 func TestAChildThatBlocksItsEventLoopIsKilled(t *testing.T) {
 	t.Parallel()
 	c := ready(t, serve+`const answer = () => { fs.writeSync(1, 'blocked\n'); for (;;); }`)
 	clock := make(ticker)
-	c.Watch(Watch{Busy: func() bool { return true }, Ticks: clock.ticks, ProcessorTime: noProcessorTime})
+	c.Watch(Watch{Busy: func() bool { return true }, Clocks: Clocks{Life: clock.ticks}})
 	go ask(t, c, "/")
 	// Whatever signs of life it wrote before are seen at the first looks.
 	clock.pass(c, 1000)
@@ -124,7 +122,7 @@ func TestAChildThatShowsSignsOfLifeIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	c := ready(t, serve+`const answer = () => new Promise(() => {})`)
 	clock := make(ticker)
-	c.Watch(Watch{Busy: func() bool { return true }, Ticks: clock.ticks, ProcessorTime: noProcessorTime})
+	c.Watch(Watch{Busy: func() bool { return true }, Clocks: Clocks{Life: clock.ticks}})
 	go ask(t, c, "/") // it waits, which blocks nothing
 	for range 2 * beatsPerStall {
 		eventually(t, "another sign of life", func() bool { return c.heart.beats.Load() > 0 })
@@ -143,7 +141,7 @@ func TestALoopThatForgesSignsOfLifeIsKilled(t *testing.T) {
 	go ask(t, c, "/")
 	clock := make(ticker)
 	c.Watch(Watch{
-		Busy: func() bool { return true }, Ticks: clock.ticks, ProcessorTime: noProcessorTime,
+		Busy: func() bool { return true }, Clocks: Clocks{Life: clock.ticks},
 		Ping: "GET / HTTP/1.0\r\n\r\n",
 	})
 	go func() {

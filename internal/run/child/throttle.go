@@ -13,9 +13,9 @@ const (
 	hotLooks = 3
 )
 
-// ProcessorClock returns how long a process has computed, in all its threads. It fails
-// when the process is gone, and on systems that do not count.
-type ProcessorClock func(pid int) (time.Duration, error)
+// ProcessorClock returns how long a process has computed, in all its threads, until at.
+// It fails when the process is gone, and on systems that do not count.
+type ProcessorClock func(pid int) (spent time.Duration, at time.Time, err error)
 
 // throttle decides whether a process may use all processors. One that computes without
 // pause is confined to one processor, together with all others of its kind, so that

@@ -32,21 +32,35 @@ type Watch struct {
 	// computes. Empty: only the signs of life count, which a program can forge.
 	Ping string
 
-	// Tests set these. Ticks returns the times at which to look for signs of life, about
-	// every d; ProcessorTime reads the processor time of a process.
-	Ticks         func(d time.Duration) (ticks <-chan time.Time, stop func())
+	Clocks Clocks // tests set it
+}
+
+// Clocks are what the looks at a child depend on. A zero field is the real thing.
+type Clocks struct {
+	Life          Ticks // when to look for signs of life, and to ask
+	Processor     Ticks // when to look at the processor time
 	ProcessorTime ProcessorClock
 }
+
+// Ticks returns the times of looks at a process, about every d. stop is called after the
+// last one.
+type Ticks func(pid int, d time.Duration) (ticks <-chan time.Time, stop func())
 
 // Watch watches a ready child until it is gone. It kills a child that blocks its event
 // loop for too long or takes too much memory, and confines one that computes without
 // pause to one processor. It does not wait.
 func (c *Child) Watch(w Watch) {
-	if w.Ticks == nil {
-		w.Ticks = realTicks
+	if w.Clocks.Life == nil {
+		w.Clocks.Life = realTicks
 	}
-	if w.ProcessorTime == nil {
-		w.ProcessorTime = processorTime
+	if w.Clocks.Processor == nil {
+		w.Clocks.Processor = realTicks
+	}
+	if w.Clocks.ProcessorTime == nil {
+		w.Clocks.ProcessorTime = func(pid int) (time.Duration, time.Time, error) {
+			spent, err := processorTime(pid)
+			return spent, time.Now(), err
+		}
 	}
 	stalled := func() { c.killFor(fmt.Errorf("%w for more than %s", ErrStalled, c.spec.Stall)) }
 	var active atomic.Bool
@@ -58,14 +72,14 @@ func (c *Child) Watch(w Watch) {
 	go c.watchMemory(memoryLimit(c.spec.HeapMiB))
 }
 
-func realTicks(d time.Duration) (<-chan time.Time, func()) {
+func realTicks(_ int, d time.Duration) (<-chan time.Time, func()) {
 	t := time.NewTicker(d)
 	return t.C, t.Stop
 }
 
 // looks calls look at each tick until it returns false or the child is gone.
-func (c *Child) looks(w Watch, look func() bool) {
-	ticks, stop := w.Ticks(BeatInterval(c.spec.Stall))
+func (c *Child) looks(clock Ticks, look func() bool) {
+	ticks, stop := clock(c.pid, BeatInterval(c.spec.Stall))
 	defer stop()
 	for {
 		select {
@@ -81,7 +95,7 @@ func (c *Child) looks(w Watch, look func() bool) {
 
 // watchHeart calls stalled when the child has shown no sign of life for too long.
 func (c *Child) watchHeart(w Watch, stalled func()) {
-	c.looks(w, func() bool {
+	c.looks(w.Clocks.Life, func() bool {
 		if !c.heart.stalled(w.Busy()) {
 			return true
 		}
@@ -95,7 +109,7 @@ func (c *Child) watchHeart(w Watch, stalled func()) {
 // it cannot deceive this. It asks the child while asked returns true.
 func (c *Child) watchLoop(w Watch, asked func() bool, stalled func()) {
 	limit := c.spec.Stall
-	c.looks(w, func() bool {
+	c.looks(w.Clocks.Life, func() bool {
 		// A second time: if stoa itself was halted, the child is not to blame.
 		if !asked() || c.ping(w.Ping, limit) || c.ping(w.Ping, BeatInterval(limit)) {
 			return true
@@ -131,12 +145,12 @@ func timedOut(err error) bool {
 // without pause. It sets active to whether the child computes at all.
 func (c *Child) watchProcessor(w Watch, active *atomic.Bool) {
 	var t throttle
-	c.looks(w, func() bool {
-		spent, err := w.ProcessorTime(c.pid)
+	c.looks(w.Clocks.Processor, func() bool {
+		spent, now, err := w.Clocks.ProcessorTime(c.pid)
 		if err != nil {
 			return false // gone, or not on this system
 		}
-		active.Store(t.look(c.pid, spent, time.Now(), c.spec.Log) > activeShare)
+		active.Store(t.look(c.pid, spent, now, c.spec.Log) > activeShare)
 		return true
 	})
 }

@@ -13,6 +13,9 @@ import (
 	"stoa/internal/testkit/nodetest"
 )
 
+// tooMuch is what the log says in place of lines that it drops.
+const tooMuch = "plugin printed too much"
+
 // assaults are attacks on what all plugins share. Each is a route of one plugin.
 var assaults = []struct {
 	name, code string
@@ -62,7 +65,7 @@ var assaults = []struct {
 	{
 		"an endless loop that logs", `for (;;) { try { fs.writeSync(2, 'x'.repeat(1000) + '\n') } catch {} }`,
 		[]string{reasonStalled},
-		"plugin printed too much",
+		tooMuch,
 	},
 	{
 		"an endless regular expression", `/^(a+)+$/.test('a'.repeat(40) + 'b')`,
@@ -103,20 +106,29 @@ func TestAssaultsEndAlone(t *testing.T) {
 	nodetest.Each(t, func(t *testing.T, path string) {
 		t.Helper()
 		log := newLog()
-		f := contained(t, newFixture(t, stallsAfter(3*time.Second), func(c *options) {
-			c.machine.NodePath, c.Log, c.MemoryMiB, c.FirstByte = path, log.logger(), 64, 20*time.Second
+		f := contained(t, newFixture(t, onNode(path), stallsAfter(time.Second), func(c *options) {
+			c.Log, c.MemoryMiB = log.logger(), 64
 		}))
+		clock := newLifeClock()
+		f.clocks.Life = clock.ticks
 		neighbour := f.install(t, "neighbour", withRoutes(""))
 		f.get(t, neighbour, "/health")
 		var code strings.Builder
 		code.WriteString("const fs = require('fs')\n")
 		for i, a := range assaults {
-			fmt.Fprintf(&code, "app.get('/api/%d', async (request, reply) => { %s })\n", i, a.code)
+			fmt.Fprintf(&code, "app.get('/api/%d', async (request, reply) => { console.log('begins %d'); %s })\n", i, i, a.code)
 		}
 		in := f.install(t, "assailant", withRoutes(code.String()))
 		for i, a := range assaults {
 			f.Stop(in.Instance.ID) // forgets the failure before
 			f.get(t, in, "/health")
+			if a.reasons[0] == reasonStalled {
+				begins, pid := fmt.Sprintf("begins %d\"", i), f.Status(in.Instance.ID).PID
+				if a.log == tooMuch {
+					begins = tooMuch
+				}
+				go clock.passWhen(t, pid, func() bool { return strings.Contains(log.String(), begins) })
+			}
 			_, _, err := f.do(t, in, http.MethodGet, fmt.Sprintf("/api/%d", i), "")
 			// Whether Node.js or stoa ends it first is a race: a full heap blocks the loop.
 			if err == nil {

@@ -39,7 +39,7 @@ func TestAnUnhealthyPluginIsShownAndLeftAlone(t *testing.T) {
 func TestKeptPluginsStartPaced(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	const count = 24
+	const count = 8
 	var all []plugin.Installed
 	for i := range count {
 		in := f.install(t, fmt.Sprintf("kept-%d", i), withRoutes(pidRoute))

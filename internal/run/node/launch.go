@@ -68,7 +68,7 @@ func (rt *Runtime) heapMiB(in plugin.Installed) int {
 // and secret is one that the host program answers pings with.
 func (rt *Runtime) watch(c *child.Child, secret string, busy func() bool) {
 	c.Watch(child.Watch{
-		Busy: busy, Ticks: rt.ticks, ProcessorTime: rt.processorTime,
+		Busy: busy, Clocks: rt.clocks,
 		Ping: fmt.Sprintf("GET / HTTP/1.1\r\nHost: stoa\r\n%s: %s-ping\r\nConnection: close\r\n\r\n", processHeader,
 			secret),
 	})

@@ -44,7 +44,7 @@ var errGoneBefore = errors.New("the process that was to be shared had ended")
 // admit makes p a member and returns when it is ready. The errors are those of
 // process.awaitReady, and errGoneBefore.
 func (s *sharedProcess) admit(p *process) (*member, error) {
-	timer := time.NewTimer(p.rt.startTimeout(p.in) + startMargin)
+	timer := time.NewTimer(p.rt.startTimeout(p.in) + p.rt.startMargin)
 	defer timer.Stop()
 	late := p.rt.tooLate(p.in)
 	select {

@@ -141,7 +141,7 @@ func (p *process) live(ready func()) error {
 
 // awaitReady returns nil when the plugin can be called.
 func (p *process) awaitReady() error {
-	err := p.child.Ready(p.rt.startTimeout(p.in)+startMargin, p.ending)
+	err := p.child.Ready(p.rt.startTimeout(p.in)+p.rt.startMargin, p.ending)
 	if errors.Is(err, child.ErrLate) {
 		return p.rt.tooLate(p.in)
 	}

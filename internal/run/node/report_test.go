@@ -102,13 +102,25 @@ var brokenPlugins = []struct {
 	},
 }
 
+// neverReady are those of brokenPlugins that are given up after their time to start.
+var neverReady = map[string]bool{"never ready": true, "waits for another": true, "never loaded": true}
+
 func TestAFailureSaysWhatAndWhere(t *testing.T) {
 	t.Parallel()
 	nodetest.Each(t, func(t *testing.T, path string) {
-		f := newFixture(t, onNode(path), func(c *options) { c.StartTimeout = 8 * time.Second })
+		f := newFixture(t, onNode(path))
+		f.startMargin = long // the host says what it waited for, however late it began
 		for i, tt := range brokenPlugins {
 			t.Run(tt.name, func(t *testing.T) {
+				t.Parallel()
+				f := f
+				if tt.name == "never loaded" { // only stoa can tell
+					f = newFixture(t, onNode(path))
+				}
 				in := f.install(t, "broken-"+string(rune('a'+i)), tt.content)
+				if neverReady[tt.name] {
+					in.Package.Settings.StartTimeoutMs = 1000
+				}
 				start := time.Now()
 				got, err := f.Try(t.Context(), in, true)
 				if err != nil {
@@ -131,10 +143,19 @@ func TestAFailureSaysWhatAndWhere(t *testing.T) {
 func TestAFailureOfASharedInstanceSaysWhatAndWhere(t *testing.T) {
 	t.Parallel()
 	nodetest.Each(t, func(t *testing.T, path string) {
-		f := newFixture(t, onNode(path), func(c *options) { c.StartTimeout, c.StartWait = 4*time.Second, 20*time.Second })
+		f := newFixture(t, onNode(path))
+		f.startMargin = long // the host says what it waited for, however late it began
 		for i, tt := range brokenPlugins {
 			t.Run(tt.name, func(t *testing.T) {
+				t.Parallel()
+				f := f
+				if tt.name == "never loaded" { // only stoa can tell
+					f = newFixture(t, onNode(path))
+				}
 				in := f.install(t, "broken-"+string(rune('a'+i)), tt.content)
+				if neverReady[tt.name] {
+					in.Package.Settings.StartTimeoutMs = 1000
+				}
 				in.Package.Settings.Isolation = plugin.IsolationShared
 				_, _, err := f.do(t, in, "GET", "/health", "")
 				got := f.Status(in.Instance.ID).Failure
@@ -181,14 +202,15 @@ func TestWithoutNodeNoPluginIsToBlame(t *testing.T) {
 
 func TestAPluginHasItsWholeTimeToStart(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
-	in := f.install(t, "patient", withRoutes("await new Promise((done) => setTimeout(done, 6000))"))
-	in.Package.Settings.StartTimeoutMs = 10_000 // the rest is for the process, on a machine that has much to do
-	for _, isolation := range []string{"", plugin.IsolationShared} {
-		in.Package.Settings.Isolation = isolation
-		if err := f.Prepare(t.Context(), in); err != nil {
-			t.Errorf("%q: 6 s of 10 s: %v", isolation, err)
-		}
-		f.Stop(in.Instance.ID)
+	for _, isolation := range []string{plugin.IsolationInstance, plugin.IsolationShared} {
+		t.Run(isolation, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, func(c *options) { c.StartTimeout = time.Second })
+			in := f.install(t, "patient", withRoutes("await new Promise((done) => setTimeout(done, 6000))"))
+			in.Package.Settings.StartTimeoutMs, in.Package.Settings.Isolation = 120_000, isolation
+			if err := f.Prepare(t.Context(), in); err != nil {
+				t.Errorf("6 s of 120 s: %v", err)
+			}
+		})
 	}
 }

@@ -88,9 +88,8 @@ type Runtime struct {
 	host *host
 
 	// Tests set these.
-	reapWait      time.Duration // see the constant
-	processorTime child.ProcessorClock
-	ticks         func(time.Duration) (<-chan time.Time, func())
+	reapWait, startMargin time.Duration // see the constants
+	clocks                child.Clocks
 
 	withoutFlags bool // no permission flags of Node.js; tests set it
 
@@ -127,6 +126,7 @@ func New(cfg Config) *Runtime {
 		cfg:           cfg,
 		host:          newHost(cfg),
 		reapWait:      reapWait,
+		startMargin:   startMargin,
 		starting:      make(chan struct{}, max(4, 2*goruntime.GOMAXPROCS(0))),
 		alive:         alive,
 		kill:          kill,

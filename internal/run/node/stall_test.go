@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +15,48 @@ const loopRoutes = pidRoute + `
 	app.all('/api/loop', () => { for (;;); })
 	app.all('/api/microtasks', async () => { for (;;) await null })
 	app.get('/api/loop-later', async () => { setTimeout(() => { for (;;); }, 50); return {} })`
+
+// lifeClock is a child.Clocks.Life: time passes for one process at a time.
+type lifeClock struct {
+	mu sync.Mutex
+	of map[int]chan time.Time // by process
+}
+
+func newLifeClock() *lifeClock { return &lifeClock{of: make(map[int]chan time.Time)} }
+
+func (c *lifeClock) ticks(pid int, _ time.Duration) (<-chan time.Time, func()) {
+	return c.channel(pid), func() {}
+}
+
+func (c *lifeClock) channel(pid int) chan time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.of[pid] == nil {
+		c.of[pid] = make(chan time.Time)
+	}
+	return c.of[pid]
+}
+
+// pass lets time pass for a process until it is gone.
+func (c *lifeClock) pass(pid int) {
+	for alive(pid) {
+		select {
+		case c.channel(pid) <- time.Time{}:
+		case <-time.After(10 * time.Millisecond): // nothing looks at it any more
+		}
+	}
+}
+
+// passWhen is pass from the moment that begin returns true.
+func (c *lifeClock) passWhen(tb testing.TB, pid int, begin func() bool) {
+	tb.Helper()
+	for end := time.Now().Add(long); !begin(); time.Sleep(5 * time.Millisecond) {
+		if !alive(pid) || time.Now().After(end) {
+			return // the call fails
+		}
+	}
+	c.pass(pid)
+}
 
 func stallsAfter(limit time.Duration) func(*options) {
 	return func(c *options) { c.Stall = limit }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stoa/internal/extension/plugin"
+	"stoa/internal/run/child"
 )
 
 // playedTime is a child.ProcessorClock for tests. One process computes in two threads, as the
@@ -20,30 +21,25 @@ import (
 type playedTime struct {
 	mu        sync.Mutex
 	computing int // the process's id
-	at        map[int]time.Time
 	spent     map[int]time.Duration
 	looks     map[int]int
 }
 
 func newPlayedTime() *playedTime {
-	return &playedTime{at: map[int]time.Time{}, spent: map[int]time.Duration{}, looks: map[int]int{}}
+	return &playedTime{spent: map[int]time.Duration{}, looks: map[int]int{}}
 }
 
-func (p *playedTime) tell(pid int) (time.Duration, error) {
+// read is a child.ProcessorClock: between two looks, a second passes.
+func (p *playedTime) read(pid int) (time.Duration, time.Time, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := time.Now()
-	if before, ok := p.at[pid]; ok {
-		passed := now.Sub(before)
-		if pid == p.computing {
-			p.spent[pid] += 2 * passed
-		} else {
-			p.spent[pid] += passed / 2
-		}
+	if pid == p.computing {
+		p.spent[pid] += 2 * time.Second
+	} else {
+		p.spent[pid] += time.Second / 2
 	}
-	p.at[pid] = now
 	p.looks[pid]++
-	return p.spent[pid], nil
+	return p.spent[pid], time.Unix(int64(p.looks[pid]), 0), nil
 }
 
 func (p *playedTime) compute(pid int) {
@@ -56,6 +52,12 @@ func (p *playedTime) looksAt(pid int) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.looks[pid]
+}
+
+// quickTicks looks often: on a played clock, real time says nothing.
+func quickTicks(int, time.Duration) (<-chan time.Time, func()) {
+	t := time.NewTicker(5 * time.Millisecond)
+	return t.C, t.Stop
 }
 
 // processors returns the processors that this process may use, and the last of them.
@@ -115,8 +117,8 @@ func TestAPluginThatComputesWithoutPauseIsConfinedToOneProcessor(t *testing.T) {
 		t.Run(isolation, func(t *testing.T) {
 			t.Parallel()
 			log, clock := newLog(), newPlayedTime()
-			f := newFixture(t, stallsAfter(5*time.Second), func(c *options) { c.Log = log.logger() })
-			f.processorTime = clock.tell
+			f := newFixture(t, func(c *options) { c.Log = log.logger() })
+			f.clocks = child.Clocks{Processor: quickTicks, ProcessorTime: clock.read}
 			start := func(slug string) (plugin.Installed, int) {
 				in := f.install(t, slug, withRoutes(`const { promises } = require('fs')
 				  app.get('/api/threads', async () => { await Promise.all(Array.from({ length: 8 }, () => promises.stat(__filename))); return {} })`))
@@ -164,8 +166,9 @@ func BenchmarkCallBesideABurningPlugin(b *testing.B) {
 	if all.Count() < 2 {
 		b.Skip("needs two processors")
 	}
-	f, clock := newFixture(b, stallsAfter(5*time.Second), quietly), newPlayedTime()
-	f.processorTime = clock.tell // on a busy machine it would not get enough to be confined
+	f, clock := newFixture(b, quietly), newPlayedTime()
+	// On a busy machine it would not get enough to be confined.
+	f.clocks = child.Clocks{Processor: quickTicks, ProcessorTime: clock.read}
 	neighbor := f.install(b, "neighbor", withRoutes(`app.get('/api/x', async () => ({ x: 1 }))`))
 	in := f.install(b, "burner", withRoutes(`const crypto = require('crypto')
 	  app.get('/api/burn', async () => {
