@@ -10,12 +10,12 @@ import (
 	"stoa/internal/api/keyed"
 	"stoa/internal/api/limit"
 	"stoa/internal/api/platform"
-	"stoa/internal/api/relay"
+	"stoa/internal/api/plugincall"
 	"stoa/internal/api/shop"
 	"stoa/internal/api/storefront"
-	themes "stoa/internal/api/theme"
+	"stoa/internal/api/themes"
 	"stoa/internal/api/web"
-	webhooks "stoa/internal/api/webhook"
+	"stoa/internal/api/webhooks"
 	"stoa/internal/html/pages"
 	shoppages "stoa/internal/html/storefront"
 )
@@ -29,7 +29,7 @@ type handlers struct {
 	theme      *themes.Handlers
 	themeApp   *themes.Front
 	webhook    *webhooks.Handlers
-	call       *relay.Handlers
+	call       *plugincall.Handlers
 	platform   *platform.Handlers
 	storefront *storefront.Handlers
 }
@@ -56,7 +56,7 @@ func (s *Server) handlers(limits limit.Counter, keys keyed.Requests) handlers {
 		theme:    &themes.Handlers{Themes: s.Themes, Plugins: s.Plugins, Installer: s.Installer, Site: s.Site},
 		themeApp: &themes.Front{Themes: s.Themes, Apps: s.Apps, ClientIP: s.ClientIP},
 		webhook:  &webhooks.Handlers{Webhooks: s.Webhooks},
-		call: &relay.Handlers{
+		call: &plugincall.Handlers{
 			Auth: s.Auth, Recheck: s.Recheck, Gateway: s.Gateway, Themes: s.Themes, ClientIP: s.ClientIP,
 		},
 		platform: &platform.Handlers{

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	themes "stoa/internal/api/theme"
+	"stoa/internal/api/themes"
 	"stoa/internal/api/web"
 	"stoa/internal/base/errs"
 	"stoa/internal/base/trace"

@@ -8,12 +8,12 @@ import (
 	"stoa/internal/api/extension"
 	"stoa/internal/api/limit"
 	"stoa/internal/api/platform"
-	"stoa/internal/api/relay"
+	"stoa/internal/api/plugincall"
 	"stoa/internal/api/shop"
 	"stoa/internal/api/storefront"
-	themes "stoa/internal/api/theme"
+	"stoa/internal/api/themes"
 	"stoa/internal/api/web"
-	webhooks "stoa/internal/api/webhook"
+	"stoa/internal/api/webhooks"
 	"stoa/internal/html/pages"
 )
 
@@ -254,7 +254,7 @@ func platformRoutes(h *platform.Handlers) []route {
 }
 
 // Calls to plugins and theme apps.
-func callRoutes(h *relay.Handlers, app *themes.Front) []route {
+func callRoutes(h *plugincall.Handlers, app *themes.Front) []route {
 	return []route{
 		passOn("/api/v1/shop/plugins/{slug}/api/{path...}", guestsToo, h.ShopCall),
 		passOn("GET /api/v1/shop/plugins/{slug}/health", guestsToo, h.ShopCall),

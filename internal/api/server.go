@@ -1,6 +1,6 @@
 // Package httpapi is the JSON API over HTTP: the list of all routes (routes.go), what
 // every request passes through, and the routing. The handlers are in the packages
-// auth, shop, admin, extension and relay. A handler reads the request, calls one
+// below, by area. A handler reads the request, calls one
 // domain service and writes the answer; rules belong to the domains.
 //
 // The document of the routes is api/openapi.yaml, against which the API tests
@@ -18,7 +18,7 @@ import (
 	"stoa/internal/api/keyed"
 	"stoa/internal/api/limit"
 	"stoa/internal/api/shop"
-	themes "stoa/internal/api/theme"
+	"stoa/internal/api/themes"
 	"stoa/internal/api/web"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/base/trace"

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 
-	"stoa/internal/api/relay"
+	"stoa/internal/api/plugincall"
 	"stoa/internal/api/web"
 	"stoa/internal/edge/framing"
 	"stoa/internal/extension/plugin"
@@ -94,7 +94,7 @@ func accessLog(cfg Config) func(*http.Request, gateway.Ended) {
 	if cfg.AccessLog == "off" {
 		return nil
 	}
-	return relay.AccessLog{Log: cfg.Log, FailuresOnly: cfg.AccessLog == "failures"}.Record
+	return plugincall.AccessLog{Log: cfg.Log, FailuresOnly: cfg.AccessLog == "failures"}.Record
 }
 
 // Prepare starts the process of an instance of an internal plugin and returns when

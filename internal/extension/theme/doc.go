@@ -6,5 +6,5 @@
 // It does not read archives (package extension/archive) or write files (package
 // extension/install): its Registry tells those what is special about themes. It does
 // not run apps (package run/themeapp, which it calls as Apps) or serve anything
-// (package api/theme).
+// (package api/themes).
 package theme

@@ -8,6 +8,6 @@
 // runs beside the old one until it is healthy and calls come to it.
 //
 // The package looks nothing up and does not decide which app is active (package theme) or
-// what an app gets to see of a request (package api/theme). How the process is
+// what an app gets to see of a request (package api/themes). How the process is
 // contained and watched is package run/child.
 package themeapp

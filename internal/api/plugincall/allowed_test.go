@@ -1,0 +1,74 @@
+package plugincall_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"stoa/internal/testkit"
+)
+
+// What acts on the shop's origin passes only as far as an administrator allowed it, from
+// the next call on, and a plugin's cookie is never one of stoa's.
+func TestAnswersActOnTheOriginOnlyAsAllowed(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		h := w.Header()
+		for _, cookie := range []string{"cart=1; Path=/", "stoa-refresh=x; Path=/auth", "__Secure-STOA-refresh=x", "__Host-stoa-a=1"} {
+			h.Add("Set-Cookie", cookie)
+		}
+		h.Set("Access-Control-Allow-Origin", "https://front.example")
+		h.Set("Service-Worker-Allowed", "/")
+		h.Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, "<p>hello")
+	}))
+	t.Cleanup(srv.Close)
+	a := testkit.New(t)
+	admin := a.Admin(t, "root").Access
+	res := a.Install(t, admin, "plugin", testkit.PluginArchive(t, testkit.ExternalManifest("pages", srv.URL), nil))
+	if res.Status != http.StatusCreated {
+		t.Fatalf("install: %d %s", res.Status, res.Body)
+	}
+	call := func(headers http.Header) testkit.Response {
+		return a.DoUnchecked(t, testkit.Request{
+			Method: http.MethodGet, Path: "/api/v1/shop/plugins/pages/api/x", Header: headers,
+		})
+	}
+	const names = "allowCookies allowCors allowSameOrigin"
+	for _, allowed := range []string{"", "allowCookies", "allowCors", "allowSameOrigin", names, ""} {
+		change := make(map[string]any)
+		for name := range strings.FieldsSeq(names) {
+			change[name] = slices.Contains(strings.Fields(allowed), name)
+		}
+		res := a.Do(t, testkit.Patch(admin, "/api/v1/admin/plugins/pages", change))
+		for name, want := range change {
+			if got := res.Get(t, "data.settings."+name); got != want {
+				t.Errorf("%s is shown as %v, want %v", name, got, want)
+			}
+		}
+		h := call(nil).Header
+		var cookies []string
+		if change["allowCookies"] == true {
+			cookies = []string{"cart=1; Path=/"}
+		}
+		if got := h.Values("Set-Cookie"); !slices.Equal(got, cookies) {
+			t.Errorf("allowed %q: cookies %q, want %q", allowed, got, cookies)
+		}
+		if got := h.Get("Access-Control-Allow-Origin") != ""; got != change["allowCors"] {
+			t.Errorf("allowed %q: CORS passes: %t", allowed, got)
+		}
+		if got := h.Get("Content-Security-Policy") == ""; got != change["allowSameOrigin"] {
+			t.Errorf("allowed %q: the page is not sandboxed: %t", allowed, got)
+		}
+		if h.Get("Service-Worker-Allowed") != "" {
+			t.Errorf("allowed %q: a service worker may act on more than its own folder", allowed)
+		}
+		worker := call(http.Header{"Service-Worker": {"script"}}).Status
+		if got := worker == http.StatusOK; got != change["allowSameOrigin"] {
+			t.Errorf("allowed %q: the script of a service worker = %d", allowed, worker)
+		}
+	}
+}
