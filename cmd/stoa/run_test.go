@@ -40,7 +40,7 @@ func TestEverySettingIsAFlag(t *testing.T) {
 	t.Parallel()
 
 	for _, s := range parserOf(t).Unused() {
-		t.Errorf("no command has a field for --%s of stoa %s", s.Flag, s.Command)
+		t.Errorf("no command has a field for --%s", s.Flag)
 	}
 }
 

@@ -1,0 +1,34 @@
+package app_test
+
+import (
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"stoa/internal/operate/settings"
+)
+
+// A setting that nothing reads would be documented and do nothing.
+func TestEverySettingOfServeIsRead(t *testing.T) {
+	t.Parallel()
+
+	var code strings.Builder
+	for _, name := range []string{
+		"serve.go", "folder.go", "datafolder/folder.go", "datafolder/database.go", "datafolder/storage.go",
+		"../operate/settings/serve.go", "../operate/settings/site.go", "../operate/settings/observability.go",
+		"../operate/settings/plugins.go", "../../cmd/stoa/serve.go",
+	} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code.Write(text)
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[settings.Serve]()) {
+		if !f.Anonymous && !regexp.MustCompile(`\.`+f.Name+`\b`).MatchString(code.String()) {
+			t.Errorf("nothing reads %s: internal/app/serve.go turns settings into the configuration", f.Name)
+		}
+	}
+}
