@@ -23,10 +23,13 @@ build: bin/stoa ## Build bin/stoa: a static binary without cgo
 COMMIT = $(shell git rev-parse HEAD 2>/dev/null)
 COMMIT_DATE = $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null)
 
+# go build touches even a file that is up to date, and a new time of bin/stoa would make
+# Go run the tests that use it again.
 # Without symbols (-s -w) the binary is a third smaller; stack traces stay.
 .PHONY: bin/stoa
 bin/stoa: $(HOST_BUNDLE) $(WEB_BUNDLE)
-	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.commit=$(COMMIT) -X main.date=$(COMMIT_DATE)' -o bin/stoa ./cmd/stoa
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.commit=$(COMMIT) -X main.date=$(COMMIT_DATE)' -o bin/.stoa ./cmd/stoa
+	@cmp -s bin/.stoa bin/stoa || { cp bin/.stoa bin/stoa.new && mv bin/stoa.new bin/stoa; }
 
 # The Node program that runs internal plugins, bundled with Fastify into one file
 # that is embedded in the binary.
@@ -51,20 +54,45 @@ $(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) $(API_TOOLS) web/node_modules/.pa
 	cd $* && npm ci --no-audit --no-fund --loglevel=error
 	touch $@
 
-# The Go SDK is a separate module, which ./... does not include.
-GOTEST := go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -shuffle=on -timeout 40m
+# What the tests need besides Go.
+TEST_TOOLS := $(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) $(API_TOOLS)
 
+# The flags that compile the binary, so that its build cache serves the tests, and a second
+# run links little. -s leaves out the symbols: linking takes a fifth less.
+TEST_FLAGS := CGO_ENABLED=0 GOFLAGS='$(strip $(GOFLAGS) -trimpath -ldflags=-s)'
+
+# One PostgreSQL for all packages.
+GOTEST := go run ./internal/testkit/withpg go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -timeout 40m
+
+# Without -shuffle, Go's cache answers for packages that did not change. make check shuffles.
+# The Go SDK is a separate module, which ./... does not include.
 .PHONY: test
-test: build $(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) $(API_TOOLS) ## Install what the tests need, then run all tests on both engines
+test: build $(TEST_TOOLS) ## Install what the tests need, then run all tests
 	./scripts/test-deps
-	go -C sdk/go test -shuffle=on ./...
-	$(GOTEST) ./...
+	$(TEST_FLAGS) go -C sdk/go test ./...
+	$(TEST_FLAGS) $(GOTEST) ./...
+
+.PHONY: quick
+quick: ## Test the packages that you changed, on SQLite
+	$(TEST_FLAGS) ./scripts/quick
 
 .PHONY: race
-race: build $(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) $(API_TOOLS) ## Run the same tests with the race detector
+race: build $(TEST_TOOLS) ## Run the same tests shuffled, with the race detector
 	./scripts/test-deps
 	go -C sdk/go test -race -shuffle=on -count=1 ./...
-	$(GOTEST) -race -count=1 ./...
+	$(GOTEST) -race -shuffle=on -count=1 ./...
+
+# What takes minutes or hours: docs/proof.md.
+.PHONY: proof
+proof: build $(TEST_TOOLS) ## Prove what takes long: both engines, races, kills, rolling upgrades, fuzzing, packages
+	./scripts/test-deps
+	STOA_TEST_ENGINES=both STOA_PROOF_PAGES=1 STOA_PROOF=$(or $(STOA_PROOF),1) $(TEST_FLAGS) $(GOTEST) -count=1 -timeout 120m ./...
+	STOA_FRONT=off $(TEST_FLAGS) $(GOTEST) -count=1 ./internal/api/...
+	$(MAKE) race roll fuzz check-deploy
+
+.PHONY: proof-short
+proof-short: build ## Prove races and kills for some minutes, as CI does
+	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 ./internal/proof -run 'Linearizable|SeatTooMany|AnsweredSurvives|HaltedProcess'
 
 .PHONY: check-deploy
 check-deploy: build ## Build the release, package, image and chart, and try them (docs/deploy.md)
@@ -133,7 +161,7 @@ bench-hooks: build ## Measure recording hooks, and delivering 10,000 while plugi
 
 .PHONY: roll
 roll: build ## Roll three replicas of the previous release to this tree, under load and kills
-	STOA_PROOF_PREVIOUS=build go test ./internal/proof -run '^TestReplicasBehindNginx$$' -count=1 -v -timeout 20m
+	STOA_PROOF=$(or $(STOA_PROOF),1) STOA_PROOF_PREVIOUS=build go test ./internal/proof -run '^TestReplicasBehindNginx$$' -count=1 -v -timeout 20m
 
 .PHONY: fixture
 fixture: build ## Write the fixture of a release: make fixture NAME=1.2.3 [COMMIT=...]

@@ -120,7 +120,7 @@ func TestReadyzNoticesAnotherDatabase(t *testing.T) {
 		t.Run(part, func(t *testing.T) {
 			t.Parallel()
 
-			testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+			testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 				waitReady(t, a, part, true)
 				if _, err := a.DB.Conn().Write.ExecContext(t.Context(), change); err != nil {
 					t.Fatal(err)

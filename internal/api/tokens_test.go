@@ -17,7 +17,7 @@ import (
 func TestEachKindOfTokenOpensItsOwnDoorOnly(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, plain *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, plain *testkit.App) {
 		e := plain.InstallEcho(t, nil)
 		res := plain.Fetch(t, testkit.EchoPath+"/api/x")
 		if res.Status != http.StatusOK {

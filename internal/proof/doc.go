@@ -9,7 +9,8 @@
 //   - Whatever was answered survives kill -9, and nothing is left half done
 //     (kill_test.go).
 //
-// The tests build stoa themselves. STOA_PROOF=10 makes them do ten times as much.
+// The tests build stoa themselves. Without STOA_PROOF they do a tenth of what make proof
+// does with STOA_PROOF=1; STOA_PROOF=10 makes them do ten times as much.
 // STOA_PROOF_SEED, with the number printed by a failed run, makes the clients send the
 // same requests again; their timing is not repeated. README.md lists faults that the
 // tests have caught.

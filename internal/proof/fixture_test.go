@@ -12,8 +12,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/mod/semver"
 
 	"stoa/internal/testkit/pgtest"
 )
@@ -76,6 +79,10 @@ func TestEveryEarlierReleaseIsUpgraded(t *testing.T) {
 	if err != nil || len(releases) == 0 {
 		t.Fatalf("there is no fixture: %v", err)
 	}
+	if !long() { // the oldest and the newest
+		slices.SortFunc(releases, func(a, b string) int { return semver.Compare(releaseOf(a), releaseOf(b)) })
+		releases = slices.Delete(releases, 1, max(1, len(releases)-1))
+	}
 	for _, file := range releases {
 		dir := filepath.Dir(file)
 		text, err := os.ReadFile(file)
@@ -94,6 +101,11 @@ func TestEveryEarlierReleaseIsUpgraded(t *testing.T) {
 			})
 		}
 	}
+}
+
+// releaseOf returns the release of a fixture's file, as package semver writes it.
+func releaseOf(file string) string {
+	return "v" + strings.TrimPrefix(filepath.Base(filepath.Dir(file)), "v")
 }
 
 // upgrade restores a fixture, starts this stoa on it and checks it.

@@ -106,6 +106,7 @@ func (f *fleet) command(t *testing.T, program string, args ...string) {
 //
 // With STOA_PROOF_PREVIOUS the replicas begin as the previous release.
 func TestReplicasBehindNginx(t *testing.T) { //nolint:paralleltest // it takes the whole machine
+	onlyLong(t)
 	seed := newSeed(t)
 	before := previousRelease(t)
 	f := newFleet(t, before)

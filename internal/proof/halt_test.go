@@ -46,7 +46,7 @@ func TestAHaltedProcessDoesNotAnswerFromThePast(t *testing.T) {
 				t.Fatalf("enabled %t: %d %s, %v", on, a.status, a.body, err)
 			}
 		}
-		for round := range 3 * effort(t) {
+		for round := range amount(t, 3) {
 			on := round%2 == 1
 			enable(!on)
 			waiting := make([]*waitingCall, haltedCalls)

@@ -42,7 +42,7 @@ func TestHistoriesOfALicenseAreLinearizable(t *testing.T) {
 		var told tally
 		var group errgroup.Group
 		group.SetLimit(6)
-		for i := range histories * effort(t) {
+		for i := range amount(t, histories) {
 			group.Go(func() error {
 				h := record(t, c, who, rand.New(rand.NewPCG(seed, uint64(i))))
 				h.check(t)

@@ -31,7 +31,7 @@ func TestProcessesShareHooks(t *testing.T) {
 		for i := range owners {
 			rng := rand.New(rand.NewPCG(seed, uint64(i)))
 			work.Go(func() {
-				for n := range 8 * effort(t) {
+				for n := range amount(t, 8) {
 					useInstance(t.Context(), c.processes[rng.IntN(len(c.processes))], admin, fmt.Sprintf("i%d-%d", i, n), rng)
 				}
 			})
@@ -53,6 +53,7 @@ func TestProcessesShareHooks(t *testing.T) {
 // sends the hook again, under the same id, and only then what comes after it.
 func TestAHookWithoutAnAnswerComesAgain(t *testing.T) {
 	t.Parallel()
+	onlyLong(t)
 
 	onBothEngines(t, func(t *testing.T, c *cluster) {
 		got, held := newPlugin(), make(chan string, 1)

@@ -28,6 +28,7 @@ const (
 // a hook was recorded for every change that happened.
 func TestHooksSurviveAKill(t *testing.T) {
 	t.Parallel()
+	onlyLong(t)
 
 	onBothEngines(t, func(t *testing.T, c *cluster) {
 		seed := newSeed(t)

@@ -18,6 +18,7 @@ const takeOver = 5 * time.Minute
 // or stopped, another one does; two never do.
 func TestOneReplicaKeepsAPluginRunning(t *testing.T) {
 	t.Parallel()
+	onlyLong(t)
 
 	c := newCluster(t, postgres, 0)
 	ticks := &ticker{beat: make(chan struct{}, 1)}

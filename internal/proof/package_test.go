@@ -29,11 +29,11 @@ const (
 func TestPackagesSurviveAKill(t *testing.T) {
 	t.Parallel()
 
-	onBothEngines(t, func(t *testing.T, c *cluster) {
+	onEngines(t, func(t *testing.T, c *cluster) {
 		seed := newSeed(t)
 		rng, waits := rand.New(rand.NewPCG(seed, 0)), rand.New(rand.NewPCG(seed, 1))
 		keeper := &shelf{c: c, admin: c.people(t).admin}
-		for range packageKills * effort(t) {
+		for range amount(t, packageKills) {
 			ctx, stop := context.WithCancel(t.Context())
 			var work sync.WaitGroup
 			work.Go(func() {
@@ -58,7 +58,7 @@ func TestPackagesSurviveAKill(t *testing.T) {
 			}
 		}
 		t.Logf("%d changes were answered, %d not; of those %d had happened", keeper.answered, keeper.open, keeper.happened)
-		if keeper.answered == 0 || keeper.open == 0 {
+		if long() && (keeper.answered == 0 || keeper.open == 0) {
 			t.Error("the kills did not meet the requests")
 		}
 	})

@@ -18,7 +18,7 @@ func TestNoRaceGivesAwayOneSeatTooMany(t *testing.T) {
 	const contenders, twice = 30, 5
 	onBothEngines(t, func(t *testing.T, c *cluster) {
 		seed := newSeed(t)
-		licenses := 300 * effort(t)
+		licenses := amount(t, 300)
 		var tally struct {
 			sync.Mutex
 			activations, granted, refused int
@@ -82,8 +82,8 @@ func TestNoRaceGivesAwayOneSeatTooMany(t *testing.T) {
 		}
 		t.Logf("%d activations of %d licenses: %d granted, %d refused", tally.activations, licenses, tally.granted,
 			tally.refused)
-		if tally.activations < 10_000 {
-			t.Errorf("%d activations, want 10,000 at least", tally.activations)
+		if want := amount(t, 10_000); tally.activations < want {
+			t.Errorf("%d activations, want %d at least", tally.activations, want)
 		}
 		if n := c.number(t, `
 			SELECT count(*) FROM licenses l

@@ -39,7 +39,7 @@ func TestThemesSurviveAKill(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			onBothEngines(t, func(t *testing.T, c *cluster) { survive(t, c, kind, span) })
+			onEngines(t, func(t *testing.T, c *cluster) { survive(t, c, kind, span) })
 		})
 	}
 }
@@ -62,7 +62,7 @@ func survive(t *testing.T, c *cluster, kind string, span time.Duration) {
 	rng, waits := rand.New(rand.NewPCG(seed, 0)), rand.New(rand.NewPCG(seed, 1))
 	w := &wardrobe{c: c, kind: kind, admin: c.people(t).admin, now: newOutfit(), then: newOutfit()}
 	w.progress = make(chan struct{}, 1)
-	for range themeKills * effort(t) {
+	for range amount(t, themeKills) {
 		ctx, stop := context.WithCancel(t.Context())
 		var work sync.WaitGroup
 		ended := make(chan struct{})
@@ -94,7 +94,7 @@ func survive(t *testing.T, c *cluster, kind string, span time.Duration) {
 		}
 	}
 	t.Logf("%d changes were answered, %d not; of those %d had happened", w.answered, w.open, w.happened)
-	if w.answered == 0 || w.open == 0 {
+	if long() && (w.answered == 0 || w.open == 0) {
 		t.Error("the kills did not meet the requests")
 	}
 }

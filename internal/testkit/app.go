@@ -126,7 +126,9 @@ func New(tb testing.TB, options ...Option) *App {
 	return &App{App: a, URL: srv.URL, Client: srv.Client(), Clock: clock, DataDir: cfg.DataDir, mailbox: box}
 }
 
-// OnBothEngines runs test once on SQLite and once on PostgreSQL.
+// OnBothEngines runs test once on SQLite and once on PostgreSQL, in every run. It is for tests
+// of what the engines do differently: locks, clocks, and statements that wait for each other.
+// Other tests take OnEngines.
 func OnBothEngines(t *testing.T, test func(t *testing.T, app *App)) {
 	t.Helper()
 	OnEachEngine(t, func(t *testing.T, options ...Option) { t.Helper(); test(t, New(t, options...)) })
@@ -138,6 +140,22 @@ func OnEachEngine(t *testing.T, test func(t *testing.T, options ...Option)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) { t.Parallel(); test(t) })
 	t.Run("PostgreSQL", func(t *testing.T) { t.Parallel(); test(t, OnPostgres) })
+}
+
+// OnEngines runs test on SQLite. If STOA_TEST_ENGINES=both, as in make proof, it also runs it on
+// PostgreSQL. What the statements do on each engine is tested in package store.
+func OnEngines(t *testing.T, test func(t *testing.T, app *App)) {
+	t.Helper()
+	OnEnginesOfRun(t, func(t *testing.T, options ...Option) { t.Helper(); test(t, New(t, options...)) })
+}
+
+// OnEnginesOfRun is OnEngines for tests that start their own Apps. They must pass options to New.
+func OnEnginesOfRun(t *testing.T, test func(t *testing.T, options ...Option)) {
+	t.Helper()
+	t.Run("SQLite", func(t *testing.T) { t.Parallel(); test(t) })
+	if dbtest.Both() {
+		t.Run("PostgreSQL", func(t *testing.T) { t.Parallel(); test(t, OnPostgres) })
+	}
 }
 
 // Replicas runs test on each engine, with two Apps on one database and a connection to

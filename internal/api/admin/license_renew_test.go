@@ -59,7 +59,7 @@ func TestALicenseIsRenewedOnceForOneReference(t *testing.T) {
 func TestRevocationIsFinal(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		root, key, id := sellOne(t, a, "monthly")
 		for range 2 {
 			if l, err := a.Licenses.Revoke(t.Context(), id, nil); err != nil ||

@@ -48,7 +48,7 @@ func TestOnlyAdministratorsManageLicenses(t *testing.T) {
 func TestAdministratorsFindLicenses(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		a.Admin(t, "root")
 		ada := a.Register(t, "ada")
@@ -120,7 +120,7 @@ func TestAdministratorsFindLicenses(t *testing.T) {
 func TestAdministratorsGrantLicenses(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		root, ada := a.Admin(t, "root"), a.Register(t, "ada")
 		before := a.Fetch(t, testkit.Products+"/mail-pack").Get(t, "downloadCount")
@@ -200,7 +200,7 @@ func TestAdministratorsGrantLicenses(t *testing.T) {
 func TestAdministratorsChangeLicenses(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		root := a.Admin(t, "root")
 		key := a.BuyKey(t, "", "once") // three seats
@@ -320,7 +320,7 @@ func TestAChangeOfAStaleLicenseIsRefused(t *testing.T) {
 func TestAdministratorsRenewLicenses(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		root, key, id := sellOne(t, a, "monthly")
 		for range 2 {
 			res := manageLicense(t, a, root.Access, http.MethodPost, "/"+id+"/renew",
@@ -354,7 +354,7 @@ func TestAdministratorsRenewLicenses(t *testing.T) {
 func TestAdministratorsFreeSeats(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		root, key, id := sellOne(t, a, "once")
 		a.Activate(t, key, "a/b c.example")
 		a.Activate(t, key, "localhost")

@@ -69,7 +69,7 @@ func TestSearchFindsACustomer(t *testing.T) {
 func TestSearchFindsWhatTheShopHas(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		root, id := a.InstallPay(t)
 		manage(t, a, root, http.MethodPost, "/api/v1/admin/webhooks",

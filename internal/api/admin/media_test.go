@@ -121,7 +121,7 @@ func TestPicturesAreListedWithWhatShowsThem(t *testing.T) {
 func TestAPictureIsDeletedUnlessAProductShowsIt(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
+	testkit.OnEnginesOfRun(t, func(t *testing.T, options ...testkit.Option) {
 		a := testkit.New(t, options...)
 		admin := a.Admin(t, "ada").Access
 		icon := upload(t, a, admin, "image/png", png, http.StatusCreated).Text(t, "data.path")

@@ -16,7 +16,7 @@ import (
 func TestAdministratorsLookThroughOrders(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		admin := a.Admin(t, "root").Access
 		user := a.Send(t, "/auth/register", map[string]any{
@@ -107,7 +107,7 @@ func TestAdministratorsLookThroughOrders(t *testing.T) {
 func TestARefundRevokesTheLicense(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		admin := a.Admin(t, "root").Access
 		for i, tier := range []string{"once", "free"} {

@@ -58,7 +58,7 @@ func attention(tb testing.TB, res testkit.Response) string {
 func TestOverviewShowsWhatWasSoldAndUsed(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		sellOne(t, a, "once") // 49.90 EUR, one seat taken
 		a.Clock.Advance(25 * time.Hour)
 		root := a.Login(t, "root")
@@ -84,7 +84,7 @@ func TestOverviewShowsWhatWasSoldAndUsed(t *testing.T) {
 func TestOverviewListsWhatWantsAttention(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		ctx := t.Context()
 		root, id := a.InstallPay(t)
 		manage(t, a, root, http.MethodPatch, "/api/v1/admin/plugins/pay/instances/"+id,

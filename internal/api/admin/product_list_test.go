@@ -65,7 +65,7 @@ func TestManagedProductsAreFiltered(t *testing.T) {
 func TestPositionOrdersTheShop(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "ada").Access
 		for slug, p := range map[string]map[string]any{
 			"plain-many": {"downloadCount": 900}, "plain-few": {"downloadCount": 1},

@@ -24,7 +24,7 @@ import (
 func TestAProductFromDraftToSale(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "ada").Access
 		made := manage(t, a, admin, http.MethodPost, managed, draft("cards", nil), http.StatusCreated)
 		if got := made.Header.Get("Location"); got != managed+"/cards" {
@@ -133,7 +133,7 @@ func TestEveryFaultOfAProductIsNamed(t *testing.T) {
 func TestAChangeReplacesWhatItNames(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "ada").Access
 		a.ImportCatalog(t)
 		path := managed + "/mail-pack"
@@ -304,7 +304,7 @@ func TestOnlyAdministratorsManageTheCatalog(t *testing.T) {
 func TestCatalogOperationsAreAudited(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		ada := a.Admin(t, "ada")
 		manage(t, a, ada.Access, http.MethodPost, managed, draft("cards", nil), http.StatusCreated)
 		manage(t, a, ada.Access, http.MethodPatch, managed+"/cards",
@@ -343,7 +343,7 @@ func TestCatalogOperationsAreAudited(t *testing.T) {
 func TestADraftCannotBeToldFromNothing(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin, user := a.Admin(t, "ada").Access, a.Register(t, "bob").Access
 		manage(t, a, admin, http.MethodPost, managed, draft("cards", nil), http.StatusCreated)
 		use := func(key string) map[string]any {

@@ -35,7 +35,7 @@ func moderation(t *testing.T,
 func TestReviewsAreModerated(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		ada, root, id, admin := moderation(t, a)
 		bob := a.Register(t, "bob")
 		a.BuyKey(t, bob.Access, "once")
@@ -98,7 +98,7 @@ func TestReviewsAreModerated(t *testing.T) {
 func TestAnAuthorCannotUndoHiding(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		ada, _, id, admin := moderation(t, a)
 		admin(http.MethodPatch, "/reviews/"+id, `{"hidden":true}`)
 		res := a.Review(t, ada.Access, `{"rating":1,"title":"Still rude"}`, http.StatusOK)

@@ -30,7 +30,7 @@ func TestListsRefuseUnknownParameters(t *testing.T) {
 func TestAdministratorsSearch(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		admin := a.Admin(t, "root").Access
 		user := a.Send(t, "/auth/register",

@@ -12,7 +12,7 @@ import (
 func TestAdministratorsEndSessions(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		root, ada, bob := a.Admin(t, "root"), a.Register(t, "ada"), a.Register(t, "bob")
 		again := a.Login(t, "ada")
 		path := "/api/v1/admin/users/" + ada.UserID + "/sessions"

@@ -18,7 +18,7 @@ const (
 func TestSettingsAreWhatBuyersSee(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
+	testkit.OnEnginesOfRun(t, func(t *testing.T, options ...testkit.Option) {
 		a := testkit.NewShop(t, append(options, func(_ testing.TB, cfg *app.Config) { cfg.Name = "Old name" })...)
 		root := a.Admin(t, "root").Access
 		res := a.Do(t, testkit.Get("", shopSettingsPath))

@@ -32,7 +32,7 @@ func part(tb testing.TB, res testkit.Response, name string) map[string]any {
 func TestSystemDescribesTheProcess(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
+	testkit.OnEnginesOfRun(t, func(t *testing.T, options ...testkit.Option) {
 		a := testkit.New(t, append(options, func(_ testing.TB, cfg *app.Config) {
 			cfg.Version, cfg.OpsAddr, cfg.MasterKeySource = "v9.9.9", "127.0.0.1:9464", "file"
 			cfg.NodePath, cfg.Payments = "/nowhere/node", "live"
@@ -112,7 +112,7 @@ func TestSystemTellsWhyMailFails(t *testing.T) {
 func TestAdministratorsRotateKeys(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		root := a.Admin(t, "root").Access
 		rotate := func(body string) testkit.Response {
 			t.Helper()

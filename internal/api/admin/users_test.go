@@ -27,7 +27,7 @@ func emails(tb testing.TB, res testkit.Response) []string {
 func TestAdministratorsFindUsers(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		root := a.Admin(t, "root")
 		ada, bob := a.Register(t, "ada"), a.Register(t, "bob")
 		if err := a.Accounts.SetActive(t.Context(), bob.UserID, false); err != nil {
@@ -93,7 +93,7 @@ func TestOnlyAdministratorsManage(t *testing.T) {
 func TestAdministratorsChangeUsers(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		root, ada := a.Admin(t, "root"), a.Register(t, "ada")
 		patch := func(token, id, body string) testkit.Response {
 			t.Helper()

@@ -17,7 +17,7 @@ import (
 func TestRegisterAnswersATokenSet(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		res := a.Send(t, "/auth/register", map[string]string{
 			"email": "Ada@Example.com", "username": "Ada", "password": testkit.Password, "referralCode": "FRIEND-1",
 		})
@@ -54,7 +54,7 @@ func TestRegisterAnswersATokenSet(t *testing.T) {
 func TestRegisterRefusesTakenNames(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.Register(t, "straße")
 		for name, req := range map[string]testkit.Request{
 			"e-mail in another case":     register("STRAẞE@example.COM", "other", "secret1"),
@@ -129,7 +129,7 @@ func TestRegisterNamesEveryFault(t *testing.T) {
 func TestMeNeedsALiveUser(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		testkit.WantError(t, a.Do(t, testkit.Me("")), http.StatusUnauthorized, "UNAUTHORIZED")
 		testkit.WantError(t, a.Do(t, testkit.Me("nonsense")), http.StatusUnauthorized, "UNAUTHORIZED")
 		tokens := a.Register(t, "ada")
@@ -144,7 +144,7 @@ func TestMeNeedsALiveUser(t *testing.T) {
 func TestJWKS(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		res := a.Fetch(t, "/.well-known/jwks.json")
 		keys, _ := res.Get(t, "keys").([]any)
 		if res.Status != http.StatusOK || len(keys) != 2 {

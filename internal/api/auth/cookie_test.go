@@ -40,7 +40,7 @@ func refresh() testkit.Request {
 func TestPagesKeepTheRefreshTokenOutOfScriptsReach(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		registered := refreshCookie(t,
 			a.Do(t, fromPage(register("ada@example.com", "ada", testkit.Password), a.URL)), http.StatusCreated)
 		res := a.Do(t, fromPage(testkit.SignIn("ada@example.com", testkit.Password), a.URL))
@@ -149,7 +149,7 @@ func TestWithoutTheHeaderCookiesAreNotRead(t *testing.T) {
 func TestLogoutEndsTheCookiesSession(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.Register(t, "ada")
 		cookie := refreshCookie(t, a.Do(t, fromPage(testkit.SignIn("ada@example.com", testkit.Password), a.URL)), http.StatusOK)
 		out := refreshCookie(t, a.Do(t, fromPage(testkit.Post("", "/auth/logout", nil), a.URL, pair(cookie))), http.StatusOK)

@@ -57,7 +57,7 @@ func TestPasswordPolicyASVS(t *testing.T) {
 func TestChangePassword(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		tokens, other := a.Register(t, "ada"), a.Login(t, "ada")
 		testkit.WantError(t, a.Do(t, changePassword("", testkit.Password, "another secret")), http.StatusUnauthorized,
 			"UNAUTHORIZED")

@@ -51,7 +51,7 @@ func askForLink(t *testing.T, a *testkit.App, name string) string {
 func TestResetPasswordWithALinkFromAMail(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		one, other := a.Register(t, "ada"), a.Login(t, "ada")
 		bob := a.Register(t, "bob")
 		token := askForLink(t, a, "ada")
@@ -152,7 +152,7 @@ func TestAResetTokenWorksOnce(t *testing.T) {
 func TestAResetTokenLivesThirtyMinutes(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.Register(t, "ada")
 		late := askForLink(t, a, "ada")
 		a.Clock.Advance(30*time.Minute + time.Second)
@@ -215,7 +215,7 @@ func TestInvalidResetTokensAnswerTheSame(t *testing.T) {
 func TestOtherChangesVoidResetTokens(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		for name, change := range map[string]func(t *testing.T, user testkit.Tokens, token string){
 			"password-change": func(t *testing.T, user testkit.Tokens, _ string) {
 				req := testkit.Post("", "/auth/change-password", map[string]string{
@@ -271,7 +271,7 @@ func TestOtherChangesVoidResetTokens(t *testing.T) {
 func TestForgotPasswordAnswersTheSameForUnknownAddresses(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.Register(t, "ada")
 		inactive := a.Register(t, "bob")
 		if err := a.Accounts.SetActive(t.Context(), inactive.UserID, false); err != nil {
@@ -372,7 +372,7 @@ func TestForgotPasswordNeedsAnAddress(t *testing.T) {
 func TestForgotPasswordMailsWithinLimits(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.Register(t, "ada")
 		ask := func(after time.Duration, want int) {
 			t.Helper()

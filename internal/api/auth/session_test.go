@@ -15,7 +15,7 @@ import (
 func TestLogin(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.Register(t, "ada")
 		res := a.Do(t, testkit.SignIn("ADA@EXAMPLE.COM", testkit.Password))
 		testkit.TokensOf(t, res, http.StatusOK)
@@ -30,7 +30,7 @@ func TestLogin(t *testing.T) {
 func TestFailedLoginsAnswerTheSameBytes(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.Register(t, "ada")
 		inactive := a.Register(t, "bob")
 		if err := a.Accounts.SetActive(t.Context(), inactive.UserID, false); err != nil {
@@ -136,7 +136,7 @@ func TestTokensExpire(t *testing.T) {
 func TestLogout(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		tokens, other := a.Register(t, "ada"), a.Login(t, "ada")
 		out := func(token string) {
 			t.Helper()
@@ -166,7 +166,7 @@ func TestLogout(t *testing.T) {
 func TestSessions(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		first := a.Register(t, "ada")
 		a.Clock.Advance(time.Hour)
 		second, bob := a.Login(t, "ada"), a.Register(t, "bob")

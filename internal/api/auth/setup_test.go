@@ -31,7 +31,7 @@ func TestAdministratorFromTheConfiguration(t *testing.T) {
 func TestSetUpOverTheAPI(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		token, err := a.Accounts.OpenSetup(t.Context())
 		if err != nil {
 			t.Fatal(err)

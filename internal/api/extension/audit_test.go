@@ -16,7 +16,7 @@ import (
 func TestExtensionsAreAudited(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		root := a.Admin(t, "root")
 		do := func(method, path, body string, want int) testkit.Response {
 			t.Helper()

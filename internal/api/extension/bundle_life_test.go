@@ -55,7 +55,7 @@ func installedNow(tb testing.TB, a *testkit.App, admin string) string {
 func TestABundleUpgradesItsItems(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
 		first := starterBundle(t, "1.0.0", object{"instanceKey": "default", "config": object{"apiKey": "one", "limit": 1}},
 			object{"instanceKey": "eu", "enabled": false, "config": object{"apiKey": "eu"}})
@@ -240,7 +240,7 @@ func TestEventsOfBundles(t *testing.T) {
 func TestABundleRestoresItsItems(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
 		data := testkit.Bundle(t, testkit.BundleManifest("starter", "1.0.0", payItem(
 			object{"instanceKey": "default", "config": object{"apiKey": "one", "limit": 1}})),

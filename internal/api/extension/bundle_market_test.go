@@ -58,7 +58,7 @@ func (m market) versions(tb testing.TB) string {
 func TestAVersionIsWithdrawnFromTheMarket(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
+	testkit.OnEnginesOfRun(t, func(t *testing.T, options ...testkit.Option) {
 		m := newMarket(t, options...)
 		const path = "/api/v1/admin/products/mail-pack/packages"
 		one, two := acme.Sign(t, idle(t, "courier", "1.9.0")), acme.Sign(t, idle(t, "courier", "1.10.0"))

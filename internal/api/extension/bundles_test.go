@@ -81,7 +81,7 @@ func leftovers(tb testing.TB, dir string) []string {
 func TestABundleInstallsAndSetsUpItsItems(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
 		data := starterBundle(t, "1.0.0",
 			object{"instanceKey": "default", "config": object{"apiKey": "s3cret-1", "limit": 5}},
@@ -203,7 +203,7 @@ func TestSecretsOfABundleAreNowhereInTheClear(t *testing.T) {
 func TestAnInvalidBundleTellsEverythingAndLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
 		if res := a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "mail", nil)); res.Status != http.StatusCreated {
 			t.Fatalf("install = %d %s", res.Status, res.Body)

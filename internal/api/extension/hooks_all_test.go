@@ -15,7 +15,7 @@ import (
 func TestAdministratorsSeeTheDeliveriesOfAllPlugins(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
 		var all []delivery.Delivery
 		for i, d := range []delivery.Delivery{

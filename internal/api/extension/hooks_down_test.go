@@ -27,7 +27,7 @@ func TestAPluginThatWasDownGetsItsHooksInOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+			testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 				k := newTold(t, a)
 				k.answers(http.StatusServiceUnavailable)
 				k.install(t, nil, "")

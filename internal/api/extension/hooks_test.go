@@ -155,7 +155,7 @@ func TestOperationsCauseTheirHooks(t *testing.T) {
 func TestHooksAreSignedAndSayWhatTheyAreAbout(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		k := newTold(t, a)
 		k.answer = func(c call) int { return http.StatusServiceUnavailable }
 		k.install(t, nil, "")
@@ -200,7 +200,7 @@ func TestHooksAreSignedAndSayWhatTheyAreAbout(t *testing.T) {
 func TestTheLastHooksOutliveThePackage(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		k := newTold(t, a)
 		k.install(t, nil, "")
 		path := k.instance(t, "b", true)
@@ -251,7 +251,7 @@ func TestTheLastHooksOutliveThePackage(t *testing.T) {
 func TestFailedHooksAreShownAndReplayed(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		k := newTold(t, a)
 		k.answer = func(c call) int { return http.StatusTeapot }
 		k.install(t, nil, "")

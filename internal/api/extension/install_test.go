@@ -20,7 +20,7 @@ import (
 func TestInstallAnswersThePackage(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
 		data := testkit.ExternalPlugin(t, "pay", map[string]any{
 			"author": "A", "authorUrl": "https://a.example", "description": "D", "category": "payment",
@@ -256,7 +256,7 @@ func TestInstallLimitsTheUpload(t *testing.T) {
 func TestInstallOverAnother(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
 		a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "pay", map[string]any{"version": "1.10.0"}))
 		for _, version := range []string{"1.10.0", "1.9.0"} {

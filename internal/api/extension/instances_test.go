@@ -27,7 +27,7 @@ func patch(token, id string, body any, ifMatch ...string) testkit.Request {
 func TestInstanceLife(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin, _ := a.InstallPay(t)
 		res := a.Do(t, testkit.Post(admin, testkit.PayInstances, map[string]any{
 			"instanceKey": "eu-1", "config": map[string]any{"apiKey": "k-1", "region": "eu", "own": []int{1}},
@@ -258,7 +258,7 @@ func TestInstanceIfMatch(t *testing.T) {
 func TestInstanceOfAnotherPlugin(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin, id := a.InstallPay(t)
 		a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "other", nil))
 		foreign := "/api/v1/admin/plugins/other/instances/" + id

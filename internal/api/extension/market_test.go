@@ -68,7 +68,7 @@ func (m market) packages(tb testing.TB) []string {
 func TestProductsCarryPackages(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
+	testkit.OnEnginesOfRun(t, func(t *testing.T, options ...testkit.Option) {
 		m := newMarket(t, options...)
 		one := acme.Sign(t, idle(t, "courier", "1.9.0"))
 		res := m.publish(t, "mail-pack", one)
@@ -145,7 +145,7 @@ func TestMarketTakesOnlyWhatATrustedKeySigned(t *testing.T) {
 func TestFreeProductsAreInstalledWithoutALicense(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
+	testkit.OnEnginesOfRun(t, func(t *testing.T, options ...testkit.Option) {
 		m := newMarket(t, options...)
 		wantAnswer(t, m.publish(t, "bare", acme.Sign(t, idle(t, "courier", "1.0.0"))), 201, "")
 		updates := func() string {
@@ -193,7 +193,7 @@ func TestFreeProductsAreInstalledWithoutALicense(t *testing.T) {
 func TestPaidProductsNeedAUsableLicense(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
+	testkit.OnEnginesOfRun(t, func(t *testing.T, options ...testkit.Option) {
 		m := newMarket(t, options...)
 		pkg := acme.Sign(t, idle(t, "courier", "1.0.0"))
 		wantAnswer(t, m.publish(t, "mail-pack", pkg), 201, "")

@@ -18,7 +18,7 @@ func TestUninstall(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 
-			testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+			testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 				admin := a.Admin(t, "root").Access
 				data := testkit.ExternalPlugin(t, "pay", nil)
 				id := a.Install(t, admin, "plugin", data).Text(t, "data.defaultInstance.installationId")

@@ -13,7 +13,7 @@ import (
 func TestPluginsAreSearchedFilteredSortedAndPaged(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
 		long := strings.Repeat("ü", 200)
 		for slug, name := range map[string]string{

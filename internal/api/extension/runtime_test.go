@@ -366,7 +366,7 @@ func TestLogsOfAnInstance(t *testing.T) {
 func TestKeptRunningWithoutACall(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin, res := withWorker(t, a,
 			"module.exports = async (app) => { setInterval(() => { console.log('tick ' + process.pid) }, 50); "+
 				"app.get('/api/die', () => process.exit(1)) }")

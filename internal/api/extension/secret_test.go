@@ -13,7 +13,7 @@ import (
 func TestSigningSecretRotates(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
 		a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "pay", nil))
 		a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "other", nil))

@@ -36,7 +36,7 @@ func issuesOf(tb testing.TB, res testkit.Response) (list []string) {
 func TestSignedPackageTellsItsSigner(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
+	testkit.OnEnginesOfRun(t, func(t *testing.T, options ...testkit.Option) {
 		a := testkit.New(t, append(options, acme.Trusted)...)
 		admin := a.Admin(t, "root").Access
 		signedBy := func(res testkit.Response, status int) any {

@@ -12,7 +12,7 @@ import (
 func TestThemesOfBothTargetsAreListedSearchedAndPaged(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
 		for _, slug := range []string{"aurora", "blue-hour", "coast"} {
 			a.Install(t, admin, "theme-shop", testkit.ThemePack(t, slug, "1.0.0", nil, nil))

@@ -54,7 +54,7 @@ func replace(tb testing.TB, a *testkit.App, admin string, archive []byte) testki
 func TestVersionsOfAThemeStandSideBySide(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
 		steps := []struct {
 			name, number string
@@ -121,7 +121,7 @@ func themeActions(tb testing.TB, a *testkit.App, admin string) []string {
 func TestActiveThemesStay(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
 		a.Install(t, admin, "theme-shop", theme(t, "1.0.0", nil))
 		a.Install(t, admin, "theme-shop", theme(t, "2.0.0", nil))
@@ -159,7 +159,7 @@ func TestActiveThemesStay(t *testing.T) {
 func TestThemesAreUninstalledAndPurged(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
 		first := theme(t, "1.0.0", nil)
 		a.Install(t, admin, "theme-shop", first)

@@ -213,7 +213,7 @@ func wantLastError(t *testing.T, res testkit.Response, want string) {
 // does not declare it, and needs consent again when a third one does.
 func TestAPermissionThatComesBackNeedsConsentAgain(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
 		install := func(number string, permissions ...string) testkit.Response {
 			t.Helper()
@@ -290,7 +290,7 @@ func TestReplaceTheSameVersionWhileDeveloping(t *testing.T) {
 func TestUninstallRestoreAndPurge(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
 		uninstall := func(query string) testkit.Response {
 			return a.Do(t, testkit.Delete(admin, worker+query))

@@ -16,7 +16,7 @@ import (
 
 func TestPluginReadsItsOwnConfig(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothEngines(t, func(t *testing.T, app *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, app *testkit.App) {
 		e := app.InstallEcho(t, map[string]any{
 			"configSchema": map[string]any{"key": map[string]any{"type": "secret", "label": "Key"}},
 		})

@@ -32,7 +32,7 @@ func published(t *testing.T, a *testkit.App) (n int) {
 
 func TestPluginsPublishEvents(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		e := a.InstallEcho(t, map[string]any{
 			"permissions": []string{"events:publish", "events:subscribe"},
 			"events":      map[string]any{"subscribe": []string{"echo.*"}, "path": "/on-event"},
@@ -80,7 +80,7 @@ var eventBytes = map[string]any{"x": strings.Repeat("x", 63<<10-len(`{"x":""}`))
 // data: 512 of 63 KiB.
 func TestEventsOfPluginsAreBounded(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		h := grantedTo(t, a, "events:publish")
 		event := map[string]any{"type": "echo.x", "data": eventBytes}
 		for i := range 512 {

@@ -25,7 +25,7 @@ var routes = map[string]string{
 
 func TestEachRouteNeedsItsPermissionAtTheCall(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		all := []string{
 			"products:read", "orders:read", "licenses:read", "users:read", "users:email", "storage:read", "storage:write",
 			"events:publish",
@@ -107,7 +107,7 @@ func anys(texts []string) []any {
 
 func TestADisabledOrUninstalledInstancesTokenIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		h := grantedTo(t, a, "storage:read")
 		want := func(status int) {
 			t.Helper()
@@ -143,7 +143,7 @@ func TestOnlyPluginTokensOpenThePlatformAPI(t *testing.T) {
 
 func TestPluginsSeeTheShop(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		h := grantedTo(t, a, "products:read", "orders:read", "licenses:read", "users:read", "users:email")
 		a.ImportCatalog(t)
 		buyer := a.Register(t, "ada")

@@ -165,7 +165,7 @@ func TestListsOfKeysHaveACursor(t *testing.T) {
 
 func TestStorageOutlivesUninstallingAndEndsWithPurge(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		h := stores(t, a)
 		wantStatus(t, "PUT", h.key(t, http.MethodPut, "k", "v"), http.StatusCreated)
 		manage := func(method, path string) {

@@ -15,7 +15,7 @@ import (
 
 func TestGatewayRoutes(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothEngines(t, func(t *testing.T, app *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, app *testkit.App) {
 		e := app.InstallEcho(t, nil)
 		user := app.Register(t, "ada")
 		tests := []struct {
@@ -86,7 +86,7 @@ func TestGatewayIgnoresOtherSchemes(t *testing.T) {
 // learns which instances exist.
 func TestGatewayNotFoundTellsNothing(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothEngines(t, func(t *testing.T, app *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, app *testkit.App) {
 		e := app.InstallEcho(t, nil)
 		off, gone := e.Instance(t, "off"), e.Instance(t, "gone")
 		patch := func(id string, body any) {
@@ -284,7 +284,7 @@ func TestGatewayAnswersForThePlugin(t *testing.T) {
 // register.
 func TestGatewayReachesInternalPlugins(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothEngines(t, func(t *testing.T, app *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, app *testkit.App) {
 		admin := app.Admin(t, "root")
 		archive := testkit.PluginArchive(t, testkit.InternalManifest("inner", "index.js"),
 			map[string]string{"index.js": `

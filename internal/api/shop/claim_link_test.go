@@ -40,7 +40,7 @@ func openLink(t *testing.T, a *testkit.App, token string) testkit.Response {
 func TestTheLinkInAReceiptBringsOrdersIntoANewAccount(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		earlier := receiptToken(t, a)
 		token := receiptToken(t, a)

@@ -82,7 +82,7 @@ func ownerOf(t *testing.T, a *testkit.App, purchase testkit.Response) string {
 func TestOrdersWithoutAnAccountAreClaimedByWhoReadsTheMail(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		hers := []testkit.Response{
 			a.Order(t, "", "once", "ada@example.com"),
@@ -131,7 +131,7 @@ func TestOrdersWithoutAnAccountAreClaimedByWhoReadsTheMail(t *testing.T) {
 func TestHoldingAnAccountWithTheAddressAloneClaimsNothing(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		p := a.Order(t, "", "once", "victim@example.com")
 		thief, accomplice := a.Register(t, "victim"), a.Register(t, "other")
@@ -193,7 +193,7 @@ func TestAClaimTokenWorksForOneHour(t *testing.T) {
 func TestClaimMailsAreLimitedByAddress(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		a.Order(t, "", "once", "ada@example.com")
 		a.Order(t, "", "once", "ada+shop@example.com")

@@ -39,7 +39,7 @@ func unix(t time.Time) float64 { return float64(t.Unix()) }
 func TestALeaseSaysWhatTheLicenseAllows(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		now := a.Clock.Now()
 		for tier, end := range map[string]time.Time{"once": {}, "monthly": now.AddDate(0, 1, 0)} {

@@ -33,7 +33,7 @@ func subscribe(t *testing.T, a *testkit.App) (s testkit.Sale, end time.Time) {
 // A payment takes the provider a while to collect. Meanwhile the license works everywhere.
 func TestALicenseThatAProviderRenewsHasALeeway(t *testing.T) {
 	t.Parallel()
-	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
+	testkit.OnEnginesOfRun(t, func(t *testing.T, options ...testkit.Option) {
 		const leeway = 24 * time.Hour
 		a, _ := testkit.NewStripeShop(t, append(options, withLeeway)...)
 		s, end := subscribe(t, a)

@@ -13,7 +13,7 @@ import (
 func TestOwnersSeeOneOfTheirLicenses(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		ada, bob := a.Register(t, "ada"), a.Register(t, "bob")
 		a.Order(t, ada.Access, "once", "")

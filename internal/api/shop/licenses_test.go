@@ -21,7 +21,7 @@ import (
 func TestOwnersSeeTheirLicenses(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		ada, bob := a.Register(t, "ada"), a.Register(t, "bob")
 		first := a.BuyKey(t, ada.Access, "once")
@@ -74,7 +74,7 @@ func TestOwnersSeeTheirLicenses(t *testing.T) {
 func TestOwnersFreeSeats(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		ada := a.Register(t, "ada")
 		key := a.BuyKey(t, ada.Access, "free")

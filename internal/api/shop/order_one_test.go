@@ -14,7 +14,7 @@ const ordersPath = "/api/marketplace/orders/"
 func TestOwnersReadOneOrder(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		ada, bob := a.Register(t, "ada"), a.Register(t, "bob")
 		bought, guest := a.Buy(t, ada.Access, "once"), a.Order(t, "", "once", "guest@example.com")
@@ -39,7 +39,7 @@ func TestOwnersReadOneOrder(t *testing.T) {
 func TestGuestsReadTheirOrderWithItsKey(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		ada := a.Register(t, "ada")
 		owned := a.Buy(t, ada.Access, "once")

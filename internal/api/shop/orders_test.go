@@ -33,7 +33,7 @@ func orderIDs(tb testing.TB, res testkit.Response) []string {
 func TestOrdersAreTheirOwnersTheNewestFirst(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		ada, bob := a.Register(t, "ada"), a.Register(t, "bob")
 		a.Order(t, "", "once", "ada@example.com") // nobody's yet

@@ -86,7 +86,7 @@ func recipients(mails []mail.Message) []string {
 func TestAReceiptGoesToTheBillElseToTheBuyer(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		ada := a.Register(t, "ada")
 		for _, tt := range []struct {
@@ -208,7 +208,7 @@ func TestAReceiptIsTriedForThreeDays(t *testing.T) {
 func TestAReceiptIsSentOnceTheServerIsBack(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		server := &mailer{err: errMailDown}
 		a.Orders.Courier.Close() // the one that New started
@@ -276,7 +276,7 @@ func TestNoReceiptForARevokedLicense(t *testing.T) {
 func TestReceiptsAreLimitedByAddress(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		count := func(want int, when string) {
 			t.Helper()

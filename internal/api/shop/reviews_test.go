@@ -15,7 +15,7 @@ import (
 func TestABuyerReviews(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		ada, bob := a.Register(t, "ada"), a.Register(t, "bob")
 		a.BuyKey(t, ada.Access, "monthly")
@@ -75,7 +75,7 @@ func TestABuyerReviews(t *testing.T) {
 func TestOnlyHoldersOfALicenseReview(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		ada := a.Register(t, "ada")
 		p, err := a.Catalog.Published(t.Context(), "mail-pack")

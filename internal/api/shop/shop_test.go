@@ -15,7 +15,7 @@ import (
 func TestFromTheListToAVerifiedLicense(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		slug := a.Fetch(t, testkit.Products).JSON(t)["products"].([]any)[0].(map[string]any)["slug"].(string)
 		detail := a.Fetch(t, testkit.Products+"/"+slug)
@@ -66,7 +66,7 @@ func TestFromTheListToAVerifiedLicense(t *testing.T) {
 func TestMarketplaceBodies(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		a.ImportCatalog(t)
 		perpetual, subscription := a.BuyKey(t, "", "once"), a.BuyKey(t, "", "yearly")
 		purchase := a.Send(t, testkit.Products+"/bare/purchase", `{"tierId":"only","paymentMethod":"none","unknown":1}`)

@@ -25,7 +25,7 @@ func kids(t *testing.T, a *testkit.App, path string) map[string]bool {
 func TestLicenseKeysAreKeysOfTheirOwn(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		const path = "/api/marketplace/license-keys"
 		tokens, licenses := kids(t, a, "/.well-known/jwks.json"), kids(t, a, path)
 		if len(licenses) != 2 {

@@ -14,7 +14,7 @@ import (
 func TestThePeriodThatIsPaidWorksWhateverBecameOfThoseBefore(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
+	testkit.OnEnginesOfRun(t, func(t *testing.T, options ...testkit.Option) {
 		a, _ := testkit.NewStripeShop(t, options...)
 		for _, tt := range []struct {
 			periods []int // in the order of their webhooks

@@ -28,7 +28,7 @@ func listed(tb testing.TB, a *testkit.App, path string) (list []string, total an
 func TestThemeExtensionsOfEnabledInstancesAreListed(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
 		if list, total := listed(t, a, "/blocks"); len(list) != 0 || total != 0.0 {
 			t.Errorf("at first: %v, %v", list, total)

@@ -62,7 +62,7 @@ func wantError(tb testing.TB, res testkit.Response, status int, code string) {
 func TestActivateRollbackDeactivate(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
 		defaults := map[string]any{"defaultConfig": map[string]any{"accent": "green"}}
 		install(t, a, admin, "aurora", "1.9.0", defaults)

@@ -42,7 +42,7 @@ func events(t *testing.T, a *testkit.App) []told {
 func TestOperationsTellTheirEvents(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
 		a.ImportCatalog(t)
 		if got := events(t, a); len(got) != 0 {
@@ -114,7 +114,7 @@ func TestOperationsTellTheirEvents(t *testing.T) {
 func TestPluginsGetTheEventsTheySubscribeTo(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		k := newAddress(t, a)
 		m := testkit.ExternalManifest("listener", strings.TrimSuffix(k.url, "/hook?key=1"))
 		m["permissions"] = []string{"events:subscribe"}

@@ -229,7 +229,7 @@ func TestWebhookRoutesRefuse(t *testing.T) {
 func TestFailedMessagesAreRepeatedAndHoldNothingUp(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		k := newAddress(t, a)
 		at, _ := k.create(t, "user.*")
 		k.answer(http.StatusFound, "Location", "http://127.0.0.1:1/elsewhere") // redirects are not followed

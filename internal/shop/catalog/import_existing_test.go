@@ -43,7 +43,7 @@ func exported(t *testing.T, a *testkit.App, format product.Format) []byte {
 func TestAnImportKeepsPublishedUnlessItSetsIt(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		with := func(field string) string { return strings.Replace(producttest.Least, "slug: a", "slug: a"+field, 1) }
 		for i, step := range []struct {
 			field string
@@ -80,7 +80,7 @@ func TestAnImportKeepsPublishedUnlessItSetsIt(t *testing.T) {
 func TestAnImportSetsCreatedAt(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		from := testkit.New(t)
 		load(t, from,
 			strings.Replace(producttest.Least, "slug: a", "slug: a, createdAt: 2020-02-03T04:05:06.789Z, published: false", 1))
@@ -105,7 +105,7 @@ func TestAnImportSetsCreatedAt(t *testing.T) {
 func TestAnImportIsAuditedProductByProduct(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		other := strings.TrimSuffix(
 			strings.TrimPrefix(strings.Replace(producttest.Least, "slug: a", "slug: b", 1), "products: ["), "]")
 		load(t, a, producttest.Least)

@@ -39,7 +39,7 @@ func withIcon(icon string, content string) fstest.MapFS {
 func TestImportingTwiceChangesNothing(t *testing.T) {
 	t.Parallel()
 
-	testkit.OnBothEngines(t, func(t *testing.T, a *testkit.App) {
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		first, err := a.Catalog.Import(t.Context(), goods.FS, goods.File)
 		if err != nil || first != (catalog.ImportResult{Created: 12}) {
 			t.Fatalf("Import = %+v, %v", first, err)

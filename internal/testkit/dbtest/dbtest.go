@@ -3,6 +3,7 @@
 package dbtest
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -45,6 +46,19 @@ func OnBothEmpty(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
 	onEach(t, map[string]func(testing.TB) string{"SQLite": EmptySQLite, "PostgreSQL": pgtest.URL}, test)
 }
+
+// OnEngines is OnBoth in a run on both engines. In others, it leaves PostgreSQL out.
+func OnEngines(t *testing.T, test func(t *testing.T, url string)) {
+	t.Helper()
+	engines := map[string]func(testing.TB) string{"SQLite": SQLite}
+	if Both() {
+		engines["PostgreSQL"] = Postgres
+	}
+	onEach(t, engines, test)
+}
+
+// Both reports whether this run is to test everything on both engines: STOA_TEST_ENGINES=both.
+func Both() bool { return os.Getenv("STOA_TEST_ENGINES") == "both" }
 
 func onEach(t *testing.T, engines map[string]func(testing.TB) string, test func(t *testing.T, url string)) {
 	t.Helper()

@@ -53,7 +53,7 @@ func mustShared(tb testing.TB) *server {
 		tb.Skip("-short leaves PostgreSQL out")
 	}
 	s, err := shared()
-	if errors.Is(err, errNotInstalled) {
+	if errors.Is(err, ErrNotInstalled) {
 		needtest.Lacks(tb, err.Error())
 	}
 	if err != nil {

@@ -67,7 +67,7 @@ func NewServer(tb testing.TB) *Server {
 	}
 	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
 	s, err := newServer(dir, "-c", "fsync=off")
-	if errors.Is(err, errNotInstalled) {
+	if errors.Is(err, ErrNotInstalled) {
 		needtest.Lacks(tb, err.Error())
 	}
 	if err == nil {
@@ -104,7 +104,8 @@ func (s *Server) end(how os.Signal) {
 	s.cmd = nil
 }
 
-var errNotInstalled = errors.New("pgtest: initdb is not on this machine (Debian: apt-get install postgresql)")
+// ErrNotInstalled says that the machine has no PostgreSQL.
+var ErrNotInstalled = errors.New("pgtest: initdb is not on this machine (Debian: apt-get install postgresql)")
 
 // findBin returns the folder of the newest PostgreSQL on the machine, which is not in
 // PATH on Debian.
@@ -115,7 +116,7 @@ func findBin() (string, error) {
 	}
 	path, err := exec.LookPath("initdb")
 	if err != nil {
-		return "", errNotInstalled
+		return "", ErrNotInstalled
 	}
 	return filepath.Dir(path), nil
 }

@@ -1,0 +1,94 @@
+// Command withpg runs a command with a temporary PostgreSQL server, which the tests of all
+// packages then share:
+//
+//	go run ./internal/testkit/withpg go test ./...
+//
+// The command gets the server's URL in STOA_TEST_POSTGRES. The URL is the same in every run in
+// a checkout, so that Go's test cache works. The server ends with this process, however that
+// ends. If STOA_TEST_POSTGRES is set already, or PostgreSQL is not installed, withpg only runs
+// the command.
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"stoa/internal/testkit/pgtest"
+)
+
+func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: withpg command [argument...]")
+		os.Exit(2)
+	}
+	code, err := run(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "withpg:", err)
+	}
+	os.Exit(code)
+}
+
+func run(command []string) (code int, err error) {
+	// The terminal interrupts the command as well. Wait for it, then stop the server.
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM)
+	if os.Getenv("STOA_TEST_POSTGRES") == "" {
+		dir, unlock, err := folder()
+		if err != nil {
+			return 1, err
+		}
+		defer unlock()
+		server, err := pgtest.StartShared(dir)
+		switch {
+		case errors.Is(err, pgtest.ErrNotInstalled): // tests skip themselves, or fail in CI
+		case err != nil:
+			return 1, err
+		default:
+			defer server.Crash()
+			if err := os.Setenv("STOA_TEST_POSTGRES", server.URL); err != nil {
+				return 1, err
+			}
+		}
+	}
+	cmd := exec.CommandContext(context.Background(), command[0], command[1:]...) //nolint:gosec // the caller's own
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			return max(1, exit.ExitCode()), nil
+		}
+		return 1, err
+	}
+	return 0, nil
+}
+
+// folder returns an empty folder for the server: the same one in each run in this checkout,
+// unless another run is using it. What a killed run left there is removed.
+func folder() (dir string, unlock func(), err error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return "", nil, err
+	}
+	dir = filepath.Join(pgtest.Memory(), fmt.Sprintf("stoa-pg-%d-%x", os.Getuid(), sha256.Sum256([]byte(here)))[:32])
+	lock, err := os.OpenFile(dir+".lock", os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600) //nolint:gosec // our own name
+	if err != nil {
+		return "", nil, err
+	}
+	if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil { //nolint:gosec // a small number
+		_ = lock.Close()
+		dir, err = os.MkdirTemp(pgtest.Memory(), "stoa-pg-")
+		return dir, func() { _ = os.RemoveAll(dir) }, err
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return "", nil, err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", nil, err
+	}
+	return dir, func() { _ = os.RemoveAll(dir); _ = lock.Close() }, nil
+}
