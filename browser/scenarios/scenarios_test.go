@@ -20,8 +20,8 @@ import (
 // stoa with demo data for its files that need no other. In a lane, files run in this order.
 var lanes = map[string][]string{
 	"pages":   {"texts", "pages", "budgets", "print", "looks"},
-	"console": {"console", "settings", "keyboard", "shop", "details", "trouble", "empty"},
-	"plugins": {"plugins", "plugin-list", "instances", "themes", "market", "events"},
+	"console": {"console", "settings", "keyboard", "shop", "trouble", "empty"},
+	"plugins": {"details", "plugins", "plugin-list", "instances", "themes", "market", "events"},
 	"buyers":  {"language", "storefront", "buyers", "payments", "lists"},
 }
 
