@@ -37,7 +37,7 @@ func main() {
 	defer db.Close()
 	for _, statement := range statements {
 		if _, err := db.Conn().Write.ExecContext(context.Background(), statement); err != nil {
-			log.Fatal(err) //nolint:gocritic // the process ends; nothing is left to close
+			log.Fatal(err)
 		}
 	}
 }
