@@ -10,7 +10,7 @@ import (
 )
 
 // Users is the part of Store about users. Package store implements it; package
-// storetest has a test for each sentence here.
+// The tests of package store cover every sentence here.
 type Users interface {
 	// CreateUser inserts a user. The error is an errs.Conflict if the id is taken, or
 	// the Key of the e-mail address or the username.

@@ -8,6 +8,6 @@
 // milliseconds, which leaves no question of time zone or precision. Opening,
 // transactions, row locks and driver errors belong to package database.
 //
-// A store makes no decisions; rules belong to the domains. Package storetest tests, on both
+// A store makes no decisions; rules belong to the domains. Its tests cover, on both
 // engines, every promise that a domain's Store interface makes.
 package store

@@ -8,7 +8,6 @@ import (
 
 	"stoa/internal/data/database"
 	"stoa/internal/store"
-	"stoa/internal/store/storetest"
 	"stoa/internal/testkit/dbtest"
 	"stoa/internal/testkit/pgtest"
 )
@@ -18,13 +17,13 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 func TestSQLite(t *testing.T) {
 	t.Parallel()
 
-	storetest.Run(t, func(tb testing.TB) *database.DB { return dbtest.Open(tb, dbtest.SQLite(tb)) })
+	runSuite(t, func(tb testing.TB) *database.DB { return dbtest.Open(tb, dbtest.SQLite(tb)) })
 }
 
 func TestPostgres(t *testing.T) {
 	t.Parallel()
 
-	storetest.Run(t, func(tb testing.TB) *database.DB { return dbtest.Open(tb, dbtest.Postgres(tb)) })
+	runSuite(t, func(tb testing.TB) *database.DB { return dbtest.Open(tb, dbtest.Postgres(tb)) })
 }
 
 // Checking an empty database leaves it empty.

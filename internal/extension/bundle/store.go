@@ -9,7 +9,7 @@ import (
 )
 
 // Store is where bundles live. Package store implements it for SQLite and PostgreSQL;
-// storetest holds every sentence here to it. Changes are made inside
+// its tests hold every sentence here to it. Changes are made inside
 // install.Transactions.InTurn, one at a time.
 type Store interface {
 	// Get returns the bundle with that slug, or an errs.NotFound error.

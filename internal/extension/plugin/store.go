@@ -18,7 +18,7 @@ type StoredInstance struct {
 }
 
 // Store is where packages and their instances live. Package store implements it
-// for SQLite and PostgreSQL; storetest holds every sentence here to it.
+// for SQLite and PostgreSQL; its tests hold every sentence here to it.
 type Store interface {
 	Packages
 	Instances

@@ -10,7 +10,7 @@ import (
 )
 
 // Store is where the versions of themes and the states of targets live. Package store
-// implements it for SQLite and PostgreSQL; storetest holds every sentence here to it.
+// implements it for SQLite and PostgreSQL; its tests hold every sentence here to it.
 // An uninstalled version has a DeletedAt and stays in the database.
 type Store interface {
 	// Versions returns all versions of a theme, uninstalled or not, in no order.

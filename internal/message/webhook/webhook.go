@@ -40,7 +40,7 @@ type Webhook struct {
 }
 
 // Store is where webhooks live. Package store implements it for SQLite and PostgreSQL;
-// storetest holds every sentence here to it.
+// its tests hold every sentence here to it.
 type Store interface {
 	// GetWebhook returns a webhook, or an errs.NotFound error. Inside InTx it stays locked
 	// until the end.

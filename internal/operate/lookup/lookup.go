@@ -78,7 +78,7 @@ type Sealed struct {
 	KeySealed string
 }
 
-// Store searches. Package store implements it for SQLite and PostgreSQL; storetest holds
+// Store searches. Package store implements it for SQLite and PostgreSQL; its tests hold
 // every sentence here to it. Each method returns at most Limit items, those that equal the
 // text first. With q.Middle, "begins with" means "contains".
 type Store interface {

@@ -91,7 +91,7 @@ type BackupRuns struct {
 }
 
 // Store reads what the overview shows. Package store implements it for SQLite and
-// PostgreSQL; storetest holds every sentence here to it.
+// PostgreSQL; its tests hold every sentence here to it.
 type Store interface {
 	// Sales returns the orders paid since then, by hour and currency, oldest first. Orders
 	// that were paid after they were cancelled are left out; refunds are not deducted.

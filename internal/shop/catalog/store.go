@@ -10,7 +10,7 @@ import (
 )
 
 // Store keeps the products in the database. Package store implements it, and package
-// storetest has a test for every sentence here.
+// The tests of package store cover every sentence here.
 type Store interface {
 	// ProductBySlug returns the product with that slug, published or not, and its
 	// detail. It returns an errs.NotFound error if there is none. Inside InTx the

@@ -9,7 +9,7 @@ import (
 )
 
 // Store keeps the releases in the database. Package store implements it, and package
-// storetest has a test for every sentence here.
+// The tests of package store cover every sentence here.
 type Store interface {
 	// OfProduct returns the releases of the product with that id, in no order.
 	OfProduct(ctx context.Context, productID string) ([]Release, error)

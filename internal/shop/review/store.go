@@ -7,7 +7,7 @@ import (
 )
 
 // Store keeps reviews in the database, and the ratings that products derive from them.
-// Package store implements it, and package storetest has a test for every sentence here.
+// Package store implements it, and its tests cover every sentence here.
 type Store interface {
 	// HoldsLicense reports whether a user has a license of a product that is paid for
 	// and not revoked. An expired one counts.

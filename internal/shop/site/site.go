@@ -26,7 +26,7 @@ type Settings struct {
 }
 
 // Store is where the settings live. Package store implements it for SQLite and
-// PostgreSQL; storetest holds every sentence here to it.
+// PostgreSQL; its tests hold every sentence here to it.
 type Store interface {
 	// InTx runs fn in a transaction. It commits if fn returns nil.
 	InTx(ctx context.Context, fn func(Store) error) error

@@ -10,8 +10,8 @@ import (
 	"stoa/internal/base/errs"
 )
 
-// Store is the log in the database. Package store implements it, and package storetest
-// has a test for every sentence here.
+// Store is the log in the database. Package store implements it, and its tests
+// cover every sentence here.
 type Store interface {
 	// Record appends an entry. For an actor of kind User, Name becomes the user's
 	// current e-mail address, or "" if there is no such user.

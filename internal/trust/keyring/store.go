@@ -46,7 +46,7 @@ type StoredKey struct {
 }
 
 // Store keeps the keys in the database. Package store implements it, and package
-// storetest has a test for every sentence here.
+// The tests of package store cover every sentence here.
 type Store interface {
 	// AddKeyOnce inserts a key unless its purpose has one in that stage already. A
 	// purpose has at most one next and one current key, even if several replicas call
