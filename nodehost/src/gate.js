@@ -13,7 +13,7 @@ function served () { return count }
 // guard lets only stoa's own requests into server: those that carry the secret of
 // this process, which it takes away before anybody sees them. A request with the
 // secret and "-ping" behind it is answered here: that it is accepted and answered
-// at all tells stoa that the event loop turns.
+// at all shows stoa that the event loop runs.
 //
 // One with the secret and "-hook" behind it is for hooks, which call the plugin's
 // lifecycle hooks (hooks.js). No request of anybody else can have it.

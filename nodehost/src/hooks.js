@@ -22,7 +22,7 @@ function hookOf (module, name) {
 
 // hooksOf returns what answers stoa's calls of the hooks of a module: 204 when the hook
 // has succeeded, 404 if there is none of the name, 500 with the error if it failed.
-// position tells where in the package an error comes from.
+// position returns where in the package an error comes from.
 function hooksOf (module, position) {
   return async (request, response) => {
     const name = /^\/__lifecycle\/(\w+)$/.exec(request.url)?.[1]

@@ -21,7 +21,7 @@ provideModules()
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
 
-// phase tells a failure report how far the start got.
+// phase says in a failure report how far the start got.
 let phase = 'instructions'
 let instructions = {}
 let app // a Fastify instance, or several instances

@@ -60,7 +60,7 @@ function memberServer (handler, member, front) {
   return server
 }
 
-// plainResponse answers a request whose upgrade nobody takes, as Node.js would.
+// plainResponse answers a request whose upgrade the plugin does not accept, as Node.js would.
 function plainResponse (request, socket) {
   const response = new http.ServerResponse(request)
   response.shouldKeepAlive = false

@@ -5,15 +5,15 @@ const { setInterval } = require('node:timers') // before a plugin can replace it
 
 let done = false
 
-// report tells stoa how the start went: one line on descriptor 4, once.
+// report says how the start went: one line on descriptor 4, once.
 function report (message) {
   if (done) return
   done = true
   fs.writeSync(4, JSON.stringify(message) + '\n')
 }
 
-// tell reports of one instance of several, as often as there is something to say.
-function tell (message) {
+// reportMember writes a report about one instance of several.
+function reportMember (message) {
   fs.writeSync(4, JSON.stringify(message) + '\n')
 }
 
@@ -23,12 +23,12 @@ function errorReport (phase, err, position) {
   return { phase, message, stack, ...position }
 }
 
-// textOf returns what an error says, with what was denied: Node.js tells it apart.
+// textOf returns what an error says, with what was denied: Node.js has a field of its own for it.
 function textOf (err) {
   return err?.code === 'ERR_ACCESS_DENIED' && err.resource ? `${err} (${err.permission}: ${err.resource})` : String(err)
 }
 
-// beat tells stoa, after the report, that the event loop is not blocked: one byte on
+// beat shows stoa, after the report, that the event loop is not blocked: one byte on
 // descriptor 4 every intervalMs. stoa kills a process that falls silent.
 function beat (intervalMs) {
   setInterval(() => {
@@ -40,4 +40,4 @@ function beat (intervalMs) {
   }, intervalMs).unref()
 }
 
-module.exports = { beat, errorReport, report, tell }
+module.exports = { beat, errorReport, report, reportMember }

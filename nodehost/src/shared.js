@@ -12,7 +12,7 @@ const { guard } = require('./gate')
 const { hooksOf } = require('./hooks')
 const { load, pluginOf } = require('./load')
 const { positionOf } = require('./position')
-const { beat, errorReport, tell } = require('./report')
+const { beat, errorReport, reportMember } = require('./report')
 const { IncomingMessage, createServer, listen } = require('./server')
 const { tagOutput } = require('./tags')
 const { memberServer } = require('./member')
@@ -61,12 +61,12 @@ function share (common) {
       member.accept = (...event) => current.run(member, () => member.deliver(...event))
       bySecret.set(secret, member)
       bySecret.set(secret + '-hook', { accept: (event, ...rest) => current.run(member, () => callHook(member, event, ...rest)) })
-      tell({ name, ready: true })
+      reportMember({ name, ready: true })
     } catch (err) {
       if (phase === 'load') loaded = undefined
       const at = positionOf(err, common.root, common.entry)
       drop({ drop: name })
-      tell({ name, error: errorReport(phase, err, at) })
+      reportMember({ name, error: errorReport(phase, err, at) })
     }
   }
 

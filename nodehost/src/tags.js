@@ -10,7 +10,7 @@ const last = '\u0003'
 // longest bounds what is kept of a line that has not ended.
 const longest = 8 << 10
 
-// tagOutput makes what is printed on behalf of an instance tell so. current is an
+// tagOutput marks what is printed on behalf of an instance. current is an
 // AsyncLocalStorage of instances; what belongs to none of them stays as it is.
 function tagOutput (current) {
   const plain = [process.stdout, process.stderr].map((stream, i) => {

@@ -16,8 +16,8 @@ const (
 	journalBytes = 256 << 10
 )
 
-// PluginSays is the message of the records of what a plugin printed: a Journal tells
-// them from what stoa logs about the plugin.
+// PluginSays is the message of the records of what a plugin printed: a Journal
+// distinguishes them from what stoa logs about the plugin.
 const PluginSays = "plugin says"
 
 // Entry is one line of a Journal.

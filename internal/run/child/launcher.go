@@ -48,7 +48,7 @@ type Config struct {
 }
 
 // Why no child can run on this machine. The errors of Launcher.Machine wrap them, and
-// tell an administrator what to do.
+// say what an administrator has to do.
 var (
 	ErrNoNode    = errors.New("no usable Node.js")
 	ErrIsolation = errors.New("the machine cannot contain children as demanded")

@@ -8,7 +8,7 @@ import (
 )
 
 // sandboxAttributes puts the child into a process group of its own. Only Linux
-// can be told to kill it when stoa dies.
+// can kill it when stoa dies.
 func sandboxAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 // pathWithoutName is for systems where a socket can be dialed without a name.

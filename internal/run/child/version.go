@@ -37,7 +37,7 @@ const howToInstall = "internal plugins need Node.js 20.19 or newer (22 is recomm
 var versionPattern = regexp.MustCompile(`^v(\d{1,4})\.(\d{1,4})\.`)
 
 // findNode returns the Node.js at path, which is looked up in PATH if it has no
-// slash. The error tells an administrator what to do.
+// slash. The error says what an administrator has to do.
 func findNode(path string, limit time.Duration) (binary, error) {
 	found, err := exec.LookPath(path)
 	if err != nil {

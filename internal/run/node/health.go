@@ -12,8 +12,8 @@ import (
 
 // watchHealth asks a ready process at regular times how it is, until the child is
 // gone. A plugin that is not well is shown as such and left alone: what it lacks may
-// be somebody else's, and a restart would not bring it back. One that does not
-// answer at all blocks its event loop, which watchHeart sees.
+// be outside of it, and a restart would not help. One that does not answer at all
+// blocks its event loop, which child.Watch notices.
 func (p *process) watchHealth() {
 	tick := time.NewTicker(p.rt.cfg.HealthEvery)
 	defer tick.Stop()

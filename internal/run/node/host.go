@@ -41,8 +41,8 @@ type hostFiles struct {
 
 func newHost(cfg Config) *host { return &host{cfg: cfg} }
 
-// prepare looks at the machine and writes the host's files, once. The error tells an
-// administrator what is missing.
+// prepare looks at the machine and writes the host's files, once. The error says
+// what an administrator has to install or change.
 func (h *host) prepare() (*hostFiles, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

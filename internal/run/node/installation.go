@@ -27,7 +27,7 @@ type installation struct {
 	installed plugin.Installed // what it was started for
 	failures  failures
 	down      bool // the last process failed, and no other was started since
-	keeping   bool // KeepRunning looks after it: a call that starts its process starts a kept one
+	keeping   bool // processes started by calls also stay alive when idle; see KeepRunning
 	restarts  int
 	stopped   time.Time // when the last process went out of use
 }
@@ -58,8 +58,8 @@ func (s *installation) acquire(ctx context.Context, in *plugin.Installed) (*proc
 }
 
 // claim counts a call on the process for in, and starts that process if needed. If
-// the error comes with a wait, a process may be started after that time. With kept, one
-// that calls started gives way to one that is kept running.
+// the error comes with a wait, a process may be started after that time. With kept, a
+// process that stays alive when idle replaces one that does not.
 func (s *installation) claim(in *plugin.Installed, kept bool) (p *process, wait time.Duration, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,9 +186,9 @@ func (s *installation) ended(p *process, err error) {
 	s.failures.add(err, now)
 	s.down = true
 	if s.trial {
-		return // whoever tries tells
+		return // the caller of trial reports it
 	}
-	s.rt.tell(p.in, failureOf(err, p.in, now))
+	s.rt.reportFailure(p.in, failureOf(err, p.in, now))
 	p.log.Error("plugin process failed", slog.String("reason", s.failures.reason), slog.Int("failures", s.failures.count),
 		slog.Duration("retryIn", s.failures.until.Sub(now)), slog.Any("err", err))
 }

@@ -39,7 +39,8 @@ func (p *process) instructions(entry string) (io.Reader, error) {
 	return bytes.NewReader(text), nil
 }
 
-// keptVariable tells a plugin that it is kept running: then it does its work on a schedule.
+// keptVariable is in the environment of a process that is kept running: the plugin then
+// does its scheduled work.
 const keptVariable = "STOA_KEPT"
 
 // environmentOf returns the variables for a process of in.
@@ -81,7 +82,7 @@ func (rt *Runtime) startTimeout(in plugin.Installed) time.Duration {
 	return in.Package.Settings.StartTimeout(rt.cfg.StartTimeout)
 }
 
-// tooLate returns why a plugin was given up that its host said nothing of in time.
+// tooLate returns the error for a plugin whose host did not report in time.
 func (rt *Runtime) tooLate(in plugin.Installed) error {
 	return &startError{reasonLoadFailed, fmt.Errorf("the plugin %s was not ready within %s",
 		in.Package.Manifest.Slug, rt.startTimeout(in))}

@@ -13,7 +13,7 @@ import (
 // stoa's own, and a client's is removed.
 const hookSuffix = "-hook"
 
-// untilHooks tells the host program to load the plugin, not to register it, and to take
+// untilHooks makes the host program load the plugin without registering it, and accept
 // calls of hooks only.
 const untilHooks = "hooks"
 
@@ -22,7 +22,7 @@ const untilHooks = "hooks"
 // module. It answers 204 if the hook succeeds, 404 if there is none, and 500 if it fails.
 //
 // live is the instance as it is now: its process takes the calls. With nil, the instance
-// serves nobody, and each call gets a process of its own, in which the plugin is loaded
+// has no process, and each call gets a process of its own, in which the plugin is loaded
 // and not registered.
 func (rt *Runtime) Lifecycle(live *plugin.Installed) run.Runtime { return hooks{rt, live} }
 

@@ -10,9 +10,9 @@ import (
 	"stoa/internal/extension/plugin"
 )
 
-// Live tells which instances may run. Other replicas change instances, too: whoever
-// learns of that calls Runtime.Refresh, and in case nobody does, Live is asked at
-// intervals.
+// Live knows which instances may run. Other replicas change instances, too: the caller of
+// the Runtime calls Refresh when it learns of that, and the Runtime asks Live at intervals
+// in any case.
 type Live interface {
 	// LiveInstances returns the revisions of those of the instances that are enabled,
 	// by id. It leaves out disabled, deleted and unknown instances, and those of

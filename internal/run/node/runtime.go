@@ -46,8 +46,8 @@ type Config struct {
 	// Development shows clients what an error of a plugin says.
 	Development bool
 
-	// Failed is told of every failure of a process, after the calls that waited for
-	// it. nil: nobody is.
+	// Failed is called for every failure of a process, after the calls that waited for
+	// the process have failed. nil: failures are only logged.
 	Failed func(ctx context.Context, in plugin.Installed, f plugin.Failure)
 
 	MemoryMiB    int           // limit of a process's JavaScript heap; default 128
@@ -149,8 +149,8 @@ func (rt *Runtime) About() (version string, level sandbox.Level, missing string,
 	return files.machine.Version(), level, missing, nil
 }
 
-// Check reports whether plugins can run here. The error tells an administrator
-// what is missing. stoa works without it; calls of internal plugins then return
+// Check reports whether plugins can run here. The error says what an administrator
+// has to install or change. stoa works without it; calls of internal plugins then return
 // run.ErrUnreachable.
 func (rt *Runtime) Check() error {
 	_, err := rt.host.prepare()
@@ -223,7 +223,7 @@ func (rt *Runtime) Refresh() {
 	for _, wake := range []chan struct{}{rt.refreshLive, rt.refreshKept} {
 		select {
 		case wake <- struct{}{}:
-		default: // it has been told already
+		default: // a look is due already
 		}
 	}
 }

@@ -39,7 +39,7 @@ type sharedProcess struct {
 
 	users int // members, and those about to be; guarded by Runtime.mu
 
-	first    map[string]any // what the host program is told before all orders
+	first    map[string]any // the first instructions of the host program
 	sending  sync.Mutex
 	commands *os.File
 
@@ -152,7 +152,7 @@ func (s *sharedProcess) launch() {
 	if s.err == nil {
 		go s.closeWhenGone()
 		if s.send(s.first) != nil {
-			s.child.Kill() // whoever waits learns why it ended
+			s.child.Kill() // the waiting members get the reason
 		}
 		return
 	}
@@ -217,7 +217,7 @@ func (s *sharedProcess) enter(p *process) *member {
 	return m
 }
 
-// forget ends the membership of m. What it still prints is nobody's.
+// forget ends the membership of m. What it prints from now on belongs to no member.
 func (s *sharedProcess) forget(m *member) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -31,7 +31,7 @@ type Status struct {
 	Failure plugin.Failure `json:"-"`
 }
 
-// RuntimeStatus tells how an installation is doing.
+// RuntimeStatus returns the state of an installation for administrators.
 func (rt *Runtime) RuntimeStatus(installationID string) plugin.RuntimeStatus {
 	st := rt.Status(installationID)
 	return plugin.RuntimeStatus{State: states[st.State], Since: st.Since, LastError: st.Failure}

@@ -14,7 +14,7 @@ import (
 // failedTimeout bounds one call of Config.Failed.
 const failedTimeout = 10 * time.Second
 
-// Try loads the plugin of in in a process that serves nobody, and ends it. With
+// Try loads the plugin of in in a process that takes no calls, and ends it. With
 // register the plugin is registered with the instance's config; without, only its
 // entry module is loaded and must export a plugin function.
 //
@@ -37,7 +37,7 @@ func (rt *Runtime) Rehearse(
 	return rt.trial(ctx, in, "", check)
 }
 
-// onTrial passes requests to a process that serves nobody else.
+// onTrial passes requests to a process on trial, which takes no others.
 type onTrial struct {
 	p      *process
 	suffix string // of the secret
@@ -52,7 +52,7 @@ func (t onTrial) Serve(w http.ResponseWriter, r *http.Request, _ *plugin.Install
 }
 
 // trial starts the plugin of in, up to the point that until names (nodehost/src/instructions.js),
-// in a process that serves nobody but check.
+// in a process that takes calls of check only.
 func (rt *Runtime) trial(
 	ctx context.Context, in plugin.Installed, until string, check func(run.Runtime) plugin.Failure,
 ) (failed plugin.Failure, err error) {
@@ -89,7 +89,7 @@ func (rt *Runtime) trial(
 	cause := trial.failures.cause
 	start, ok := errors.AsType[*startError](cause)
 	switch {
-	case !ready && cause == nil: // somebody else ended it, so nothing is known of the plugin
+	case !ready && cause == nil: // Close ended it, which says nothing about the plugin
 		return plugin.Failure{}, errStopping
 	case !ok: // it was ready, and what happened afterwards is no failure to load
 		return failed, nil
@@ -99,8 +99,8 @@ func (rt *Runtime) trial(
 	return failureOf(cause, in, trial.failures.since), nil
 }
 
-// tell passes a failure on to whoever keeps account of them.
-func (rt *Runtime) tell(in plugin.Installed, f plugin.Failure) {
+// reportFailure calls Config.Failed in the background.
+func (rt *Runtime) reportFailure(in plugin.Installed, f plugin.Failure) {
 	if rt.cfg.Failed == nil {
 		return
 	}

@@ -142,7 +142,7 @@ func (s *app) keep() {
 	}
 }
 
-// idle reports whether nobody has called for the given time, though calls that began
+// idle reports whether no call has begun for the given time, though calls that began
 // before may still run.
 func (s *app) idle(since time.Duration) bool {
 	s.mu.Lock()

@@ -1,7 +1,7 @@
 // Package themeapp runs theme apps (contract 4.17): each in a contained Node.js process of
-// its own, as an ordinary HTTP server that is told HOST and PORT. The active apps are
-// kept running, on every replica; others start at the first call and end when nobody
-// calls them any more. A process that fails is started again, after delays that grow.
+// its own, as an ordinary HTTP server that listens at HOST and PORT. The active apps are
+// kept running, on every replica; others start at the first call and end when no
+// call comes any more. A process that fails is started again, after delays that grow.
 // None outlives stoa.
 //
 // A process runs one version of an app with one config (theme.App.Key). So a new version

@@ -8,7 +8,8 @@ import (
 	"stoa/internal/extension/theme"
 )
 
-// Source tells which apps there are. Other replicas change them, too, and nobody is told.
+// Source knows which apps there are. Other replicas change them too, so it is asked again
+// and again.
 type Source interface {
 	// ActiveApps returns the apps that the targets show.
 	ActiveApps(ctx context.Context) ([]theme.App, error)

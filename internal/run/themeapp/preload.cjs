@@ -1,7 +1,7 @@
 'use strict'
 
 // Runs in the process of a theme app before the app: gives it its environment, lets it
-// listen, and tells stoa how it is doing. The app is an ordinary HTTP server for Node.js
+// listen, and reports to stoa. The app is an ordinary HTTP server for Node.js
 // and knows nothing of this.
 //
 // HOST and PORT are an address that does not exist: the app has a network of its own,
@@ -61,7 +61,7 @@ function prepare (server) {
   })
 }
 
-function tell (message) {
+function report (message) {
   try {
     fs.writeSync(reports, message + '\n')
   } catch {
@@ -71,7 +71,7 @@ function tell (message) {
 
 function ready () {
   listening = true
-  tell(JSON.stringify({ ready: true }))
+  report(JSON.stringify({ ready: true }))
   setInterval(() => {
     try {
       fs.writeSync(reports, '.')
@@ -88,7 +88,7 @@ process.on('uncaughtExceptionMonitor', (err) => {
     const line = { level: 60, msg: 'The theme app failed, and is restarted.', err: { message, stack } }
     fs.writeSync(2, JSON.stringify(line) + '\n')
   } else {
-    tell(JSON.stringify({ error: { phase: 'start', message, stack } }))
+    report(JSON.stringify({ error: { phase: 'start', message, stack } }))
     listening = true // one report
   }
 })
@@ -96,7 +96,7 @@ process.on('uncaughtExceptionMonitor', (err) => {
 process.on('exit', (code) => {
   if (listening) return
   const message = `The program ended with code ${code} before it listened at HOST and PORT.${misses}`
-  tell(JSON.stringify({ error: { phase: 'start', message } }))
+  report(JSON.stringify({ error: { phase: 'start', message } }))
 })
 
 // In a process namespace of its own, a program without a handler would not end. stoa has

@@ -26,7 +26,7 @@ import (
 //go:embed preload.cjs
 var preload []byte
 
-// What apps are told to listen at. It is no real address: see preload.cjs.
+// The address in HOST and PORT, where apps listen. It is not a real one: see preload.cjs.
 const (
 	host = "127.0.0.1"
 	port = "3000"
@@ -43,7 +43,7 @@ const (
 	// healthPause is between two questions to an app that is not healthy yet.
 	healthPause = 200 * time.Millisecond
 
-	// maxAnswer bytes of an unhealthy answer are read, and maxShown of them told. What is
+	// maxAnswer bytes of an unhealthy answer are read, and maxShown of them reported. What is
 	// read is longer, so that no secret is cut, which would not be recognized.
 	maxAnswer = 8 << 10
 	maxShown  = 200
@@ -305,7 +305,7 @@ func (p *process) ask(ctx context.Context) error {
 }
 
 // watchHealth asks the app at regular times how it is, and writes changes to the log. An
-// app that is not well is left alone: what it lacks may be somebody else's, and a restart
+// app that is not well is left alone: what it lacks may be outside of it, and a restart
 // would not bring it back.
 func (p *process) watchHealth() {
 	tick := time.NewTicker(p.s.rt.cfg.HealthEvery)

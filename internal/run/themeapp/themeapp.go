@@ -41,7 +41,7 @@ type Config struct {
 	// error is that of the calls that wait if it is errs.Busy. nil: they are there.
 	Fetch func(ctx context.Context, v theme.Version) error
 
-	APIBaseURL string // told to apps: where they call stoa
+	APIBaseURL string // where apps call stoa
 
 	MemoryMiB   int           // limit of a process's JavaScript heap; default 256
 	Start       time.Duration // from the start of a process until it listens; default 60 s
