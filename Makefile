@@ -84,9 +84,9 @@ race: build $(TEST_TOOLS) ## Run the same tests shuffled, with the race detector
 
 # What takes minutes or hours: docs/proof.md.
 .PHONY: proof
-proof: build $(TEST_TOOLS) ## Prove what takes long: both engines, races, kills, rolling upgrades, fuzzing, packages
+proof: build $(TEST_TOOLS) ## Prove what takes long: both engines, every Node.js, races, kills, rolling upgrades, fuzzing, packages
 	./scripts/test-deps
-	STOA_TEST_ENGINES=both STOA_PROOF_PAGES=1 STOA_PROOF=$(or $(STOA_PROOF),1) $(TEST_FLAGS) $(GOTEST) -count=1 -timeout 120m ./...
+	STOA_TEST_ENGINES=both STOA_TEST_NODES=all STOA_PROOF_PAGES=1 STOA_PROOF=$(or $(STOA_PROOF),1) $(TEST_FLAGS) $(GOTEST) -count=1 -timeout 120m ./...
 	STOA_FRONT=off $(TEST_FLAGS) $(GOTEST) -count=1 ./internal/api/...
 	$(MAKE) race roll fuzz check-deploy
 
