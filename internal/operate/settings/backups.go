@@ -69,7 +69,8 @@ var backupRows = []Setting{
 			"(docs/storage.md).",
 	},
 	{
-		Flag: "backup-every", Env: "STOA_BACKUP_EVERY", Default: "24h", Bounds: durations(time.Minute, anyDuration), With: places,
+		Flag: "backup-every", Env: "STOA_BACKUP_EVERY", Default: "24h",
+		Bounds: durations(time.Minute, anyDuration), With: places,
 		Help: "Time from one backup to the next: {bounds}.",
 	},
 	{
@@ -77,7 +78,8 @@ var backupRows = []Setting{
 		Help: "How many backups are kept in the folder, including those made by hand. The oldest are removed.",
 	},
 	{
-		Flag: "backup-verify-every", Env: "STOA_BACKUP_VERIFY_EVERY", Default: "168h", Bounds: durations(0, anyDuration), With: places,
+		Flag: "backup-verify-every", Env: "STOA_BACKUP_VERIFY_EVERY", Default: "168h",
+		Bounds: durations(0, anyDuration), With: places,
 		Help: "Time from one verification of the latest backup to the next; 0s means never. A server cannot verify " +
 			"backups for --backup-recipients, which it cannot open: run stoa backup verify where the secret key is.",
 	},

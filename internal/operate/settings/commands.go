@@ -29,7 +29,8 @@ var commandRows = []Setting{
 			"password is generated and printed.",
 	},
 	{
-		Command: "audit export", Flag: "after", Env: "STOA_AUDIT_AFTER", Default: "0", Bounds: numbers(0, anyNumber), Placeholder: "CURSOR",
+		Command: "audit export", Flag: "after", Env: "STOA_AUDIT_AFTER", Default: "0",
+		Bounds: numbers(0, anyNumber), Placeholder: "CURSOR",
 		Help: "Continue after the entry with this cursor, which the last line of an earlier export names.",
 	},
 	{

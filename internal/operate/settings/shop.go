@@ -85,7 +85,8 @@ var shopRows = []Setting{
 		Help: "Base URL of Stripe's API. Change it only for tests, for example with stripe-mock.",
 	},
 	{
-		Flag: "lease-ttl", Env: "STOA_LEASE_TTL", Default: "168h", Bounds: durations(license.MinLeaseTTL, license.MaxLeaseTTL),
+		Flag: "lease-ttl", Env: "STOA_LEASE_TTL", Default: "168h",
+		Bounds: durations(license.MinLeaseTTL, license.MaxLeaseTTL),
 		Help: "How long a license lease is valid before the app must check again: {bounds}. A revoked license or " +
 			"freed instance keeps working offline for as long.",
 	},
