@@ -47,7 +47,9 @@ type Duty struct {
 func (d *Duty) Keep(ctx context.Context, work func(ctx context.Context)) {
 	holder := rand.Text()
 	failing := false
-	task := background.Task{Every: d.Every, Log: d.Log.With(slog.String("duty", d.Name)), Failed: "a duty cannot be acquired"}
+	task := background.Task{
+		Every: d.Every, Log: d.Log.With(slog.String("duty", d.Name)), Failed: "a duty cannot be acquired",
+	}
 	task.Run(ctx, func(ctx context.Context) error {
 		asked := time.Now()
 		ours, err := d.acquire(ctx, holder, d.Every)
