@@ -43,7 +43,9 @@ type Schedule struct {
 
 // Run does the jobs that are due until ctx ends.
 func (k *Schedule) Run(ctx context.Context) {
-	task := background.Task{Every: min(lookEvery, k.Every), Log: k.Log, Failed: "the state of the backups could not be read or recorded"}
+	task := background.Task{
+		Every: min(lookEvery, k.Every), Log: k.Log, Failed: "the state of the backups could not be read or recorded",
+	}
 	task.Run(ctx, k.Due)
 }
 

@@ -30,8 +30,8 @@ func (m *Member) missed(s state) bool {
 // reseal seals again what this process sealed with an old key after the rewrap had passed. It does
 // so twice: by the second time, everything that was in progress at the first has been committed.
 func (m *Member) reseal(ctx context.Context, old *seal.Key) {
-	m.Log.WarnContext(ctx, "this process was away while the master key was replaced: values that it sealed with the old one "+
-		"meanwhile are sealed again", slog.String("old", old.ID()))
+	m.Log.WarnContext(ctx, "this process was away while the master key was replaced: "+
+		"values that it sealed with the old one meanwhile are sealed again", slog.String("old", old.ID()))
 	p := &pass{rewrap: Rewrap{DB: m.DB}, old: old, alone: true}
 	for _, wait := range []time.Duration{0, m.settle} {
 		for {
