@@ -1,6 +1,6 @@
 //go:build !race
 
-// The race detector has pools forget things, so what a call allocates says nothing.
+// The race detector makes pools drop items, so allocation counts mean nothing.
 
 package gateway_test
 
@@ -86,8 +86,8 @@ func calls(tb testing.TB) func() {
 	}
 }
 
-// What a call takes of memory is what the garbage collector has to do for it. The server
-// in front is not counted.
+// Each byte that a call allocates is work for the garbage collector. The server in front is
+// not counted.
 func TestACallAllocatesLittle(t *testing.T) { // not parallel: others allocate, too
 	call := calls(t)
 	for range 100 { // fills pools and caches
@@ -102,10 +102,10 @@ func TestACallAllocatesLittle(t *testing.T) { // not parallel: others allocate, 
 	runtime.ReadMemStats(&after)
 	// A call takes a third of this.
 	if each := (after.TotalAlloc - before.TotalAlloc) / n; each > 1<<10 {
-		t.Errorf("%d bytes a call, want 1 KiB at the most", each)
+		t.Errorf("%d bytes a call, want at most 1 KiB", each)
 	}
 	if each := (after.Mallocs - before.Mallocs) / n; each > 16 {
-		t.Errorf("%d allocations a call, want 16 at the most", each)
+		t.Errorf("%d allocations a call, want at most 16", each)
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 	"stoa/internal/run/relay"
 )
 
-// answer is the way back to the client. It keeps the headers that the platform has
-// set, withholds those that plugins may not set, and gives up on a client that
-// reads nothing for a while.
+// answer is the http.ResponseWriter that the runtime writes the plugin's answer to. It keeps
+// the headers that the platform has set, removes those that plugins may not set, and gives up
+// on a client that stops reading.
 type answer struct {
 	http.ResponseWriter
 
@@ -27,9 +27,9 @@ type answer struct {
 	few       [4]platformHeader
 	verdict   verdict
 	committed bool
-	health    healthy   // what the platform answers if the plugin does not know the path
-	dropped   bool      // the platform has answered so
-	limited   time.Time // when the limit of the next write was set
+	health    healthy   // the platform's answer if the plugin's is 404
+	dropped   bool      // that answer was sent; the plugin's body is discarded
+	limited   time.Time // when the write deadline was last set
 	seen      *sighting
 	spent     bool
 }
@@ -39,7 +39,7 @@ type platformHeader struct {
 	values []string
 }
 
-// init makes a, which is zero, the way back to w.
+// init makes a, which is zero, write to w.
 func (a *answer) init(
 	w http.ResponseWriter, r *http.Request, body *requestBody, m *Memory, allowed *plugin.Settings, seen *sighting,
 ) {
@@ -51,9 +51,9 @@ func (a *answer) init(
 	}
 }
 
-// Spent says whether everything that the runtime got for this call can be used for
-// another: nothing reads the request or writes the answer any longer. Without a word,
-// it cannot. Package relay calls it.
+// Spent reports whether the runtime is done with everything it got for this call: nothing
+// reads the request or writes the answer any longer. If the runtime does not call Spent, the
+// passage is not reused. Package relay calls it.
 func (a *answer) Spent(is bool) { a.spent = is }
 
 // WriteHeader implements http.ResponseWriter.
@@ -66,7 +66,7 @@ func (a *answer) WriteHeader(status int) {
 	if status >= http.StatusOK {
 		a.Withhold(h)
 	} else {
-		a.withhold(h) // no verdict: the plugin may still fail to answer
+		a.withhold(h) // no verdict yet: the plugin may still fail to answer
 	}
 	for _, ours := range a.platform {
 		h[ours.name] = ours.values
@@ -78,13 +78,12 @@ func (a *answer) WriteHeader(status int) {
 		a.committed, a.seen.status = true, status
 		a.closeUnlessRead()
 	} else {
-		a.limit() // it is written at once
+		a.limit() // an early answer is written at once
 	}
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// Withhold removes from the header of the answer, or of an upgrade, what the plugin may
-// not set.
+// Withhold removes the headers that the plugin may not set from an answer or an upgrade.
 func (a *answer) Withhold(h http.Header) {
 	// Here, because WriteHeader never sees the header of an upgrade.
 	a.verdict.settle(nil)
@@ -96,20 +95,20 @@ func (a *answer) withhold(h http.Header) {
 	relay.Withhold(h, relay.Allowed{Cookies: a.allowed.AllowCookies, CORS: a.allowed.AllowCORS})
 }
 
-// sandboxed is the policy of pages that plugins answer with, beside the plugin's own: a
-// page gets an origin of its own, and not the shop's with its storage and its workers
-// (contract 5.9).
+// sandboxed is the Content-Security-Policy added to pages that plugins serve, next to the
+// plugin's own. It gives the page an opaque origin, so that it cannot reach the storage and
+// the service workers of the shop (contract 5.9).
 const sandboxed = "sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads"
 
-// isPage reports whether browsers show answers with that Content-Type as pages. Without
-// one they guess.
+// isPage reports whether browsers show answers with this Content-Type as pages. Without a
+// Content-Type they guess.
 func isPage(contentType string) bool {
 	mediaType, _, err := mime.ParseMediaType(contentType)
 	return err != nil || mediaType == "text/html" || strings.HasSuffix(mediaType, "xml")
 }
 
-// heldBack is how many bytes of a body net/http holds back, with the header, until the
-// handler returns or flushes. Writing them takes no time.
+// heldBack is how many bytes of a body net/http buffers, together with the header, until the
+// handler returns or flushes. Writing them does not block.
 const heldBack = 2 << 10
 
 // Write implements io.Writer.
@@ -141,8 +140,8 @@ func (a *answer) FlushError() error {
 // Unwrap lets http.ResponseController reach Hijack and the deadlines.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// limit starts the time limit of the next write, unless it has just begun. It has no
-// effect on writers without a connection.
+// limit sets the write deadline, unless it was set within the last second. It has no effect
+// on writers without a connection.
 func (a *answer) limit() {
 	if now := time.Now(); now.Sub(a.limited) > time.Second {
 		a.limited = now
@@ -150,8 +149,8 @@ func (a *answer) limit() {
 	}
 }
 
-// finish removes from the trailers what plugins may not set, and the time limit
-// from the connection: the next request on it may take longer.
+// finish removes the trailers that plugins may not set, and clears the write deadline: the
+// next request on the connection may take longer.
 func (a *answer) finish() {
 	if !a.committed {
 		a.closeUnlessRead()
@@ -172,8 +171,8 @@ func (a *answer) isOurs(name string) bool {
 	return slices.ContainsFunc(a.platform, func(h platformHeader) bool { return h.name == name })
 }
 
-// closeUnlessRead closes the connection after an answer that comes while the client
-// is still sending: nobody will read the rest.
+// closeUnlessRead closes the connection after an answer that begins while the client is still
+// sending: the rest of the body will not be read.
 func (a *answer) closeUnlessRead() {
 	if a.body.unfinished() {
 		endAfter(a, a.request)

@@ -18,7 +18,7 @@ func TestCookiesAndCORSStayInside(t *testing.T) {
 	k := newKit(t)
 	k.answer = func(w http.ResponseWriter, _ *http.Request) {
 		h := w.Header()
-		h["set-cookie"] = []string{"a=1"} // whatever the spelling
+		h["set-cookie"] = []string{"a=1"} // in any spelling
 		h.Add("Set-Cookie", "session=stolen")
 		h.Set("Access-Control-Allow-Origin", "*")
 		h.Set("access-control-allow-credentials", "true")
@@ -63,7 +63,7 @@ func TestCookiesAndCORSStayInside(t *testing.T) {
 	}
 }
 
-// A plugin's page must not act as the shop's: it gets an origin of its own.
+// A plugin's page must not act as the shop's: it gets an opaque origin.
 func TestPagesOfPluginsAreSandboxed(t *testing.T) {
 	t.Parallel()
 
@@ -181,8 +181,7 @@ func TestWebSocketPasses(t *testing.T) {
 	}
 }
 
-// An upgrade to HTTP/2 in the clear would let the client speak to the plugin
-// past the gateway.
+// An upgrade to cleartext HTTP/2 would let the client bypass the gateway.
 func TestOtherUpgradesDoNotPass(t *testing.T) {
 	t.Parallel()
 

@@ -21,31 +21,31 @@ const (
 	maxUpload = time.Minute
 )
 
-// requestBody is the body of one request to a plugin. A body of up to 1 MiB is read
-// before anything is sent, because its hash is signed. A larger one is streamed.
+// requestBody is the body of one request to a plugin. A body of up to 1 MiB is read before
+// anything is sent, because its hash is signed. A larger body is streamed.
 type requestBody struct {
 	hash string // as signing.Message wants it
 
-	whole  *sharedBuffer // nil if there is no body, or it is streamed
+	whole  *sharedBuffer // nil if there is no body or it is streamed
 	stream io.ReadCloser // nil unless it is streamed
-	source *clientBody   // what is read from; nil without a body
+	source *clientBody   // nil without a body
 
 	budget  *bodies.Budget
-	counted bool  // a stream takes streamCost of budget
+	counted bool  // whether a stream has taken streamCost from budget
 	length  int64 // as in http.Request.ContentLength
 }
 
-// noBody is that of every request without one. Nothing writes into it.
+// noBody is shared by all requests without a body. It is never modified.
 var noBody = &requestBody{hash: signing.BodyHash(nil)}
 
-// streamCost is what a stream takes of the budget, in bytes: what package relay copies
-// it with.
+// streamCost is how many bytes of the budget a stream takes: the buffers with which package
+// relay copies it.
 const streamCost = 128 << 10
 
-// readBody reads as much of r's body as must be read before the plugin is called.
-// It returns ErrTooLarge for a Content-Length of more than maxBody bytes, and
-// bodies.ErrBusy if the budget has no room. A body that turns out to be longer than
-// maxBody fails when it is read: see requestBody.explain.
+// readBody reads as much of r's body as must be read before the plugin is called. It returns
+// ErrTooLarge for a Content-Length above maxBody, and bodies.ErrBusy if the budget has no
+// room. A body of unknown length that exceeds maxBody fails while it is read: see
+// requestBody.explain.
 func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request) (*requestBody, error) {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 		return noBody, nil
@@ -55,7 +55,7 @@ func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request) (*requestBody
 		body: r.Body, rc: rc, left: maxBody, until: time.Now().Add(maxUpload), pace: newPace(g.LeastRate),
 	}}
 	if r.ContentLength > maxBody {
-		endAfter(w, r) // or the server would read what still comes
+		endAfter(w, r) // or the server would read the rest of the body
 		return nil, because(ErrTooLarge, reasonBody)
 	}
 	if err := b.read(int(r.ContentLength)); err != nil {
@@ -73,8 +73,8 @@ func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request) (*requestBody
 	return b, nil
 }
 
-// read reads the body, of that length unless it is negative, or as much of it as is
-// needed to know that it is streamed.
+// read reads the whole body, or as much of it as shows that it must be streamed. length is
+// negative if it is unknown.
 func (b *requestBody) read(length int) error {
 	if length > signing.MaxSignedBody {
 		b.length = int64(length)
@@ -111,8 +111,8 @@ func (b *requestBody) streamFrom(body io.ReadCloser) error {
 	return err
 }
 
-// endAfter closes the connection after the answer to r. That of HTTP/2 stays, because net/http
-// would end it for all its requests, and ends the stream by itself.
+// endAfter closes the connection after the answer to r. An HTTP/2 connection stays open:
+// closing it would end all its requests, and net/http resets the one stream anyway.
 func endAfter(w http.ResponseWriter, r *http.Request) {
 	if r.ProtoMajor == 1 {
 		w.Header().Set("Connection", "close")
@@ -126,7 +126,7 @@ func (b *requestBody) attach(out *http.Request) {
 	case b.stream != nil:
 		out.Body = b.stream
 	case b.whole != nil && b.length > 0:
-		// The transport sends it again on another connection if the first was closed
+		// The transport sends the body again on another connection if the first was closed
 		// before anything arrived.
 		out.GetBody = func() (io.ReadCloser, error) { return b.whole.reader(), nil }
 		out.Body = b.whole.reader()
@@ -136,8 +136,8 @@ func (b *requestBody) attach(out *http.Request) {
 // unfinished reports whether the client is still sending.
 func (b *requestBody) unfinished() bool { return b.source != nil && !b.source.ended.Load() }
 
-// release ends the use of the body, also by a transport that is still sending it after it
-// has returned an answer.
+// release ends all use of the body, even by a transport that goes on sending it after it has
+// returned an answer.
 func (b *requestBody) release() {
 	if b.whole != nil {
 		b.whole.release()
@@ -153,8 +153,8 @@ func (b *requestBody) release() {
 	}
 }
 
-// explain turns the error of a runtime for a body that became too large on the way
-// into ErrTooLarge.
+// explain returns ErrTooLarge if err is the error of a body that exceeded maxBody while it
+// was streamed, and err otherwise.
 func (b *requestBody) explain(err error) error {
 	if _, is := errors.AsType[*http.MaxBytesError](err); is {
 		return because(ErrTooLarge, reasonBody)

@@ -86,7 +86,7 @@ func TestCompressedBodiesPassByteForByte(t *testing.T) {
 	}
 }
 
-// Buffers are shared between requests: what one sends must not show in another.
+// Buffers are shared between requests: the body of one must not show up in another.
 func TestConcurrentBodiesStayApart(t *testing.T) {
 	t.Parallel()
 
@@ -111,8 +111,8 @@ func TestConcurrentBodiesStayApart(t *testing.T) {
 	wg.Wait()
 }
 
-// An answer that comes before the upload ends is the answer, and the rest of the
-// upload is never taken for another request.
+// An answer that comes before the upload ends reaches the client, and the rest of the upload is
+// never taken for another request.
 func TestAnswerBeforeTheUploadEnds(t *testing.T) {
 	t.Parallel()
 

@@ -11,33 +11,32 @@ import (
 	"stoa/internal/run"
 )
 
-// When an instance is not called for a while (contract 5.11).
+// When the circuit breaker of an instance opens, and for how long (contract 5.11).
 const (
 	breakerWindow = time.Minute      // in which calls count
-	breakerBucket = 5 * time.Second  // they leave the window in steps
-	breakerCalls  = 10               // at least so many, at least half of which failed
-	breakerPause  = 30 * time.Second // then one call tries again
+	breakerBucket = 5 * time.Second  // the step in which the window moves
+	breakerCalls  = 10               // the least number of calls; half of them must have failed
+	breakerPause  = 30 * time.Second // after which one call probes the instance
 )
 
-// ErrOpen is returned for calls of an instance whose last calls failed. It has a
-// Retry-After.
+// ErrOpen is returned while the breaker of an instance is open. It has a Retry-After.
 var ErrOpen = errs.New(errs.Busy, "PLUGIN_CIRCUIT_OPEN",
 	"The plugin failed too often and is not called for a moment. Try again later.")
 
-// breaker keeps calls from an instance that does not answer: they would only wait for
-// the same failure. What the plugin itself answers is never a failure, whatever its
-// status. It is safe for concurrent use.
+// breaker stops calls to an instance that does not answer: they would only wait for the same
+// failure. An answer of the plugin is never a failure, whatever its status. A breaker is safe
+// for concurrent use.
 //
-// It is ours and not gobreaker, with which a test compares it, for the sake of many
-// instances in turn: one that was not called for a while is not in the processor's caches,
-// and this takes two or three lines of them instead of seven (ADR 23).
+// It is our own and not gobreaker, with which a test compares it, because stoa calls many
+// instances in turn: an instance that was not called recently has left the processor's caches,
+// and this breaker takes two or three cache lines instead of seven (ADR 23).
 type breaker struct {
-	opened atomic.Pointer[time.Time] // nil: it is not open
-	epoch  atomic.Uint32             // raised when it opens or closes: verdicts of before do not count
+	opened atomic.Pointer[time.Time] // nil: closed
+	epoch  atomic.Uint32             // raised when it opens or closes: earlier verdicts do not count
 
 	mu      sync.Mutex
-	probing bool      // open, and one call tries
-	bucket  int64     // the present one
+	probing bool      // open, and one call probes
+	bucket  int64     // the current one
 	sum     tally     // of all buckets
 	since   time.Time // when bucket 0 began
 	changed func(open bool)
@@ -52,12 +51,12 @@ var (
 	errNoVerdict = errors.New("the client left, or was at fault")
 )
 
-// newBreaker returns a closed breaker. It calls changed when it opens and when it closes.
+// newBreaker returns a closed breaker that calls changed whenever it opens or closes.
 func newBreaker(changed func(open bool)) *breaker {
 	return &breaker{since: time.Now(), changed: changed}
 }
 
-// refusal returns ErrOpen while the instance is not called, without counting.
+// refusal returns ErrOpen while the breaker is open. It counts nothing.
 func (b *breaker) refusal() error {
 	if at := b.opened.Load(); at != nil && time.Since(*at) < breakerPause {
 		return b.open()
@@ -73,15 +72,15 @@ func (b *breaker) open() error {
 	return ErrOpen.After(wait)
 }
 
-// verdict is how one call of an instance turns out. It is for one goroutine. The zero verdict
-// is of a call that does not count.
+// verdict reports how one call of an instance ended. It belongs to one goroutine. The zero
+// verdict is that of a call that does not count.
 type verdict struct {
-	of    *breaker // nil: it is settled
+	of    *breaker // nil once settled
 	epoch uint32
-	tries bool // whether a breaker that is open may close
+	tries bool // this call probes an open breaker
 }
 
-// begin counts a call, whose verdict the caller settles. The error is ErrOpen.
+// begin starts a call. The caller settles its verdict. The error is ErrOpen.
 func (b *breaker) begin() (verdict, error) {
 	if b.opened.Load() == nil {
 		return verdict{of: b, epoch: b.epoch.Load()}, nil
@@ -98,7 +97,7 @@ func (b *breaker) begin() (verdict, error) {
 	return verdict{of: b, epoch: b.epoch.Load()}, nil
 }
 
-// settle tells how the call turned out. Only the first time counts.
+// settle records how the call ended. Only the first settle counts.
 func (v *verdict) settle(err error) {
 	b := v.of
 	if b == nil {
@@ -113,12 +112,12 @@ func (v *verdict) settle(err error) {
 	}
 }
 
-// tried ends the call by which an open breaker found out whether it may close.
+// tried ends a probe: the breaker closes if it succeeded, and stays open if it failed.
 func (b *breaker) tried(err error) {
 	b.mu.Lock()
 	b.probing = false
 	switch {
-	case errors.Is(err, errNoVerdict): // the next one tries
+	case errors.Is(err, errNoVerdict): // the next call probes
 	case err != nil:
 		b.turn(true)
 	default:
@@ -131,10 +130,10 @@ func (b *breaker) tried(err error) {
 	}
 }
 
-// count counts a call that began in an epoch.
+// count counts a call that began in epoch.
 func (b *breaker) count(epoch uint32, failed bool) {
 	b.mu.Lock()
-	if epoch != b.epoch.Load() || b.opened.Load() != nil { // it may have opened while the call began
+	if epoch != b.epoch.Load() || b.opened.Load() != nil { // it may have opened after the call began
 		b.mu.Unlock()
 		return
 	}
@@ -156,8 +155,8 @@ func (b *breaker) count(epoch uint32, failed bool) {
 	}
 }
 
-// move makes a bucket the present one, and empties those that leave the window. The caller
-// holds mu.
+// move makes bucket to the current one, and empties the buckets that leave the window. The
+// caller holds mu.
 func (b *breaker) move(to int64) {
 	n := int64(len(b.buckets))
 	for b.bucket = max(b.bucket, to-n); b.bucket < to; {
@@ -169,7 +168,7 @@ func (b *breaker) move(to int64) {
 	}
 }
 
-// turn opens or closes, and begins to count anew. The caller holds mu.
+// turn opens or closes the breaker and resets its counts. The caller holds mu.
 func (b *breaker) turn(open bool) {
 	b.epoch.Add(1)
 	now := time.Now()
@@ -181,10 +180,11 @@ func (b *breaker) turn(open bool) {
 	}
 }
 
-// settleBy settles a call that has ended with err. If an answer had begun, it is settled.
+// settleBy settles the verdict of a call that has ended with err, unless it was settled when
+// the answer began.
 func (v *verdict) settleBy(r *http.Request, err error) {
 	switch {
-	case r.Context().Err() != nil: // whatever came of it, the client did not wait for it
+	case r.Context().Err() != nil: // the client left: no verdict
 	case errors.Is(err, run.ErrUnreachable), errors.Is(err, run.ErrTimeout):
 		v.settle(errFailed)
 		return

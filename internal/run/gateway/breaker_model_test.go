@@ -10,7 +10,7 @@ import (
 	"github.com/sony/gobreaker/v2"
 )
 
-// reference returns a breaker of the library that most use, set up like ours.
+// reference returns a breaker of the most used library, configured like ours.
 func reference() *gobreaker.TwoStepCircuitBreaker[struct{}] {
 	return gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 		MaxRequests: 1, Interval: breakerWindow, BucketPeriod: breakerBucket, Timeout: breakerPause,
@@ -21,8 +21,8 @@ func reference() *gobreaker.TwoStepCircuitBreaker[struct{}] {
 	})
 }
 
-// Calls that begin and end in any order meet both in the same state. No time passes while they
-// run: gobreaker counts a call when it began, ours when it ended.
+// Whatever the order in which calls begin and end, both breakers decide alike. No time passes
+// while calls run: gobreaker counts a call when it begins, ours when it ends.
 func TestTheBreakerDecidesLikeGobreaker(t *testing.T) {
 	t.Parallel()
 	type call struct {

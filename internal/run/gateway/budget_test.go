@@ -13,7 +13,7 @@ import (
 	"stoa/internal/edge/bodies"
 )
 
-// slowly sends a request with a body of that length but for its last byte, and returns the
+// slowly sends a request with a body of that length except for its last byte, and returns the
 // connection. length -1 announces none.
 func slowly(t *testing.T, k *kit, length, sent int) net.Conn {
 	t.Helper()
@@ -33,7 +33,7 @@ func slowly(t *testing.T, k *kit, length, sent int) net.Conn {
 	return c
 }
 
-// settles waits until the bodies take that many bytes.
+// settles waits until the bodies take that many bytes of the budget.
 func settles(t *testing.T, b *bodies.Budget, want int64) {
 	t.Helper()
 	for end := time.Now().Add(2 * time.Minute); b.Used() != want; time.Sleep(time.Millisecond) {

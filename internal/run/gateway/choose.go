@@ -13,12 +13,12 @@ const (
 	paramKey = "installation"
 )
 
-// choose returns how r names the instance: by the header, else by the id in the
-// query, else by the key in the query, else not at all (contract 5.2). It also returns
-// the query without these parameters, otherwise byte for byte.
+// choose returns which instance r asks for: by the header, else by the id in the query, else
+// by the key in the query, else none (contract 5.2). It also returns the query without these
+// parameters, otherwise byte for byte.
 //
-// An id or key that is empty, or given twice with different values, names no
-// instance: which one the client meant is not guessed.
+// An id or key that is empty, or given twice with different values, names no instance: stoa
+// does not guess which one the client meant.
 func choose(r *http.Request) (by choice, query string) {
 	ids, keys, query := splitQuery(r.URL.RawQuery)
 	if header := r.Header[headerID]; len(header) > 0 {

@@ -26,8 +26,7 @@ func (d *deadlines) SetReadDeadline(at time.Time) error {
 	return nil
 }
 
-// When the handler has returned, nobody reads the client's body or touches the
-// connection.
+// After the handler has returned, no Read touches the client's body or its connection.
 func TestDetachEndsAllReading(t *testing.T) {
 	t.Parallel()
 
@@ -44,7 +43,7 @@ func TestDetachEndsAllReading(t *testing.T) {
 	select {
 	case <-done:
 	case <-time.After(time.Minute):
-		t.Fatal("the one that waits was not cut off")
+		t.Fatal("the waiting Read was not interrupted")
 	}
 	for len(conn.set) > 0 {
 		<-conn.set
@@ -58,8 +57,8 @@ func TestDetachEndsAllReading(t *testing.T) {
 	}
 }
 
-// The server reads from the connection once a body has ended. It would take a deadline for
-// a client that left, and cancel all further requests on the connection.
+// Once a body has ended, the server reads from the connection. It would mistake an expired
+// deadline for a client that left, and cancel all further requests on the connection.
 func TestABodyThatEndedGetsNoDeadline(t *testing.T) {
 	t.Parallel()
 	_, pw := io.Pipe()
@@ -77,7 +76,7 @@ func TestABodyThatEndedGetsNoDeadline(t *testing.T) {
 	}
 }
 
-// However steadily it drips, a body has an end.
+// However steadily it drips, a body must end in time.
 func TestTheWholeBodyHasATimeLimit(t *testing.T) {
 	t.Parallel()
 

@@ -13,11 +13,11 @@ import (
 	"stoa/internal/trust/signing"
 )
 
-// maxContext is how many context headers there may be.
+// maxContext is the largest number of context headers.
 const maxContext = 20
 
-// signedHeaders are context headers in the order of the signature, that of their names,
-// which are in lower case. They are pooled: what is signed is not used any longer.
+// signedHeaders are the context headers in the order in which they are signed: sorted by name,
+// in lower case. They are pooled: after signing they are not needed any longer.
 type signedHeaders struct {
 	list [maxContext]signing.Header
 	n    int
@@ -30,7 +30,7 @@ func (s *signedHeaders) release() {
 	signedPool.Put(s)
 }
 
-// setContext sets the context headers (contract 5.5), and keeps them for sign.
+// setContext sets the context headers (contract 5.5) and keeps them in p.signed for sign.
 func (g *Gateway) setContext(
 	ctx context.Context, p *passage, in *plugin.Installed, d *derived, who reqctx.Caller, c Call,
 ) error {
@@ -71,8 +71,8 @@ func (g *Gateway) setContext(
 	return nil
 }
 
-// sign sets the timestamp and the signature. signed are all headers with a name of the
-// platform's: passedOn leaves none of the client's. sign releases them.
+// sign sets the timestamp and the signature, and releases p.signed. p.signed holds every
+// header with a reserved name: passOn copies none of the client's.
 func (g *Gateway) sign(
 	ctx context.Context, p *passage, d *derived, m *plugin.Manifest, bodyHash string,
 ) error {
@@ -88,7 +88,7 @@ func (g *Gateway) sign(
 	return g.signWith(g.signer(d, m.Slug, secrets), p, m, bodyHash)
 }
 
-// signWith is sign with what signs.
+// signWith is sign with a given signer.
 func (g *Gateway) signWith(
 	signer *signing.Signer, p *passage, m *plugin.Manifest, bodyHash string,
 ) error {

@@ -21,7 +21,7 @@ func (fixedTokens) IssuePluginToken(context.Context, string) (string, time.Time,
 }
 func (fixedTokens) PluginTokenKey(context.Context) (string, error) { return "key", nil }
 
-// What is signed is in the order that needs no sorting, complete, and what is sent.
+// The signed headers are sorted already, complete, and equal to those that are sent.
 func TestContextHeadersAreSignedAsTheyAreSent(t *testing.T) {
 	t.Parallel()
 	g := &Gateway{Tokens: fixedTokens{}, Memory: NewMemory(), Now: time.Now, Platform: Platform{ID: "p"}, Log: slog.New(slog.DiscardHandler)}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A body that breaks off is never answered as if the plugin had got it: neither one that is
-// read first nor one that is streamed.
+// A body that breaks off is never answered as if the plugin had received it, whether it is read
+// first or streamed.
 func TestABodyThatBreaksOffIsNoSuccess(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

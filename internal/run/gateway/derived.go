@@ -27,31 +27,31 @@ const (
 	maxConfigHeader = 8 << 10
 	// maxDerived bounds what a Memory derives for installations, in bytes, roughly.
 	maxDerived = 64 << 20
-	// maxTokens is for how many installations a Memory has tokens: making one takes as
+	// maxTokens is how many installations' tokens a Memory caches: issuing one takes as
 	// long as all the rest of a call.
 	maxTokens = 128 << 10
-	// maxSigners is for how many packages a Memory has keys that are set up.
+	// maxSigners is how many packages' signers a Memory caches.
 	maxSigners = 16 << 10
-	// maxTexts is how many texts of clients and plugins a Memory has verdicts on, of
-	// each kind.
+	// maxTexts is how many results a Memory caches for each kind of text from clients and
+	// plugins: header names, Content-Types, Accept-Language lines.
 	maxTexts = 512
 )
 
-// Memory caches what a Gateway derives for installations, so that it is not derived
-// for every call, and counts the calls of those that have a bound. NewMemory makes one.
-// It is safe for concurrent use.
+// Memory caches what a Gateway derives for installations, so that it need not be derived for
+// every call, and limits concurrent calls for installations with a maxConcurrency. NewMemory
+// makes one. It is safe for concurrent use.
 type Memory struct {
 	derived *cache.Sized[string, *derived]       // by installation id
 	tokens  *cache.Cache[string, *issuedToken]   // by installation id
 	signers *cache.Cache[string, *packageSigner] // by slug
 	turns   turns
 
-	deriving sync.Mutex // held while something is derived, so that there is one of each state
+	deriving sync.Mutex // held while deriving, so that each state is derived once
 
-	// Traffic has the counts of the calls that have ended.
+	// Traffic counts the calls that have ended.
 	Traffic *traffic.Book
 
-	passed  *cache.Memo[bool]      // whether a header of a client is passed on, by name
+	passed  *cache.Memo[bool]      // whether a client's header is passed on, by name
 	pages   *cache.Memo[bool]      // whether browsers show a Content-Type as a page
 	locales *cache.Memo[preferred] // by Accept-Language
 }
@@ -70,7 +70,7 @@ func NewMemory() *Memory {
 	}
 }
 
-// derived is what follows from one state of an instance and its package.
+// derived holds everything computed from one state of an instance and its package.
 type derived struct {
 	revision    plugin.Revision
 	permissions []string // the effective ones
@@ -79,17 +79,17 @@ type derived struct {
 	breaker     *breaker
 	traffic     *traffic.Installation
 
-	// What the Memory has for the installation and its package, without a look-up. With
-	// thousands of installations, each look-up misses the processor's caches.
+	// Copies of the Memory's entries for the installation and its package, which save the
+	// look-ups. With thousands of installations, each look-up misses the processor's caches.
 	token  atomic.Pointer[issuedToken]
 	signer atomic.Pointer[packageSigner]
 }
 
-// configHeader is the header that tells a plugin its config, or the digest of a
-// config that is too long for a header.
+// configHeader is the header with the plugin's config, or with the digest of a config that is
+// too long for a header.
 type configHeader struct{ name, lower, value string }
 
-// derive returns what follows from the state of in. It is made once for each state.
+// derive returns what is derived from the state of in. Each state is derived once.
 func (g *Gateway) derive(in *plugin.Installed) (*derived, error) {
 	if in.Notes == nil {
 		return g.deriveAnew(in)
@@ -104,7 +104,7 @@ func (g *Gateway) derive(in *plugin.Installed) (*derived, error) {
 	return d, err
 }
 
-// deriveAnew is derive without the notes of in, which begin empty when anything changes anywhere.
+// deriveAnew is derive without in.Notes, which start empty after any change to any instance.
 func (g *Gateway) deriveAnew(in *plugin.Installed) (*derived, error) {
 	revision := in.Revision()
 	g.Memory.deriving.Lock()
@@ -121,10 +121,10 @@ func (g *Gateway) deriveAnew(in *plugin.Installed) (*derived, error) {
 		traffic: g.Memory.Traffic.Installation(in.Package.Manifest.Slug, in.Instance.ID),
 	}
 	d.joined = strings.Join(d.permissions, ",")
-	id := in.Instance.ID // and not in, which d outlives
+	id := in.Instance.ID // the closures must not hold in, which d outlives
 	keep := func() { g.Memory.derived.Put(id, d, 512+3*len(d.joined)+len(config.value)) }
 	d.breaker = g.newBreaker(in, func() {
-		if _, ok := g.Memory.derived.Get(id); !ok { // else it is d, or of a newer state
+		if _, ok := g.Memory.derived.Get(id); !ok { // else the entry is d, or that of a newer state
 			keep()
 		}
 	})
@@ -132,23 +132,25 @@ func (g *Gateway) deriveAnew(in *plugin.Installed) (*derived, error) {
 	return d, nil
 }
 
-// newBreaker returns the breaker of a state of an instance: after a change, an
-// administrator need not wait to see whether it helped. It calls opens when it opens: the
-// Memory may have forgotten an instance whose calls did not ask it for long.
+// newBreaker returns the breaker for one state of an instance: each change starts with a closed
+// breaker, so an administrator sees at once whether it helped. The breaker calls opens when it
+// opens: the Memory may have evicted the instance, because calls that find in.Notes do not look
+// there.
 func (g *Gateway) newBreaker(in *plugin.Installed, opens func()) *breaker {
 	log := g.Log.With(slog.String("slug", in.Package.Manifest.Slug), slog.String("installationId", in.Instance.ID))
 	return newBreaker(func(open bool) {
 		if open {
 			opens()
-			log.Warn("plugin is not called for a while: half of its calls failed", slog.Duration("retryIn", breakerPause))
+			log.Warn("circuit breaker opened: half of the plugin's calls failed",
+				slog.Duration("retryIn", breakerPause))
 		} else {
-			log.Info("plugin is called again: it answers")
+			log.Info("circuit breaker closed: the plugin answers again")
 		}
 	})
 }
 
-// OpenSince returns since when an instance is not called because its calls failed; ok is
-// false if it is called. Each process of stoa decides by its own calls.
+// OpenSince returns when the breaker of an instance opened; ok is false if it is closed. Each
+// process of stoa has breakers of its own, which see only that process's calls.
 func (g *Gateway) OpenSince(installationID string) (since time.Time, ok bool) {
 	d, found := g.Memory.derived.Get(installationID)
 	if !found {
@@ -161,8 +163,8 @@ func (g *Gateway) OpenSince(installationID string) (since time.Time, ok bool) {
 	return *at, true
 }
 
-// configOf returns the header for an instance's config. Without a config it says {}, so
-// that a plugin always has something to decode.
+// configOf returns the header for an instance's config. Without a config it holds {}, so that
+// a plugin can always decode it.
 func configOf(in plugin.Instance) (configHeader, error) {
 	compact, err := CompactConfig(in.Config)
 	if err != nil {
@@ -175,13 +177,13 @@ func configOf(in plugin.Instance) (configHeader, error) {
 	return c, nil
 }
 
-// packageSigner signs with secrets of a package.
+// packageSigner signs with the secrets of one package.
 type packageSigner struct {
 	secrets []string
 	*signing.Signer
 }
 
-// signer returns what signs for a package that has these secrets now. d is of one of its
+// signer returns the signer for a package with these secrets. d belongs to one of its
 // installations.
 func (g *Gateway) signer(d *derived, slug string, secrets []string) *signing.Signer {
 	if s := d.signer.Load(); s != nil && slices.Equal(s.secrets, secrets) {
@@ -196,7 +198,7 @@ func (g *Gateway) signer(d *derived, slug string, secrets []string) *signing.Sig
 	return s.Signer
 }
 
-// CompactConfig returns a config as plugins get it: compact JSON, and {} for none.
+// CompactConfig returns a config as plugins get it: compact JSON, or {} for none.
 func CompactConfig(config json.RawMessage) (json.RawMessage, error) {
 	if len(config) == 0 {
 		return json.RawMessage(`{}`), nil
@@ -215,20 +217,20 @@ func ConfigDigest(compact []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// issuedToken is a platform token, the id of the key that signed it, and the time
-// until which it is handed out.
+// issuedToken is a platform token, the id of the key that signed it, and the time until which
+// the gateway hands it out.
 type issuedToken struct {
 	token, key string
 	until      time.Time
 }
 
-// token returns a platform token for an installation. The same token is handed out
-// during half its life, so a plugin can use it for the other half at least. A new
-// one is issued earlier if another key signs now: the old key may have been
-// withdrawn, and its tokens with it.
+// token returns a platform token for an installation. The gateway hands out the same token for
+// half its life, so a plugin can use it for the other half at least. It issues a new one
+// earlier if the signing key has changed: the old key may have been withdrawn, and its tokens
+// with it.
 func (g *Gateway) token(ctx context.Context, d *derived, installationID string) (string, error) {
 	now := g.Now()
-	key, err := g.Tokens.PluginTokenKey(ctx) // first: a newer key may sign the token by then
+	key, err := g.Tokens.PluginTokenKey(ctx) // before issuing: the key may change in between
 	if err != nil {
 		return "", err
 	}
@@ -236,7 +238,7 @@ func (g *Gateway) token(ctx context.Context, d *derived, installationID string) 
 	if t := d.token.Load(); good(t) {
 		return t.token, nil
 	}
-	if t, _ := g.Memory.tokens.Get(installationID); good(t) { // of another state of the instance
+	if t, _ := g.Memory.tokens.Get(installationID); good(t) { // issued for another state of the instance
 		d.token.Store(t)
 		return t.token, nil
 	}

@@ -12,8 +12,8 @@ import (
 	"stoa/internal/extension/plugin"
 )
 
-// Calls that find a new state of an instance at once, in copies of their own, share what follows
-// from it: its breaker above all, which OpenSince tells of.
+// Concurrent calls that see a new state of an instance, each in its own copy, share what is
+// derived from it: above all the breaker, which OpenSince reports.
 func TestAStateIsDerivedOnce(t *testing.T) {
 	t.Parallel()
 	for range 500 {
@@ -29,15 +29,15 @@ func TestAStateIsDerivedOnce(t *testing.T) {
 		calls.Wait()
 		for _, d := range all {
 			if d != all[0] {
-				t.Fatal("two were made of one state")
+				t.Fatal("one state was derived twice")
 			}
 		}
 	}
 }
 
-// An instance whose calls need not ask the Memory may be forgotten there. When its breaker opens,
+// The Memory may evict an instance whose calls need not look there. When its breaker opens,
 // administrators see it all the same.
-func TestAnOpenBreakerIsSeenAfterItsInstanceWasForgotten(t *testing.T) {
+func TestAnOpenBreakerIsReportedAfterItsInstanceWasEvicted(t *testing.T) {
 	t.Parallel()
 	g := &Gateway{Memory: NewMemory(), Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	d, err := g.derive(&plugin.Installed{Instance: plugin.Instance{ID: "i"}, Notes: new(atomic.Value)})
@@ -48,16 +48,16 @@ func TestAnOpenBreakerIsSeenAfterItsInstanceWasForgotten(t *testing.T) {
 		g.Memory.derived.Put(time.Duration(i).String(), d, 512)
 	}
 	if _, ok := g.Memory.derived.Get("i"); ok {
-		t.Fatal("it was not forgotten")
+		t.Fatal("it was not evicted")
 	}
 	calls(t, d.breaker, breakerCalls, errFailed)
 	if _, open := g.OpenSince("i"); !open {
-		t.Error("nobody sees that it is not called")
+		t.Error("OpenSince does not report it")
 	}
 }
 
-// What a Memory keeps of an instance outlives many snapshots, each of which has the instance anew.
-// It keeps none of them, with its config and its manifest.
+// What a Memory derives from an instance outlives many snapshots, each with a new copy of the
+// instance. The Memory must hold none of these copies, with their config and manifest.
 func TestAMemoryDoesNotKeepTheStateThatItDerivedFrom(t *testing.T) {
 	t.Parallel()
 	g := &Gateway{Memory: NewMemory(), Now: time.Now, Log: slog.New(slog.DiscardHandler)}
@@ -75,9 +75,9 @@ func TestAMemoryDoesNotKeepTheStateThatItDerivedFrom(t *testing.T) {
 	runtime.KeepAlive(g)
 }
 
-// A call of before a change may open the breaker of before. It does not take the place of what
-// follows from the change.
-func TestABreakerOfBeforeDoesNotReplaceThePresentOne(t *testing.T) {
+// A call that began before a change may still open the old breaker. The old state must not
+// replace the new one in the Memory.
+func TestAnOldBreakerDoesNotReplaceTheCurrentOne(t *testing.T) {
 	t.Parallel()
 	g := &Gateway{Memory: NewMemory(), Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	derive := func(version int64) *derived {
@@ -90,9 +90,9 @@ func TestABreakerOfBeforeDoesNotReplaceThePresentOne(t *testing.T) {
 	before, now := derive(1), derive(2)
 	calls(t, before.breaker, breakerCalls, errFailed)
 	if _, open := g.OpenSince("i"); open {
-		t.Error("the present state is said not to be called")
+		t.Error("the current state is reported as open")
 	}
 	if derive(2) != now {
-		t.Error("the present state was derived twice, with a breaker for each")
+		t.Error("the current state was derived twice, with a breaker for each")
 	}
 }

@@ -16,14 +16,14 @@ import (
 	"stoa/internal/trust/signing"
 )
 
-// seenRequest is what of a request a plugin goes by.
+// seenRequest is the part of a request that matters to a plugin.
 type seenRequest struct {
 	Method, Target, Body string
 	Length               int64
 	Header               http.Header
 }
 
-// seenAnswer is what of an answer a client goes by.
+// seenAnswer is the part of an answer that matters to a client.
 type seenAnswer struct {
 	Status          int
 	Length          int64
@@ -31,7 +31,7 @@ type seenAnswer struct {
 	Body            string
 }
 
-// draft is a request and what the plugin answers to it.
+// draft is a request and the plugin's answer to it.
 type draft struct {
 	method, target string
 	header         http.Header
@@ -146,7 +146,7 @@ func (d draft) send(t *rapid.T, client *http.Transport, base string) seenAnswer 
 	return seenAnswer{res.StatusCode, res.ContentLength, res.Header, res.Trailer, string(body)}
 }
 
-// next returns the request that has arrived and was answered with a.
+// next returns the request that arrived and was answered with a.
 func next(t *rapid.T, arrived <-chan seenRequest, a seenAnswer) seenRequest {
 	select {
 	case r := <-arrived:
@@ -157,8 +157,8 @@ func next(t *rapid.T, arrived <-chan seenRequest, a seenAnswer) seenRequest {
 	}
 }
 
-// What a plugin gets through the gateway, and what a client gets back, is what they get
-// without it, but for the headers that the gateway is there for.
+// Plugins and clients get the same through the gateway as without it, except for the headers
+// that the gateway is there for.
 func TestTheGatewayChangesNothingElse(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A client that asked to be told first sends its body only after 100 Continue, and gets a
-// refusal without having sent it.
+// A client with Expect: 100-continue sends its body only after 100 Continue, and gets a refusal
+// without having sent it.
 func TestABodyIsAskedForWhenItIsWanted(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)

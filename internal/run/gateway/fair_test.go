@@ -17,8 +17,8 @@ import (
 	"stoa/internal/run/gateway"
 )
 
-// One service that keeps hundreds of calls waiting, with bodies and without, takes nothing
-// from nine others: no connection, no buffer, no turn.
+// One service that keeps hundreds of calls waiting, with and without bodies, takes no
+// connection, buffer or turn from nine others.
 func TestOneSlowServiceDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	const stuck, quick, calls = 300, 9, 30
@@ -65,7 +65,7 @@ func TestOneSlowServiceDelaysNoOther(t *testing.T) {
 			}
 		})
 	}
-	wg.Wait() // while all calls of the slow one wait
+	wg.Wait() // while all calls of the slow service wait
 	if waiting.Load() != stuck {
 		t.Error("the slow calls ended meanwhile")
 	}
@@ -73,8 +73,8 @@ func TestOneSlowServiceDelaysNoOther(t *testing.T) {
 	held.Wait()
 }
 
-// Of the calls of a busy instance, one more than may wait is refused with a time to wait.
-// Other instances do not notice.
+// A call beyond those that may run and wait is refused with a Retry-After. Other instances are
+// not affected.
 func TestCallsBeyondTheBoundAreRefused(t *testing.T) {
 	t.Parallel()
 	const most = 2

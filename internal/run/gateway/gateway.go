@@ -1,7 +1,7 @@
-// Package gateway is the only way to a plugin. A request goes through fixed steps:
-// check its path, find the instance, check its permissions, read and hash the body,
-// replace the context headers, sign, hand over to the runtime. The steps are here,
-// in order, so no runtime can skip one. A runtime does only the last.
+// Package gateway is the only way to a plugin. A request goes through fixed steps: check its
+// path, find the instance, check its permissions, read and hash the body, replace the context
+// headers, sign, hand over to the runtime. All steps are here, in order, so that no runtime can
+// skip one; a runtime does only what follows the last.
 //
 // The gateway does not know how plugins run (package run), who is calling
 // (package reqctx, filled in by package api/guard) or which URL a call came from (Call).
@@ -24,23 +24,21 @@ import (
 	"stoa/internal/run"
 )
 
-// The answers of the gateway itself (contract 5.12). Serve adds details.slug, and details.reason for
+// The gateway's own errors (contract 5.12). Serve adds details.slug, and details.reason for
 // administrators.
 var (
-	// ErrNotFound is returned for every reason why an instance cannot be called, and
-	// for every path that is not passed on, so a client cannot find out which
-	// instances exist.
+	// ErrNotFound is returned for every reason why an instance cannot be called, and for
+	// every refused path, so that a client cannot find out which instances exist.
 	ErrNotFound   = errs.New(errs.NotFound, "NOT_FOUND", "There is no such plugin, or it is not enabled.")
 	ErrNotGranted = errs.New(errs.Forbidden, "PERMISSION_NOT_GRANTED",
 		"This address needs a permission that the plugin was not granted by an administrator.")
 	ErrTooLarge = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The request body is larger than 10 MiB.")
 )
 
-// Secrets gives the keys that requests to a plugin are signed with.
+// Secrets returns the secrets with which requests to a plugin are signed.
 type Secrets interface {
-	// SigningSecrets returns a package's secrets: the current one, then the
-	// previous while it still signs. The error is an errs.NotFound for an unknown
-	// package.
+	// SigningSecrets returns a package's secrets: the current one, then the previous one while
+	// it is still valid. The error is an errs.NotFound for an unknown package.
 	SigningSecrets(ctx context.Context, slug string) ([]string, error)
 }
 
@@ -49,17 +47,17 @@ type Tokens interface {
 	// IssuePluginToken returns a token for an installation, and when it expires.
 	IssuePluginToken(ctx context.Context, installationID string) (token string, expires time.Time, err error)
 
-	// PluginTokenKey returns the id of the key that signs tokens now. Tokens of
-	// another key are void if that key was withdrawn.
+	// PluginTokenKey returns the id of the current signing key. Tokens that another key
+	// signed are void if that key was withdrawn.
 	PluginTokenKey(ctx context.Context) (string, error)
 }
 
-// Platform is what every plugin is told about this stoa.
+// Platform describes this stoa to every plugin.
 type Platform struct {
 	ID         string
 	Version    string
 	APIBaseURL string
-	Locale     string // for clients that state none
+	Locale     string // for clients that send none
 }
 
 // Gateway passes requests to plugin instances. All exported fields are required unless
@@ -76,13 +74,13 @@ type Gateway struct {
 
 	// Budget bounds the memory of the bodies of all requests. nil: no bound.
 	Budget *bodies.Budget
-	// LeastRate is how fast a body must arrive, in bytes per second. 0: at any rate.
+	// LeastRate is how fast a body must arrive, in bytes per second. 0: no minimum.
 	LeastRate int64
-	// Status returns the status with which an error of that kind is answered.
+	// Status returns the HTTP status for errors of a kind.
 	Status func(errs.Kind) int
-	// Tracer records a span of each call and of the plugin's part of it. nil: of none.
+	// Tracer records a span for each call and one for the plugin's part of it. nil: no spans.
 	Tracer *trace.Tracer
-	// Ended is told of each call of a client when it has ended. nil: nobody is.
+	// Ended is called when a client's call has ended. It may be nil.
 	Ended func(r *http.Request, e Ended)
 }
 
@@ -92,24 +90,24 @@ type Call struct {
 	// Path is the plugin's own path with a leading slash, escaped as the client
 	// sent it. It is passed on byte for byte.
 	Path string
-	// Caller is the x-caller of the route: CallerShop or CallerAdmin, or CallerThemeApp
-	// for a theme app on either. For a service it is CallerService on every route.
+	// Caller is the x-caller of the route: CallerShop or CallerAdmin, or CallerThemeApp for
+	// a theme app on either. Calls of a service are sent with CallerService on every route.
 	Caller string
-	// Admin tells that the route is for administrators only, who reach /admin/*.
+	// Admin is true for routes of administrators, who alone reach the plugin's /admin/*.
 	Admin bool
-	// Forwarded is what the plugin is told of the client's connection.
+	// Forwarded describes the client's connection to the plugin.
 	Forwarded Forwarded
 
-	hookID      string // of a Notice
+	hookID      string // of a Request
 	hookAttempt int
 }
 
-// Forwarded is how a client reached stoa, as stoa found out by itself: nothing of
-// it is a client's word. What is empty is not told.
+// Forwarded is how the client reached stoa, as stoa itself determined it. None of it comes from
+// client headers that stoa does not trust. Empty fields are not sent.
 type Forwarded struct {
 	For   string // the client's address
 	Proto string // http or https
-	Host  string // that the client asked, with a port if it named one
+	Host  string // the host that the client asked for, with the port if it sent one
 }
 
 // Values of x-caller (contract 5.5).
@@ -120,9 +118,9 @@ const (
 	CallerService  = "api-internal"
 )
 
-// Serve passes r, whose context carries the caller, to the plugin that c names. It
-// returns errors of this package and of package run; then nothing was written.
-// It panics with http.ErrAbortHandler if an answer breaks off.
+// Serve passes r, whose context carries the caller, to the plugin that c names. If it returns
+// an error, of this package or of package run, nothing was written. It panics with
+// http.ErrAbortHandler if an answer breaks off.
 func (g *Gateway) Serve(w http.ResponseWriter, r *http.Request, c Call) (err error) {
 	p, broke := newPassage(), true
 	p.began = time.Now()
@@ -194,7 +192,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passa
 	if err := g.sign(ctx, p, d, m, body.hash); err != nil {
 		return err
 	}
-	// After the body: a client that sends slowly takes nobody's turn.
+	// After the body: a client that sends slowly must not take another call's turn.
 	leave, err := g.Memory.turns.take(ctx, in.Instance.ID, in.Package.Settings.MaxConcurrency)
 	if err != nil {
 		return err
@@ -204,33 +202,33 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passa
 	if aw.verdict, err = d.breaker.begin(); err != nil {
 		return err
 	}
-	defer aw.verdict.settle(errNoVerdict) // of an answer that broke off, it is settled
+	defer aw.verdict.settle(errNoVerdict) // no effect if an answer began
 	aw.init(w, r, body, g.Memory, &in.Package.Settings, &p.sighting)
 	if isHealth(r.Method, c.Path) {
 		aw.health = healthy{Status: "ok", Slug: m.Slug, Version: m.Version}
 	}
 	g.hop(ctx, p, in)
-	p.handed = max(time.Since(p.began), 1) // 0 would let another call have p, whatever the runtime says
+	p.handed = max(time.Since(p.began), 1) // 0 would release p even if the runtime still uses it
 	err = body.explain(rt.Serve(aw, out, in))
 	aw.verdict.settleBy(r, err)
 	aw.finish()
 	return err
 }
 
-// isServiceWorker reports whether a browser asks for the script of a service worker,
-// which would act on pages of the shop from then on (contract 5.9). Browsers always say
-// so, and no page can make them leave it out.
+// isServiceWorker reports whether a browser requests the script of a service worker, which
+// would control pages of the shop from then on (contract 5.9). Browsers always send this
+// header, and no page can make them omit it.
 func isServiceWorker(r *http.Request) bool { return r.Header.Get("Service-Worker") != "" }
 
-// choice says how a client named the instance. failed means that no instance can
-// have that name.
+// choice is the id or key by which a client chose an instance. failed means that no instance
+// can match.
 type choice struct {
 	id, key      string
 	byID, failed bool
 }
 
-// find returns the instance that a call is for, or ErrNotFound, also if it is not
-// enabled. If the client gave an id, no other instance takes its place.
+// find returns the instance that a call is for. It returns ErrNotFound if there is none or it
+// is disabled. If the client gave an id, no other instance takes its place.
 func (g *Gateway) find(ctx context.Context, slug string, by choice) (in *plugin.Installed, err error) {
 	switch {
 	case by.failed:
@@ -251,8 +249,8 @@ func (g *Gateway) find(ctx context.Context, slug string, by choice) (in *plugin.
 	return in, nil
 }
 
-// outgoing makes the plugin's request, p.out, from the client's: those headers of the
-// client that are for plugins, the plugin's own path, and the rest of the query.
+// outgoing makes the plugin's request, p.out, from the client's: the headers that are passed
+// on, the plugin's own path, and the rest of the query.
 func (g *Gateway) outgoing(p *passage, r *http.Request, path, query string) *http.Request {
 	p.out, p.url = *r, url.URL{Path: path, RawQuery: query, ForceQuery: r.URL.ForceQuery}
 	out := &p.out
@@ -261,7 +259,7 @@ func (g *Gateway) outgoing(p *passage, r *http.Request, path, query string) *htt
 		out.URL.Path, out.URL.RawPath = plain, path
 	}
 	if out.URL.EscapedPath() != path {
-		out.URL.Opaque = path // Go would escape bytes that the client did not
+		out.URL.Opaque = path // Go would escape bytes that the client did not escape
 	}
 	out.RequestURI = ""
 	g.passOn(p.header, r.Header)
@@ -272,7 +270,7 @@ func (g *Gateway) outgoing(p *passage, r *http.Request, path, query string) *htt
 	return out
 }
 
-// hop begins the plugin's part of the trace, and tells the plugin that it belongs to it.
+// hop starts the span of the plugin's part, and sends the plugin the trace context.
 func (g *Gateway) hop(ctx context.Context, p *passage, in *plugin.Installed) {
 	if next, span := g.Tracer.Start(ctx, "plugin", trace.Client); span.Recording() {
 		span.Text("stoa.plugin.slug", in.Package.Manifest.Slug)

@@ -109,7 +109,7 @@ func TestUserAndCaller(t *testing.T) {
 		{"a customer", reqctx.Caller{UserID: "u1", Role: reqctx.RoleUser}, "u1", "customer", "shop"},
 		{"another role is a customer", reqctx.Caller{UserID: "u1", Role: "SELLER"}, "u1", "customer", "shop"},
 		{"an administrator", reqctx.Caller{UserID: "u2", Role: reqctx.RoleAdmin}, "u2", "admin", "shop"},
-		{"a service is nobody's session", reqctx.Caller{Service: "erp", Role: reqctx.RoleAdmin}, "", "guest", "api-internal"},
+		{"a service has no user", reqctx.Caller{Service: "erp", Role: reqctx.RoleAdmin}, "", "guest", "api-internal"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

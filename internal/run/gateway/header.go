@@ -9,29 +9,28 @@ import (
 	"stoa/internal/trust/signing"
 )
 
-// dropped are headers of a client that no plugin gets, by their folded names
-// (signing.Fold), besides those of the client's connection (relay.IsHopByHop) and
-// those that belong to the platform (signing.Reserved).
+// dropped lists client headers that are not passed on, by their folded names (signing.Fold),
+// besides hop-by-hop headers (relay.IsHopByHop) and the platform's own (signing.Reserved).
 var dropped = []string{
 	// net/http sends its own.
 	"expect", "content-length", "host",
 	// The platform's credentials.
 	"authorization", "cookie", "cookie2", "x-theme-app-token",
-	// What a proxy would say. The gateway says nothing of the sort.
+	// Headers of proxies. The gateway sends X-Forwarded-* of its own and none of these.
 	"forwarded", "via", "x-real-ip", "proxy",
 	// The gateway sets its own (package trace).
 	"traceparent", "tracestate",
-	// Another path or method than the one that was checked.
+	// They could make the plugin use another path or method than the one that was checked.
 	"x-original-url", "x-original-uri", "x-rewrite-url", "x-http-method", "x-http-method-override", "x-method-override",
 }
 
-// droppedPrefixes are the same for families of names.
+// droppedPrefixes lists prefixes of further dropped headers.
 var droppedPrefixes = []string{"x-forwarded-"}
 
-// passOn copies the headers of a client that a plugin gets to out.
+// passOn copies the client's headers that plugins get from h to out.
 //
-// An upgrade to WebSocket is kept. Others are not: h2c, for one, would let the
-// client speak past the gateway.
+// It keeps an upgrade to WebSocket, and no other: h2c, for example, would let the client
+// bypass the gateway.
 func (g *Gateway) passOn(out, h http.Header) {
 	named := connectionNames(h)
 	for name, values := range h {
@@ -46,8 +45,8 @@ func (g *Gateway) passOn(out, h http.Header) {
 	}
 }
 
-// isPassed reports whether a client's header of that name is for plugins, unless
-// Connection names it.
+// isPassed reports whether client headers of that name are passed on. (passOn also drops those
+// that Connection names.)
 func isPassed(name string) bool { return !signing.Reserved(name) && !isDropped(signing.Fold(name)) }
 
 func isDropped(folded string) bool {
@@ -55,9 +54,8 @@ func isDropped(folded string) bool {
 		slices.ContainsFunc(droppedPrefixes, func(p string) bool { return strings.HasPrefix(folded, p) })
 }
 
-// connectionNames returns the folded names in the client's Connection headers.
-// They are removed before the platform's headers are set, so they cannot remove
-// those.
+// connectionNames returns the folded names in the client's Connection headers. passOn drops
+// these headers before the platform sets its own, so Connection cannot remove the platform's.
 func connectionNames(h http.Header) []string {
 	var names []string
 	for name := range relay.ConnectionNames(h) {

@@ -6,24 +6,25 @@ import (
 	"strconv"
 )
 
-// healthPath is where a plugin says how it is. The platform answers there for a plugin
-// whose own answer is 404 (contract 5.10).
+// healthPath is a plugin's health check. The platform answers it for a plugin that answers
+// 404 (contract 5.10).
 const healthPath = "/health"
 
-// isHealth reports whether the platform may answer a request to a plugin's path.
+// isHealth reports whether a request is a health check, which the platform may answer.
 func isHealth(method, path string) bool {
 	return path == healthPath && (method == http.MethodGet || method == http.MethodHead)
 }
 
-// healthy is what the platform answers for a plugin. The zero value: it must not.
+// healthy is the body that the platform answers in place of a plugin. The zero value means that
+// it must not.
 type healthy struct {
 	Status  string `json:"status"`
 	Slug    string `json:"slug"`
 	Version string `json:"version"`
 }
 
-// writeHealth answers in place of a plugin (contract 5.10). What the
-// plugin sends after its 404 is dropped.
+// writeHealth answers in place of a plugin (contract 5.10). The body of the plugin's 404 is
+// discarded.
 func (a *answer) writeHealth() {
 	body, err := json.Marshal(a.health)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"stoa/internal/extension/plugin"
 )
 
-// What a service answers to a probe can neither end stoa nor keep it waiting.
+// No answer to a probe can crash stoa or keep it waiting.
 func TestHealthOfServices(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

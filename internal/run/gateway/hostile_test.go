@@ -101,7 +101,7 @@ func TestAHostileAnswerIsNotTheAnswerToAnotherCall(t *testing.T) {
 		"an early answer with a body":   {"GET", "HTTP/1.1 103 Early Hints\r\nContent-Length: 46\r\n\r\n" + poison, attacked},
 		"early answers without an end":  {"GET", strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", 5000), attacked},
 		"early answers of large size":   {"GET", "HTTP/1.1 103 Early Hints\r\nLink: " + strings.Repeat("a", 100_000) + "\r\n\r\n", attacked},
-		"an upgrade nobody asked for":   {"GET", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n" + poison, attacked},
+		"an upgrade without a request":  {"GET", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n" + poison, attacked},
 		"nothing but text":              {"GET", "poison\r\n\r\n" + poison, attacked},
 		"a cut-off head":                {"GET", ok + "Content-Le" + theEnd, attacked},
 		"an endless head":               {"GET", ok + strings.Repeat("X: a\r\n", 20_000), attacked},

@@ -64,7 +64,7 @@ func (f *finder) first(match func(plugin.Installed) bool) (*plugin.Installed, er
 func (f *finder) change(fn func(in *plugin.Installed)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.list = slices.Clone(f.list) // calls have what was there
+	f.list = slices.Clone(f.list) // running calls keep the old one
 	fn(&f.list[0])
 	f.list[0].Instance.Version++
 }
@@ -113,8 +113,8 @@ func (a arrived) verified(tb testing.TB) {
 	}
 }
 
-// kit is a gateway behind a real server, and a plugin behind it, base path
-// included. Everything listens on loopback.
+// kit is a gateway behind a real server, and a plugin behind the gateway, below a base path.
+// Everything listens on loopback.
 type kit struct {
 	*gateway.Gateway
 
@@ -224,7 +224,7 @@ func (k *kit) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// code is what became of a call: the status, or the gateway's error code.
+// code returns the result of a call: the status, or the gateway's error code.
 func code(res *http.Response) string {
 	if c := res.Header.Get("X-Code"); c != "" {
 		return c
@@ -299,7 +299,7 @@ func (k *kit) untouched(tb testing.TB) {
 
 func bodyOf(size int) *bytes.Reader { return bytes.NewReader(bytes.Repeat([]byte("x"), size)) }
 
-// eventually fails the test unless done returns true at last.
+// eventually waits until done returns true, and fails the test if it never does.
 func eventually(tb testing.TB, done func() bool) {
 	tb.Helper()
 	for end := time.Now().Add(2 * time.Minute); !done(); time.Sleep(time.Millisecond) {

@@ -8,29 +8,28 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Bounds on what is read of Accept-Language. Browsers send a handful of short
-// entries.
+// Bounds on parsing Accept-Language. Browsers send a handful of short entries.
 const (
 	maxLocales   = 16  // entries
 	maxLocaleLen = 100 // bytes of an entry: a tag and its weight
 )
 
-// anyLanguage is what package language makes of "*".
+// anyLanguage is how package language parses "*".
 var anyLanguage = language.MustParse("mul")
 
-// locale returns the language tag that the client likes best, or the platform's.
-// Of tags with the same weight the first wins. An entry that is no language tag,
-// or whose weight is not between 0 and 1, is skipped; so is "*".
+// locale returns the language tag that the client prefers, or the platform's. Of tags with the
+// same weight the first wins. It skips "*" and entries that are no language tag or whose weight
+// is not between 0 and 1.
 //
-// The tag is in canonical form, such as zh-Hant-TW: letters, digits and hyphens,
-// which are safe in a header and in a file's name.
+// The tag is in canonical form, such as zh-Hant-TW: letters, digits and hyphens, which are safe
+// in a header and in a file name.
 func (g *Gateway) locale(h http.Header) string {
 	lines := h["Accept-Language"]
 	var best preferred
 	switch len(lines) {
 	case 0:
 	case 1:
-		best = g.Memory.locales.Of(lines[0]) // browsers send few different ones
+		best = g.Memory.locales.Of(lines[0])
 	default:
 		best = prefer(lines)
 	}
@@ -47,7 +46,7 @@ func prefer(lines []string) (best preferred) {
 			if n++; n > maxLocales || bestWeight == 1 {
 				return best
 			}
-			// Entry by entry: one mistake would spoil the others.
+			// Entry by entry: one malformed entry must not invalidate the others.
 			tag, weight := acceptedLanguage(entry)
 			if weight > bestWeight && weight <= 1 {
 				best, bestWeight = preferred(tag.String()), weight
@@ -57,8 +56,7 @@ func prefer(lines []string) (best preferred) {
 	return best
 }
 
-// acceptedLanguage reads one entry. It returns the weight 0 for one that names no
-// language.
+// acceptedLanguage parses one entry. The weight is 0 if the entry names no language.
 func acceptedLanguage(entry string) (language.Tag, float32) {
 	if len(entry) > maxLocaleLen {
 		return language.Und, 0

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// An instance that gives no answers is left alone for a while; one that answers with
-// errors of its own is not, and neither are the others.
+// The breaker opens for an instance that gives no answers. It does not for one that answers
+// with errors, nor for other instances.
 func TestAnInstanceThatDoesNotAnswerIsNotCalledForAWhile(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
@@ -35,7 +35,7 @@ func TestAnInstanceThatDoesNotAnswerIsNotCalledForAWhile(t *testing.T) {
 	}
 }
 
-// An early answer says nothing about whether the answer will come.
+// An early answer does not prove that the final answer will come.
 func TestAnInstanceThatOnlyGivesEarlyAnswersIsNotCalledForAWhile(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)

@@ -8,30 +8,30 @@ import (
 	"stoa/internal/trust/signing"
 )
 
-// passage is what a call holds in memory on its way: 2 KiB that need not be allocated
-// for each. Another call gets it when this one is over, if the runtime has said that
-// nothing of it is still in use (answer.Spent).
+// passage holds the state of one call: 2 KiB, pooled, because allocating it for each call would
+// cost too much. It returns to the pool when the call is over and the runtime has reported that
+// it uses none of it any longer (answer.Spent).
 type passage struct {
 	sighting
 
 	answer answer
-	out    http.Request // what the plugin gets
+	out    http.Request // the plugin's
 	url    url.URL
 	header http.Header
 
-	values [maxContext + 4]string // of the headers that the gateway sets; 4 are none of the context
-	set    int                    // of values
+	values [maxContext + 4]string // of the headers that the gateway sets: the context's and 4 more
+	set    int                    // how many values are in use
 	signed *signedHeaders
 }
 
-// maxKept is how many headers a map may have had that is used again.
+// maxKept is the largest header map that is reused.
 const maxKept = 64
 
 var passages = sync.Pool{New: func() any { return &passage{header: make(http.Header, maxKept/2)} }}
 
 func newPassage() *passage { return passages.Get().(*passage) } //nolint:forcetypeassert // nothing else is put there
 
-// release lets another call have p.
+// release returns p to the pool, unless its header map has grown too large.
 func (p *passage) release() {
 	if len(p.header) > maxKept {
 		return
@@ -48,8 +48,8 @@ func (p *passage) put(name, value string) {
 	p.header[name] = p.values[p.set-1 : p.set : p.set]
 }
 
-// putSigned sets a context header. Calls come in the order of lower, which is name in
-// lower case.
+// putSigned sets a context header. lower is name in lower case; callers add headers in the
+// order of lower.
 func (p *passage) putSigned(name, lower, value string) {
 	p.signed.list[p.signed.n] = signing.Header{Name: lower, Value: value}
 	p.signed.n++

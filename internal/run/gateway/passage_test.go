@@ -21,9 +21,9 @@ import (
 	"stoa/internal/trust/signing"
 )
 
-// The memory of a call is used for others. Nothing of one may be seen in another,
-// whatever becomes of it: small and large bodies, streams, upgrades, failures, clients that
-// leave. The race detector also sees a goroutine that reads what was given back.
+// The memory of a call is reused for others. Nothing of one call may show up in another, however
+// it ends: small and large bodies, streams, upgrades, failures, clients that leave. The race
+// detector also catches a goroutine that reads memory after its release.
 func TestCallsDoNotMix(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
@@ -50,7 +50,7 @@ func TestCallsDoNotMix(t *testing.T) {
 	wg.Wait()
 }
 
-// markedAnswer is the plugin. Everything that it got and answers carries the mark of the call.
+// markedAnswer is the plugin. Everything in the request and in its answer carries the call's mark.
 func markedAnswer(t *testing.T, w http.ResponseWriter, r *http.Request) {
 	t.Helper()
 	mark, query := r.Header.Get("X-Mark"), r.URL.Query()
@@ -89,7 +89,7 @@ func markedAnswer(t *testing.T, w http.ResponseWriter, r *http.Request) {
 	if len(body) > signing.MaxSignedBody {
 		hash = signing.UnsignedStream
 	}
-	wrong := 0 // what is not of this call
+	wrong := 0 // headers of another call
 	if err := signing.VerifyRequest(secrets, r, hash, now); err != nil {
 		wrong++
 	}
@@ -112,8 +112,8 @@ func markedAnswer(t *testing.T, w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Trailer", mark)
 }
 
-// mixedCall makes one call of a kind drawn at random, and checks that everything in the
-// answer is its own.
+// mixedCall makes one call of a random kind, and checks that everything in the answer belongs
+// to it.
 func mixedCall(t *testing.T, k *kit, mark string) {
 	t.Helper()
 	do := []string{"", "", "", "break", "break off", "early", "wait"}[rand.IntN(7)]
@@ -124,7 +124,7 @@ func mixedCall(t *testing.T, k *kit, mark string) {
 	switch do {
 	case "wait":
 		if rand.IntN(4) == 0 {
-			key = "bad" // takes too long, and its breaker opens
+			key = "bad" // its plugin is too slow, so its breaker opens
 			break
 		}
 		defer time.AfterFunc(time.Duration(rand.IntN(2000))*time.Microsecond, leave).Stop()
@@ -162,8 +162,8 @@ func mixedCall(t *testing.T, k *kit, mark string) {
 	}
 }
 
-// mixedUpgrade asks for an upgrade, with a header that takes a while to send, and may leave
-// at any time.
+// mixedUpgrade requests an upgrade, with a header that takes a while to send, and may leave at
+// any time.
 func mixedUpgrade(t *testing.T, k *kit, mark string) {
 	t.Helper()
 	c, err := net.Dial("tcp", k.front.Listener.Addr().String())
@@ -197,11 +197,11 @@ func mixedUpgrade(t *testing.T, k *kit, mark string) {
 	}
 }
 
-// lender is a runtime that goes on using what it was given.
+// lender is a runtime that goes on using the request after Serve has returned.
 type lender struct {
 	mu   sync.Mutex
 	lent []lent
-	done func(w http.ResponseWriter) error // ends a call
+	done func(w http.ResponseWriter) error // what Serve ends with
 }
 
 type lent struct {
@@ -218,13 +218,13 @@ func (l *lender) Serve(w http.ResponseWriter, r *http.Request, _ *plugin.Install
 	return l.done(w)
 }
 
-// Only a runtime that says that a call is spent gives its memory back. Others may go on
+// The gateway reuses a call's memory only if the runtime reports it as spent. Others may go on
 // reading the request, as transports do.
 func TestAnotherCallDoesNotGetWhatARuntimeStillUses(t *testing.T) {
 	t.Parallel()
 	spend := func(w http.ResponseWriter, is bool) { w.(interface{ Spent(is bool) }).Spent(is) }
 	for name, done := range map[string]func(http.ResponseWriter) error{
-		"without a word":  func(http.ResponseWriter) error { return nil },
+		"no report":       func(http.ResponseWriter) error { return nil },
 		"with an answer":  func(w http.ResponseWriter) error { w.WriteHeader(http.StatusTeapot); return nil },
 		"with an error":   func(http.ResponseWriter) error { return run.ErrUnreachable.Because(errors.New("gone")) },
 		"not spent":       func(w http.ResponseWriter) error { spend(w, false); return nil },

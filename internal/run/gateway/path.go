@@ -8,23 +8,22 @@ import (
 	"unicode/utf8"
 )
 
-// lifecycle is where the platform itself calls a plugin (contract 6.1). Clients
-// cannot reach it.
+// lifecycle is the first segment of lifecycle hooks, which only the platform calls
+// (contract 6.1). Clients cannot reach it.
 const lifecycle = "__lifecycle"
 
-// adminPages is where a plugin has what only administrators reach (contract 5.1).
+// adminPages is the first segment of a plugin's paths for administrators (contract 5.1).
 const adminPages = "admin"
 
-// passable reports whether a path is passed on to a plugin. path begins with a
-// slash and is escaped as the client sent it. admin tells that the caller's role was
-// checked.
+// passable reports whether a path may be passed on to a plugin. path is escaped as the client
+// sent it. admin means that the caller is known to be an administrator.
 //
-// The gateway and the plugin must read a path in the same way, or neither the ban on
-// the plugin's /__lifecycle/ and /admin/ nor the permissions of routes would hold. So everything
-// that servers are known to disagree about is refused, in any encoding: empty
-// segments, dot segments, backslashes, control characters, fragments, and bytes
-// that are not UTF-8. An encoded slash passes: both readings of it are checked.
-// docs/plugins/gateway.md tells clients.
+// The gateway and the plugin must read a path in the same way, or neither the ban on the
+// plugin's /__lifecycle/ and /admin/ nor the permissions of routes would hold. So passable
+// refuses everything that servers are known to disagree about, in any encoding: empty segments,
+// dot segments, backslashes, control characters, fragments, and bytes that are not UTF-8. It
+// lets an encoded slash pass: both readings of it are checked. docs/plugins/gateway.md
+// documents these rules.
 func passable(path string, admin bool) bool {
 	if !strings.HasPrefix(path, "/") || strings.Contains(path, "//") || strings.ContainsAny(path, `#\`) {
 		return false
@@ -35,7 +34,7 @@ func passable(path string, admin bool) bool {
 			return false
 		}
 	}
-	// A plugin behind another proxy may get the path decoded once more.
+	// A proxy in front of the plugin may decode the path once more.
 	for range maxDecodings {
 		if hasForbiddenSegment(path) || !admin && beginsWith(path, adminPages) {
 			return false
@@ -53,13 +52,13 @@ func passable(path string, admin bool) bool {
 // shortens by only two characters. Three layers of escapes pass.
 const maxDecodings = 4
 
-// reachesBelow reports whether a path would reach base or something below it, as sent or
-// after any decoding, as the most careless server would read it. Both begin with a slash.
+// reachesBelow reports whether the most lenient server would take a path for base or something
+// below it, as sent or after any decoding. Both begin with a slash.
 func reachesBelow(base, path string) bool {
 	want := strings.Split(base[1:], "/")
 	return slices.ContainsFunc(readingsOf(path), func(reading string) bool {
 		rest := want
-		for segment := range carelessSegments(reading) {
+		for segment := range lenientSegments(reading) {
 			switch {
 			case isNamed(segment, ""):
 				continue
@@ -78,7 +77,7 @@ func ambiguous(c rune) bool { return c == '\\' || c < ' ' || c == 0x7f }
 
 // hasForbiddenSegment looks for dot segments and for the lifecycle.
 func hasForbiddenSegment(path string) bool {
-	for segment := range carelessSegments(path) {
+	for segment := range lenientSegments(path) {
 		if segment == "." || segment == ".." || isNamed(segment, lifecycle) {
 			return true
 		}
@@ -88,15 +87,15 @@ func hasForbiddenSegment(path string) bool {
 
 // beginsWith reports whether the first segment has that name.
 func beginsWith(path, name string) bool {
-	for segment := range carelessSegments(path) {
+	for segment := range lenientSegments(path) {
 		return isNamed(segment, name)
 	}
 	return false
 }
 
-// carelessSegments yields the segments of a path as the most careless server would read them,
-// without parameters. Segments of parameters only are left out, as empty ones are.
-func carelessSegments(path string) iter.Seq[string] {
+// lenientSegments yields the segments of a path as the most lenient server would read them,
+// without parameters. It skips empty segments and segments that consist of parameters only.
+func lenientSegments(path string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for segment := range strings.FieldsFuncSeq(path, func(c rune) bool { return c == '/' || c == '\\' }) {
 			if i := strings.IndexAny(segment, ";?#\x00"); i >= 0 {
@@ -109,8 +108,8 @@ func carelessSegments(path string) iter.Seq[string] {
 	}
 }
 
-// isNamed compares as the most careless server would: in any case, and without dots and
-// blanks at the end.
+// isNamed compares as the most lenient server would: ignoring case and trailing dots and
+// blanks.
 func isNamed(segment, name string) bool {
 	return strings.EqualFold(strings.TrimRight(segment, ". \t"), name)
 }

@@ -63,9 +63,9 @@ func TestPassable(t *testing.T) {
 	}
 }
 
-// FuzzPassable checks the property that passable exists for: however often a path
-// that passes is decoded and cleaned, it leads neither to the lifecycle nor to the
-// pages for administrators, nor does it leave the segment it began in.
+// FuzzPassable checks the property that passable exists for: however often a path that passes is
+// decoded and cleaned, it leads neither to the lifecycle nor to the pages for administrators,
+// nor out of the segment it began in.
 func FuzzPassable(f *testing.F) {
 	for _, p := range slices.Concat(passablePaths, refusedPaths, adminPaths) {
 		f.Add(p)

@@ -9,15 +9,14 @@ import (
 	"stoa/internal/extension/plugin"
 )
 
-// permitted reports whether all permissions that the manifest's routePermissions
-// demand on this route are effective.
+// permitted reports whether the instance has all permissions that the manifest's
+// routePermissions require for this route.
 //
-// A rule's method is compared without case; "*" is any method, and GET includes
-// HEAD. Its path is the plugin's own. A segment ":name", "{name}" or "*" stands for
-// any one segment; "*" or "**" at the end stands for whatever follows, even nothing.
-// Paths are compared without case and without a slash at the end, as sent and after
-// each decoding, because a plugin may decode before it looks for its route: when in
-// doubt a rule applies, because a rule that applies can only refuse.
+// A rule's method is compared without case; "*" is any method, and GET includes HEAD. Its path
+// is the plugin's own. A segment ":name", "{name}" or "*" matches any one segment; "*" or "**"
+// at the end matches any rest, even an empty one. Paths are compared without case and without a
+// trailing slash, as sent and after each decoding, because a plugin may decode before it looks
+// for its route. When in doubt a rule applies: a rule can only refuse.
 func permitted(rules []plugin.RoutePermission, effective []string, method, path string) bool {
 	var readings []string
 	for _, rule := range rules {
@@ -34,8 +33,8 @@ func permitted(rules []plugin.RoutePermission, effective []string, method, path 
 	return true
 }
 
-// readingsOf returns a path as sent and after each decoding. An encoded slash then
-// separates segments, and an encoded question mark ends the path.
+// readingsOf returns a path as sent and after each decoding, when an encoded slash separates
+// segments and an encoded question mark ends the path.
 func readingsOf(path string) []string {
 	readings := []string{path}
 	for range maxDecodings {

@@ -16,15 +16,15 @@ import (
 	"stoa/internal/trust/signing"
 )
 
-// A plugin is healthy when GET /health answers 200. 404 will do: the platform answers in
-// the place of a plugin that does not have that route (contract 5.10).
+// A plugin is healthy when GET /health answers 200, or 404: the platform answers in place of a
+// plugin without that route (contract 5.10).
 const (
 	healthLimit = 10 * time.Second // until it must be healthy
 	healthPause = 100 * time.Millisecond
 )
 
-// Probe asks the plugin of in, which rt runs, for its health until it is healthy, and
-// returns the last answer if it does not become so. The request is signed like a call.
+// Probe checks the health of the plugin of in, which rt runs, until it is healthy. If it does
+// not become healthy in time, Probe returns the last failure. The request is signed like a call.
 func (g *Gateway) Probe(ctx context.Context, rt run.Runtime, in plugin.Installed) plugin.Failure {
 	ctx, cancel := context.WithTimeout(ctx, healthLimit)
 	defer cancel()
@@ -41,7 +41,8 @@ func (g *Gateway) Probe(ctx context.Context, rt run.Runtime, in plugin.Installed
 	}
 }
 
-// Health asks the plugin of in, which rt runs, once, and returns why it is not healthy.
+// Health checks the health of the plugin of in, which rt runs, once, and returns why it is not
+// healthy.
 func (g *Gateway) Health(ctx context.Context, rt run.Runtime, in plugin.Installed) plugin.Failure {
 	message := g.health(ctx, rt, &in)
 	if message == "" {
@@ -50,7 +51,7 @@ func (g *Gateway) Health(ctx context.Context, rt run.Runtime, in plugin.Installe
 	return plugin.Failure{At: g.Now(), Message: message}
 }
 
-// health returns why a plugin is not healthy, or nothing.
+// health returns why a plugin is not healthy, or "".
 func (g *Gateway) health(ctx context.Context, rt run.Runtime, in *plugin.Installed) string {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, healthPath, nil)
 	if err != nil {
@@ -86,8 +87,8 @@ func (g *Gateway) health(ctx context.Context, rt run.Runtime, in *plugin.Install
 	return fmt.Sprintf("GET /health answered %d: %s", answer.status, strings.ToValidUTF8(string(answer.body), ""))
 }
 
-// serveWhole is rt.Serve for an answer that nobody waits for. One that breaks off is an
-// error, not a panic.
+// serveWhole is rt.Serve for requests of stoa itself: an answer that breaks off is an error,
+// not a panic.
 func serveWhole(rt run.Runtime, w http.ResponseWriter, r *http.Request, in *plugin.Installed) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -114,8 +115,8 @@ type probeAnswer struct {
 const (
 	keptOfProbe = 200 // bytes
 
-	// drainedOfProbe is how much of an answer is read, in bytes, so that its connection can
-	// be used again. A plugin that sends without end does not keep anybody.
+	// drainedOfProbe is how many bytes of an answer are read, so that its connection can be
+	// reused. A plugin that sends without end is cut off.
 	drainedOfProbe = 64 << 10
 )
 
@@ -135,6 +136,6 @@ func (a *probeAnswer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// FlushError lets answers of unknown length pass: a writer that cannot flush is taken for a
-// client that is gone.
+// FlushError does nothing. Without it, package relay would take a failed flush for a client
+// that left.
 func (*probeAnswer) FlushError() error { return nil }

@@ -12,24 +12,24 @@ import (
 	"stoa/internal/run/relay"
 )
 
-// detailReason is the detail that says why a call failed. Only administrators get it: to others it would
-// tell which instances exist, and how the platform runs them.
+// detailReason is the error detail with the reason why a call failed. Only administrators get
+// it: it would reveal which instances exist, and how the platform runs them.
 const detailReason = "reason"
 
 // The values of details.reason. Those of internal plugins are in package run/node.
 const (
-	reasonPath        = "path_refused"     // two servers might read the path differently
+	reasonPath        = "path_refused"     // servers may read the path differently
 	reasonInstanceID  = "instance_unclear" // an empty instance id or key, or several different ones
 	reasonUnknown     = "unknown_instance" // no such plugin, or no such instance of it
 	reasonDisabled    = "disabled"         // the instance is not enabled
-	reasonUninstalled = "uninstalled"      // a moment ago
+	reasonUninstalled = "uninstalled"      // during the call
 	reasonPermission  = "not_granted"      // a permission of the route is not in effect
 	reasonBody        = "body_too_large"
-	reasonMemory      = "no_memory"       // for another body: STOA_BODY_MEMORY
+	reasonMemory      = "no_memory"       // for another request body: STOA_BODY_MEMORY
 	reasonNoRuntime   = "no_runtime"      // this stoa cannot run plugins of this type
 	reasonAddress     = "address_refused" // the service is in a private network: --external-allow
 	reasonHost        = "unknown_host"    // the name of the service does not resolve
-	reasonConnection  = "no_connection"   // the service cannot be connected to
+	reasonConnection  = "no_connection"   // stoa cannot connect to the service
 	reasonClosed      = "no_answer"       // the connection ended before an answer
 	reasonAnswer      = "bad_answer"      // the answer is not HTTP that can be passed on
 	reasonSlow        = "too_slow"        // the answer did not begin in time
@@ -38,11 +38,11 @@ const (
 	reasonBusy        = "busy" // as many calls as maxConcurrency allows
 )
 
-// because returns a copy of a declared error that tells administrators a reason.
+// because returns a copy of a declared error with a reason for administrators.
 func because(e *errs.Error, reason string) *errs.Error { return e.With(detailReason, reason) }
 
-// explain adds to the error of a call what its caller may know: the plugin's slug, and for administrators
-// the reason. It drops a reason that a runtime gave for other callers.
+// explain adds to a call's error what its caller may know: the plugin's slug, and the reason
+// for administrators. For other callers it removes a reason that a runtime gave.
 func explain(err error, slug string, who reqctx.Caller) error {
 	e, ok := errors.AsType[*errs.Error](err)
 	if !ok {
@@ -57,7 +57,7 @@ func explain(err error, slug string, who reqctx.Caller) error {
 	return e
 }
 
-// reasonOf returns why a call failed: what the error says itself, else what its cause tells.
+// reasonOf returns why a call failed, from the error's own details or else from its cause.
 func reasonOf(e *errs.Error) string {
 	if reason, ok := e.Details[detailReason].(string); ok {
 		return reason

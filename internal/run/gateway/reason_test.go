@@ -11,9 +11,9 @@ import (
 	"stoa/internal/testkit/logtest"
 )
 
-// The reason tells which instances exist and how the platform runs them. Whoever may not know that gets
-// the same bytes for every reason.
-func TestOnlyAdministratorsAreToldTheReason(t *testing.T) {
+// The reason reveals which instances exist and how the platform runs them. Callers who may not
+// know that get the same bytes for every reason.
+func TestOnlyAdministratorsGetTheReason(t *testing.T) {
 	t.Parallel()
 
 	set := func(change func(m *plugin.Manifest)) func(*kit) {
@@ -77,9 +77,9 @@ func TestOnlyAdministratorsAreToldTheReason(t *testing.T) {
 				case res.StatusCode != 599:
 					t.Errorf("%s: status %d, want an error of the platform", who, res.StatusCode)
 				case who == "administrator" && got != tt.reason:
-					t.Errorf("the administrator is told %q, want %q", got, tt.reason)
+					t.Errorf("the administrator gets %q, want %q", got, tt.reason)
 				case who != "administrator" && told:
-					t.Errorf("the %s is told %q", who, got)
+					t.Errorf("the %s gets %q", who, got)
 				}
 			}
 		})

@@ -13,26 +13,27 @@ import (
 	"stoa/internal/run/traffic"
 )
 
-// sighting is what is noted of a call on its way. It belongs to one goroutine.
+// sighting records what the metrics, the trace and the access log need of one call. It belongs
+// to one goroutine.
 type sighting struct {
 	began    time.Time
-	handed   time.Duration // until it was handed over to the runtime; 0 if it was not
+	handed   time.Duration // until the runtime got it; 0 if it did not
 	answered time.Duration // until the plugin's answer began; 0 without one
-	body     time.Duration // for which the client's body was read
-	lost     bool          // the client takes nothing more
+	body     time.Duration // spent reading the client's body
+	lost     bool          // a write to the client failed
 
 	trace        trace.Context
-	span         trace.Span // of the call, and of the plugin's part of it
-	pluginSpan   trace.Span
-	slug         string // of the instance
-	installation string // "" if none was found
+	span         trace.Span // of the call
+	pluginSpan   trace.Span // of the plugin's part of it
+	slug         string     // of the instance
+	installation string     // "" if none was found
 
 	status  int   // of the plugin's answer
-	bytes   int64 // of its body that the client got
+	bytes   int64 // of its body that were passed on
 	traffic *traffic.Installation
 }
 
-// outcome says what became of a call that has ended with err. broke says that its answer
+// outcome returns the outcome of a call that has ended with err. broke means that its answer
 // broke off.
 func (s *sighting) outcome(r *http.Request, err error, broke bool) traffic.Outcome {
 	switch {
@@ -48,7 +49,7 @@ func (s *sighting) outcome(r *http.Request, err error, broke bool) traffic.Outco
 	return traffic.OK
 }
 
-// outcomeOf says what an error of a call means.
+// outcomeOf returns the outcome of a call that failed with err.
 func outcomeOf(err error) traffic.Outcome {
 	for _, known := range outcomesOfErrors {
 		if errors.Is(err, known.err) {
@@ -74,7 +75,7 @@ var outcomesOfErrors = []struct {
 	{run.ErrUnreachable, traffic.Unreachable},
 }
 
-// end counts a call that has ended, and tells of it.
+// end counts a call that has ended, ends its spans and calls g.Ended.
 func (g *Gateway) end(r *http.Request, c Call, s *sighting, err error, broke bool) {
 	total := time.Since(s.began)
 	seen := traffic.Call{
@@ -82,7 +83,7 @@ func (g *Gateway) end(r *http.Request, c Call, s *sighting, err error, broke boo
 	}
 	if seen.Reached {
 		seen.Platform, seen.Plugin = s.handed-s.body, total-s.handed
-		if s.answered > 0 { // what follows depends on the client, too
+		if s.answered > 0 { // the rest depends on the client, too
 			seen.Plugin = s.answered - s.handed
 		}
 	}
@@ -105,7 +106,8 @@ func (g *Gateway) end(r *http.Request, c Call, s *sighting, err error, broke boo
 	}
 }
 
-// endSpans ends the spans of a call. Nothing that a client named is noted, not even an unknown slug.
+// endSpans ends the spans of a call. They hold nothing that a client made up, not even an
+// unknown slug.
 func (s *sighting) endSpans(seen traffic.Call, caller string) {
 	if s.pluginSpan.Recording() {
 		if s.answered > 0 {
@@ -127,8 +129,8 @@ func (s *sighting) endSpans(seen traffic.Call, caller string) {
 	s.span.End()
 }
 
-// endOwn ends the plugin's part of a request of stoa's own, to which every status from 400 on is a
-// failure. status is 0 if there was no answer.
+// endOwn ends the plugin's span of a request of stoa itself, for which every status from 400 on
+// is a failure. status is 0 if there was no answer.
 func endOwn(span trace.Span, status int, err error) {
 	switch {
 	case !span.Recording():
@@ -146,7 +148,7 @@ func endOwn(span trace.Span, status int, err error) {
 	span.End()
 }
 
-// Ended is a call that has ended.
+// Ended describes a call that has ended.
 type Ended struct {
 	traffic.Call
 
@@ -154,6 +156,6 @@ type Ended struct {
 	InstallationID string // "" if none was found
 	Caller         string // x-caller
 	Trace          trace.Context
-	Bytes          int64         // of the plugin's answer that were passed on, without those after an upgrade
-	Total          time.Duration // until the client had the answer, or stoa what it answers itself
+	Bytes          int64         // of the plugin's answer that were passed on, before an upgrade
+	Total          time.Duration // until the client had the answer, or the call failed
 }

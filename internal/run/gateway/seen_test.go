@@ -16,7 +16,7 @@ import (
 	"stoa/internal/run/traffic"
 )
 
-// ended has what the gateway tells of calls.
+// ended collects the calls that the gateway reports as ended.
 type ended struct{ list chan gateway.Ended }
 
 func (k *kit) watch() *ended {
@@ -98,7 +98,7 @@ func TestACallIsCountedByItsOutcome(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatBreaksOffIsCountedSo(t *testing.T) {
+func TestAnAnswerThatBreaksOffIsCountedAsBrokenOff(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
 	k.answer = func(w http.ResponseWriter, _ *http.Request) {
@@ -149,8 +149,9 @@ func TestAClientThatLeavesIsNoError(t *testing.T) {
 	}
 }
 
-// The client's upload is nobody's time, and the plugin's is not stoa's.
-func TestTimesOfStoaAndOfThePluginAreApart(t *testing.T) {
+// The client's upload counts neither as stoa's time nor as the plugin's, and the plugin's time
+// does not count as stoa's.
+func TestTimesOfStoaAndOfThePluginAreSeparate(t *testing.T) {
 	t.Parallel()
 	const pause = 50 * time.Millisecond
 	const upload = 5 * time.Second // far more than stoa's own work on a busy machine
@@ -178,7 +179,7 @@ func TestTimesOfStoaAndOfThePluginAreApart(t *testing.T) {
 	}
 }
 
-func TestARecordSaysWhoCalledWhat(t *testing.T) {
+func TestEndedNamesCallerPluginAndPath(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
 	k.who = reqctx.Caller{Service: "erp"}
@@ -223,20 +224,20 @@ func TestATraceReachesThePlugin(t *testing.T) {
 			t.Errorf("%s: tracestate %q, want %q", tt.name, state, tt.state)
 		}
 		if x := told.next(t); x.Trace.TraceID() != parent[3:35] || x.Trace.SpanID() != parent[36:52] {
-			t.Errorf("%s: told of %s %s, sent %s", tt.name, x.Trace.TraceID(), x.Trace.SpanID(), parent)
+			t.Errorf("%s: reported %s %s, sent %s", tt.name, x.Trace.TraceID(), x.Trace.SpanID(), parent)
 		}
 	}
 }
 
-func TestNoticesHaveATrace(t *testing.T) {
+func TestDeliveriesHaveATrace(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
 	in, err := k.finder.ByKey(t.Context(), "pay", "default")
 	if err != nil {
 		t.Fatal(err)
 	}
-	notice := gateway.Notice{In: *in, Secrets: secrets, Path: "/__lifecycle/onEnable", Body: []byte("{}"), ID: "h1", Attempt: 1}
-	if _, err := k.Tell(t.Context(), k.Runtimes[plugin.External], notice, 0); err != nil {
+	req := gateway.Request{In: *in, Secrets: secrets, Path: "/__lifecycle/onEnable", Body: []byte("{}"), ID: "h1", Attempt: 1}
+	if _, err := k.Deliver(t.Context(), k.Runtimes[plugin.External], req, 0); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(k.next(t).Header["Traceparent"], " "); !traceparent.MatchString(got) {

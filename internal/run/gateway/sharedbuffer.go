@@ -8,8 +8,8 @@ import (
 	"stoa/internal/edge/bodies"
 )
 
-// sharedBuffer holds a body for several readers, also at the same time. A transport may
-// go on reading after it has returned an answer; release cuts it off.
+// sharedBuffer holds a body for several, even concurrent, readers. A transport may go on
+// reading after it has returned an answer; release cuts it off.
 type sharedBuffer struct {
 	bodies.Buffer
 
@@ -21,8 +21,7 @@ func newSharedBuffer(budget *bodies.Budget) *sharedBuffer {
 	return &sharedBuffer{Buffer: budget.NewBuffer()}
 }
 
-// release gives the memory back. All reading fails from now on. It may be called more
-// than once.
+// release gives the memory back. All later reads fail. It may be called more than once.
 func (b *sharedBuffer) release() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -63,11 +62,11 @@ func (r *sharedReader) Close() error {
 	return nil
 }
 
-// stream is a body of which the beginning was read, and the rest was not. The memory of
-// the beginning is given back when it was read. One goroutine reads at a time.
+// stream is a body whose beginning is in memory and whose rest has not arrived yet. Its
+// memory is given back once the beginning was read. One goroutine reads at a time.
 type stream struct {
 	begin *sharedBuffer
-	from  *sharedReader // nil after the beginning
+	from  *sharedReader // nil once the beginning was read
 	rest  io.Reader
 }
 

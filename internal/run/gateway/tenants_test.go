@@ -12,8 +12,8 @@ import (
 	"stoa/internal/run/gateway"
 )
 
-// Two instances of one plugin, called at the same time by different people over the same
-// connections: each call has its own instance's identity, config and token, and its own
+// Two instances of one plugin are called at the same time by different people over the same
+// connections: each call carries its own instance's identity, config and token, and gets its own
 // caller's answer.
 func TestInstancesOfOnePluginShareNothing(t *testing.T) {
 	t.Parallel()
@@ -45,7 +45,7 @@ func TestInstancesOfOnePluginShareNothing(t *testing.T) {
 					var of string
 					_, _ = fmt.Sscanf(token, "token-%d-of-%s", &number, &of)
 					if gotID != id || tenant != id || gotKey != key || config != fmt.Sprintf(`{"k":%d}`, i+1) || of != id || gotUser != user {
-						t.Errorf("the call of %s for %s was told %q", user, id, w.Body)
+						t.Errorf("the call of %s for %s got %q", user, id, w.Body)
 						return
 					}
 				}

@@ -9,36 +9,36 @@ import (
 	"stoa/internal/base/errs"
 )
 
-// ErrBusy means that an instance has as many calls as its package's maxConcurrency
-// allows, and as many again that wait.
+// ErrBusy means that an instance has as many running calls as its package's maxConcurrency
+// allows, and as many waiting ones.
 var ErrBusy = errs.New(errs.Busy, "PLUGIN_BUSY", "The plugin is busy. Try again shortly.")
 
 const (
 	// turnWait is how long a call waits for others of its instance to end.
 	turnWait = time.Second
 
-	// busyRetry is when a client that was refused may try again.
+	// busyRetry is the Retry-After of a refused call.
 	busyRetry = time.Second
 )
 
-// turns bounds how many calls of an installation run at the same time. Calls beyond
-// that wait, first come first served. It knows only installations that have a bound
-// and a call, and is safe for concurrent use. The zero value is ready.
+// turns limits how many calls of an installation run at the same time. Calls beyond that wait,
+// first come first served. It holds only installations that have a limit and a call. It is safe
+// for concurrent use. The zero value is ready.
 type turns struct {
 	mu   sync.Mutex
 	busy map[string]*line // by installation id
 }
 
-// line are the calls of one installation.
+// line holds the calls of one installation.
 type line struct {
-	most    int // as the last call had it
+	most    int // as of the last call
 	running int
 	waiting []chan struct{} // each is closed when its call may run
 }
 
-// take waits until a call of the installation may run, of which there are at most
-// most. It returns ErrBusy when as many wait already, when the wait is too long, or
-// when ctx is done. The caller calls leave when the call is over.
+// take waits until a call of the installation may run; at most most of them run at once. It
+// returns ErrBusy if as many wait already, if the wait takes too long, or if ctx is done. The
+// caller calls leave when the call is over.
 func (t *turns) take(ctx context.Context, id string, most int) (leave func(), err error) {
 	if most <= 0 {
 		return func() {}, nil
@@ -64,7 +64,7 @@ func (t *turns) take(ctx context.Context, id string, most int) (leave func(), er
 		err = ErrBusy.After(busyRetry).Because(ctx.Err())
 	}
 	if !t.giveUp(id, turn) {
-		leave() // its turn came in this moment
+		leave() // its turn came meanwhile
 	}
 	return nil, err
 }
@@ -107,7 +107,7 @@ func (t *turns) leave(id string) {
 	t.forget(id, l)
 }
 
-// giveUp takes a call out of those that wait. It returns false if the call runs.
+// giveUp removes a waiting call. It returns false if the call runs already.
 func (t *turns) giveUp(id string, turn chan struct{}) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -127,7 +127,7 @@ func (t *turns) forget(id string, l *line) {
 	}
 }
 
-// next lets those run whose turn it is.
+// next starts waiting calls while there is room.
 func (l *line) next() {
 	for l.running < l.most && len(l.waiting) > 0 {
 		close(l.waiting[0])

@@ -82,7 +82,7 @@ func TestTurnsComeInOrder(t *testing.T) {
 	})
 }
 
-func TestACallWaitsForItsTurnOnlySoLong(t *testing.T) {
+func TestACallWaitsForItsTurnForALimitedTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var all turns
@@ -99,7 +99,7 @@ func TestACallWaitsForItsTurnOnlySoLong(t *testing.T) {
 		if _, err := all.take(ctx, "a", 1); !errors.Is(err, ErrBusy) || time.Since(begun) != turnWait*3/2 {
 			t.Errorf("got %v after %s, want the caller's own end", err, time.Since(begun))
 		}
-		// Who gave up takes no turn.
+		// A call that gave up takes no turn.
 		next := make(chan func())
 		go func() {
 			leave, _ := all.take(t.Context(), "a", 1)
@@ -139,13 +139,13 @@ func TestARaisedBoundHoldsAtOnce(t *testing.T) {
 	})
 }
 
-func TestAdministratorsAreToldThatAnInstanceIsBusy(t *testing.T) {
+func TestAdministratorsSeeThatAnInstanceIsBusy(t *testing.T) {
 	t.Parallel()
 
 	for role, want := range map[reqctx.Role]any{reqctx.RoleAdmin: "busy", reqctx.RoleUser: nil} {
 		err := explain(ErrBusy.After(busyRetry).Because(t.Context().Err()), "pay", reqctx.Caller{UserID: "ada", Role: role})
 		if e, ok := errors.AsType[*errs.Error](err); !ok || e.Details["reason"] != want || e.Details["slug"] != "pay" {
-			t.Errorf("%s is told %v, want the reason %v", role, err, want)
+			t.Errorf("%s gets %v, want the reason %v", role, err, want)
 		}
 	}
 }

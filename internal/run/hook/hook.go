@@ -1,6 +1,6 @@
-// Package hook tells plugins what happens: it sends lifecycle hooks and the events that
-// plugins subscribe to, and shows what became of them. Package delivery decides when,
-// package plugin what; package gateway signs.
+// Package hook delivers lifecycle hooks and subscribed events to plugins, and lists those
+// deliveries for administrators. Package delivery decides when to send, package plugin what;
+// package gateway signs.
 package hook
 
 import (
@@ -23,7 +23,8 @@ const lifecyclePath = "/__lifecycle/"
 
 // Internal calls the hooks of internal plugins: a *node.Runtime.
 type Internal interface {
-	// Lifecycle returns what calls the hooks of an instance, which is live or nil.
+	// Lifecycle returns the runtime that calls the hooks of an instance. live is the running
+	// instance, or nil.
 	Lifecycle(live *plugin.Installed) run.Runtime
 }
 
@@ -33,7 +34,7 @@ type Sender struct {
 	Plugins  *plugin.Service
 	Gateway  *gateway.Gateway
 	Internal Internal
-	Discard  func(ctx context.Context, places ...string) // removes files of packages
+	Discard  func(ctx context.Context, places ...string) // removes package files
 	Log      *slog.Logger
 	Now      func() time.Time
 }
@@ -42,28 +43,28 @@ var _ delivery.Sender = (*Sender)(nil)
 
 // Send implements delivery.Sender.
 func (s *Sender) Send(ctx context.Context, d delivery.Delivery) delivery.Result {
-	notice, rt, err := s.prepare(ctx, d)
+	req, rt, err := s.prepare(ctx, d)
 	switch {
 	case errors.Is(err, plugin.ErrNoHook), errors.Is(err, plugin.ErrNotSubscribed):
 		return delivery.Result{Cancel: true, Error: err.Error()}
 	case err != nil:
-		s.Log.WarnContext(ctx, "a delivery to a plugin cannot be made",
+		s.Log.WarnContext(ctx, "cannot prepare a delivery to a plugin",
 			slog.String("deliveryId", d.ID), slog.Any("err", err))
 		return delivery.Result{Error: "stoa could not send it; its log tells why"}
 	}
-	heard, err := s.Gateway.Tell(ctx, rt, notice, delivery.MaxResponse)
+	res, err := s.Gateway.Deliver(ctx, rt, req, delivery.MaxResponse)
 	switch {
 	case err != nil:
 		return delivery.Result{Error: reason(err)}
-	case heard.Status == 0:
+	case res.Status == 0:
 		return delivery.Result{Error: "no answer within " + delivery.SendTimeout.String()}
 	}
-	return delivery.ResultOf(heard.Status, heard.Header, heard.Body, s.Now())
+	return delivery.ResultOf(res.Status, res.Header, res.Body, s.Now())
 }
 
-// prepare returns the request of a delivery and what takes it.
-func (s *Sender) prepare(ctx context.Context, d delivery.Delivery) (gateway.Notice, run.Runtime, error) {
-	n := gateway.Notice{ID: d.ID, Attempt: d.Attempts + 1}
+// prepare returns the request of a delivery and the runtime that gets it.
+func (s *Sender) prepare(ctx context.Context, d delivery.Delivery) (gateway.Request, run.Runtime, error) {
+	n := gateway.Request{ID: d.ID, Attempt: d.Attempts + 1}
 	if d.Kind == delivery.Event {
 		in, secrets, err := s.Plugins.EventCall(ctx, d)
 		if err != nil {
@@ -95,8 +96,8 @@ func reason(err error) string {
 	return e.Message
 }
 
-// Settled implements delivery.Sender. Files of purged packages go with the last hook that
-// needed them.
+// Settled implements delivery.Sender. It removes the files of purged packages after the last
+// hook that needed them.
 func (s *Sender) Settled(ctx context.Context, settled []delivery.Settled) {
 	for _, d := range settled {
 		if d.Keeps != "" && d.State != delivery.Waiting {
@@ -106,11 +107,11 @@ func (s *Sender) Settled(ctx context.Context, settled []delivery.Settled) {
 	}
 }
 
-// Clear removes what was kept of purged packages and is no longer needed.
+// Clear removes files of purged packages that no hook needs any longer.
 func (s *Sender) Clear(ctx context.Context) {
 	paths, err := s.Plugins.Clear(ctx)
 	if err != nil {
-		s.Log.WarnContext(ctx, "what is left of removed plugins could not be cleared", slog.Any("err", err))
+		s.Log.WarnContext(ctx, "cannot remove the files of purged plugins", slog.Any("err", err))
 		return
 	}
 	if len(paths) > 0 {
@@ -118,8 +119,8 @@ func (s *Sender) Clear(ctx context.Context) {
 	}
 }
 
-// Log is what became of hooks and events for plugins, for administrators. Create it as a
-// literal with all fields.
+// Log shows administrators the deliveries of hooks and events to plugins, and replays them.
+// Create it as a literal with all fields.
 type Log struct {
 	Deliveries delivery.Log
 	Plugins    *plugin.Service
@@ -129,10 +130,9 @@ type Log struct {
 // ErrNoDelivery is returned for an unknown delivery.
 var ErrNoDelivery = errs.New(errs.NotFound, "NOT_FOUND", "There is no such delivery.")
 
-// List returns one page of the deliveries to the instances of a package, newest first,
-// and how many there are on all pages. Those of a package that was uninstalled or purged
-// are among them as long as they are kept. The error is plugin.ErrNotFound if there is
-// neither a package nor a delivery.
+// List returns one page of the deliveries to the instances of a package, newest first, and the
+// total on all pages. Deliveries of an uninstalled or purged package are included as long as
+// they are kept. The error is plugin.ErrNotFound if there is neither a package nor a delivery.
 func (l *Log) List(ctx context.Context, slug string, q delivery.Query) ([]delivery.Listed, int, error) {
 	if !manifest.IsSlug(slug) {
 		return nil, 0, plugin.ErrNotFound
@@ -152,7 +152,7 @@ func (l *Log) List(ctx context.Context, slug string, q delivery.Query) ([]delive
 	return list, 0, err
 }
 
-// ListAll is List for the instances of all packages, or of that of q.Owner.
+// ListAll is List for the instances of all packages, or of the package q.Owner.
 func (l *Log) ListAll(ctx context.Context, q delivery.Query) ([]delivery.Listed, int, error) {
 	q.Lane = delivery.Plugins
 	return l.Deliveries.List(ctx, q)
@@ -163,7 +163,7 @@ func (l *Log) ReplayAllDead(ctx context.Context, since time.Time) (int, error) {
 	return l.Deliveries.ReplayDead(ctx, "", since, l.now())
 }
 
-// Replay sends a delivery again, whatever became of it: now, unless earlier ones of its
+// Replay sends a delivery again, whatever its state: now, unless earlier deliveries to its
 // instance wait. The error is ErrNoDelivery.
 func (l *Log) Replay(ctx context.Context, id string) (delivery.Listed, error) {
 	err := l.Deliveries.Replay(ctx, delivery.Plugins, id, l.now())
@@ -175,8 +175,8 @@ func (l *Log) Replay(ctx context.Context, id string) (delivery.Listed, error) {
 	return l.Deliveries.Find(ctx, delivery.Plugins, id)
 }
 
-// ReplayDead sends all dead deliveries of a package again that were recorded since, in
-// their order, and returns their number. The error is plugin.ErrNotFound as for List.
+// ReplayDead sends again, in order, all dead deliveries of a package that were recorded since
+// the given time, and returns their number. The error is plugin.ErrNotFound as for List.
 func (l *Log) ReplayDead(ctx context.Context, slug string, since time.Time) (int, error) {
 	if _, _, err := l.List(ctx, slug, delivery.Query{Limit: 1}); err != nil {
 		return 0, err

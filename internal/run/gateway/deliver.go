@@ -12,8 +12,8 @@ import (
 	"stoa/internal/trust/signing"
 )
 
-// Notice is a request of the platform's own to a plugin: a lifecycle hook or an event.
-type Notice struct {
+// Request is a request of the platform itself to a plugin: a lifecycle hook or an event.
+type Request struct {
 	In      plugin.Installed
 	Secrets []string // that sign it
 	Path    string   // the plugin's own
@@ -22,20 +22,20 @@ type Notice struct {
 	Attempt int      // x-hook-attempt, from 1
 }
 
-// Heard is what a plugin answered to a Notice.
-type Heard struct {
+// Response is a plugin's answer to a Request.
+type Response struct {
 	Status int // 0 if there was no answer in time
 	Header http.Header
-	Body   []byte // the beginning
+	Body   []byte // its beginning
 }
 
-// Tell sends a notice to the plugin that rt runs, signed like a call, and returns the
+// Deliver sends a request to the plugin that rt runs, signed like a call, and returns the
 // answer with at most keep bytes of its body. The errors are those of the runtime.
-func (g *Gateway) Tell(ctx context.Context, rt run.Runtime, n Notice, keep int) (heard Heard, err error) {
+func (g *Gateway) Deliver(ctx context.Context, rt run.Runtime, n Request, keep int) (res Response, err error) {
 	ctx = reqctx.WithRequestID(ctx, reqctx.NewRequestID())
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, n.Path, bytes.NewReader(n.Body))
 	if err != nil {
-		return Heard{}, err
+		return Response{}, err
 	}
 	p := newPassage() // not released: what is sent may outlive the answer
 	if p.trace = trace.From(ctx); p.trace.IsZero() {
@@ -45,26 +45,26 @@ func (g *Gateway) Tell(ctx context.Context, rt run.Runtime, n Notice, keep int) 
 	r.Header["Content-Type"] = []string{"application/json"}
 	d, err := g.derive(&n.In)
 	if err != nil {
-		return Heard{}, err
+		return Response{}, err
 	}
 	m := &n.In.Package.Manifest
 	call := Call{Slug: m.Slug, Path: n.Path, Caller: CallerService, hookID: n.ID, hookAttempt: n.Attempt}
 	if err := g.setContext(ctx, p, &n.In, d, reqctx.Caller{}, call); err != nil {
-		return Heard{}, err
+		return Response{}, err
 	}
-	// Not the package's own signer: it may have other secrets by now, or be gone.
+	// Not the package's cached signer: it may have other secrets by now, or be gone.
 	if err := g.signWith(signing.NewSigner(n.Secrets), p, m, signing.BodyHash(n.Body)); err != nil {
-		return Heard{}, err
+		return Response{}, err
 	}
 	g.hop(ctx, p, &n.In)
-	defer func() { endOwn(p.pluginSpan, heard.Status, err) }()
+	defer func() { endOwn(p.pluginSpan, res.Status, err) }()
 	answer := &probeAnswer{header: make(http.Header), keep: keep}
 	defer func() {
-		// An answer that breaks off has begun: its status stands.
+		// If an answer breaks off after it began, its status still counts.
 		if p := recover(); p != nil && p != http.ErrAbortHandler { //nolint:errorlint // as net/http compares it
 			panic(p)
 		}
-		heard = Heard{Status: answer.status, Header: answer.header, Body: answer.body}
+		res = Response{Status: answer.status, Header: answer.header, Body: answer.body}
 	}()
-	return Heard{}, rt.Serve(answer, r, &n.In)
+	return Response{}, rt.Serve(answer, r, &n.In)
 }
