@@ -1,7 +1,6 @@
-// Package run says what running a plugin means: what a runtime does with a
-// request, and how it fails. The runtimes are in sub-packages: external (a service
-// reached over HTTP) and node (a JavaScript module in a child process). Both pass
-// requests on with package relay.
+// Package run defines what a runtime of plugins does with a request, and how it fails. The
+// runtimes are in sub-packages: external (a service reached over HTTP) and node (a JavaScript
+// module in a child process). Both pass requests on with package relay.
 package run
 
 import (
@@ -11,20 +10,20 @@ import (
 	"stoa/internal/extension/plugin"
 )
 
-// Runtime answers requests on behalf of plugin instances. Implementations look
-// nothing up and do not decide who may call. They are safe for concurrent use.
+// Runtime answers requests on behalf of plugin instances. Implementations look nothing up and do
+// not decide who may call. They are safe for concurrent use.
 type Runtime interface {
-	// Serve passes r to the instance and copies its answer to w, streamed both
-	// ways. r.URL.RequestURI() is the plugin's own path with query, sent byte for
-	// byte (see Target). r.Header is exactly what the plugin gets to see, r.Body what
-	// is sent. r belongs to the runtime, which may change it; in does not.
+	// Serve passes r to the instance and copies its answer to w, streamed both ways.
+	// r.URL.RequestURI() is the plugin's own path with query, sent byte for byte (see
+	// Target). The plugin gets exactly the headers in r.Header. The runtime owns r and may
+	// change it; it must not change in.
 	//
-	// If the plugin gave no usable answer, Serve returns ErrUnreachable,
-	// ErrStarting or ErrTimeout (with a cause for the log) and has written
-	// nothing, so the caller can answer. If r.Body fails with an
-	// *http.MaxBytesError before the answer began, it returns an error that wraps
-	// it, and ErrCutShort if r.Body fails otherwise. It returns nil when the client went
-	// away. If the answer breaks off, it panics with http.ErrAbortHandler, lest the client take a part for the whole.
+	// If the plugin gave no usable answer, Serve returns ErrUnreachable, ErrStarting or
+	// ErrTimeout (with a cause for the log) and has written nothing, so the caller can
+	// answer. If r.Body fails before the answer began, Serve returns an error that wraps the
+	// *http.MaxBytesError, or ErrCutShort for any other failure. It returns nil when the
+	// client went away. If the answer breaks off, it panics with http.ErrAbortHandler, so
+	// that the client does not take a part for the whole.
 	Serve(w http.ResponseWriter, r *http.Request, in *plugin.Installed) error
 }
 
@@ -34,7 +33,7 @@ var (
 	ErrStarting    = errs.New(errs.Busy, "PLUGIN_STARTING", "The plugin is starting. Try again shortly.")
 	ErrTimeout     = errs.New(errs.Timeout, "PLUGIN_TIMEOUT", "The plugin took too long to answer.")
 
-	// ErrCutShort is returned if the body broke off or came too slowly, and the plugin had not
-	// answered yet. The client may still be there.
+	// ErrCutShort is returned if the request body broke off or came too slowly before the
+	// plugin answered. The client may still be there.
 	ErrCutShort = errs.Malformed(errs.CodeUnreadable, "The request body could not be read to its end.")
 )

@@ -9,16 +9,16 @@ import (
 	"stoa/internal/extension/plugin"
 )
 
-// Base is where an external plugin is.
+// Base is the base URL of an external plugin.
 type Base struct {
 	Scheme, Host string
-	Path         string // before the plugin's own paths; empty, or with a slash in front and none at the end
+	Path         string // the prefix of the plugin's own paths: empty, or with a leading and no trailing slash
 }
 
-// bases remembers the addresses of plugins: they are needed for every call.
+// bases caches parsed base URLs: each call needs one.
 var bases = cache.New[string, Base](16 << 10)
 
-// BaseOf returns where the external plugin with that manifest is.
+// BaseOf returns the base URL of the external plugin with that manifest.
 func BaseOf(m *plugin.Manifest) (Base, error) {
 	if b, ok := bases.Get(m.ExternalBaseURL); ok {
 		return b, nil
@@ -35,10 +35,9 @@ func BaseOf(m *plugin.Manifest) (Base, error) {
 	return b, nil
 }
 
-// Target returns the path with query in the request line of a request to the
-// plugin. own is the plugin's own path with query: an internal plugin gets just
-// that, an external one gets it behind the path of its externalBaseUrl. The
-// platform signs the result.
+// Target returns the path with query that a request to the plugin has in its request line. own
+// is the plugin's own path with query: an internal plugin gets just that, an external one gets
+// it after the path of its externalBaseUrl. The platform signs the result.
 func Target(m *plugin.Manifest, own string) (string, error) {
 	if m.RuntimeType != plugin.External {
 		return own, nil

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// authority speaks TLS for the platform's own name to contained plugins. Its key
-// never leaves this process, its certificate is known to them only, and it is of
-// no use for any other name.
+// authority holds the certificate with which stoa serves the platform's own name to contained
+// plugins over TLS. Its key never leaves this process, only contained plugins trust it, and it
+// is valid for no other name.
 type authority struct {
 	certificate string // in PEM
 	config      *tls.Config

@@ -1,12 +1,11 @@
-// Package egress is what a contained plugin reaches beyond its own process: the
-// platform API of stoa, and those hosts that an administrator granted to it.
+// Package egress connects a contained plugin to the world outside its process: to the platform
+// API of stoa, and to those hosts that an administrator granted to it.
 //
-// A contained plugin has a network of its own with nothing on it (package
-// sandbox). stoa listens inside of that network, at the very addresses that the
-// plugin will connect to, and the plugin's hosts file has the names. So every
-// program works unchanged, with fetch, http, TLS or a plain socket, and what is
-// not listened for does not exist. Nothing of this depends on the plugin's
-// goodwill or on JavaScript.
+// A contained plugin runs in a separate, empty network (package sandbox). stoa listens inside
+// that network, at the very addresses that the plugin connects to, and the plugin's hosts file
+// has the names. So every program works unchanged, with fetch, http, TLS or a plain socket, and
+// hosts that were not granted do not exist. None of this relies on the plugin's goodwill or on
+// JavaScript.
 package egress
 
 import (
@@ -25,33 +24,32 @@ import (
 	"stoa/internal/run/sandbox"
 )
 
-// PlatformPath is below what a plugin may reach of stoa.
+// PlatformPath is the prefix of the paths of stoa that a plugin may call.
 const PlatformPath = "/api/v1/platform/"
 
-// Permission begins the permissions that allow a host.
+// Permission is the prefix of the permissions that allow a host.
 const Permission = netperm.Prefix
 
-// maxRoutes bounds how many addresses one plugin can reach.
+// maxRoutes is how many addresses one plugin can reach.
 const maxRoutes = 64
 
-// Config says what plugins reach. Log is required.
+// Config configures a Gate. Log is required.
 type Config struct {
 	Log *slog.Logger
 
-	// BaseURL is where plugins are told to call the platform. Empty: nowhere.
+	// BaseURL is the base URL at which plugins call the platform. Empty: they cannot.
 	BaseURL string
 
-	// Platform answers calls of the platform API. It gets no others.
+	// Platform answers calls of the platform API, and other calls only from a Whole plan.
 	Platform http.Handler
 
-	// Listen and ConnState, if set, are used for the server of Platform as for any
-	// other server of stoa.
+	// Listen and ConnState, if set, are applied to the server of Platform as to every other
+	// server of stoa.
 	Listen    func(net.Listener) net.Listener
 	ConnState func(net.Conn, http.ConnState)
 
-	// Allow lists networks that may be granted although they are private
-	// (STOA_EXTERNAL_ALLOW). Loopback, where stoa itself listens, is never among
-	// them.
+	// Allow lists private networks that may be granted (STOA_EXTERNAL_ALLOW). Loopback, where
+	// stoa itself listens, can never be granted.
 	Allow []netip.Prefix
 }
 
@@ -97,24 +95,23 @@ func New(cfg Config) (*Gate, error) {
 	return g, nil
 }
 
-// Plan is what one program reaches.
+// Plan lists what one program can reach.
 type Plan struct {
 	gate   *Gate
-	whole  bool // all of stoa, not only PlatformPath
+	whole  bool // all of stoa can be reached, not only PlatformPath
 	names  map[string]netip.Addr
 	routes []route
 }
 
-// route is an address inside of the plugin's network, and what is behind it.
+// route is an address inside the plugin's network and the target behind it.
 type route struct {
 	at   netip.AddrPort
 	host string // "" for the platform
 	port uint16
 }
 
-// Plan returns what a plugin with these effective permissions reaches. Those that
-// name no host are none of its business; those that name one in a wrong way allow
-// nothing and are returned, too.
+// Plan returns what a plugin with these effective permissions can reach. It ignores permissions
+// that name no host. Permissions that name one wrongly allow nothing, and are returned as wrong.
 func (g *Gate) Plan(permissions []string) (p *Plan, wrong []string) {
 	p = &Plan{gate: g, names: make(map[string]netip.Addr)}
 	if g.name != "" {
@@ -136,16 +133,15 @@ func (g *Gate) Plan(permissions []string) (p *Plan, wrong []string) {
 	return p, wrong
 }
 
-// Whole returns what a theme app reaches: all that is below the platform's base URL,
-// and nothing else.
+// Whole returns what a theme app can reach: everything below the platform's base URL, and
+// nothing else.
 func (g *Gate) Whole() *Plan {
 	p, _ := g.Plan(nil)
 	p.whole = true
 	return p
 }
 
-// add makes host reachable at port. What is there already stays: the platform
-// comes first.
+// add makes host reachable at port. An existing route stays: the platform is added first.
 func (p *Plan) add(host string, port uint16, platform bool) {
 	at := netip.AddrPortFrom(p.address(host), port)
 	if slices.ContainsFunc(p.routes, func(r route) bool { return r.at == at }) {
@@ -158,8 +154,8 @@ func (p *Plan) add(host string, port uint16, platform bool) {
 	p.routes = append(p.routes, r)
 }
 
-// address returns where inside of the plugin's network a host is found: an address
-// at itself, a name at one made up for it.
+// address returns the address of a host inside the plugin's network: an IP address is its own,
+// a name gets a made-up one.
 func (p *Plan) address(host string) netip.Addr {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return addr
@@ -175,8 +171,8 @@ func (p *Plan) address(host string) netip.Addr {
 	return addr
 }
 
-// Apply tells the sandbox what the plugin can resolve and connect to, and returns
-// what has to be in its environment.
+// Apply sets in spec what the plugin can resolve and connect to, and returns the variables that
+// its environment needs.
 func (p *Plan) Apply(spec *sandbox.Spec) []string {
 	for name, addr := range p.names {
 		spec.Hosts = append(spec.Hosts, sandbox.Host{Name: name, Address: addr.String()})

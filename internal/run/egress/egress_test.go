@@ -12,7 +12,7 @@ func TestPermissionsNameExactHosts(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		permission string
-		listen     []string // nil: it allows nothing
+		listen     []string // nil: the permission allows nothing
 	}{
 		{"network:api.example.com", []string{"127.77.0.1:80", "127.77.0.1:443"}},
 		{"network:API.example.com:8443", []string{"127.77.0.1:8443"}},

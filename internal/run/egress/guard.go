@@ -9,13 +9,13 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// dialTimeout is how long a connection to a granted host may take.
+// dialTimeout is how long connecting to a granted host may take.
 const dialTimeout = 10 * time.Second
 
-// Guard returns a check, for net.Dialer.Control, that refuses every address that is
-// private, loopback or otherwise special, unless it is in one of the allowed
-// networks. It sees the resolved address that is about to be connected to, so a
-// name cannot resolve to one address for a check and to another after it.
+// Guard returns a check for net.Dialer.Control that refuses every address that is private,
+// loopback or otherwise special, unless it is in one of the allowed networks. The check sees the
+// resolved address just before connecting, so a name cannot resolve to one address for the check
+// and to another for the connection.
 func Guard(allow []netip.Prefix) func(network, address string, c syscall.RawConn) error {
 	var v4, v6 []netip.Prefix
 	for _, p := range allow {
@@ -32,7 +32,7 @@ func guardedDialer(allow []netip.Prefix) *net.Dialer {
 	return &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second, Control: Guard(allow)}
 }
 
-// notLoopback leaves out the networks in which stoa itself may listen.
+// notLoopback drops the networks in which stoa itself may listen.
 func notLoopback(allow []netip.Prefix) []netip.Prefix {
 	var rest []netip.Prefix
 	for _, p := range allow {

@@ -18,12 +18,12 @@ const (
 	// maxConns is how many connections a plugin may have at each of its addresses.
 	maxConns = 128
 
-	// connIdle is how long a connection to a granted host may carry nothing.
+	// connIdle is how long a connection to a granted host may be idle.
 	connIdle = 5 * time.Minute
 )
 
-// Serve answers at the listeners of p's addresses, in the order of Spec.Listen,
-// until ctx ends, and closes them. log names the plugin.
+// Serve serves the listeners of p's addresses, which come in the order of Spec.Listen, until ctx
+// ends, and closes them. log names the plugin.
 func (p *Plan) Serve(ctx context.Context, log *slog.Logger, listeners []net.Listener) {
 	var running sync.WaitGroup
 	for i, ln := range listeners {
@@ -39,7 +39,7 @@ func (p *Plan) Serve(ctx context.Context, log *slog.Logger, listeners []net.List
 	running.Wait()
 }
 
-// servePlatform answers the platform API on ln.
+// servePlatform serves the platform API on ln.
 func (p *Plan) servePlatform(ctx context.Context, log *slog.Logger, ln net.Listener) {
 	g := p.gate
 	if g.tls != nil {
@@ -63,7 +63,7 @@ func (p *Plan) servePlatform(ctx context.Context, log *slog.Logger, ln net.Liste
 	_ = srv.Serve(ln) // ends with Close
 }
 
-// platform passes calls of the platform API on, and others only if whole.
+// platform passes on calls of the platform API, and other calls only if whole.
 func (g *Gate) platform(log *slog.Logger, whole bool) http.Handler {
 	var refusals sometimes
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -76,7 +76,7 @@ func (g *Gate) platform(log *slog.Logger, whole bool) http.Handler {
 		}
 		r.URL.Path, r.URL.RawPath = strings.TrimPrefix(r.URL.Path, g.prefix), escaped
 		r.RequestURI = r.URL.RequestURI()
-		// Addresses and schemes are what stoa itself sees.
+		// stoa must determine addresses and schemes itself.
 		for name := range r.Header {
 			if strings.HasPrefix(name, "X-Forwarded-") || name == "Forwarded" || name == "X-Real-Ip" {
 				delete(r.Header, name)
@@ -87,13 +87,12 @@ func (g *Gate) platform(log *slog.Logger, whole bool) http.Handler {
 	})
 }
 
-// storagePath is where plugins keep values (contract 7.3).
+// storagePath is the prefix of the storage of plugins (contract 7.3).
 const storagePath = PlatformPath + "storage/"
 
-// isPlatformCall reports whether a path as it was sent is below PlatformPath
-// however it is read: nothing encoded, nothing to clean. The key of a stored value may
-// have any character encoded, because it is one segment: stoa matches its routes
-// before it decodes.
+// isPlatformCall reports whether a path, as it was sent, is below PlatformPath however it is
+// read: nothing encoded, nothing to clean. The key of a stored value may have any character
+// encoded, because it is one segment: stoa matches its routes before it decodes.
 func isPlatformCall(escaped string) bool {
 	if key, ok := strings.CutPrefix(escaped, storagePath); ok && strings.Contains(key, "%") {
 		return !strings.ContainsAny(key, "/\\")
@@ -102,7 +101,7 @@ func isPlatformCall(escaped string) bool {
 		path.Clean(escaped) == strings.TrimSuffix(escaped, "/")
 }
 
-// serveHost passes bytes on between the plugin and a granted host.
+// serveHost copies bytes between the plugin and a granted host.
 func (p *Plan) serveHost(ctx context.Context, log *slog.Logger, ln net.Listener, r route) {
 	stop := context.AfterFunc(ctx, func() { ln.Close() }) //nolint:gosec // the plugin is gone
 	defer stop()
@@ -129,17 +128,17 @@ func (p *Plan) serveHost(ctx context.Context, log *slog.Logger, ln net.Listener,
 	}
 }
 
-// refuse ends a connection that leads nowhere, after its first bytes: clients that
-// lose one before they sent anything (Node's fetch) connect again, without end.
+// refuse closes a connection without a target, but only after its first bytes: a client that
+// loses a connection before it has sent anything (Node's fetch) connects again, endlessly.
 func refuse(ctx context.Context, conn net.Conn) {
 	stop := context.AfterFunc(ctx, func() { conn.Close() }) //nolint:gosec // the plugin is gone
 	defer stop()
-	_ = conn.SetReadDeadline(time.Now().Add(dialTimeout)) // then it is closed already
-	_, _ = conn.Read(make([]byte, 1))                     // whatever it is
+	_ = conn.SetReadDeadline(time.Now().Add(dialTimeout)) // fails only if it is closed already
+	_, _ = conn.Read(make([]byte, 1))                     // the result does not matter
 }
 
-// sometimes logs a line at most once a second: how often a plugin tries is its own
-// choice. The zero value is ready.
+// sometimes logs at most one line a second, because a plugin may try as often as it likes. The
+// zero value is ready.
 type sometimes struct {
 	mu   sync.Mutex
 	last time.Time
@@ -155,8 +154,8 @@ func (s *sometimes) log(ctx context.Context, log *slog.Logger, msg string, attrs
 	log.LogAttrs(ctx, slog.LevelWarn, msg, attrs...)
 }
 
-// exchange copies both ways until both sides have ended, one broke off, nothing
-// came for connIdle, or ctx ended.
+// exchange copies both ways until both sides have ended, one breaks off, both are idle for
+// connIdle, or ctx ends.
 func exchange(ctx context.Context, a, b net.Conn) {
 	idle := time.AfterFunc(connIdle, func() { a.Close(); b.Close() }) //nolint:gosec // that is its end
 	defer idle.Stop()
@@ -193,7 +192,8 @@ func (t touch) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// limitConns is ln with at most n connections at a time; more wait to be accepted.
+// limitConns returns ln with at most n connections at a time. It accepts more only when others
+// have closed.
 func limitConns(ln net.Listener, n int) net.Listener {
 	return &limited{Listener: ln, free: make(chan struct{}, n), closed: make(chan struct{})}
 }

@@ -1,7 +1,7 @@
-// Package external runs plugins that are HTTP services of their own, at the
-// externalBaseUrl of their manifest. Package relay passes the requests on. This
-// package says where to, and connects to no address that is private, loopback or
-// otherwise special, unless the operator has allowed its network.
+// Package external runs plugins that are separate HTTP services, at the externalBaseUrl of their
+// manifest. Package relay passes the requests on. This package chooses the address, and connects
+// to no address that is private, loopback or otherwise special, unless the operator has allowed
+// its network.
 package external
 
 import (
@@ -19,24 +19,23 @@ import (
 	"stoa/internal/run/relay"
 )
 
-// idleTimeout is shorter than the 5 s after which Node.js closes a connection
-// that nobody uses.
+// idleTimeout is shorter than the 5 s after which Node.js closes an idle connection.
 const idleTimeout = 4 * time.Second
 
-// Config says how plugins are reached. Log is required; a zero value elsewhere
-// means the default.
+// Config configures a Runtime. Log is required; the zero value of any other field means its
+// default.
 type Config struct {
 	Log *slog.Logger
 
-	// Allow lists networks that plugins may be in although they are private,
-	// loopback or otherwise special (STOA_EXTERNAL_ALLOW).
+	// Allow lists private, loopback or otherwise special networks in which plugins may run
+	// (STOA_EXTERNAL_ALLOW).
 	Allow []netip.Prefix
 
 	// Resolver looks up the names of plugins, by default as the system does.
 	Resolver *net.Resolver
 
-	// FirstByte is how long a plugin may take until its answer begins, by default
-	// 30 s (contract 5.7). Waiting for the client's own upload does not count.
+	// FirstByte is how long a plugin may take until its answer begins, by default 30 s
+	// (contract 5.7). Waiting for the client's upload does not count.
 	FirstByte time.Duration
 }
 
@@ -49,7 +48,7 @@ type Runtime struct {
 
 var _ run.Runtime = (*Runtime)(nil)
 
-// New returns a Runtime with connections of its own. The caller closes it.
+// New returns a Runtime with its own connections. The caller closes it.
 func New(cfg Config) *Runtime {
 	dialer := &net.Dialer{
 		Timeout:   relay.DialTimeout,
@@ -64,7 +63,7 @@ func New(cfg Config) *Runtime {
 	}
 }
 
-// Close closes the connections that are not in use.
+// Close closes idle connections.
 func (rt *Runtime) Close() { rt.transport.CloseIdleConnections() }
 
 // Serve implements run.Runtime.

@@ -193,11 +193,11 @@ func TestSlowPluginsTimeOut(t *testing.T) {
 	}
 }
 
-// Neither a slow client nor a long answer is the plugin's fault.
+// A plugin is not at fault for a slow client or a long answer.
 func TestTimeLimitEndsWithTheFirstByte(t *testing.T) {
 	t.Parallel()
 
-	const limit = 2 * time.Second // of a busy machine
+	const limit = 2 * time.Second // enough for a busy machine
 	pr, pw := io.Pipe()
 	k := newKit(t, limit, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -297,12 +297,12 @@ func TestClientThatLeavesCancelsTheCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := k.served(t); err != nil {
-		t.Errorf("Serve = %v, want nil: it is nobody's fault", err)
+		t.Errorf("Serve = %v, want nil: the client left", err)
 	}
 	select {
 	case <-cancelled:
 	case <-time.After(time.Minute):
-		t.Error("the plugin was not told")
+		t.Error("the plugin's request was not canceled")
 	}
 }
 
@@ -323,7 +323,7 @@ func TestPluginThatDiesMidAnswer(t *testing.T) {
 			})
 			res, err := k.do(t.Context(), t, "GET", "/api/x", nil)
 			if err != nil {
-				return // the header was not even sent: no half answer either
+				return // not even the header was sent, so no half answer
 			}
 			if body, err := io.ReadAll(res.Body); err == nil {
 				t.Errorf("the client took %q for the whole answer", body)

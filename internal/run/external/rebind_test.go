@@ -20,8 +20,8 @@ import (
 	"stoa/internal/testkit/logtest"
 )
 
-// nameServer answers each question for an IPv4 address with the next list of addresses, and
-// the last list from then on. Every other question has no answer.
+// nameServer answers each question for an IPv4 address with the next list of addresses, and with
+// the last list from then on. It has no answer to other questions.
 func nameServer(t *testing.T, lists ...[]string) (resolver *net.Resolver, asked *atomic.Int32) {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -63,7 +63,7 @@ func answerTo(question []byte, next func() []string) []byte {
 	binary.BigEndian.PutUint16(answer[6:], uint16(len(addrs)))
 	binary.BigEndian.PutUint32(answer[8:], 0) // nothing more
 	for _, addr := range addrs {
-		// The name as in the question, an address, of the internet, to be asked again at once.
+		// The name as in the question, type A, class IN, and a time to live of 0.
 		answer = append(answer, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4)
 		ip := netip.MustParseAddr(addr).As4()
 		answer = append(answer, ip[:]...)
@@ -71,9 +71,9 @@ func answerTo(question []byte, next func() []string) []byte {
 	return answer
 }
 
-// A name that resolves to an address that is allowed, and then to stoa's own machine (DNS
-// rebinding), is refused at the connection: what counts is the address that is connected to,
-// not that of an earlier look-up.
+// A name that first resolves to an allowed address and then to stoa's own machine (DNS rebinding)
+// is refused when connecting: the guard checks the address of the connection, not that of an
+// earlier look-up.
 func TestANameThatMovesInsideIsRefused(t *testing.T) {
 	t.Parallel()
 	reached := new(atomic.Int32)
@@ -83,7 +83,7 @@ func TestANameThatMovesInsideIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const outside = "192.0.2.1" // where nobody answers; it is allowed here, as a public address is
+	const outside = "192.0.2.1" // never answers; allowed here, as a public address would be
 	allow := []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
 	for name, lists := range map[string][][]string{
 		"at the second call":     {{outside}, {"127.0.0.1"}},

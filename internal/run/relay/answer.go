@@ -11,7 +11,7 @@ import (
 	"stoa/internal/base/cache"
 )
 
-// pass writes an answer to the client as it arrives.
+// pass copies an answer to the client as it arrives.
 func (c *Call) pass(res *http.Response) {
 	h := c.w.Header()
 	removeHopByHop(res.Header)
@@ -38,8 +38,8 @@ func appendAll(to, from http.Header) {
 	}
 }
 
-// announceTrailers announces the trailers that the answer announced before its
-// body, and returns their names.
+// announceTrailers announces to the client the trailers that the answer has announced, and
+// returns their names.
 func announceTrailers(h, trailers http.Header) map[string]bool {
 	if len(trailers) == 0 {
 		return nil
@@ -58,19 +58,19 @@ const bufferSize = 64 << 10
 
 var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 
-// stream copies the body. It returns false when the client is gone, and panics
-// with http.ErrAbortHandler when the plugin is.
+// stream copies the body. It returns false if the client is gone, and panics with
+// http.ErrAbortHandler if the plugin is.
 func (c *Call) stream(res *http.Response) bool {
 	buf := buffers.Get().(*[bufferSize]byte)
-	taken := true // by the writer: what it was given last was written
+	taken := true // the writer is done with buf
 	defer func() {
 		if taken {
 			buffers.Put(buf)
 		}
 	}()
 	rc := http.NewResponseController(c.w)
-	// A body without a known end may consist of events. They must arrive when they
-	// happen, and so must the header before the first.
+	// A body of unknown length may consist of events. They must arrive when they happen,
+	// and so must the header before the first.
 	live := res.ContentLength < 0 || eventStreams.Of(res.Header.Get("Content-Type"))
 	if live && rc.Flush() != nil {
 		return false
@@ -79,8 +79,8 @@ func (c *Call) stream(res *http.Response) bool {
 		n, err := res.Body.Read(buf[:])
 		if n > 0 {
 			if _, err := c.w.Write(buf[:n]); err != nil {
-				// HTTP/2 of net/http may still be sending buf to a client that has reset
-				// the stream: it must not become another call's.
+				// The HTTP/2 server of net/http may still be sending buf to a client that
+				// has reset the stream: another call must not get it.
 				taken = false
 				return false
 			}
@@ -102,14 +102,14 @@ func (c *Call) stream(res *http.Response) bool {
 	}
 }
 
-// eventStreams remembers which Content-Types are those of events.
+// eventStreams caches whether a Content-Type is that of server-sent events.
 var eventStreams = cache.NewMemo(512, func(contentType string) bool {
 	media, _, err := mime.ParseMediaType(contentType)
 	return err == nil && media == "text/event-stream"
 })
 
-// earlyAnswers passes on what comes before the answer, such as 103 Early Hints. A
-// transport may still call pass after it has given up on the request.
+// earlyAnswers passes on informational answers, such as 103 Early Hints. A transport may still
+// call pass after it has given up on the request.
 type earlyAnswers struct {
 	mu    sync.Mutex
 	ended bool
@@ -128,7 +128,7 @@ func (e *earlyAnswers) pass(status int, header textproto.MIMEHeader) error {
 	removeHopByHop(early)
 	appendAll(h, early)
 	e.w.WriteHeader(status)
-	clear(h) // the answer has headers of its own
+	clear(h) // the final answer has its own headers
 	for name, values := range before {
 		h[name] = values
 	}

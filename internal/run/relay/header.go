@@ -10,12 +10,12 @@ import (
 	"stoa/internal/base/cache"
 )
 
-// IsHopByHop reports whether a header belongs to one connection and is not passed
-// on. The name may be in any case.
+// IsHopByHop reports whether a header belongs to one connection and is not passed on. The name
+// may be in any case.
 func IsHopByHop(name string) bool { return isHopByHop(http.CanonicalHeaderKey(name)) }
 
-// isHopByHop is IsHopByHop for a name in its canonical form (RFC 9110, 7.6.1). Each name of
-// each call is asked for: a switch compares with those of its length.
+// isHopByHop is IsHopByHop for a name in its canonical form (RFC 9110, 7.6.1). It runs for each
+// header of each call: a switch compares only with names of the same length.
 func isHopByHop(name string) bool {
 	switch name {
 	case "Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization",
@@ -25,8 +25,7 @@ func isHopByHop(name string) bool {
 	return false
 }
 
-// ConnectionNames returns what the Connection headers name: headers that are not
-// passed on either.
+// ConnectionNames returns the headers that the Connection headers name. They are hop-by-hop too.
 func ConnectionNames(h http.Header) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, value := range h["Connection"] {
@@ -39,7 +38,7 @@ func ConnectionNames(h http.Header) iter.Seq[string] {
 	}
 }
 
-// removeHopByHop removes what belongs to the plugin's connection.
+// removeHopByHop removes the headers that belong to the plugin's connection.
 func removeHopByHop(h http.Header) {
 	for name := range ConnectionNames(h) {
 		h.Del(name)
@@ -48,36 +47,35 @@ func removeHopByHop(h http.Header) {
 }
 
 func deleteHopByHop(h http.Header) {
-	for name := range h { // fewer than there are in the list
+	for name := range h {
 		if isHopByHop(name) {
 			delete(h, name)
 		}
 	}
 }
 
-// withheld are the headers of an answer that do not reach the client. A plugin
-// answers on the shop's origin: its cookies would be the shop's, its CORS rules
-// would open the shop to others, its Alt-Svc would move the shop elsewhere, and so
-// on. Proxies in front of stoa would obey X-Accel-Redirect and X-Sendfile and answer
-// with files of their own (contract 5.9). What only the platform and the plugin may know must not
-// reach the client through a plugin that echoes its request.
+// withheld lists the headers of an answer that do not reach the client. A plugin answers on the
+// shop's origin: its cookies would be the shop's, its CORS rules would open the shop to other
+// origins, its Alt-Svc would move the shop elsewhere, and so on. Proxies in front of stoa would
+// obey X-Accel-Redirect and X-Sendfile and serve their own files (contract 5.9). The platform's
+// secrets must not reach the client through a plugin that echoes its request.
 var withheld = []string{
 	"Set-Cookie", "Set-Cookie2", "Alt-Svc", "Strict-Transport-Security", "Clear-Site-Data",
 	"Service-Worker-Allowed", "Public-Key-Pins", "Nel", "Report-To", "X-Sendfile", "X-Lighttpd-Send-File",
 	"X-Platform-Token", "X-Platform-Signature", "X-Platform-Timestamp", "X-Plugin-Config",
-	// The platform has set its own already.
+	// The platform has set its own value already.
 	"X-Request-Id",
 }
 
-// Allowed is what an administrator lets a plugin's answers do on the shop's origin.
+// Allowed is what an administrator allows a plugin's answers to do on the shop's origin.
 type Allowed struct {
-	Cookies bool // set cookies, except for those with names of stoa's own
+	Cookies bool // set cookies, except those that stoa itself uses
 	CORS    bool // let pages of other origins read them
 }
 
-// Withhold removes from a plugin's answer what the client must not get. The
-// gateway does so for every answer it passes on, and this package for upgrades,
-// whose header the gateway never sees.
+// Withhold removes the headers that the client must not get from a plugin's answer. The gateway
+// calls it for every answer it passes on, and this package for upgrades, whose header the gateway
+// never sees.
 func Withhold(h http.Header, allowed Allowed) {
 	for name := range h {
 		switch {
@@ -95,16 +93,16 @@ func Withhold(h http.Header, allowed Allowed) {
 
 const corsPrefix = "Access-Control-"
 
-// setsOwnCookie reports whether a Set-Cookie header sets a cookie that stoa reads: a plugin
-// would sign people in as somebody else. Of one without a name, browsers send the value
-// alone, which may look like a cookie with a name.
+// setsOwnCookie reports whether a Set-Cookie header sets a cookie that stoa reads: with it, a
+// plugin could sign a person in as another user. Of a cookie without a name, browsers send only
+// the value, which may look like a named cookie.
 func setsOwnCookie(line string) bool {
 	name, _, _ := strings.Cut(line, "=")
 	name = strings.TrimSpace(name)
 	return name == "" || !strings.Contains(line, "=") || IsOwnCookie(name)
 }
 
-// IsOwnCookie reports whether a name is one of stoa's own cookies. Browsers compare
+// IsOwnCookie reports whether a name is that of one of stoa's own cookies. Browsers compare
 // prefixes without case.
 func IsOwnCookie(name string) bool {
 	name = strings.ToLower(name)
@@ -112,11 +110,10 @@ func IsOwnCookie(name string) bool {
 	return strings.HasPrefix(name, "stoa")
 }
 
-// IsWithheld reports whether a header of an answer does not reach the client,
-// whether it comes before the body or after it.
+// IsWithheld reports whether a header or trailer of an answer does not reach the client.
 func IsWithheld(name string) bool { return verdicts.Of(name) }
 
-// verdicts remembers whether headers are withheld: plugins send the same ones each time.
+// verdicts caches whether headers are withheld: plugins send the same headers each time.
 var verdicts = cache.NewMemo(512, isWithheld)
 
 func isWithheld(name string) bool {

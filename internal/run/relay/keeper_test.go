@@ -11,8 +11,8 @@ import (
 	"stoa/internal/run/relay"
 )
 
-// keeper is a way to a client that fails, and goes on reading what it was given, as that of
-// HTTP/2 does when the client resets the stream.
+// keeper is a ResponseWriter whose Write fails but goes on reading its argument, as that of HTTP/2
+// does when the client resets the stream.
 type keeper struct {
 	*httptest.ResponseRecorder
 
@@ -24,7 +24,7 @@ func (k *keeper) Write(p []byte) (int, error) {
 	return 0, errors.New("stream closed")
 }
 
-func TestWhatAFailedWriteMayStillSendIsNotUsedAgain(t *testing.T) {
+func TestABufferOfAFailedWriteIsNotReused(t *testing.T) {
 	t.Parallel()
 	up := plugin(t, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, r.Header.Get("X-Mine"))
@@ -38,7 +38,7 @@ func TestWhatAFailedWriteMayStillSendIsNotUsedAgain(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for range 20 { // the pool may drop what it is given
+	for range 20 { // the pool may drop buffers
 		gone := &keeper{ResponseRecorder: httptest.NewRecorder()}
 		pass(gone, "first")
 		pass(httptest.NewRecorder(), "other")

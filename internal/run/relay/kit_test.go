@@ -13,7 +13,7 @@ import (
 	"stoa/internal/testkit/logtest"
 )
 
-// upstream returns how the server at addr is reached.
+// upstream returns the Upstream for the server at addr.
 func upstream(tb testing.TB, addr string) relay.Upstream {
 	tb.Helper()
 	transport := relay.NewTransport(new(net.Dialer).DialContext, time.Minute)
@@ -24,7 +24,7 @@ func upstream(tb testing.TB, addr string) relay.Upstream {
 	}
 }
 
-// plugin starts a server and returns how it is reached.
+// plugin starts a server and returns its Upstream.
 func plugin(tb testing.TB, h http.HandlerFunc) relay.Upstream {
 	tb.Helper()
 	srv := httptest.NewServer(h)
@@ -32,8 +32,8 @@ func plugin(tb testing.TB, h http.HandlerFunc) relay.Upstream {
 	return upstream(tb, srv.Listener.Addr().String())
 }
 
-// rawPlugin starts a server that reads a request's head and body and sends answer,
-// byte for byte, before it closes the connection.
+// rawPlugin starts a server that reads a request's head and body, sends answer byte for byte, and
+// closes the connection.
 func rawPlugin(tb testing.TB, answer string) relay.Upstream {
 	tb.Helper()
 	return plugin(tb, func(w http.ResponseWriter, r *http.Request) {
@@ -47,8 +47,8 @@ func rawPlugin(tb testing.TB, answer string) relay.Upstream {
 	})
 }
 
-// nobody returns an address that refuses connections.
-func nobody(tb testing.TB) relay.Upstream {
+// closedPort returns an Upstream whose address refuses connections.
+func closedPort(tb testing.TB) relay.Upstream {
 	tb.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -19,13 +19,13 @@ import (
 	"stoa/internal/edge/stall"
 )
 
-// smallBody is the size of the largest body in bytes that is written together with the
-// head. The system takes so much from us even if the plugin reads nothing: an answer that
-// comes before the plugin has read the request is still read.
+// smallBody is the largest body, in bytes, that is written together with the head. The kernel
+// buffers that much even if the plugin reads nothing, so writing does not block, and an answer
+// that comes before the plugin has read the request is still read.
 const smallBody = 16 << 10
 
-// plainPool returns the connections for a request that can be sent on this goroutine. It
-// returns nil for others: over TLS, with an upgrade, or to a host that is not ASCII,
+// plainPool returns the connection pool for a request that can be sent on this goroutine. It
+// returns nil for other requests: over TLS, with an upgrade, or to a host that is not ASCII,
 // which net/http encodes.
 func (c *Call) plainPool(up Upstream) *http1.Pool {
 	t, ok := up.Transport.(*Transport)
@@ -44,23 +44,23 @@ func isASCII(s string) bool {
 	return true
 }
 
-// plain is Pass on this goroutine: it writes the request, reads the answer and copies it
-// to the client. Only a body of more than smallBody bytes is written by another
-// goroutine, because plugins may answer while they read.
+// plain is Pass on this goroutine: it writes the request, reads the answer and copies it to the
+// client. Only a body of more than smallBody bytes is written by another goroutine, because
+// plugins may answer while they read.
 func (c *Call) plain(pool *http1.Pool, up Upstream) (err error) {
 	begin := time.Now()
 	for attempt := 0; ; {
 		x := exchanges.Get().(*exchange) //nolint:forcetypeassert // nothing else is put there
 		x.c, x.up, x.slowAt = c, up, begin.Add(up.FirstByte)
 		again, err := x.run(pool)
-		if !errors.Is(err, http1.ErrStale) { // of those there are only as many as the pool has
+		if !errors.Is(err, http1.ErrStale) { // stale connections run out with the pool
 			attempt++
 		}
 		if again = again && attempt <= maxStale; err != nil && !again {
 			err = c.explain(err, x.slow.Load(), x.touched)
 		}
-		c.tellSpent(!again && !c.lent) // each time: an earlier Pass may have said otherwise
-		if x.written == nil {          // else the goroutine that writes the body may still use x
+		c.reportSpent(!again && !c.lent) // each time: an earlier Pass may have reported otherwise
+		if x.written == nil {            // else the goroutine that writes the body may still use x
 			x.reset()
 			exchanges.Put(x)
 		}
@@ -70,21 +70,22 @@ func (c *Call) plain(pool *http1.Pool, up Upstream) (err error) {
 	}
 }
 
-// tellSpent says whether nothing uses the request and the way to the client any longer
-// after this Pass. Whoever made them may want to use their memory again.
-func (c *Call) tellSpent(is bool) {
+// reportSpent calls the Spent method of the ResponseWriter, if it has one, so that the gateway
+// knows whether anything still uses the request or the writer after this Pass, or their memory
+// can be reused.
+func (c *Call) reportSpent(is bool) {
 	if w, ok := c.w.(interface{ Spent(is bool) }); ok {
 		w.Spent(is)
 	}
 }
 
-// exchanges are pooled, as they are large.
+// exchanges are pooled, because they are large.
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
-// maxStale is how many connections in a row may be closed in the moment in which they are used.
+// maxStale is how many reused connections in a row may turn out to be closed.
 const maxStale = 3
 
-// exchange is one attempt to send a request and to pass the answer on.
+// exchange is one attempt to send a request and to pass on the answer.
 type exchange struct {
 	c      *Call
 	up     Upstream
@@ -93,17 +94,17 @@ type exchange struct {
 
 	conn    *http1.Conn
 	touched bool   // some of an answer arrived
-	watch   *watch // of a body that is written by another goroutine; else nil
+	watch   *watch // for a body that another goroutine writes; else nil
 
 	written  chan struct{} // closed when the goroutine that writes the body is done; nil without one
-	writeErr error         // of it
+	writeErr error         // of that goroutine
 
 	answer http1.Answer
 	res    http.Response
 	body   answerBody
 }
 
-// reset makes x zero, field by field, because slow must not be copied.
+// reset zeroes x, field by field, because slow must not be copied.
 func (x *exchange) reset() {
 	x.c, x.up, x.slowAt = nil, Upstream{}, time.Time{}
 	x.slow.Store(false)
@@ -111,14 +112,14 @@ func (x *exchange) reset() {
 	x.answer, x.res, x.body = http1.Answer{}, http.Response{}, answerBody{}
 }
 
-// run returns again if the plugin has seen nothing of the request, or may see it twice:
-// then the connection was an old one that the plugin had closed.
+// run makes the attempt. again means that the plugin had closed a reused connection, and has seen
+// nothing of the request or may see it twice, so another attempt is allowed.
 func (x *exchange) run(pool *http1.Pool) (again bool, err error) {
 	ctx := x.c.r.Context()
 	if err := x.connect(ctx, pool); err != nil {
 		return false, err
 	}
-	gone := stall.OnHangup(ctx, x.conn) // a client that goes away ends what we wait for
+	gone := stall.OnHangup(ctx, x.conn) // if the client leaves, stop waiting for the plugin
 	released := false
 	defer func() {
 		if gone.Stop(); !released {
@@ -128,7 +129,7 @@ func (x *exchange) run(pool *http1.Pool) (again bool, err error) {
 	wrote, failed := x.write()
 	err = failed
 	if failed == nil || isClosed(failed) && (wrote > 0 || !x.conn.Reused()) {
-		err = x.read(failed) // it may say why it takes no more
+		err = x.read(failed) // the answer may explain why the plugin stopped reading
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		x.slow.Store(true)
@@ -150,14 +151,14 @@ func (x *exchange) run(pool *http1.Pool) (again bool, err error) {
 	return false, nil
 }
 
-// connect gets a connection within the time for the answer.
+// connect gets a connection. Connecting counts toward the time for the answer.
 func (x *exchange) connect(ctx context.Context, pool *http1.Pool) (err error) {
 	addr := x.up.addr()
 	if x.conn = pool.Reuse(addr); x.conn == nil {
 		ctx, cancel := context.WithDeadlineCause(ctx, x.slowAt, errSlow)
 		defer cancel()
 		if x.conn, err = pool.Dial(ctx, addr); err != nil {
-			// A dialer has a clock of its own, which may be ahead of the context's.
+			// The dialer has its own timer, which may fire before the context's.
 			x.slow.Store(errors.Is(context.Cause(ctx), errSlow) || !time.Now().Before(x.slowAt))
 			return err
 		}
@@ -173,11 +174,12 @@ func (up Upstream) addr() string {
 	return up.Addr
 }
 
-// requests are pooled buffers for heads of requests, and small bodies. A request may hold one
+// requests pools buffers for the head and the small body of a request. A request may hold one
 // until its answer begins.
 var requests = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
 
-// write writes the request, or begins to. It returns how many bytes were written.
+// write writes the request, or starts to if another goroutine writes the body. It returns how
+// many bytes were written.
 func (x *exchange) write() (int, error) {
 	r, length := x.c.r, int64(http1.NoBody)
 	host := cmp.Or(x.up.Host, r.Host, x.up.Addr)
@@ -212,7 +214,7 @@ func (x *exchange) write() (int, error) {
 	return n, nil
 }
 
-// appendBody appends the whole body, which an attempt that is repeated has again.
+// appendBody appends the whole body, and keeps it for another attempt.
 func (x *exchange) appendBody(b []byte, length int) ([]byte, error) {
 	up := x.c.upload
 	if up.small == nil {
@@ -222,17 +224,17 @@ func (x *exchange) appendBody(b []byte, length int) ([]byte, error) {
 		}
 		up.small = small
 	}
-	// The client may have been slow: that does not count.
+	// Time spent waiting for the client does not count.
 	x.slowAt = time.Now().Add(x.up.FirstByte)
 	return append(b, up.small...), x.conn.SetDeadline(x.slowAt)
 }
 
-// afterFailedWrite is how long an answer is waited for when the request could not be
-// written to its end: it may say why.
+// afterFailedWrite is how long to wait for an answer when the request could not be written to its
+// end: the answer may explain why.
 const afterFailedWrite = 50 * time.Millisecond
 
-// read reads the head of the answer and passes early answers on. wrote is the error of
-// writing the request, if any, which is returned unless there is an answer.
+// read reads the head of the answer and passes on early answers. wrote is the error of writing the
+// request, if any; read returns it unless there is an answer.
 func (x *exchange) read(wrote error) error {
 	if wrote != nil {
 		_ = x.conn.SetReadDeadline(time.Now().Add(afterFailedWrite))
@@ -255,14 +257,14 @@ func (x *exchange) read(wrote error) error {
 		}
 		x.answer = a
 		if x.conn.Arrived(&a) {
-			return nil // nothing is read any more
+			return nil // nothing is left to read
 		}
 		return x.conn.SetReadDeadline(time.Time{}) // a stream may last
 	}
 }
 
-// answerBody is the body of the answer as net/http has it: for a trailer that was not
-// announced there must be a place.
+// answerBody is the body of the answer as net/http has it: at its end, it adds trailers that were
+// not announced to the response.
 type answerBody struct {
 	http1.Body
 
@@ -293,7 +295,7 @@ func (x *exchange) repeatable() bool {
 	return false
 }
 
-// isClosed reports whether err is what a connection says that the plugin has closed.
+// isClosed reports whether err means that the plugin has closed the connection.
 func isClosed(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, http1.ErrStale) || errors.Is(err, net.ErrClosed) ||
 		errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)

@@ -18,8 +18,8 @@ import (
 	"stoa/internal/run/relay"
 )
 
-// line is one connection to a plugin whose every byte the test writes. nth counts the
-// connections from 1.
+// line is one connection to a plugin whose every byte the test writes. nth counts the connections
+// from 1.
 type line struct {
 	net.Conn
 
@@ -124,8 +124,8 @@ func TestAConnectionThatThePluginClosedIsReplaced(t *testing.T) {
 	}
 }
 
-// However many connections a plugin closed when it was restarted, a request that may not be
-// sent twice meets the new one.
+// However many connections a plugin closed when it restarted, a request that may not be sent
+// twice reaches the new process.
 func TestManyClosedConnectionsFailNoCall(t *testing.T) {
 	t.Parallel()
 	const many = 20
@@ -162,8 +162,8 @@ func TestManyClosedConnectionsFailNoCall(t *testing.T) {
 	}
 }
 
-// A process that died has left a connection behind and takes no new one. What it never saw may
-// go to another.
+// A process that died has left a pooled connection behind and accepts no new one. A request that
+// it never saw may go to another process.
 func TestACallThatMeetsADeadProcessMayBeRepeated(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"", "x", strings.Repeat("x", 16<<10), strings.Repeat("x", 100<<10)} {
@@ -196,9 +196,9 @@ func TestACallThatMeetsADeadProcessMayBeRepeated(t *testing.T) {
 	}
 }
 
-// A plugin that closes a used connection without an answer may have done so before the
-// request arrived, or because of it.
-func TestOnlyWhatMayBeSentTwiceIsSentTwice(t *testing.T) {
+// A plugin that closes a reused connection without an answer may have done so before the request
+// arrived, or because of it.
+func TestOnlyRepeatableRequestsAreSentTwice(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, method, body, first string
@@ -232,7 +232,7 @@ func TestOnlyWhatMayBeSentTwiceIsSentTwice(t *testing.T) {
 				t.Errorf("%v, %q", err, rec.Body)
 			}
 			if f, ok := errors.AsType[*relay.Failure](err); ok && f.Repeatable {
-				t.Error("the failure is said to be repeatable")
+				t.Error("the failure is Repeatable")
 			}
 			if n := arrivals.Load(); n != tt.arrivals {
 				t.Errorf("arrived %d times, want %d", n, tt.arrivals)
@@ -241,9 +241,9 @@ func TestOnlyWhatMayBeSentTwiceIsSentTwice(t *testing.T) {
 	}
 }
 
-// An answer that a plugin sends before it is asked must not become the answer to another
-// client's request.
-func TestAnAnswerThatNobodyAskedForReachesNobody(t *testing.T) {
+// An answer that a plugin sends before any request must not become the answer to another client's
+// request.
+func TestAnAnswerWithoutARequestReachesNoClient(t *testing.T) {
 	t.Parallel()
 	sent := make(chan struct{}, 10)
 	up := scripted(t, func(l line) {
@@ -285,8 +285,8 @@ func TestAnAnswerBeforeTheUploadEndsIsPassedOn(t *testing.T) {
 	}
 }
 
-// A plugin that takes no more of a request, and has answered, is heard; its connection is
-// not used again.
+// If a plugin answers and stops reading the request, its answer is passed on, and its connection
+// is not reused.
 func TestAnAnswerToARequestThatCouldNotBeWrittenIsPassedOn(t *testing.T) {
 	t.Parallel()
 	ln, err := net.Listen("unix", t.TempDir()+"/s")
@@ -335,7 +335,7 @@ func TestAClientThatLeavesEndsThePluginsConnection(t *testing.T) {
 				close(ended)
 			})
 			if _, err := pass(t, up, request(t, "POST", body).WithContext(ctx)); err != nil {
-				t.Errorf("Pass = %v, want nil: there is nobody to tell", err)
+				t.Errorf("Pass = %v, want nil: the client is gone", err)
 			}
 			<-ended
 		}

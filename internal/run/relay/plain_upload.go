@@ -8,10 +8,10 @@ import (
 	"stoa/internal/edge/http1"
 )
 
-// upload writes the rest of the request on another goroutine.
+// upload writes the body of the request on another goroutine.
 func (x *exchange) upload() {
 	x.written, x.c.lent = make(chan struct{}), true
-	_ = x.conn.SetDeadline(time.Time{}) // the watch takes over, and stops while the client is waited for
+	_ = x.conn.SetDeadline(time.Time{}) // the watch takes over, and pauses while waiting for the client
 	w := newWatch(x.up.FirstByte, func() {
 		x.slow.Store(true)
 		_ = x.conn.SetReadDeadline(time.Unix(1, 0))
@@ -22,13 +22,13 @@ func (x *exchange) upload() {
 		if x.writeErr = x.copyBody(x.c.upload.reader(w)); x.writeErr == nil {
 			x.c.sent.Store(true)
 		} else if x.c.upload.failure() != nil {
-			_ = x.conn.Close() // nothing sensible can follow
+			_ = x.conn.Close() // the request cannot be completed
 		}
 	}()
 }
 
-// uploaded reports whether the whole request was sent. A plugin that has answered has
-// usually read it all: then its end is near.
+// uploaded reports whether the whole request was sent. A plugin that has answered has usually read
+// it all, so uploaded waits a moment for the upload to end.
 func (x *exchange) uploaded() bool {
 	if x.written == nil {
 		return true
@@ -45,9 +45,9 @@ func (x *exchange) uploaded() bool {
 
 const uploadEnds = 50 * time.Millisecond
 
-var errTooMuch = errors.New("relay: a body that is longer than its length")
+var errTooMuch = errors.New("relay: the body is longer than its Content-Length")
 
-// copyBody writes the body as the head of the request said.
+// copyBody writes the body as the head of the request announced it.
 func (x *exchange) copyBody(body io.Reader) error {
 	buf := buffers.Get().(*[bufferSize]byte)
 	defer buffers.Put(buf)

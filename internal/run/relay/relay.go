@@ -1,11 +1,10 @@
-// Package relay passes a request on to a plugin and the plugin's answer back to
-// the client, streamed both ways: bodies, early answers, trailers, events and
-// WebSocket. Both runtimes use it, so a plugin behaves alike wherever it runs. A
-// runtime only says how the plugin is reached (Upstream) and what a failure means
-// (Failure).
+// Package relay passes a request on to a plugin and the plugin's answer back to the client,
+// streamed both ways: bodies, early answers, trailers, events and WebSocket. Both runtimes use it,
+// so a plugin behaves alike wherever it runs. A runtime only decides how to reach the plugin
+// (Upstream) and what a failure means (Failure).
 //
-// What a plugin gets to see is decided before, by package gateway. This package
-// adds no header to a request and follows no redirect.
+// Package gateway has already decided what the plugin gets to see. This package adds no header to
+// a request and follows no redirect.
 package relay
 
 import (
@@ -24,7 +23,7 @@ import (
 	"stoa/internal/run"
 )
 
-// Upstream says how a plugin is reached. All fields but Host are required.
+// Upstream describes how to reach a plugin. All fields but Host are required.
 type Upstream struct {
 	Transport http.RoundTripper // a *Transport, except in tests
 	Scheme    string            // "http" or "https"
@@ -37,36 +36,36 @@ type Upstream struct {
 	// for the client's upload does not count.
 	FirstByte time.Duration
 
-	Log *slog.Logger // gets what fails after an upgrade, at level debug
+	Log *slog.Logger // for failures after an upgrade, at level debug
 }
 
-// Call is one request to a plugin on its way there and back. Make it with NewCall,
-// and call End when it is over.
+// Call is one request to a plugin and its answer. Make it with NewCall, and call End when it is
+// over.
 type Call struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	upload *upload // nil without a body
 
-	lent bool // a goroutine got the request, and may still have it
+	lent bool // another goroutine got the request, and may still use it
 
 	sent atomic.Bool // the whole request was written to a connection once
 }
 
-// NewCall returns a Call that answers r to w. r is as described by
-// run.Runtime, and belongs to the Call from now on.
+// NewCall returns a Call that writes the answer to r to w. r is as run.Runtime describes it, and
+// belongs to the Call from now on.
 func NewCall(w http.ResponseWriter, r *http.Request) *Call {
 	c := &Call{w: w, r: r}
 	if r.Body != nil && r.Body != http.NoBody && r.ContentLength != 0 {
 		c.upload = &upload{body: r.Body}
-		// A plugin may answer while it still reads. Without this net/http reads the
-		// rest of the request before it sends the answer.
+		// A plugin may answer while it still reads. Without full duplex, net/http reads the rest
+		// of the request before it sends the answer.
 		_ = http.NewResponseController(w).EnableFullDuplex() // not every w has a connection
 	}
 	return c
 }
 
-// SetHeader sets a header of the request for the next Pass, in place of every other
-// spelling. name is as it is to be sent.
+// SetHeader sets a header of the request for the next Pass, and removes every other spelling of
+// it. name is sent as it is.
 func (c *Call) SetHeader(name, value string) {
 	for other := range c.r.Header {
 		if len(other) == len(name) && other != name && strings.EqualFold(other, name) {
@@ -76,7 +75,7 @@ func (c *Call) SetHeader(name, value string) {
 	c.r.Header[name] = []string{value}
 }
 
-// End ends the use of the request's body: a transport may read on after it has
+// End ends all use of the request's body. Without it, a transport could go on reading after it has
 // returned an answer, when the body belongs to the server again.
 func (c *Call) End() {
 	if c.upload != nil {
@@ -87,15 +86,15 @@ func (c *Call) End() {
 // errSlow cancels a call whose answer did not begin in time.
 var errSlow = errors.New("no answer in time")
 
-// Pass sends the request to a plugin and copies its answer to the client. It
-// returns nil when that is done, or when the client went away while it was waiting.
+// Pass sends the request to a plugin and copies its answer to the client. It returns nil when that
+// is done, or when the client went away in the meantime.
 //
-// With any error, nothing was written. It is run.ErrTimeout, run.ErrCutShort, an
-// error that wraps the *http.MaxBytesError of the request's body, or a *Failure. After a
-// Failure that is Repeatable, Pass may be called again.
+// If Pass returns an error, nothing was written. The error is run.ErrTimeout, run.ErrCutShort, one
+// that wraps the *http.MaxBytesError of the request's body, or a *Failure. After a Failure that is
+// Repeatable, Pass may be called again.
 //
-// If the answer breaks off after it began, Pass panics with http.ErrAbortHandler,
-// lest the client take a part for the whole.
+// If the answer breaks off after it began, Pass panics with http.ErrAbortHandler, so that the
+// client does not take a part for the whole.
 func (c *Call) Pass(up Upstream) error {
 	cleanRequest(c.r.Header)
 	if pool := c.plainPool(up); pool != nil {
@@ -107,7 +106,7 @@ func (c *Call) Pass(up Upstream) error {
 // roundTrip is Pass with a transport of net/http.
 func (c *Call) roundTrip(up Upstream) error {
 	c.lent = true
-	c.tellSpent(false)
+	c.reportSpent(false)
 	ctx, cancel := context.WithCancelCause(c.r.Context())
 	defer cancel(nil)
 	watch := newWatch(up.FirstByte, func() { cancel(errSlow) })
@@ -138,8 +137,7 @@ func (c *Call) roundTrip(up Upstream) error {
 	return nil
 }
 
-// answer passes the plugin's answer to out on. An error means that nothing was
-// written.
+// answer passes on the plugin's answer to out. An error means that nothing was written.
 func (c *Call) answer(out *http.Request, res *http.Response, log *slog.Logger) error {
 	if res.StatusCode == http.StatusSwitchingProtocols {
 		return switchProtocols(c.w, out, res, log)
@@ -148,8 +146,8 @@ func (c *Call) answer(out *http.Request, res *http.Response, log *slog.Logger) e
 	return nil
 }
 
-// explain turns what ended a call into what Pass returns. slow says that the answer did
-// not begin in time.
+// explain turns the error that ended a call into the one that Pass returns. slow means that the
+// answer did not begin in time.
 func (c *Call) explain(failed error, slow, answered bool) error {
 	client, uploadErr := c.r.Context().Err(), c.upload.failure()
 	var tooLarge *http.MaxBytesError
@@ -159,29 +157,29 @@ func (c *Call) explain(failed error, slow, answered bool) error {
 	case slow, errors.Is(client, context.DeadlineExceeded):
 		return run.ErrTimeout.Because(failed)
 	case uploadErr != nil, client != nil && c.upload != nil && !c.sent.Load():
-		// The client may be there: net/http takes one that has closed its half for gone.
+		// The client may still be there: net/http treats a half-closed connection as gone.
 		return run.ErrCutShort.Because(cmp.Or(uploadErr, failed))
 	case client != nil:
-		return nil //nolint:nilerr // the client went away: there is nobody to tell
+		return nil //nolint:nilerr // the client went away: no one gets the error
 	}
 	f := &Failure{Cause: failed, Answered: answered, NoConnection: isDialError(failed)}
-	// A transport repeats by itself what failed on an old connection: that there is
-	// no connection now does not mean that there was none before.
+	// A transport retries a request that failed on a reused connection, so a dial error alone
+	// does not prove that nothing was sent before.
 	f.Repeatable = f.NoConnection && !c.sent.Load() &&
-		(c.upload == nil || !c.upload.read.Load() || c.upload.small != nil) // which the next Pass has
+		(c.upload == nil || !c.upload.read.Load() || c.upload.small != nil) // the next Pass sends small again
 	return f
 }
 
-// Failure is why a plugin gave no usable answer. The client got nothing yet.
+// Failure is the reason why a plugin gave no usable answer. Nothing was written to the client.
 type Failure struct {
 	Cause error
 
 	Answered     bool // an answer began to arrive
-	NoConnection bool // the plugin could not be connected to
+	NoConnection bool // connecting to the plugin failed
 
-	// Repeatable says that the request may be sent again, to another process: the
-	// plugin has seen nothing of it. Not even a GET is sent twice: it may be what
-	// ended the process.
+	// Repeatable means that the request may be sent again, to another process, because the
+	// plugin has seen nothing of it. Even a GET is not repeated otherwise: it may be what
+	// killed the process.
 	Repeatable bool
 }
 

@@ -21,7 +21,7 @@ import (
 func TestFailuresSayWhatHappened(t *testing.T) {
 	t.Parallel()
 
-	refused, cut := nobody(t), rawPlugin(t, "")
+	refused, cut := closedPort(t), rawPlugin(t, "")
 	garbage, unasked := rawPlugin(t, "what?\r\n\r\n"), rawPlugin(t, "HTTP/1.1 101 Switching Protocols\r\n\r\n")
 	tests := []struct {
 		name                               string
@@ -29,9 +29,9 @@ func TestFailuresSayWhatHappened(t *testing.T) {
 		method, body                       string
 		answered, noConnection, repeatable bool
 	}{
-		{"nobody listens", refused, "GET", "", false, true, true},
-		{"nobody listens, unsafe", refused, "POST", "", false, true, true},
-		{"nobody listens, with a body that was not read", refused, "POST", "body", false, true, true},
+		{"a closed port", refused, "GET", "", false, true, true},
+		{"a closed port, unsafe", refused, "POST", "", false, true, true},
+		{"a closed port, with a body that was not read", refused, "POST", "body", false, true, true},
 		{"cut off", cut, "GET", "", false, false, false},
 		{"cut off, HEAD", cut, "HEAD", "", false, false, false},
 		{"cut off, OPTIONS", cut, "OPTIONS", "", false, false, false},
@@ -39,7 +39,7 @@ func TestFailuresSayWhatHappened(t *testing.T) {
 		{"cut off, with a body that was read", cut, "GET", "body", false, false, false},
 		{"not HTTP", garbage, "GET", "", true, false, false},
 		{"not HTTP, with a body", garbage, "POST", "body", true, false, false},
-		{"switched protocols unasked", unasked, "POST", "", true, false, false},
+		{"switched protocols without being asked", unasked, "POST", "", true, false, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestARepeatedRequestIsWhole(t *testing.T) {
 	rec := httptest.NewRecorder()
 	call := relay.NewCall(rec, request(t, "POST", "body"))
 	defer call.End()
-	if err := call.Pass(nobody(t)); err == nil {
+	if err := call.Pass(closedPort(t)); err == nil {
 		t.Fatal("Pass = nil, want an error")
 	}
 	if err := call.Pass(up); err != nil || rec.Body.String() != "body" {
@@ -79,7 +79,7 @@ func TestARepeatedRequestIsWhole(t *testing.T) {
 	}
 }
 
-// sender is a transport that a test writes, and that never gets an answer.
+// sender is a transport whose sending the test defines. It never gets an answer.
 type sender func(out *http.Request)
 
 var errGone = errors.New("gone")
@@ -105,7 +105,7 @@ func (w *watched) Close() error {
 	return nil
 }
 
-func TestNobodyReadsTheBodyAfterTheEnd(t *testing.T) {
+func TestTheBodyIsNotReadAfterEnd(t *testing.T) {
 	t.Parallel()
 
 	for _, touched := range []bool{false, true} {

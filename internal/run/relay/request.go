@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// outgoing makes the request that is sent from the one the gateway made.
+// outgoing returns the request to send, made from the gateway's.
 func (c *Call) outgoing(ctx context.Context, up Upstream, w *watch) *http.Request {
 	out := c.r.WithContext(ctx)
 	out.RequestURI = ""
@@ -16,8 +16,7 @@ func (c *Call) outgoing(ctx context.Context, up Upstream, w *watch) *http.Reques
 	if up.Host != "" {
 		out.Host = up.Host
 	}
-	// Opaque is sent as it is. Path would be escaped again, and the signature covers
-	// every byte.
+	// Opaque is sent as it is. Path would be escaped again, and the signature covers every byte.
 	path, query, hasQuery := strings.Cut(up.Target, "?")
 	out.URL = &url.URL{
 		Scheme: up.Scheme, Host: up.Addr,
@@ -27,9 +26,9 @@ func (c *Call) outgoing(ctx context.Context, up Upstream, w *watch) *http.Reques
 	return out
 }
 
-// cleanRequest removes the headers of the client's connection, and asks for an
-// upgrade if the client did. Headers that Connection names stay: the gateway has
-// removed the client's, and the platform's must not be removed.
+// cleanRequest removes the hop-by-hop headers, and asks for an upgrade if the client did. Headers
+// that Connection names stay: the gateway has removed the client's, and the platform's must not be
+// removed.
 func cleanRequest(h http.Header) {
 	upgrade := upgradeType(h)
 	deleteHopByHop(h)
@@ -41,7 +40,7 @@ func cleanRequest(h http.Header) {
 	}
 }
 
-// unnamed is a header value that all requests share and nobody writes into.
+// unnamed is a header value that all requests share. It is never modified.
 var unnamed = []string{""}
 
 // attachBody makes the client's body the body of out.

@@ -10,7 +10,7 @@ import (
 	"stoa/internal/run/relay"
 )
 
-// spender is a way to the client that is told when it is spent.
+// spender is a ResponseWriter that records whether it is spent.
 type spender struct {
 	*httptest.ResponseRecorder
 
@@ -19,8 +19,8 @@ type spender struct {
 
 func (s *spender) Spent(is bool) { s.spent = is }
 
-// What a goroutine may still read must not become another call's.
-func TestOnlyWhatNobodyUsesIsSpent(t *testing.T) {
+// Memory that a goroutine may still read must not be reused for another call.
+func TestACallIsSpentWhenNoGoroutineUsesIt(t *testing.T) {
 	t.Parallel()
 	up := plugin(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
 	upgrade := request(t, "GET", "")
@@ -36,7 +36,7 @@ func TestOnlyWhatNobodyUsesIsSpent(t *testing.T) {
 		{"a small body", request(t, "POST", "hello"), up, true},
 		{"a body that another goroutine writes", request(t, "POST", strings.Repeat("x", 20<<10)), up, false},
 		{"net/http's transport", upgrade, up, false},
-		{"a plugin that is not there", request(t, "GET", ""), nobody(t), true},
+		{"a plugin that is not there", request(t, "GET", ""), closedPort(t), true},
 	} {
 		w := &spender{ResponseRecorder: httptest.NewRecorder()}
 		call := relay.NewCall(w, tt.r)
@@ -48,7 +48,7 @@ func TestOnlyWhatNobodyUsesIsSpent(t *testing.T) {
 	}
 }
 
-// A second attempt does not make up for the first, whose goroutine may go on.
+// A second attempt does not undo the first, whose goroutine may still run.
 func TestALentRequestStaysLent(t *testing.T) {
 	t.Parallel()
 	up := plugin(t, func(http.ResponseWriter, *http.Request) {})
@@ -65,15 +65,15 @@ func TestALentRequestStaysLent(t *testing.T) {
 	}
 }
 
-// A request is lent by the attempt that reaches a plugin, although the one before, to a
-// process that was gone, was over.
+// The attempt that reaches a plugin lends the request, even if the attempt before, to a process
+// that was gone, did not.
 func TestARequestThatIsLentLaterIsNotSpent(t *testing.T) {
 	t.Parallel()
 	up := plugin(t, func(http.ResponseWriter, *http.Request) {})
 	w := &spender{ResponseRecorder: httptest.NewRecorder()}
 	call := relay.NewCall(w, request(t, "POST", strings.Repeat("x", 20<<10)))
 	defer call.End()
-	if err := call.Pass(nobody(t)); err == nil || !w.spent {
+	if err := call.Pass(closedPort(t)); err == nil || !w.spent {
 		t.Fatalf("%v, and spent is %t", err, w.spent)
 	}
 	if _ = call.Pass(up); w.spent {

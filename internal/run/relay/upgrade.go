@@ -18,26 +18,26 @@ func upgradeType(h http.Header) string {
 	return ""
 }
 
-// withholder is a ResponseWriter that knows what is allowed.
+// withholder is a ResponseWriter that knows which headers the plugin may set.
 type withholder interface{ Withhold(h http.Header) }
 
-var errUnasked = errors.New("the plugin switched protocols unasked")
+var errUnasked = errors.New("the plugin switched protocols without being asked")
 
-// switchProtocols tells the client that the plugin agreed to switch protocols
-// (WebSocket), and then passes the bytes of both sides on until one ends. res is
-// the plugin's answer to out. An error means that nothing was written.
+// switchProtocols answers the client that the plugin agreed to switch protocols (WebSocket), and
+// then copies bytes both ways until one side ends. res is the plugin's answer to out. An error
+// means that nothing was written.
 func switchProtocols(w http.ResponseWriter, out *http.Request, res *http.Response, log *slog.Logger) error {
 	if upgradeType(out.Header) == "" {
 		return errUnasked
 	}
 	if gate, ok := w.(withholder); ok {
-		gate.Withhold(res.Header) // it never sees this header by itself
+		gate.Withhold(res.Header) // its WriteHeader never sees this header
 	} else {
 		Withhold(res.Header, Allowed{})
 	}
 	var failed error
-	// ReverseProxy knows how to take both connections over. What it would do before,
-	// has been done: its request is already answered.
+	// ReverseProxy knows how to take over both connections. The request is already answered,
+	// so it sends nothing.
 	proxy := &httputil.ReverseProxy{
 		Transport:    answeredAlready{res},
 		Rewrite:      func(*httputil.ProxyRequest) {},
@@ -48,7 +48,7 @@ func switchProtocols(w http.ResponseWriter, out *http.Request, res *http.Respons
 	return failed
 }
 
-// answeredAlready is a transport that has the answer.
+// answeredAlready is a transport that has the answer already.
 type answeredAlready struct{ res *http.Response }
 
 // RoundTrip implements http.RoundTripper.

@@ -11,15 +11,15 @@ import (
 // upload is the body of a request on its way to a plugin.
 type upload struct {
 	body  io.ReadCloser
-	read  atomic.Bool // some of it may have been taken
+	read  atomic.Bool // some of it may have been read
 	ended atomic.Bool
-	small []byte // the whole body, once it was read for a plain request
+	small []byte // the whole body, once a plain request has read it
 
 	mu  sync.Mutex
 	err error
 }
 
-// end ends all reading. A body that was not touched is left as it is.
+// end ends all reading. It does not touch a body that was not read.
 func (u *upload) end() {
 	u.ended.Store(true)
 	if u.read.Load() {
@@ -42,12 +42,12 @@ func (u *upload) failure() error {
 	return u.err
 }
 
-// uploadReader is one reading of an upload, for one attempt to send it. While it
-// waits for the client, the plugin's time stands still.
+// uploadReader reads an upload for one attempt to send it. While it waits for the client, the
+// plugin's time limit is paused.
 type uploadReader struct {
 	body   io.ReadCloser
 	upload *upload
-	watch  *watch // nil: no time runs
+	watch  *watch // nil: no time limit runs
 	shared bool   // body is the upload's own, which another attempt may need
 }
 

@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// watch limits the wait for a plugin's answer: it calls a function unless it is
-// stopped in time, and never after stop has returned: the connection that the function
-// would end may be another call's by then. Time spent waiting for the client does not count: a watch can
-// be paused, and resuming starts the whole limit again. It is safe for concurrent
-// use.
+// watch limits the wait for a plugin's answer: it calls a function unless it is stopped in time.
+// It never calls it after stop has returned, because the connection that the function would end
+// may be another call's by then. Time spent waiting for the client does not count: a watch can be
+// paused, and resuming restarts the whole limit. It is safe for concurrent use.
 type watch struct {
 	limit   time.Duration
 	expired func()
@@ -29,8 +28,7 @@ func newWatch(limit time.Duration, expired func()) *watch {
 	return w
 }
 
-// expire calls the function, unless the watch was stopped or paused when the timer had
-// already begun to run this.
+// expire calls the function, unless the watch was stopped or paused after the timer had fired.
 func (w *watch) expire() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -40,7 +38,7 @@ func (w *watch) expire() {
 	}
 }
 
-// pause stops the time.
+// pause stops the timer.
 func (w *watch) pause() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -48,7 +46,7 @@ func (w *watch) pause() {
 	w.timer.Stop()
 }
 
-// resume starts the whole limit again, unless the watch was stopped.
+// resume restarts the whole limit, unless the watch was stopped.
 func (w *watch) resume() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -39,7 +39,7 @@ func TestWatchCountsOnlyTheTimeItRuns(t *testing.T) {
 	}
 }
 
-// A timer cannot be stopped when it has begun to run its function.
+// A timer cannot be stopped once it has started its function.
 func TestAWatchThatWasStoppedDoesNotExpire(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*watch){"stopped": (*watch).stop, "paused": (*watch).pause} {

@@ -14,25 +14,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The descriptors of a contained program beyond the standard three. The first two
-// are the caller's, who may use them as it likes; a launcher that fails says why
-// on the second.
+// The descriptors of a contained program beyond the standard three. The caller may use the first
+// two, 3 and 4, as it likes; a launcher that fails reports why on the second.
 const (
 	reportFD  = 4
 	controlFD = 5
 )
 
-// nobody is the user and group that a contained program takes itself for. To the
-// rest of the system it is stoa's own.
+// nobody is the user and group id of a contained program inside its user namespace. Outside, it has
+// stoa's own.
 const nobody = 65534
 
-// setUp are the capabilities, inside of its own user namespace, with which the
-// launcher builds the program's surroundings. It drops all before it becomes the
-// program.
+// setUp are the capabilities, inside its own user namespace, with which the launcher sets up the
+// sandbox. It drops them all before it becomes the program.
 var setUp = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_NET_BIND_SERVICE, unix.CAP_SETPCAP}
 
-// supported returns why this machine can not have a part, as far as that can be
-// known without trying.
+// supported returns why this machine does not support a part, as far as that can be known without
+// trying.
 func supported(p Part) error {
 	if p == Seccomp && auditArch == 0 {
 		return errors.New("no filter for " + runtime.GOARCH)
@@ -40,12 +38,12 @@ func supported(p Part) error {
 	return nil
 }
 
-// Contain changes cmd, which must be complete and not started, so that it starts
-// contained. cmd.ExtraFiles must hold two files: the second is written to if the
-// program can not be contained, one JSON line {"error":{"phase","message"}}.
+// Contain changes cmd, which must be complete and not started, so that it starts contained.
+// cmd.ExtraFiles must hold two files: if the program cannot be contained, the launcher writes one
+// JSON line, {"error":{"phase","message"}}, to the second.
 //
-// With no part at hand it changes nothing. The caller closes the Contained after
-// cmd was started, or was not, and calls Ended when the program is gone.
+// If no part works here, Contain changes nothing. The caller closes the Contained after it has
+// started cmd, or failed to, and calls Ended when the program has exited.
 func (b *Box) Contain(cmd *exec.Cmd, spec Spec) (*Contained, error) {
 	if len(b.has) == 0 {
 		return &Contained{}, nil
@@ -79,12 +77,12 @@ func (b *Box) Contain(cmd *exec.Cmd, spec Spec) (*Contained, error) {
 		cmd.ExtraFiles = append(cmd.ExtraFiles, c.remote)
 		separate(cmd.SysProcAttr)
 	}
-	// Not the file of that name: it may have been replaced by another version.
+	// Not the path of stoa's binary: another version may have replaced that file.
 	cmd.Path, cmd.Args, cmd.Dir = "/proc/self/exe", []string{launcherName, string(text)}, "/"
 	return c, nil
 }
 
-// separate asks for namespaces of its own for the new process.
+// separate requests new namespaces for the process.
 func separate(attr *syscall.SysProcAttr) {
 	attr.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWNS |
 		unix.CLONE_NEWNET | unix.CLONE_NEWUTS
@@ -93,15 +91,15 @@ func separate(attr *syscall.SysProcAttr) {
 	attr.AmbientCaps = setUp
 }
 
-// Listeners returns the listeners inside of the program's network, in the order of
-// Spec.Listen, once the launcher has made them. It waits for that, but not long;
-// an error says that there are none, as when the launcher failed. It may be called
-// once, after the program was started. The caller closes the listeners.
+// Listeners returns the listeners inside the program's network, in the order of Spec.Listen. It
+// waits a few seconds for the launcher to make them, and returns an error if there are none, for
+// example because the launcher failed. It may be called once, after the program was started. The
+// caller closes the listeners.
 func (c *Contained) Listeners() ([]net.Listener, error) {
 	if c.wanted == 0 {
 		return nil, nil
 	}
-	c.remote.Close() // so that the end of the other side is noticed
+	c.remote.Close() // or reading would not end when the launcher does
 	conn, err := net.FileConn(c.control)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
@@ -117,7 +115,7 @@ func (c *Contained) Listeners() ([]net.Listener, error) {
 	return asListeners(fds)
 }
 
-// receive reads the message with which the launcher passes its listeners on.
+// receive reads the message with which the launcher passes its listeners to stoa.
 func receive(conn *net.UnixConn, wanted int) ([]int, error) {
 	oob := make([]byte, unix.CmsgSpace(4*wanted))
 	_, n, _, _, err := conn.ReadMsgUnix(make([]byte, 1), oob)
@@ -153,7 +151,7 @@ func asListeners(fds []int) ([]net.Listener, error) {
 		return all, nil
 	}
 	for _, ln := range all {
-		ln.Close() // of no use
+		ln.Close() // unused
 	}
 	return nil, fmt.Errorf("sandbox: %w", failed)
 }

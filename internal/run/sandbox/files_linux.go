@@ -10,15 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// root is where the new file tree is built. Any folder will do: what is mounted
-// there is seen by this process only.
+// root is where the new file tree is built. Any folder will do: only this process sees what it
+// mounts there.
 const root = "/tmp"
 
-// fileTree replaces the file system of this process by a small one: the files of
-// the program, what it may read, /dev/null, and its own /proc. All of it is
-// read-only.
+// fileTree replaces the file system of this process with a small one: the files of the program, the
+// files it may read, /dev/null, and its own /proc. All of it is read-only.
 func fileTree(s Spec) error {
-	// Nothing that is mounted here may show up outside, or the other way round.
+	// Mounts made here must not show up outside, nor mounts made outside in here.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return err
 	}
@@ -48,7 +47,7 @@ func fileTree(s Spec) error {
 	return becomeRoot()
 }
 
-// shown is a file or folder of the outside that will be seen inside.
+// shown is a file or folder from outside that the program will see.
 type shown struct {
 	path string
 	fd   int // a detached mount of it
@@ -56,8 +55,7 @@ type shown struct {
 	attr uint64
 }
 
-// cloneAll takes hold of everything that will be shown, before the new tree hides
-// it.
+// cloneAll opens everything that will be shown, before the new tree hides it.
 func cloneAll(s Spec) ([]shown, error) {
 	var all []shown
 	add := func(paths []string, attr uint64) error {
@@ -91,7 +89,7 @@ func clone(path string, attr uint64) (shown, error) {
 	return shown{path: path, fd: fd, dir: info.IsDir(), attr: attr}, nil
 }
 
-// attach puts m where it was, in the new tree.
+// attach mounts m at its path in the new tree.
 func (m shown) attach() error {
 	defer unix.Close(m.fd)
 	at := filepath.Join(root, m.path)
@@ -118,7 +116,7 @@ func makeTarget(at string, dir bool) error {
 	return f.Close()
 }
 
-// skeleton writes what exists inside only.
+// skeleton writes the files and folders that exist only inside.
 func skeleton(s Spec) error {
 	var hosts strings.Builder
 	hosts.WriteString("127.0.0.1 localhost\n::1 localhost\n")
@@ -127,8 +125,7 @@ func skeleton(s Spec) error {
 	}
 	files := map[string]string{
 		"/etc/hosts": hosts.String(),
-		// Names that are not in the hosts file do not exist. There is no server that
-		// could be asked.
+		// Names that are not in the hosts file do not resolve: no name server can be reached.
 		"/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
 		"/etc/passwd":        "nobody:x:65534:65534:nobody:/:/nonexistent\n",
 		"/etc/group":         "nogroup:x:65534:\n",
@@ -148,8 +145,8 @@ func skeleton(s Spec) error {
 	return errors.Join(os.MkdirAll(root+"/tmp", 0o755), os.MkdirAll(root+"/proc", 0o755)) // the same
 }
 
-// ownProc shows the processes of this PID namespace, and of the rest of /proc
-// nothing. Some containers forbid that; then there is no /proc.
+// ownProc mounts a /proc with only the processes of this PID namespace, and none of its other
+// files. Some containers forbid that; then there is no /proc.
 func ownProc() error {
 	err := unix.Mount("proc", root+"/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "subset=pid,hidepid=2")
 	if err == nil || errors.Is(err, unix.EPERM) {
@@ -158,8 +155,7 @@ func ownProc() error {
 	return fmt.Errorf("proc: %w", err)
 }
 
-// becomeRoot makes the new tree the root of this process and takes the old one
-// away.
+// becomeRoot makes the new tree the root of this process and unmounts the old one.
 func becomeRoot() error {
 	if err := os.Chdir(root); err != nil {
 		return err

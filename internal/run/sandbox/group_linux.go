@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// controllers are the controllers of a control group that the limits need.
+// controllers are the cgroup controllers that the limits need.
 var controllers = []string{"memory", "pids"}
 
 const (
@@ -24,16 +24,16 @@ const (
 	ownGroup     = "stoa-self"      // where stoa itself goes if it is in the way
 )
 
-// Groups makes control groups (cgroup v2): each holds one program, whose memory and
-// threads the kernel then bounds as a whole. It is safe for concurrent use.
+// Groups makes control groups (cgroup v2), one for each program, with which the kernel limits the
+// program's memory and threads as a whole. It is safe for concurrent use.
 type Groups struct {
 	dir  string
 	lock *os.File // the folder itself, locked while this process lives
 	last atomic.Int64
 }
 
-// OwnGroups returns the Groups below the control group of this process. The error says
-// why there are none: no cgroup v2, not writable, a controller is missing.
+// OwnGroups returns the Groups below the control group of this process. It returns an error if
+// cgroup v2 is missing, not writable or lacks a controller.
 func OwnGroups() (*Groups, error) {
 	base, err := ownGroupDir()
 	if err != nil {
@@ -99,8 +99,8 @@ func newGroups(base string, controllers []string) (*Groups, error) {
 	return g, nil
 }
 
-// enable lets the groups below dir have the controllers. A group with processes of its
-// own can have none below: with move, this process makes room if it is the only one.
+// enable enables the controllers for the groups below dir. The kernel refuses that while dir itself
+// holds processes: with move, this process moves to a group below if it is the only one.
 func enable(dir string, controllers []string, move bool) error {
 	there, err := os.ReadFile(filepath.Join(dir, "cgroup.controllers"))
 	if err != nil {
@@ -131,7 +131,7 @@ func enable(dir string, controllers []string, move bool) error {
 	return err
 }
 
-// moveAway puts this process into a group below dir, if no other process is in dir.
+// moveAway moves this process to a group below dir, if no other process is in dir.
 func moveAway(dir string) error {
 	all, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
 	if err != nil {
@@ -152,8 +152,8 @@ func write(dir, name, value string) error {
 	return os.WriteFile(filepath.Join(dir, name), []byte(value), 0o600)
 }
 
-// sweepGroups removes the groups of stoas that are gone. A group with a process in it
-// stays: the kernel refuses to remove it.
+// sweepGroups removes the groups of stoas that have ended. A group with a process in it stays: the
+// kernel refuses to remove it.
 func sweepGroups(base string) {
 	left, _ := filepath.Glob(filepath.Join(base, groupPattern)) // the pattern is ours
 	for _, dir := range left {
@@ -222,7 +222,7 @@ func (g *group) join(cmd *exec.Cmd) {
 	cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(g.fd.Fd())
 }
 
-// outOfMemory reports whether the kernel ended a process for the group's limit.
+// outOfMemory reports whether the kernel killed a process for exceeding the group's limit.
 func (g *group) outOfMemory() bool {
 	events, err := os.ReadFile(filepath.Join(g.dir, "memory.events"))
 	if err != nil {
@@ -242,5 +242,5 @@ func (g *group) close() {
 	if g.fd != nil {
 		_ = g.fd.Close()
 	}
-	_ = unix.Rmdir(g.dir) // if this comes too early, it goes with the others
+	_ = unix.Rmdir(g.dir) // if processes are still exiting, Groups.Close removes it
 }

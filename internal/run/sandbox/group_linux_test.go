@@ -58,7 +58,7 @@ func TestTheOwnGroupIsFound(t *testing.T) {
 func TestAGroupHasItsLimits(t *testing.T) {
 	t.Parallel()
 	base := fakeGroup(t, map[string]string{"cgroup.controllers": "cpu memory pids\n", "cgroup.subtree_control": ""})
-	// Below, the kernel would make these files.
+	// The kernel would make these files in the new group.
 	g := &Groups{dir: fakeGroup(t, nil)}
 	if err := enable(base, controllers, false); err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func TestWithoutAControllerThereAreNoGroups(t *testing.T) {
 	}
 }
 
-// realGroups returns Groups of the kernel's, with whatever controllers there are.
+// realGroups returns Groups of the real kernel, with the controllers that it has.
 func realGroups(t *testing.T) (g *Groups, base string) {
 	t.Helper()
 	base, err := ownGroupDir()
@@ -150,7 +150,7 @@ func TestAProgramStartsInItsGroupAndLeavesNone(t *testing.T) {
 	if !strings.Contains(own, strings.TrimPrefix(c.group.dir, base)) {
 		t.Errorf("the program is in %s, want %s", own, c.group.dir)
 	}
-	// Another stoa that starts now takes nothing away from this one.
+	// Another stoa that starts now does not remove this one's groups.
 	sweepGroups(base)
 	if _, err := os.Stat(c.group.dir); err != nil {
 		t.Errorf("swept although in use: %v", err)
@@ -159,7 +159,7 @@ func TestAProgramStartsInItsGroupAndLeavesNone(t *testing.T) {
 		t.Skip(err) // before Linux 5.14
 	}
 	if err := cmd.Wait(); err == nil {
-		t.Error("the program ended by itself")
+		t.Error("the program ended before it was killed")
 	}
 	for deadline := time.Now().Add(10 * time.Second); ; {
 		c.Ended()

@@ -23,16 +23,16 @@ const (
 	execute  = readFile | unix.LANDLOCK_ACCESS_FS_EXECUTE
 )
 
-// system is what programs read of the machine when they have no file tree of their
-// own: to resolve names, to verify certificates, to count processors.
+// system lists the system files that programs may read when they have no separate file tree: to
+// resolve names, verify certificates, count processors.
 var system = []string{
 	"/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/host.conf", "/etc/gai.conf", "/etc/services",
 	"/etc/ssl", "/usr/share/ca-certificates", "/etc/localtime", "/usr/share/zoneinfo",
 	"/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu/online",
 }
 
-// landlock forbids every file that s does not name, whatever the file tree looks
-// like, and from version 6 on signals to other processes and abstract sockets.
+// landlock forbids every file that s does not name, whatever the file tree contains, and from
+// version 6 on also signals to other processes and abstract sockets.
 func landlock(s Spec, ownTree bool) error {
 	version := landlockVersion()
 	if version == 0 {
@@ -71,8 +71,7 @@ func landlock(s Spec, ownTree bool) error {
 	return nil
 }
 
-// newRuleset returns a set of rules that forbids all that this version knows to
-// forbid.
+// newRuleset returns a ruleset that forbids everything that this version can forbid.
 func newRuleset(version int) (int, error) {
 	files := uint64(unix.LANDLOCK_ACCESS_FS_MAKE_SYM<<1 - 1)
 	if version >= 2 {

@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// launcherName, as its own name, makes stoa the launcher of a program. Nobody can
-// give it that name from outside without being able to start anything anyway.
+// launcherName as argv[0] makes stoa the launcher of a program. A caller who can set
+// argv[0] can start any program anyway.
 const launcherName = "stoa-sandbox"
 
-// order is what a launcher is told, as its only argument. It is no secret: every
-// user of the machine can read arguments.
+// order is the launcher's only argument, in JSON. It holds no secrets: every user of the machine can
+// read arguments.
 type order struct {
 	Program string
 	Args    []string
@@ -26,8 +26,8 @@ type order struct {
 	Spec    Spec
 }
 
-// init and not main: so it comes before everything else, in stoa and in every test
-// that starts plugins, and no program that uses this package can forget it.
+// init and not main, so that it runs before everything else, in stoa and in every test that starts
+// plugins, and no program that uses this package can forget it.
 func init() { //nolint:gochecknoinits // see above
 	if len(os.Args) == 2 && os.Args[0] == launcherName {
 		launch(os.Args[1])
@@ -36,8 +36,8 @@ func init() { //nolint:gochecknoinits // see above
 
 // launch never returns: this process becomes the program, or ends.
 func launch(text string) {
-	// Everything below concerns the thread that asks. The others end when this one
-	// becomes the program.
+	// Everything below applies to the calling thread. The other threads end when this one becomes
+	// the program.
 	runtime.LockOSThread()
 	var o order
 	err := json.Unmarshal([]byte(text), &o)
@@ -45,20 +45,21 @@ func launch(text string) {
 		err = o.run()
 	}
 	report, _ := json.Marshal(map[string]any{"error": map[string]string{"phase": "sandbox", "message": err.Error()}})
-	_, _ = unix.Write(reportFD, append(report, '\n')) // there is nobody else to tell
+	_, _ = unix.Write(reportFD, append(report, '\n')) // if this fails, there is no other way to report it
 	os.Exit(1)
 }
 
 func (o *order) has(p Part) bool { return slices.Contains(o.Parts, p) }
 
-// run contains this process and becomes the program. The order matters: each step
-// takes away what the steps before needed.
+// run contains this process and becomes the program. The order matters: each step takes away
+// rights that the steps before it needed.
 func (o *order) run() error {
 	program, err := newProgram(o)
 	if err != nil {
 		return err
 	}
-	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // short of memory, the kernel is to take this one
+	// Out of memory, the kernel must kill this process first.
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
 	stepBack()
 	if o.has(Namespaces) {
 		if err := network(o.Spec); err != nil {
@@ -99,10 +100,10 @@ func (o *order) run() error {
 	return program.become()
 }
 
-// stepBack has this process, and what it becomes, wait for its turn. Otherwise each call that stoa
-// writes to it takes the processor from stoa at once, and back with the answer; if there are no
-// more processors than busy processes, a call costs a seventh more. It is not needed for safety,
-// and systems may forbid it.
+// stepBack gives this process, and the program it becomes, the batch scheduling policy. Otherwise
+// the program preempts stoa whenever stoa writes a request to it, and stoa preempts it when it
+// answers; with no more processors than busy processes, a call costs a seventh more. Safety does not
+// depend on it, and systems may forbid it.
 func stepBack() {
 	if attr, err := unix.SchedGetAttr(0, 0); err == nil {
 		attr.Policy = unix.SCHED_BATCH
@@ -129,17 +130,16 @@ func newProgram(o *order) (program, error) {
 	return program{path, argv, envv}, nil
 }
 
-// become returns only if that fails. Not syscall.Exec: the filter lets execve pass
-// for this one pointer only.
+// become executes the program. It returns only if that fails. It does not use syscall.Exec, because
+// the filter allows execve for this one pointer only.
 func (p program) become() error {
 	_, _, errno := syscall.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(p.path)),
-
-		uintptr(unsafe.Pointer(&p.argv[0])), uintptr(unsafe.Pointer(&p.envv[0]))) // the same
+		uintptr(unsafe.Pointer(&p.argv[0])), uintptr(unsafe.Pointer(&p.envv[0])))
 	return fmt.Errorf("exec: %w", errno)
 }
 
-// dropCapabilities gives up all of them, for good: also those that a program could
-// be given by its file.
+// dropCapabilities gives up all capabilities for good, including those that the program's file could
+// grant.
 func dropCapabilities() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return err
@@ -155,7 +155,7 @@ func dropCapabilities() error {
 	return unix.Capset(&header, &none[0])
 }
 
-// limit sets the limits that the kernel keeps for each process.
+// limit sets the kernel's limits for this process.
 func limit(l Limits, namespaces bool) error {
 	limits := map[int]uint64{
 		unix.RLIMIT_CORE: 0, unix.RLIMIT_MEMLOCK: 0, unix.RLIMIT_MSGQUEUE: 0,

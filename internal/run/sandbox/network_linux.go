@@ -8,9 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// network makes the loopback interface of this process's own network work, and
-// passes the listeners on it to stoa. There is no other interface, and never will
-// be.
+// network brings up the loopback interface of this process's network namespace, and passes listeners
+// on it to stoa. There is no other interface, and the program cannot add one.
 func network(s Spec) error {
 	probe, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -49,13 +48,13 @@ func network(s Spec) error {
 			return err
 		}
 		for _, fd := range fds {
-			unix.Close(fd) // stoa has it
+			unix.Close(fd) // stoa has a copy
 		}
 	}
 	return unix.Close(controlFD)
 }
 
-// addAddress makes an address one of this network's own, the nth.
+// addAddress adds an address to the loopback interface, as the nth alias.
 func addAddress(probe int, a netip.Addr, n int) error {
 	if a.Is4() {
 		req, err := unix.NewIfreq(fmt.Sprintf("lo:%d", n))

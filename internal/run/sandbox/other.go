@@ -19,7 +19,7 @@ func (c *Contained) Listeners() ([]net.Listener, error) { return nil, nil }
 // Close does nothing here.
 func (c *Contained) Close() {}
 
-// Groups are not to be had here.
+// Groups are not supported here.
 type Groups struct{}
 
 // OwnGroups fails here.

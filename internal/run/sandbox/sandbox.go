@@ -1,17 +1,17 @@
-// Package sandbox runs a foreign program where the operating system contains it:
-// in namespaces of its own (user, PID, IPC, mount, network), with a file tree that
-// holds only what it was given, under Landlock, a system call filter and limits.
+// Package sandbox runs an untrusted program contained by the operating system: in separate
+// namespaces (user, PID, IPC, mount, network), with a file tree that holds only the files it was
+// given, under Landlock, a system call filter and limits.
 //
-// The kernel applies most of this to the process that asks. So the program is not
-// started directly: stoa starts itself once more, under another name, and that
-// copy contains itself and then becomes the program. The same process id stays,
-// and nothing else of stoa is left in it.
+// The kernel applies most of this only to the calling process. So stoa does not start the program
+// directly: it starts itself once more, under another name, and that copy contains itself and then
+// becomes the program. The process id stays the same, and nothing else of stoa remains in the
+// process.
 //
-// How far this goes depends on the kernel and on what an operator allows. New
-// finds out by trying, and tells the Level. Only Linux reaches Full.
+// How much works depends on the kernel and on what the operator allows. New finds out by trying, and
+// Box.Level returns the result. Only Linux reaches Full.
 //
-// The package knows nothing of plugins or Node.js. What a contained program may
-// connect to is package egress.
+// The package knows nothing of plugins or Node.js. Package egress decides what a contained program
+// may connect to.
 package sandbox
 
 import (
@@ -21,12 +21,12 @@ import (
 	"strings"
 )
 
-// Level says how well programs are contained.
+// Level is how well programs are contained.
 type Level string
 
-// The levels, the weaker one first.
+// The levels, weakest first.
 const (
-	// Basic is whatever is possible here, maybe nothing.
+	// Basic is whatever this machine supports, possibly nothing.
 	Basic Level = "basic"
 
 	// Full is everything: namespaces, Landlock and the system call filter.
@@ -46,8 +46,8 @@ const (
 	Seccomp    Part = "seccomp"
 )
 
-// Cgroup bounds memory and threads of a program as a whole, where stoa may make
-// control groups (v2). It belongs to no level: limits of the process hold without.
+// Cgroup limits memory and threads of a program as a whole, where stoa may make control groups (v2).
+// No level requires it: without it, the limits of the process still hold.
 const Cgroup Part = "cgroup"
 
 // parts are all parts that Full needs.
@@ -56,10 +56,10 @@ var parts = []Part{Namespaces, Landlock, Seccomp}
 // Box contains programs with the parts that work here. It is safe for concurrent
 // use.
 type Box struct {
-	has     []Part
-	missing []Missing
-	groups  *Groups // nil without Cgroup
-	ungroup error   // why
+	has      []Part
+	missing  []Missing
+	groups   *Groups // nil without Cgroup
+	groupErr error   // why groups is nil
 }
 
 // Missing is a part that does not work here.
@@ -73,9 +73,9 @@ func (m Missing) String() string { return string(m.Part) + ": " + m.Cause.Error(
 
 var errSwitchedOff = errors.New("switched off")
 
-// New returns a Box with the parts that work here. try starts a harmless program
-// in a Box and reports whether it ran; it is called once if all parts work, and
-// else for each of them. Parts in without are not used.
+// New returns a Box with the parts that work here. try starts a harmless program in a Box and reports
+// whether it ran; New calls it once if all parts work, and otherwise for each part too. Parts in
+// without are not used.
 func New(try func(*Box) error, without ...Part) *Box {
 	b := &Box{}
 	var wanted []Part
@@ -109,8 +109,8 @@ func New(try func(*Box) error, without ...Part) *Box {
 	return b
 }
 
-// UseGroups makes b put each program into a control group of its own, if one can be
-// made and try succeeds with it.
+// UseGroups makes b put each program into its own control group, if groups can be made and try
+// succeeds with them.
 func (b *Box) UseGroups(groups *Groups, err error, try func(*Box) error) {
 	if err == nil && len(b.has) == 0 {
 		err = errors.New("nothing else works either")
@@ -125,25 +125,25 @@ func (b *Box) UseGroups(groups *Groups, err error, try func(*Box) error) {
 	if groups != nil {
 		groups.Close()
 	}
-	b.ungroup = err
+	b.groupErr = err
 }
 
 // Ungrouped returns why b uses no control groups, or nil if it does.
 func (b *Box) Ungrouped() error {
-	if b.groups == nil && b.ungroup == nil {
+	if b.groups == nil && b.groupErr == nil {
 		return errSwitchedOff
 	}
-	return b.ungroup
+	return b.groupErr
 }
 
-// Close removes what b has made for all programs. They must have ended.
+// Close removes b's control groups. All programs must have ended.
 func (b *Box) Close() {
 	if b.groups != nil {
 		b.groups.Close()
 	}
 }
 
-// Has reports whether a part is used.
+// Has reports whether b uses a part.
 func (b *Box) Has(p Part) bool { return slices.Contains(b.has, p) }
 
 // Level returns the level that b reaches.
@@ -154,7 +154,7 @@ func (b *Box) Level() Level {
 	return Basic
 }
 
-// Missing returns what keeps b from being Full, for an administrator.
+// Missing returns why b is not Full, for an administrator.
 func (b *Box) Missing() string {
 	all := make([]string, 0, len(b.missing))
 	for _, m := range b.missing {
@@ -163,22 +163,21 @@ func (b *Box) Missing() string {
 	return strings.Join(all, "; ")
 }
 
-// Spec says what a contained program gets to see. All paths are absolute and
-// without symbolic links; what does not exist is left out.
+// Spec describes what a contained program can see. All paths are absolute and without symbolic
+// links; paths that do not exist are skipped.
 type Spec struct {
 	Execute []string // files that may be run or mapped as code: the program and its libraries
 	Read    []string // files and folders that may be read
 
-	// Hosts are the names that the program can resolve, with an address inside of
-	// its network each. Only with Namespaces.
+	// Hosts are the names that the program can resolve, each with an address inside its
+	// network. Only with Namespaces.
 	Hosts []Host
 
-	// Listen are the addresses inside of the program's network at which stoa
-	// answers, as "address:port". Only with Namespaces; see Contained.Listeners.
+	// Listen are the addresses inside the program's network at which stoa listens, as
+	// "address:port". Only with Namespaces; see Contained.Listeners.
 	Listen []string
 
-	// Files are small files that only the program sees, by absolute path. Only with
-	// Namespaces.
+	// Files are small files that only the program sees, by absolute path. Only with Namespaces.
 	Files map[string]string
 
 	Limits Limits
@@ -187,7 +186,7 @@ type Spec struct {
 // Host is a line of the program's hosts file.
 type Host struct{ Name, Address string }
 
-// Limits bound what the kernel gives to a program. Zero means no limit.
+// Limits limit a program's resources. Zero means no limit.
 type Limits struct {
 	DataBytes uint64 // of writable private memory; reserved address space does not count
 	OpenFiles uint64
@@ -204,12 +203,12 @@ type Contained struct {
 	group   *group   // nil without Cgroup
 }
 
-// OutOfMemory reports whether the kernel ended the program for Limits.GroupBytes. Ask
-// after it has exited, and before Ended.
+// OutOfMemory reports whether the kernel killed the program for exceeding Limits.GroupBytes. Call it
+// after the program has exited, and before Ended.
 func (c *Contained) OutOfMemory() bool { return c.group != nil && c.group.outOfMemory() }
 
-// Ended releases what the program had as long as it ran. Call it when it has exited,
-// or could not be started.
+// Ended releases the program's control group. Call it when the program has exited, or could not be
+// started.
 func (c *Contained) Ended() {
 	if c.group != nil {
 		c.group.close()

@@ -21,8 +21,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inside, in the environment, makes the test binary play the contained program:
-// native code that tries everything by itself. It prints what it found as JSON.
+// inside, in the environment, makes the test binary act as the contained program: native code that
+// makes all attempts. It prints the results as JSON.
 const inside = "STOA_TEST_INSIDE"
 
 func TestMain(m *testing.M) {
@@ -86,7 +86,7 @@ func start(t *testing.T, b *Box, spec Spec, role string, names []string,
 	return cmd, c, reportRead
 }
 
-// targets are what the attempts aim at: things of this process that work outside.
+// targets are the objects that the attempts aim at: things of this process that work outside.
 func targets(t *testing.T) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -210,7 +210,7 @@ func raw(nr uintptr, args ...uintptr) func() error {
 	}
 }
 
-// create makes a file and removes it: where a part is switched off it may succeed.
+// create makes a file and removes it, because with a part switched off it may succeed.
 func create(path string) error {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		return err
@@ -218,7 +218,7 @@ func create(path string) error {
 	return os.Remove(path)
 }
 
-// opensForWriting writes nothing, lest a test that fails harm the machine.
+// opensForWriting writes nothing, so that a failing test does not harm the machine.
 func opensForWriting(path string) func() error {
 	return func() error {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -252,7 +252,7 @@ func raise(which int) error {
 	return unix.Setrlimit(which, &unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY})
 }
 
-// mustDiffer succeeds if the file tells of another process than this one.
+// mustDiffer succeeds if the file describes another process than this one.
 func mustDiffer(path string) error {
 	theirs, err := os.ReadFile(path)
 	if err != nil {
@@ -320,13 +320,12 @@ func TestAProgramWaitsForItsTurn(t *testing.T) {
 	}
 }
 
-// Each part stands for itself: with the others switched off, it still refuses what
-// it is there for.
-func TestEachPartContainsByItself(t *testing.T) {
+// Each part works alone: with the others switched off, it still refuses what it is there for.
+func TestEachPartContainsAlone(t *testing.T) {
 	t.Parallel()
 	fullBox(t)
 	tests := []struct {
-		// Nothing else is tried with these parts off: it might work.
+		// Nothing else is tried with these parts off: it might succeed.
 		off     []Part
 		refuses []string
 	}{
@@ -366,8 +365,8 @@ func TestEachPartContainsByItself(t *testing.T) {
 	}
 }
 
-// TestTheTargetsWorkOutside: what is refused inside would succeed without the
-// containment, so that the refusals mean something.
+// TestTheTargetsWorkOutside checks that the refused attempts would succeed without containment, so
+// that the refusals mean something.
 func TestTheTargetsWorkOutside(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

@@ -13,17 +13,17 @@ const (
 	offsetArgs   = 16
 )
 
-// What a refused call answers. A call that libraries go on without gets the error
-// that an older kernel would give.
+// The results of refused calls. A call that libraries can do without gets the error that an older
+// kernel would return.
 const (
 	denied  = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
 	unknown = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 	noSuch  = unix.SECCOMP_RET_ERRNO | uint32(unix.EAFNOSUPPORT)
 )
 
-// refused are the system calls that a program which serves requests has no use
-// for, and that reach other processes, the kernel's own state or its less tried
-// parts. New ones of later kernels are refused by number.
+// refused lists system calls that a program which serves requests does not need, and that reach
+// other processes, the kernel's own state or its less tested parts. Calls of later kernels are
+// refused by number.
 var refused = []uintptr{
 	// Other processes and their memory.
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE,
@@ -33,15 +33,15 @@ var refused = []uintptr{
 	unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT,
 	unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_MKNODAT,
 	unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_SWAPON, unix.SYS_SWAPOFF,
-	// The kernel's own.
+	// The kernel's own state.
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY,
 	unix.SYS_KEXEC_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_REBOOT,
 	unix.SYS_ACCT, unix.SYS_SYSLOG, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SETTIMEOFDAY,
 	unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME, unix.SYS_PERSONALITY, unix.SYS_VHANGUP,
 	unix.SYS_FANOTIFY_INIT, unix.SYS_FANOTIFY_MARK, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_NFSSERVCTL,
-	// What all programs of a user share a number of.
+	// Resources whose number is limited for all programs of a user together.
 	unix.SYS_INOTIFY_INIT1, unix.SYS_MSGGET, unix.SYS_SEMGET, unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_MQ_OPEN,
-	// Files without a name, that hold memory or code beyond the limits.
+	// Nameless files, which hold memory or code beyond the limits.
 	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET, unix.SYS_VMSPLICE,
 	// Priority over others.
 	unix.SYS_SETPRIORITY, unix.SYS_IOPRIO_SET, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER,
@@ -52,18 +52,18 @@ var refused = []uintptr{
 	unix.SYS_SETGROUPS, unix.SYS_SETFSUID, unix.SYS_SETFSGID, unix.SYS_CAPSET,
 }
 
-// absent are those that libraries do without when the kernel is older.
+// absent lists calls that libraries can do without, as on older kernels.
 var absent = []uintptr{
 	unix.SYS_CLONE3, // its flags are in memory, where no filter sees them
 	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 }
 
-// newest is the latest system call that was considered here. All that come later
-// are absent.
+// newest is the latest system call considered here. Later ones fail as if the kernel did not have
+// them.
 const newest = unix.SYS_FUTEX_REQUEUE
 
-// seccomp puts the filter into force for this thread and for what it becomes: the
-// program at path, by this very pointer.
+// seccomp installs the filter for this thread and the program it becomes: the one at path, passed as
+// this very pointer.
 func seccomp(path *byte) error {
 	filter := newFilter(uint64(uintptr(unsafe.Pointer(path)))) // compared, not used
 	prog := unix.SockFprog{
@@ -88,12 +88,12 @@ func newFilter(path uint64) []unix.SockFilter {
 		f = append(f, skipUnless(unix.BPF_JEQ, uint32(nr), 1), ret(unknown)) // the same
 	}
 	f = call(f, unix.SYS_EXECVE,
-		// Only the pointer of the launcher, which it uses once.
+		// Only with the launcher's pointer, which it uses once.
 		loadLow(0), skipIf(unix.BPF_JEQ, uint32(path)), ret(denied), // the lower half
 		loadHigh(0), skipIf(unix.BPF_JEQ, uint32(path>>32)), ret(denied),
 		ret(unix.SECCOMP_RET_ALLOW))
 	f = call(f, unix.SYS_CLONE,
-		// Threads only, and none in a namespace of its own.
+		// Threads only, and none in a new namespace.
 		loadLow(0), skipIf(unix.BPF_JSET, unix.CLONE_THREAD), ret(denied),
 		skipUnless(unix.BPF_JSET, namespaceFlags, 1), ret(denied),
 		ret(unix.SECCOMP_RET_ALLOW))
@@ -116,9 +116,9 @@ func newFilter(path uint64) []unix.SockFilter {
 const namespaceFlags = unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWNS |
 	unix.CLONE_NEWNET | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
 
-// call appends what decides about one system call. body must end with ret.
+// call appends body, which decides about one system call and must end with ret.
 func call(f []unix.SockFilter, nr uint32, body ...unix.SockFilter) []unix.SockFilter {
-	return append(append(f, skipUnless(unix.BPF_JEQ, nr, uint8(len(body)))), body...) // a few
+	return append(append(f, skipUnless(unix.BPF_JEQ, nr, uint8(len(body)))), body...)
 }
 
 func load(offset uint32) unix.SockFilter {

@@ -2,8 +2,8 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// auditArch is how the kernel names this processor to filters.
+// auditArch is the kernel's name of this architecture in filters.
 const auditArch = unix.AUDIT_ARCH_AARCH64
 
-// legacy are further system calls that are refused, and only this processor has.
+// legacy lists further refused system calls, which only this architecture has.
 var legacy = []uintptr{unix.SYS_KEXEC_FILE_LOAD}

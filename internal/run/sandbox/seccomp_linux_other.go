@@ -2,8 +2,8 @@
 
 package sandbox
 
-// auditArch is how the kernel names this processor to filters; 0 means that none
-// was written for it.
+// auditArch is the kernel's name of this architecture in filters; 0 means that stoa has no filter
+// for it.
 const auditArch = 0
 
 var legacy []uintptr

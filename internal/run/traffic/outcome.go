@@ -1,6 +1,6 @@
 package traffic
 
-// Outcome is what became of a call.
+// Outcome is how a call ended.
 type Outcome uint8
 
 // The outcomes.
@@ -10,7 +10,7 @@ const (
 	BrokenOff                  // the plugin's answer ended before it was complete
 	NotFound                   // there is no such plugin or instance, or it is not enabled, or the path is refused
 	Permission                 // the address needs a permission that the plugin does not have
-	Refused                    // the request cannot be passed on: its body is too large, for one
+	Refused                    // the request cannot be passed on, for example because its body is too large
 	Busy                       // too many calls wait for the plugin
 	CircuitOpen                // the plugin is not called for a moment, because it failed too often
 	Starting                   // the plugin's process has not started yet
@@ -27,7 +27,7 @@ var outcomeNames = [outcomes]string{
 	"timeout", "unreachable", "client_gone", "internal",
 }
 
-// String returns the outcome as metrics and log records name it.
+// String returns the name of the outcome in metrics and log records.
 func (o Outcome) String() string { return outcomeNames[o] }
 
 // Failed reports whether the plugin or stoa is at fault, not the client.

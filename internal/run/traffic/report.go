@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Summary is what a time had of calls.
+// Summary summarizes the calls of a period.
 type Summary struct {
 	Calls, Errors uint64
-	// P95 is the time within which 95 of 100 calls began to be answered. It is estimated
-	// within a quarter, and 0 without calls.
+	// P95 is the time within which the answers to 95 % of the calls began: an estimate that is
+	// off by a quarter at most, and 0 without calls.
 	P95 time.Duration
 }
 
@@ -20,8 +20,7 @@ type Point struct {
 	Summary
 }
 
-// Window is a summary of some time, and its points, the oldest first. The last one is
-// not over.
+// Window is a summary of a period, and its points, oldest first. The last point is not over yet.
 type Window struct {
 	Summary
 
@@ -32,14 +31,14 @@ type Window struct {
 // Report is the traffic of the last 60 minutes, and of the last 24 hours.
 type Report struct{ Hour, Day Window }
 
-// Listed is how much traffic one plugin or installation had.
+// Listed is the traffic of one plugin or installation.
 type Listed struct {
 	Slug           string
-	InstallationID string // of an installation
+	InstallationID string // "" for a plugin
 	Hour, Day      Summary
 }
 
-// sum adds up cells of the same slots.
+// sum adds up cells.
 type sum struct {
 	calls, failed uint64
 	times         [len(times{})]uint64
@@ -96,7 +95,7 @@ func (t *sums) report() Report {
 	}
 }
 
-// window returns the window of sums whose last one is that of slot.
+// window returns the Window of a list of sums, the last of which is that of slot.
 func window(list []sum, slot int64, step time.Duration) Window {
 	w := Window{Step: step, Points: make([]Point, len(list))}
 	var all sum
@@ -138,8 +137,8 @@ func (b *Book) Plugin(slug string, now time.Time) Report {
 	return reportOf(s, now)
 }
 
-// InstallationOf returns the traffic of an installation. An installation that has no place
-// in the book seems to have none.
+// InstallationOf returns the traffic of an installation. It is empty for an installation without a
+// place in the book.
 func (b *Book) InstallationOf(slug, id string, now time.Time) Report {
 	b.mu.Lock()
 	p := b.places[id]
@@ -195,8 +194,8 @@ func appendListed(list []Listed, x Listed, s *series, now time.Time) []Listed {
 	return append(list, x)
 }
 
-// worst returns the n with the most errors, in the last hour, then on the day; then those
-// with the most calls.
+// worst returns n of the list: those with the most errors in the last hour, then on the last day,
+// then those with the most calls.
 func worst(list []Listed, n int) []Listed {
 	slices.SortFunc(list, func(x, y Listed) int {
 		return cmp.Or(

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// How far back points go.
+// How far back the points go.
 const (
 	minutes = 60
 	hours   = 24
 )
 
-// series are the counts of one plugin or one installation.
+// series holds the counts of one plugin or one installation.
 type series struct {
 	mu sync.Mutex
 
-	byMinute, byHour []cell // the oldest first; cells without calls are left out
+	byMinute, byHour []cell // oldest first, without empty ones
 
 	total    Totals
 	platform Histogram
@@ -59,8 +59,8 @@ func (c *cell) add(o Outcome, took int) {
 	c.times[took]++
 }
 
-// current returns cells whose last one is that of slot, or a later one if the clock was
-// set back, without those that are too old to keep.
+// current returns cells that end with that of slot, or with a later one if the clock was set back,
+// without those that are too old to keep.
 func current(cells []cell, slot int64, keep int) []cell {
 	n := len(cells)
 	if n > 0 && cells[n-1].slot >= slot {
@@ -86,11 +86,11 @@ func (s *series) calls(minute int64) uint64 {
 	return n
 }
 
-// times counts calls by how long they took until the answer began.
+// times counts calls by the time until the answer began.
 type times [32]uint32
 
-// timeBounds are the upper ends of the buckets of times, in seconds: half a millisecond,
-// then 1.45 times more each, up to 50 s. The last bucket has what is above, too.
+// timeBounds are the upper bounds of the buckets of times, in seconds: half a millisecond, then
+// 1.45 times the one before, up to 50 s. The last bucket also counts longer times.
 var timeBounds = func() (bounds [len(times{})]float64) {
 	for i, b := 0, 0.0005; i < len(bounds); i++ {
 		bounds[i] = b
@@ -109,8 +109,8 @@ func timeBucket(took time.Duration) int {
 	return len(timeBounds) - 1
 }
 
-// p95 estimates the time within which 95 of 100 calls were answered, from what the
-// buckets tell. Without calls it is 0.
+// p95 estimates the time within which 95 % of the calls were answered, from the buckets. It is 0
+// without calls.
 func p95(counts *[len(times{})]uint64) time.Duration {
 	var n uint64
 	for _, c := range counts {

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Totals counts calls by outcome, and by the first digit of their status, where 0 stands
-// for no status.
+// Totals counts calls by outcome and by the first digit of their status; 0 means no status.
 type Totals [outcomes][6]uint64
 
 func class(status int) int {
@@ -30,8 +29,8 @@ func (t *Totals) Each(f func(o Outcome, class int, n uint64)) {
 
 // Histogram counts durations since the process began.
 type Histogram struct {
-	Bounds []float64 // upper ends in seconds
-	Counts []uint64  // of each bucket alone; one more than Bounds, for what is above
+	Bounds []float64 // upper bounds in seconds
+	Counts []uint64  // of each bucket alone; the one after the last bound counts the rest
 	Sum    float64   // in seconds
 }
 
@@ -55,16 +54,16 @@ func (h *Histogram) add(took time.Duration) {
 	h.Sum += s
 }
 
-// Counted is what was counted of a plugin, or of one installation, since the process began.
+// Counted holds the counts of a plugin or of one installation since the process began.
 type Counted struct {
 	Slug           string // "" for calls that named no plugin that can be called
-	InstallationID string // of an installation
+	InstallationID string // "" for a plugin
 	Totals         Totals
 
 	Platform, Plugin Histogram
 }
 
-// counted returns a copy of what was counted since the process began.
+// counted returns a copy of the counts since the process began.
 func (s *series) counted(slug, id string) Counted {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,17 +72,17 @@ func (s *series) counted(slug, id string) Counted {
 	return c
 }
 
-// Totals returns what was counted of each plugin.
+// Totals returns the counts of each plugin.
 func (b *Book) Totals() []Counted {
-	list := []Counted{b.nobody.counted("", "")}
+	list := []Counted{b.unknown.counted("", "")}
 	for slug, s := range b.pluginSeries() {
 		list = append(list, s.counted(slug, ""))
 	}
 	return list
 }
 
-// Busiest returns what was counted of the n installations with the most calls. The counts
-// of an installation begin again from 0 if it was called too rarely to keep its place.
+// Busiest returns the counts of the n installations with the most calls. The counts of an
+// installation start again from 0 if it was called too rarely to keep its place.
 func (b *Book) Busiest(n int) []Counted {
 	b.mu.Lock()
 	places := make(map[string]*place, len(b.places))

@@ -1,10 +1,9 @@
-// Package traffic counts the calls to plugins: for each plugin since the process began, and
+// Package traffic counts the calls to plugins: in total for each plugin since the process began, and
 // for plugins and installations as points over the last hour and the last day.
 //
-// Everything is in this process's memory, which is bounded: another replica has counts of
-// its own, and a restart begins from zero. The package does not know what a call is
-// (package gateway), who reads the counts (packages ops and api/extension) or which
-// plugins exist.
+// All counts are in this process's memory, which is bounded: each replica counts its own calls, and
+// a restart begins from zero. The package does not know what a call is (package gateway), who reads
+// the counts (packages ops and api/extension) or which plugins exist.
 package traffic
 
 import (
@@ -16,26 +15,26 @@ import (
 )
 
 const (
-	// maxPlugins is how many plugins are counted apart. A name of a client's never gets
-	// here, only those of packages that were installed.
+	// maxPlugins is how many plugins are counted separately. Only slugs of installed packages get
+	// here, never names that clients made up.
 	maxPlugins = 1000
-	// maxInstallations is how many installations are counted apart. Each takes up to
-	// 14 KiB, as does each plugin.
+	// maxInstallations is how many installations are counted separately. Each takes up to 14 KiB,
+	// as does each plugin.
 	maxInstallations = 1000
 )
 
-// Others is in the place of a slug for plugins beyond the first thousand that were
-// called. It is no valid slug.
+// Others takes the place of the slug for plugins beyond the first thousand that were called. It is
+// not a valid slug.
 const Others = "_others"
 
-// Call is what is counted of a call that has ended.
+// Call describes a call that has ended.
 type Call struct {
 	At      time.Time // when it ended
 	Outcome Outcome
 	Status  int // of the answer; 0 if the client got none
 
-	// Platform is how long stoa itself took until it handed the call to the plugin,
-	// without waiting for the client's body.
+	// Platform is how long stoa itself took until it handed the call to the plugin, without the
+	// time spent waiting for the client's body.
 	Platform time.Duration
 	// Plugin is how long the plugin took until its answer began.
 	Plugin  time.Duration
@@ -47,8 +46,8 @@ type Book struct {
 	// Since is when the counts began from zero.
 	Since time.Time
 
-	nobody *series // calls that named no plugin that can be called
-	others *series
+	unknown *series // calls that named no plugin that can be called
+	others  *series
 
 	mu      sync.Mutex
 	plugins map[string]*series
@@ -61,29 +60,28 @@ type place struct {
 	*series
 
 	slug string
-	gone atomic.Bool // another installation has it now
+	gone atomic.Bool // the installation lost this place
 }
 
 // NewBook returns an empty Book.
 func NewBook() *Book {
 	return &Book{
-		Since: time.Now(), nobody: newSeries(), others: newSeries(),
+		Since: time.Now(), unknown: newSeries(), others: newSeries(),
 		plugins: make(map[string]*series), places: make(map[string]*place),
 	}
 }
 
-// Installation counts the calls of an installation of a plugin. It is made once and
-// used for many calls, and is safe for concurrent use.
+// Installation counts the calls of one installation. It is made once and used for many calls. It is
+// safe for concurrent use.
 type Installation struct {
 	book     *Book
 	slug, id string
 	plugin   *series
 	own      atomic.Pointer[place]
-	asked    atomic.Int64 // the minute in which there was no place
+	asked    atomic.Int64 // the last minute in which there was no place
 }
 
-// Installation returns what counts the calls of an installation. slug is that of an
-// installed package.
+// Installation returns the counter for an installation. slug is that of an installed package.
 func (b *Book) Installation(slug, id string) *Installation {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -111,11 +109,12 @@ func (i *Installation) Count(c Call) {
 	own.add(c)
 }
 
-// Refuse counts a call that reached no installation. What the client named is not
-// counted: it may be anything.
-func (b *Book) Refuse(c Call) { b.nobody.add(c) }
+// Refuse counts a call that reached no installation. It is not counted by the name that the client
+// sent, which may be anything.
+func (b *Book) Refuse(c Call) { b.unknown.add(c) }
 
-// find returns the installation's place, or nil if it has none. It looks once a minute.
+// find returns the installation's place, or nil if it has none. It looks for a free one once a
+// minute.
 func (i *Installation) find(minute int64) *place {
 	if i.asked.Load() == minute {
 		return nil
@@ -139,9 +138,9 @@ func (i *Installation) find(minute int64) *place {
 	return p
 }
 
-// tidy takes a quarter of the places, once a minute, from those installations that had
-// the fewest calls in the last hour. So those with the most calls keep theirs, however
-// many installations there are.
+// tidy frees a quarter of the places, at most once a minute: those of the installations with the
+// fewest calls in the last hour. So the installations with the most calls keep their places, however
+// many there are.
 func (b *Book) tidy(minute int64) {
 	if b.tidied == minute {
 		return

@@ -44,7 +44,7 @@ func TestCallsAreInTheMinuteAndTheHourInWhichTheyEnded(t *testing.T) {
 	if got.Hour.Calls != 4 || got.Hour.Errors != 1 || got.Day.Calls != 4 || got.Day.Points[23].Calls != 4 {
 		t.Errorf("in all %+v and %+v", got.Hour.Summary, got.Day.Summary)
 	}
-	// A minute later the first is no longer told, and a day later nothing is.
+	// A minute later the first point is gone, and a day later all are.
 	if got := b.Plugin("pay", noon.Add(60*time.Minute)); got.Hour.Calls != 2 || got.Day.Calls != 4 {
 		t.Errorf("a minute later %+v and %+v", got.Hour.Summary, got.Day.Summary)
 	}
@@ -88,7 +88,7 @@ func TestOnlyFailuresOfThePluginAndOfStoaAreErrors(t *testing.T) {
 	}
 }
 
-func TestWhatClientsNameIsNotCounted(t *testing.T) {
+func TestUnknownNamesAreNotCounted(t *testing.T) {
 	t.Parallel()
 	b := traffic.NewBook()
 	for range 3 {
@@ -104,7 +104,7 @@ func TestWhatClientsNameIsNotCounted(t *testing.T) {
 	})
 }
 
-// Those that are called most keep their place, whatever else is called.
+// The installations with the most calls keep their places, whatever else is called.
 func TestManyInstallationsAreCountedInBoundedMemory(t *testing.T) {
 	t.Parallel()
 	b := traffic.NewBook()
@@ -143,7 +143,7 @@ func TestABookHasABound(t *testing.T) { // not parallel: it measures memory
 	b := traffic.NewBook()
 	for minute := range 24 * 60 {
 		if minute%60 != 0 && minute < 23*60 {
-			continue // adds nothing that is kept
+			continue // these add nothing to the memory
 		}
 		at := noon.Add(time.Duration(minute) * time.Minute)
 		for i := range 1100 {
