@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"sync"
 
 	"github.com/redis/go-redis/v9"
@@ -68,15 +69,8 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		beforeStop: a.StopAccepting, drain: a.Drain, finish: a.FinishCalls,
 	}
 	group.start(ctx, a.Listen(ln), a.Handler)
-	if c.OpsAddr != "off" {
-		opsLn, err := new(net.ListenConfig).Listen(ctx, "tcp", c.OpsAddr)
-		if err != nil {
-			return errors.Join(fmt.Errorf("%w (choose another with --ops-addr, or off)", err), group.stop(ctx))
-		}
-		if cfg.OpsToken == "" {
-			warnOfOpenOps(ctx, log, opsLn.Addr())
-		}
-		group.start(ctx, opsLn, a.OpsHandler())
+	if err := c.startOps(ctx, group, a.OpsHandler(), cfg.OpsToken == "", log); err != nil {
+		return errors.Join(err, group.stop(ctx))
 	}
 	if err := offerSetup(ctx, a, cfg.PublicURL, log, std); err != nil {
 		return errors.Join(err, group.stop(ctx))
@@ -105,6 +99,22 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		fmt.Fprint(std.out, d.Welcome())
 	}
 	return group.wait(ctx)
+}
+
+// startOps serves metrics and profiles on their own listener, unless --ops-addr is off.
+func (c serveCmd) startOps(ctx context.Context, group *servers, h http.Handler, open bool, log *slog.Logger) error {
+	if c.OpsAddr == "off" {
+		return nil
+	}
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", c.OpsAddr)
+	if err != nil {
+		return fmt.Errorf("%w (choose another with --ops-addr, or off)", err)
+	}
+	if open {
+		warnOfOpenOps(ctx, log, ln.Addr())
+	}
+	group.start(ctx, ln, h)
+	return nil
 }
 
 // configure returns the configuration of a stoa that listens on addr. It makes the data folder last: a
