@@ -54,7 +54,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	return err
 }
 
-// buildLimiter makes what counts requests, or nil.
+// buildLimiter builds the rate limiter; nil without rate limits.
 func (a *App) buildLimiter(ctx context.Context, cfg Config) (*ratelimit.Limiter, error) {
 	if !cfg.RateLimits {
 		return nil, nil //nolint:nilnil // httpapi.Server has no limits then
@@ -62,7 +62,7 @@ func (a *App) buildLimiter(ctx context.Context, cfg Config) (*ratelimit.Limiter,
 	opts := ratelimit.Options{Rules: limit.Rules(), Now: cfg.Now, Log: cfg.Log, RedisTimeout: cfg.RedisTimeout}
 	if cfg.RedisURL != "" {
 		parsed, err := redis.ParseURL(cfg.RedisURL)
-		if err != nil { // which may quote the password
+		if err != nil { // err may quote the password
 			return nil, errors.New("the Redis URL cannot be read; " +
 				"it has the form redis://[user:password@]host:port/db")
 		}
@@ -79,7 +79,7 @@ func (a *App) buildLimiter(ctx context.Context, cfg Config) (*ratelimit.Limiter,
 // redisCheck is how long the start waits for Redis.
 const redisCheck = 2 * time.Second
 
-// checkRedis logs at once if Redis does not answer: the limits notice it only with
+// checkRedis logs at the start if Redis does not answer. The rate limiter would notice only at
 // the first requests.
 func (a *App) checkRedis(ctx context.Context, cfg Config) {
 	ctx, cancel := context.WithTimeout(ctx, redisCheck)

@@ -16,7 +16,7 @@ import (
 	"stoa/internal/trust/audit"
 )
 
-// buildAPI builds the HTTP API over the parts that have been built, and what serves it.
+// buildAPI builds the HTTP API over the parts built before, and the servers in front of it.
 func (a *App) buildAPI(ctx context.Context, cfg Config) error {
 	answered, err := answeredHosts(cfg)
 	if err != nil {
@@ -49,7 +49,7 @@ func (a *App) buildAPI(ctx context.Context, cfg Config) error {
 	return nil
 }
 
-// api returns the HTTP API over the parts that have been built.
+// api returns the HTTP API over the parts built before.
 func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 	return &httpapi.Server{
 		Log:   cfg.Log,
@@ -103,8 +103,7 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 	}
 }
 
-// Listen wraps the listener on which a server with Handler, and front.Setup, serves
-// clients.
+// Listen wraps the listener on which a server with Handler and front.Setup serves clients.
 func (a *App) Listen(ln net.Listener) net.Listener {
 	ln = a.guard.Listen(a.peers.Listen(ln))
 	if a.noFront {
@@ -113,10 +112,10 @@ func (a *App) Listen(ln net.Listener) net.Listener {
 	return a.front.Listen(ln)
 }
 
-// Drain lets the calls to plugins that the server knows nothing of be the last of their
-// connections. A server over Listen calls it when it begins to shut down.
+// Drain closes connections that package front serves after their current call. A server over
+// Listen calls it when it begins to shut down.
 func (a *App) Drain() { a.front.Drain() }
 
-// FinishCalls returns when these calls have ended. When ctx is done before, they are cut
-// off. The server over Listen has shut down before.
+// FinishCalls waits until these calls have ended, and cuts them off when ctx is done. Call it
+// after the server over Listen has shut down.
 func (a *App) FinishCalls(ctx context.Context) error { return a.front.Wait(ctx) }

@@ -56,8 +56,8 @@ import (
 type App struct {
 	Handler http.Handler
 	DB      *database.DB
-	// PlatformID identifies this installation: the same for all processes on one
-	// database, another for every other database.
+	// PlatformID identifies this installation: all processes on one database share it, and no
+	// other database has it.
 	PlatformID string
 
 	Catalog  *catalog.Service
@@ -72,40 +72,40 @@ type App struct {
 	Plugins     *plugin.Service
 	Themes      *theme.Service
 	Bundles     *bundle.Service
-	// Hooks is what became of lifecycle hooks and events for plugins.
+	// Hooks lists the deliveries of lifecycle hooks and events to plugins.
 	Hooks *hook.Log
-	// Webhooks are the addresses of operators that get events.
+	// Webhooks manages the operators' addresses that get events.
 	Webhooks *webhook.Service
 
 	// Mail sends mail in the background.
 	Mail *mail.Queue
 
-	member      *rewrap.Member // knows which master key seals
-	guard       *framing.Guard // recognizes requests that state their length twice
+	member      *rewrap.Member // tracks the current master key
+	guard       *framing.Guard // recognizes requests with two lengths
 	front       *front.Front   // serves calls to plugins in place of net/http
-	noFront     bool           // net/http serves them, too
-	peers       *peers.Bound   // on the connections of each client address
-	budget      *bodies.Budget // of the memory for request bodies; nil without a bound
+	noFront     bool           // net/http serves them too
+	peers       *peers.Bound   // limits the connections of each client address
+	budget      *bodies.Budget // limits the memory of request bodies; nil without a limit
 	installer   *install.Installer
 	storage     *storage.Service // of plugins
-	site        *site.Service    // what the operator says of the shop
+	site        *site.Service    // the shop's name and other settings
 	keeper      *idempotency.Keeper
-	snapshots   *plugin.Snapshots // what the gateway knows of plugins
+	snapshots   *plugin.Snapshots // the gateway's view of plugins
 	children    *child.Launcher   // starts Node.js processes
-	egress      *egress.Gate      // what they connect to
+	egress      *egress.Gate      // their way to stoa and to granted hosts
 	node        *node.Runtime     // internal plugins
 	external    *external.Runtime // external ones
 	themeApps   *themeapp.Runtime
 	gateway     *gateway.Gateway
 	mailer      mail.Sender
-	noMail      bool // there is nothing that sends mail
+	noMail      bool // no mail can be sent
 	mailTrouble mailTrouble
 	courier     *order.Courier  // of receipts
 	hooks       *hook.Sender    // for plugins
 	messages    *webhook.Sender // for operators
 	media       *blob.Files
 	metrics     *ops.Metrics
-	telemetry   *telemetry.Telemetry // nil: nothing is sent
+	telemetry   *telemetry.Telemetry // nil: off
 	opsToken    string
 	redis       *redis.Client // nil without one
 	stopping    atomic.Bool
@@ -201,7 +201,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.buildExtensions(ctx, cfg); err != nil {
 		return err
 	}
-	a.metrics.WatchBackups(a.backupRuns(cfg.Log)) //nolint:contextcheck // Prometheus asks, whenever it does
+	a.metrics.WatchBackups(a.backupRuns(cfg.Log)) //nolint:contextcheck // runs at each scrape
 	if !text.Printable(cfg.Name, site.MaxName) {
 		return fmt.Errorf("the shop's name must have %d printable characters or fewer", site.MaxName)
 	}
@@ -223,13 +223,13 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	return a.buildAPI(ctx, cfg)
 }
 
-// StopAccepting makes /readyz answer 503, so that a load balancer sends no more
-// requests. Requests are still served, each as the last of its connection.
+// StopAccepting makes /readyz answer 503, so that a load balancer sends no more requests. Requests
+// that arrive are still served, and their connections closed.
 func (a *App) StopAccepting() { a.stopping.Store(true) }
 
-// endingConnections has answers end their connections once the App stops. A proxy learns so that
-// a connection is at its end. If it were closed between two requests, the next could be on its
-// way, and proxies do not send every request twice.
+// endingConnections sends Connection: close with every answer once the App stops, so that proxies
+// know that the connection ends. If it were closed between two requests, the next could already be
+// on its way, and proxies do not repeat every request.
 func (a *App) endingConnections(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a.stopping.Load() && r.Header.Get("Upgrade") == "" {
@@ -239,15 +239,14 @@ func (a *App) endingConnections(h http.Handler) http.Handler {
 	})
 }
 
-// Lost receives an error when the App can serve no longer, because the master key of the database
-// was replaced without this process. It must end: it would take every license for an unknown one.
+// Lost receives an error when the master key of the database was replaced and this process does
+// not have the new one. The process must end then: it would report every license as unknown.
 func (a *App) Lost() <-chan error { return a.lost }
 
 // OpsHandler serves metrics and profiles; see package ops.
 func (a *App) OpsHandler() http.Handler { return ops.Protect(a.opsToken, a.metrics.Handler()) }
 
-// Close stops everything the App started and closes the database. Requests must
-// have ended before.
+// Close stops everything the App started and closes the database. All requests must have ended.
 func (a *App) Close(ctx context.Context) error {
 	var all []error
 	a.stopWork()
@@ -255,7 +254,7 @@ func (a *App) Close(ctx context.Context) error {
 	if a.courier != nil {
 		a.courier.Close()
 	}
-	if a.Mail != nil { // before the database, which composing a mail may need
+	if a.Mail != nil { // before the database, which rendering a mail may need
 		draining, cancel := context.WithTimeout(ctx, mailDrain)
 		a.Mail.Close(draining)
 		cancel()
@@ -269,7 +268,7 @@ func (a *App) Close(ctx context.Context) error {
 	if a.node != nil {
 		all = append(all, a.node.Close(ctx))
 	}
-	if a.children != nil { // after what runs on it
+	if a.children != nil { // after the runtimes that use it
 		all = append(all, a.children.Close())
 	}
 	if a.redis != nil {
@@ -278,9 +277,9 @@ func (a *App) Close(ctx context.Context) error {
 	if a.media != nil {
 		all = append(all, a.media.Close())
 	}
-	if a.member != nil { // last: until here, something may have been sealed
+	if a.member != nil { // last: the parts above may still have sealed secrets
 		leaving, cancel := context.WithTimeout(ctx, leaveWithin)
-		_ = a.member.Leave(leaving) // else others believe for a minute that it is there
+		_ = a.member.Leave(leaving) // on failure, others count it as present for another minute
 		cancel()
 	}
 	return errors.Join(append(all, a.DB.Close(), a.telemetry.Close(ctx))...)

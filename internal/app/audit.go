@@ -10,21 +10,21 @@ import (
 	"stoa/internal/trust/audit/export"
 )
 
-// AuditLog returns the audit log, to be exported.
+// AuditLog returns the audit log for an export.
 func (a *App) AuditLog() export.Log { return store.NewAuditExport(a.DB) }
 
-// streamAudit sends the audit log in the background, if it is to be sent anywhere.
+// streamAudit sends the audit log to the configured destination, if any, in the background.
 func (a *App) streamAudit(ctx context.Context, cfg Config) {
 	if cfg.AuditStream == nil {
 		return
 	}
 	log := store.NewAuditExport(a.DB)
-	a.metrics.WatchAuditStream(func() (ops.AuditLag, error) { //nolint:contextcheck // Prometheus asks, whenever it does
+	a.metrics.WatchAuditStream(func() (ops.AuditLag, error) { //nolint:contextcheck // runs at each scrape
 		looking, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
 		lag, err := log.Lag(looking, export.StreamName)
 		if err != nil {
-			cfg.Log.WarnContext(looking, "the lag of the audit stream cannot be read", slog.Any("err", err))
+			cfg.Log.WarnContext(looking, "cannot read the lag of the audit stream", slog.Any("err", err))
 		}
 		return ops.AuditLag(lag), err
 	})

@@ -11,14 +11,14 @@ import (
 	"stoa/internal/store"
 )
 
-// BackupConfig says which backups the App makes by itself. Without a Place it makes none.
+// BackupConfig configures the App's scheduled backups. Without a Place it makes none.
 type BackupConfig struct {
 	Place backup.Place
-	// Every is the time from one backup to the next, Keep how many of them are kept.
+	// Every is the time from one backup to the next, Keep how many of them to keep.
 	Every time.Duration
 	Keep  int
-	// VerifyEvery is the time from one verification to the next; 0 means never. Key opens
-	// the backups. Scratch is the folder to restore into; tmp in the data folder if empty.
+	// VerifyEvery is the time from one verification to the next; 0 means never. Key opens the
+	// backups. Verification restores into Scratch; if empty, into tmp in the data folder.
 	VerifyEvery time.Duration
 	Key         backup.Key
 	Scratch     string
@@ -45,7 +45,7 @@ func (a *App) keepBackups(ctx context.Context, cfg Config) {
 	k := &backup.Schedule{
 		Source: backup.Source{
 			DB: a.DB, DataDir: cfg.DataDir, Folders: DataFolders(), Flat: FlatFolders(), Storage: cfg.Storage,
-			MasterKeys: cfg.MasterKey, Version: cfg.Version, Now: time.Now, // as names in a folder
+			MasterKeys: cfg.MasterKey, Version: cfg.Version, Now: time.Now, // they name files, so they follow the system's clock
 		},
 		Lock: cfg.Backup.Lock, Place: cfg.Backup.Place, Every: cfg.Backup.Every, Keep: cfg.Backup.Keep,
 		VerifyEvery: cfg.Backup.VerifyEvery, Key: cfg.Backup.Key, Scratch: cfg.Backup.Scratch,
@@ -54,7 +54,7 @@ func (a *App) keepBackups(ctx context.Context, cfg Config) {
 	a.background.Go(func() { k.Run(ctx) })
 }
 
-// backupRuns returns what became of backups, for metrics.
+// backupRuns returns the last results of the backup jobs, for metrics.
 func (a *App) backupRuns(log *slog.Logger) func() []ops.BackupRun {
 	jobs := store.NewBackupJobs(a.DB)
 	return func() []ops.BackupRun {
@@ -62,7 +62,7 @@ func (a *App) backupRuns(log *slog.Logger) func() []ops.BackupRun {
 		defer cancel()
 		list, err := jobs.List(ctx)
 		if err != nil {
-			log.WarnContext(ctx, "metrics of backups cannot be read", slog.Any("err", err))
+			log.WarnContext(ctx, "cannot read the metrics of backups", slog.Any("err", err))
 		}
 		var runs []ops.BackupRun
 		for _, j := range list {

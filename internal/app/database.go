@@ -14,8 +14,8 @@ import (
 	"stoa/internal/trust/seal"
 )
 
-// checkSchema brings the schema up to date and logs what that took, or, with
-// KeepSchema, only checks it.
+// checkSchema migrates the schema and logs each migration, or, with KeepSchema, only checks that it
+// is up to date.
 func (a *App) checkSchema(ctx context.Context, cfg Config) error {
 	if cfg.KeepSchema {
 		return store.CheckSchema(ctx, a.DB, cfg.Version)
@@ -27,11 +27,11 @@ func (a *App) checkSchema(ctx context.Context, cfg Config) error {
 	return err
 }
 
-// leaveWithin is the time limit for saying that a process no longer uses the database.
+// leaveWithin is the time limit for recording that this process no longer uses the database.
 const leaveWithin = 2 * time.Second
 
-// joinMasterKey returns an error if this database's secrets were sealed with another
-// master key. Otherwise each of them would fail later, on its own.
+// joinMasterKey returns an error if this database's secrets were sealed with another master key.
+// Without this check, each use of a secret would fail later.
 func (a *App) joinMasterKey(ctx context.Context, cfg Config) error {
 	host, _ := os.Hostname() // for people
 	a.lost = make(chan error, 1)
@@ -43,9 +43,9 @@ func (a *App) joinMasterKey(ctx context.Context, cfg Config) error {
 	return a.member.Join(ctx)
 }
 
-// idempotencySecret returns the secret of the hashes of idempotency keys. It was once derived
-// from the master key, and stays the same when that is replaced: the hashes cannot be made
-// again, because what they are of is not stored.
+// idempotencySecret returns the secret with which idempotency keys are hashed. It is derived from
+// the first master key and stays the same when that is replaced: the hashes cannot be recomputed,
+// because the keys are not stored.
 func (a *App) idempotencySecret(ctx context.Context, keys *seal.Keys) ([]byte, error) {
 	box, name := keys.Box(rewrap.SettingBox), store.SettingIdempotencySecret
 	first := box.Seal(keys.Known()[0].Derive(idempotency.HashPurpose), name)

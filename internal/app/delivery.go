@@ -14,17 +14,17 @@ import (
 	"stoa/internal/store"
 )
 
-// How many receivers are served at the same time. Plugins that hang do not keep the
-// others waiting for long: each attempt is limited, and the next is not soon.
+// How many deliveries run at the same time. Plugins that hang do not delay the others for long:
+// each attempt has a time limit, and the next one comes much later.
 const (
 	pluginWorkers  = 8
 	webhookWorkers = 4
 )
 
-// webhookIdle is how long a connection to a webhook is kept for the next message.
+// webhookIdle is how long an idle connection to a webhook is kept for the next message.
 const webhookIdle = 30 * time.Second
 
-// buildDelivery makes what tells plugins of hooks and events, and operators of events.
+// buildDelivery builds the senders of hooks and events to plugins, and of events to operators.
 func (a *App) buildDelivery(cfg Config) {
 	a.hooks = &hook.Sender{
 		Plugins: a.Plugins, Gateway: a.gateway, Internal: a.node, Discard: a.installer.Discard, Log: cfg.Log, Now: cfg.Now,
@@ -37,7 +37,7 @@ func (a *App) buildDelivery(cfg Config) {
 	dialer := &net.Dialer{Timeout: delivery.SendTimeout, Control: egress.Guard(cfg.ExternalAllow)}
 	a.messages = &webhook.Sender{
 		Service: a.Webhooks, Agent: "stoa/" + cfg.Version,
-		// Without a proxy: it would connect where the guard does not.
+		// Without a proxy, which would connect to addresses that the guard refuses.
 		Transport: &http.Transport{
 			DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: delivery.SendTimeout,
 			MaxIdleConnsPerHost: 1, MaxIdleConns: 64, IdleConnTimeout: webhookIdle, DisableCompression: true,
@@ -47,7 +47,7 @@ func (a *App) buildDelivery(cfg Config) {
 	}
 }
 
-// watchDeliveries adds what waits to the metrics.
+// watchDeliveries adds the backlog of deliveries to the metrics.
 func (a *App) watchDeliveries(now func() time.Time) {
 	log := store.NewDeliveries(a.DB)
 	a.metrics.WatchDeliveries(func(ctx context.Context) (list []ops.Backlog, err error) {
@@ -77,7 +77,7 @@ func (a *App) deliver(ctx context.Context, cfg Config) {
 		Tracer: a.telemetry.Tracer(),
 	}
 	a.background.Go(func() {
-		a.hooks.Clear(ctx) // what a crash left behind
+		a.hooks.Clear(ctx) // files that a crash left behind
 		plugins.Run(ctx)
 	})
 	webhooks := &delivery.Machine{

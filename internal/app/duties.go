@@ -9,16 +9,16 @@ import (
 	"stoa/internal/store"
 )
 
-// Another process takes over the kept plugins within half a minute after the process that had
-// them was killed. Processes of plugins take up to ten seconds to end.
+// If the process that runs the kept plugins is killed, another one takes over within half a
+// minute. Processes of plugins take up to ten seconds to end.
 const (
 	keptLease = 24 * time.Second
 	keptGrace = 12 * time.Second
 	keptEvery = 4 * time.Second
 )
 
-// keepPluginsRunning runs the plugins that run without being called, in one process of all over
-// the database.
+// keepPluginsRunning runs the plugins that must run even without calls, in one of the stoa
+// processes on the database.
 func (a *App) keepPluginsRunning(ctx context.Context, cfg Config) {
 	d := &duty.Duty{
 		Name: "kept plugins", Store: store.NewDuties(a.DB), Log: cfg.Log, Lease: keptLease, Grace: keptGrace, Every: keptEvery,

@@ -14,7 +14,7 @@ import (
 	"stoa/internal/store"
 )
 
-// buildExtensions builds what installs, keeps and runs extensions of every kind.
+// buildExtensions builds the services that install, store and run extensions of every kind.
 func (a *App) buildExtensions(ctx context.Context, cfg Config) error {
 	packages := store.NewPlugin(a.DB)
 	plugins := &plugin.Service{
@@ -48,7 +48,7 @@ func (a *App) buildExtensions(ctx context.Context, cfg Config) error {
 		return err
 	}
 	if err := a.installer.Sweep(ctx, time.Now()); err != nil { // the age of files is in system time
-		cfg.Log.WarnContext(ctx, "leftovers of earlier installs could not be removed", slog.Any("err", err))
+		cfg.Log.WarnContext(ctx, "cannot remove leftovers of earlier installs", slog.Any("err", err))
 	}
 	return nil
 }

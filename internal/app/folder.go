@@ -13,9 +13,9 @@ import (
 	"stoa/internal/trust/seal"
 )
 
-// Open makes the data folder if it is missing, and sets in cfg what is in it or belongs to it, for the
-// database at the URL at. Call it once all other settings are known to be right: a refused command leaves
-// no folder.
+// Open creates the data folder if it is missing, and sets the fields of cfg that depend on it, for the
+// database at the URL at. Call it after all other settings were checked, so that a refused command
+// leaves no folder.
 func (cfg *Config) Open(f datafolder.Folder, at string) (err error) {
 	cfg.Now, cfg.DatabaseURL, cfg.DataDir = time.Now, at, f.Data
 	if cfg.Storage, cfg.StorageURL, err = f.OpenStorage(); err != nil {
@@ -41,8 +41,8 @@ func (cfg *Config) Open(f datafolder.Folder, at string) (err error) {
 	return err
 }
 
-// With runs fn on an App that is closed afterwards. The App serves no requests, and its database exists
-// and is up to date already. Warnings go to w. set changes the configuration.
+// With runs fn on an App that it closes afterwards. The App serves no requests; its database must exist
+// and be up to date. Warnings go to w. set changes the configuration.
 func With(
 	ctx context.Context, w io.Writer, f datafolder.Folder, fn func(*App) error, set ...func(*Config),
 ) (err error) {
@@ -58,7 +58,7 @@ func With(
 		change(&cfg)
 	}
 	if policy := f.ServedPasswordPolicy(); policy == "asvs" {
-		cfg.PasswordPolicy = policy // the server's, also where this shell does not say so
+		cfg.PasswordPolicy = policy // the server's policy, even if this shell does not set it
 	}
 	a, err := New(ctx, cfg)
 	if err != nil {

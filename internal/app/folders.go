@@ -10,11 +10,11 @@ import (
 // mediaFolder is the folder of pictures in the data folder.
 const mediaFolder = "media"
 
-// FlatFolders returns those of DataFolders whose files have their hash for a name.
+// FlatFolders returns those of DataFolders whose files are named by their hash.
 func FlatFolders() []string { return []string{mediaFolder} }
 
-// DataFolders returns the folders in the data folder whose files the database refers to:
-// those that belong in a backup.
+// DataFolders returns the folders in the data folder whose files the database refers to. They
+// belong in a backup.
 func DataFolders() []string {
 	folders := []string{bundle.Registry{}.Folder(), install.MarketDir, mediaFolder, plugin.Registry{}.Folder()}
 	for _, kind := range theme.Kinds() {

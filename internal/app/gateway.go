@@ -19,12 +19,12 @@ import (
 	"stoa/internal/store"
 )
 
-// buildNode makes what runs internal plugins, and connects the plugins' service to it.
+// buildNode builds the runtime of internal plugins, and connects the plugin service to it.
 func (a *App) buildNode(cfg Config, plugins *plugin.Service, packages *store.Plugin) error {
 	gate, err := egress.New(egress.Config{
 		Log:     cfg.Log,
 		BaseURL: cmp.Or(cfg.PlatformAPIBaseURL, cfg.PublicURL),
-		// The handler is built later, out of what runs plugins.
+		// The handler is built later, because it needs the runtimes.
 		Platform:  http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.Handler.ServeHTTP(w, r) }),
 		Listen:    a.guard.Listen,
 		ConnState: framing.ConnState,
@@ -42,7 +42,7 @@ func (a *App) buildNode(cfg Config, plugins *plugin.Service, packages *store.Plu
 		Egress: gate, Development: cfg.PluginErrors, StartTimeout: cfg.StartLimit, StartWait: cfg.StartLimit,
 		Failed: func(ctx context.Context, in plugin.Installed, f plugin.Failure) {
 			if err := plugins.RecordFailure(ctx, in, f); err != nil {
-				cfg.Log.WarnContext(ctx, "the failure of a plugin could not be recorded",
+				cfg.Log.WarnContext(ctx, "cannot record the failure of a plugin",
 					slog.String("installationId", in.Instance.ID), slog.Any("err", err))
 			}
 		},
@@ -69,7 +69,7 @@ func (p prober) Probe(ctx context.Context, in plugin.Installed) (plugin.Failure,
 // CheckPlugins returns why internal plugins cannot run here, or nil.
 func (a *App) CheckPlugins() error { return a.node.Check() }
 
-// buildGateway makes the way to the plugins.
+// buildGateway builds the gateway to the plugins.
 func (a *App) buildGateway(cfg Config) *gateway.Gateway {
 	a.external = external.New(external.Config{Log: cfg.Log, Allow: cfg.ExternalAllow})
 	finder := plugin.Finder(a.snapshots)
@@ -89,7 +89,7 @@ func (a *App) buildGateway(cfg Config) *gateway.Gateway {
 	}
 }
 
-// accessLog returns what is told of each call to a plugin; nil for nothing.
+// accessLog returns the function that logs calls to plugins; nil if they are not logged.
 func accessLog(cfg Config) func(*http.Request, gateway.Ended) {
 	if cfg.AccessLog == "off" {
 		return nil
@@ -97,6 +97,6 @@ func accessLog(cfg Config) func(*http.Request, gateway.Ended) {
 	return plugincall.AccessLog{Log: cfg.Log, FailuresOnly: cfg.AccessLog == "failures"}.Record
 }
 
-// Prepare starts the process of an instance of an internal plugin and returns when
-// it is ready. The errors are those of a call.
+// Prepare starts the process of an instance of an internal plugin and returns when it is ready.
+// The errors are those of a call.
 func (a *App) Prepare(ctx context.Context, in plugin.Installed) error { return a.node.Prepare(ctx, in) }

@@ -8,8 +8,7 @@ import (
 	"stoa/internal/edge/hosts"
 )
 
-// answeredHosts returns the hosts of the configuration that requests may be
-// addressed to.
+// answeredHosts returns the hosts that requests may be addressed to, from the configuration.
 func answeredHosts(cfg Config) (hosts.Policy, error) {
 	names := slices.Clone(cfg.AllowedHosts)
 	if u, err := url.Parse(cfg.PublicURL); err == nil && u.Hostname() != "" {

@@ -16,8 +16,7 @@ import (
 // mailDrain is the time limit for sending the waiting mails when stoa stops.
 const mailDrain = 10 * time.Second
 
-// buildMail makes what sends mail: the SMTP server of the configuration, the log, or
-// nothing.
+// buildMail builds the sender of mail: the configured SMTP server, the log, or none.
 func (a *App) buildMail(ctx context.Context, cfg Config) error {
 	sender := cfg.Mailer
 	switch {
@@ -49,20 +48,20 @@ func (a *App) buildMail(ctx context.Context, cfg Config) error {
 type countedMail struct {
 	mail.Sender
 
-	nobody bool // gets the mails
+	drops  bool // Sender drops all mails
 	count  func(what, outcome string)
 	noted  *mailTrouble
 	tracer *trace.Tracer
 }
 
-// mailTrouble remembers what became of mail. It is safe for concurrent use.
+// mailTrouble holds the last failure to send mail. It is safe for concurrent use.
 type mailTrouble struct {
 	mu   sync.Mutex
 	last system.Failure
-	down bool // the last attempt failed, and not for its message
+	down bool // the last attempt failed, and the message was not the cause
 }
 
-// note remembers the outcome of an attempt.
+// note records the outcome of an attempt.
 func (t *mailTrouble) note(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -91,7 +90,7 @@ func (t *mailTrouble) check(context.Context) (string, error) {
 
 // Send implements mail.Sender.
 func (c countedMail) Send(ctx context.Context, m mail.Message) error {
-	ctx, span := c.tracer.Work(ctx, "send mail", trace.Client, "") // who gets it is not noted
+	ctx, span := c.tracer.Work(ctx, "send mail", trace.Client, "") // the span does not record the recipient
 	defer span.End()
 	err := c.Sender.Send(ctx, m)
 	c.noted.note(err)
@@ -99,7 +98,7 @@ func (c countedMail) Send(ctx context.Context, m mail.Message) error {
 		span.Fail("mail")
 	}
 	switch {
-	case err == nil && c.nobody:
+	case err == nil && c.drops:
 		c.count(ops.Mails, "dropped")
 	case err == nil:
 		c.count(ops.Mails, "sent")

@@ -75,8 +75,8 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	return nil
 }
 
-// fillKeyTails lets administrators find licenses that were issued before the database kept
-// the last group of their key by that group.
+// fillKeyTails records the last group of the key of licenses that were issued before the database
+// stored it, so that administrators can find them by that group.
 func (a *App) fillKeyTails(ctx context.Context, cfg Config) {
 	err := license.NewVault(cfg.MasterKey).FillTails(ctx, store.NewLicenses(a.DB))
 	if err != nil && ctx.Err() == nil {
@@ -85,8 +85,8 @@ func (a *App) fillKeyTails(ctx context.Context, cfg Config) {
 	}
 }
 
-// buyers implements order.Users and license.Users with the accounts of an App, which
-// are built after its market.
+// buyers implements order.Users and license.Users with the accounts of an App, which are built after
+// its market.
 type buyers struct{ app *App }
 
 // Email implements order.Users and license.Users.
@@ -108,8 +108,7 @@ func (b buyers) AdminEmails(ctx context.Context) ([]string, error) {
 	return emails, err
 }
 
-// seatRules returns the rules of the configuration for development instances and for
-// the churn of the others.
+// seatRules returns the configured rules for development instances and for the churn of the others.
 func seatRules(cfg Config) (license.DevInstances, license.ChurnLimit, error) {
 	patterns := cfg.DevInstances
 	if patterns == nil {

@@ -10,13 +10,12 @@ import (
 
 // StripeConfig is the configuration of payments with Stripe.
 type StripeConfig struct {
-	// SecretKey and WebhookSecret are from Stripe. If both are empty, Stripe is not
-	// used.
+	// SecretKey and WebhookSecret come from Stripe. If both are empty, Stripe is not used.
 	SecretKey, WebhookSecret string
 	// APIBase is the address of the API; Stripe's own if empty.
 	APIBase string
-	// SuccessURL and CancelURL are the pages that buyers return to; stoa's own pages if
-	// empty. {ORDER_ID} in them is replaced by the order's id.
+	// SuccessURL and CancelURL are the pages that buyers return to; stoa's own pages if empty.
+	// {ORDER_ID} in them is replaced with the order's id.
 	SuccessURL, CancelURL string
 }
 

@@ -12,30 +12,31 @@ import (
 	"stoa/internal/trust/seal"
 )
 
-// errStopping is why a process that stops is not ready.
+// errStopping is the state of a process that is shutting down.
 var errStopping = errors.New("stoa is stopping")
 
-// errOtherKey is why a process is not ready whose master key was replaced without it.
+// errOtherKey is the state of a process that does not have the database's current master key.
 var errOtherKey = errors.New("the database belongs to another master key: start stoa with that one")
 
-// ready returns the state of what this process needs to serve requests.
+// ready returns the state of everything that this process needs to serve requests.
 func (a *App) ready(ctx context.Context) []system.Condition {
 	process := system.Condition{Name: "process", Ready: true, Required: true}
-	if a.stopping.Load() { // told at once, unlike the others
+	if a.stopping.Load() { // reported at once, unlike the others
 		process.Ready, process.Err = false, errStopping
 	}
 	return append([]system.Condition{process}, a.readiness.Conditions(ctx)...)
 }
 
-// needs returns what this process needs. Required is what it can answer nothing without:
-// if a part that replicas share is broken, no load balancer finds a better one, and whatever
-// works without the part should go on. schema is the version of the schema at the start.
+// needs returns what this process needs. Only the parts without which it can answer nothing are
+// Required: if another part that all replicas share breaks, a load balancer has no better replica,
+// and requests that work without the part should still be served. schema is the version of the
+// schema at the start.
 func (a *App) needs(cfg Config, schema int64) []system.Need {
 	list := []system.Need{
 		{Name: system.PartDatabase, Required: true, Run: a.DB.Ping},
 		{Name: "migrations", Required: true, Run: func(ctx context.Context) error {
 			version, err := store.SchemaVersion(ctx, a.DB)
-			if err == nil && version < schema { // a newer one is that of a replica of the next version
+			if err == nil && version < schema { // a newer schema comes from a replica of the next version
 				err = fmt.Errorf("the schema has version %d and had %d when stoa started", version, schema)
 			}
 			return err

@@ -14,8 +14,8 @@ import (
 	"stoa/internal/trust/audit/export"
 )
 
-// FromServe returns the configuration of a stoa serve, whose settings were checked, at a site. It has
-// nothing of the data folder: no database, master key or storage.
+// FromServe returns the configuration for stoa serve from its checked settings. The fields that depend
+// on the data folder are not set: database, master key and storage (see Config.Open).
 func FromServe(s settings.Serve, site settings.Site) (Config, error) {
 	cfg := Config{
 		PublicURL: site.PublicURL, Payments: site.Payments,
@@ -59,7 +59,7 @@ func FromServe(s settings.Serve, site settings.Site) (Config, error) {
 	return cfg, errors.Join(faults[:]...)
 }
 
-// backups returns which backups stoa serve makes: none without a place for them.
+// backups returns the configuration of scheduled backups: empty without a place for them.
 func backups(b settings.Backups) (BackupConfig, error) {
 	lock, err := BackupLock(b.BackupLock)
 	if err != nil || b.BackupDir == "" && b.BackupURL == "" {

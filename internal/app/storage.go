@@ -16,12 +16,12 @@ import (
 	"stoa/internal/store"
 )
 
-// errForeign says that a storage has the files of another shop: to sweep it would remove them.
+// errForeign means that a storage belongs to another shop: sweeping it would remove that shop's files.
 var errForeign = errors.New("the object storage belongs to another shop, with another database: " +
 	"give each a bucket or a prefix of its own")
 
-// openStorage refuses an object storage that is not this shop's. One that does not answer is
-// only warned of: what is in the data folder, and everything without files, goes on.
+// openStorage refuses an object storage that belongs to another shop. If the storage does not answer, it
+// only logs a warning: files in the data folder, and everything that needs no files, still work.
 func (a *App) openStorage(ctx context.Context, cfg Config) (err error) {
 	a.PlatformID, err = store.NewSettings(a.DB).Once(ctx, store.SettingPlatformID, uuid.NewString())
 	if err != nil || cfg.Storage == nil {
@@ -36,8 +36,8 @@ func (a *App) openStorage(ctx context.Context, cfg Config) (err error) {
 	return err
 }
 
-// ownStorage returns nil if the object storage is this shop's. It claims one that nobody has
-// claimed, unless files must be there already.
+// ownStorage returns nil if the object storage belongs to this shop. It claims a storage without an
+// owner, unless the database refers to files that should already be there.
 func (a *App) ownStorage(ctx context.Context, cfg Config) error {
 	owner, err := blob.Owner(ctx, cfg.Storage)
 	switch {
@@ -64,7 +64,7 @@ func (a *App) checkStorage(ctx context.Context, cfg Config) error {
 		err = a.ownStorage(ctx, cfg)
 	}
 	if errors.Is(err, blob.ErrUnavailable) {
-		err = errors.Unwrap(err) // why, without what clients are told
+		err = errors.Unwrap(err) // the cause, without the message for clients
 	}
 	return err
 }
@@ -90,7 +90,7 @@ func (a *App) fetchTheme(ctx context.Context, v theme.Version) error {
 func (a *App) fetch(ctx context.Context, ref install.Ref) error {
 	err := a.installer.Fetch(ctx, ref)
 	if errors.Is(err, install.ErrNoArchive) {
-		return nil // whoever needs the files says that they are missing
+		return nil // the caller reports missing files itself
 	}
 	return err
 }

@@ -12,7 +12,7 @@ import (
 	"stoa/internal/shop/payment"
 )
 
-// system returns what administrators are told about this process.
+// system returns the service that shows administrators the state of this process.
 func (a *App) system(cfg Config) *system.Service {
 	host, err := os.Hostname()
 	if err != nil {
@@ -44,7 +44,7 @@ func (a *App) system(cfg Config) *system.Service {
 	}
 }
 
-// broken reports whether an instance does not work, as far as this process knows.
+// broken reports whether an instance is failing, as far as this process knows.
 func (a *App) broken(installationID string) bool {
 	if _, open := a.gateway.OpenSince(installationID); open {
 		return true
@@ -53,7 +53,7 @@ func (a *App) broken(installationID string) bool {
 	return state == plugin.StateFailing || state == plugin.StateUnhealthy
 }
 
-// checks returns what tells whether this process and what it depends on work.
+// checks returns the health checks of this process and its dependencies.
 func (a *App) checks(cfg Config) []system.Check {
 	list := []system.Check{
 		{Name: system.PartDatabase, Run: func(ctx context.Context) (string, error) { return "", a.DB.Ping(ctx) }},
@@ -106,10 +106,9 @@ func (a *App) checkPayments(context.Context) (string, error) {
 	return "", nil
 }
 
-// checkNode reports whether internal plugins can run. Without such plugins that does not
-// matter.
+// checkNode reports whether internal plugins can run. If none is installed, that is no failure.
 func (a *App) checkNode(ctx context.Context) (string, error) {
-	about, err := a.aboutNode() //nolint:contextcheck // it is found once, for all who ask
+	about, err := a.aboutNode() //nolint:contextcheck // cached for all callers
 	if err == nil {
 		return about.Missing, nil
 	}
@@ -123,7 +122,7 @@ func (a *App) checkNode(ctx context.Context) (string, error) {
 	return "Internal plugins cannot run, and none is installed: " + err.Error(), nil
 }
 
-// aboutNode returns what runs internal plugins.
+// aboutNode describes the Node.js that runs internal plugins.
 func (a *App) aboutNode() (system.Node, error) {
 	version, level, missing, err := a.node.About()
 	return system.Node{Version: version, Isolation: string(level), Missing: missing}, err

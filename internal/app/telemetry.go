@@ -12,8 +12,8 @@ import (
 	"stoa/internal/operate/telemetry"
 )
 
-// startTelemetry begins to send traces and metrics, if that is configured. It comes before
-// whatever records spans is made.
+// startTelemetry starts sending traces and metrics, if configured. It must run before anything
+// that records spans is built.
 func (a *App) startTelemetry(ctx context.Context, cfg Config) (err error) {
 	if !cfg.Telemetry {
 		return nil
@@ -25,8 +25,8 @@ func (a *App) startTelemetry(ctx context.Context, cfg Config) (err error) {
 	return err
 }
 
-// tracedRedis is a redis.Hook that records a span of each command of a recorded request. It
-// notes the command's name and no argument: keys hold addresses and ids of users.
+// tracedRedis is a redis.Hook that records a span for each command of a traced request. The span
+// holds the command's name but no arguments: keys contain addresses and ids of users.
 type tracedRedis struct{ tracer *trace.Tracer }
 
 // DialHook implements redis.Hook.

@@ -10,7 +10,7 @@ import (
 	"stoa/internal/trust/seal"
 )
 
-// buildThemes makes the themes and what runs theme apps.
+// buildThemes builds the theme service and the runtime of theme apps.
 func (a *App) buildThemes(cfg Config) {
 	a.themeApps = themeapp.New(themeapp.Config{
 		Log: cfg.Log, Children: a.children, DataDir: cfg.DataDir, Fetch: a.fetchTheme, Egress: a.egress,

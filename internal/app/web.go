@@ -20,8 +20,8 @@ var builtWeb = sync.OnceValues(func() (*webapp.Bundle, error) {
 	return webapp.Load(dist)
 })
 
-// webFiles returns the files of console and storefront. Without them there is no console,
-// and everything else works.
+// webFiles returns the files of console and storefront. Without them there is no console, but
+// everything else works.
 func webFiles(log *slog.Logger) *webapp.Bundle {
 	bundle, err := builtWeb()
 	switch {
@@ -39,6 +39,6 @@ var storefrontPages = sync.OnceValues(func() (*storefront.Pages, error) {
 	if err != nil {
 		return nil, err
 	}
-	bundle, _ := builtWeb() // site tells of its error
+	bundle, _ := builtWeb() // webFiles logs its error
 	return storefront.New(texts, bundle)
 })

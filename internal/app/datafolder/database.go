@@ -15,11 +15,10 @@ import (
 	"stoa/internal/trust/masterkey"
 )
 
-// FindDatabase returns the URL of the database to work on: the one that is set, else
-// the one of the last stoa serve on this data folder, else stoa.db in the folder. It
-// creates nothing, and returns an error if the setting names another database than
-// the one that was served: whoever mistypes a URL would otherwise work on the wrong
-// database without noticing.
+// FindDatabase returns the URL of the database to work on: the configured one, else the one of the
+// last stoa serve on this data folder, else stoa.db in the folder. It creates nothing. It returns an
+// error if the configured database is not the one last served, so that a mistyped URL does not make
+// a command work on the wrong database unnoticed.
 func (f Folder) FindDatabase(ctx context.Context) (string, error) {
 	last, err := readServed(f.Data)
 	switch {
@@ -34,8 +33,8 @@ func (f Folder) FindDatabase(ctx context.Context) (string, error) {
 	case Recorded(f.DatabaseURL, f.Data) == last.Database:
 		return f.DatabaseURL, nil
 	}
-	// Another address may still be the same database: another user, a pooler, a moved
-	// server.
+	// Another URL may still lead to the same database: with another user, over a pooler, or after
+	// the server has moved.
 	facts, err := Inspect(ctx, f.DatabaseURL)
 	if err != nil {
 		return "", err
@@ -49,11 +48,11 @@ func (f Folder) FindDatabase(ctx context.Context) (string, error) {
 	return f.DatabaseURL, nil
 }
 
-// Facts are what is to be known of a database before it is used.
+// Facts describe a database before it is used.
 type Facts struct {
 	Exists bool
 	ID     string // empty if no stoa has used the database yet
-	sealed bool   // a master key belongs to it
+	sealed bool   // it holds secrets sealed with a master key
 }
 
 // Inspect looks at a database. It creates nothing: no file, no table.
@@ -79,9 +78,9 @@ func Inspect(ctx context.Context, at string) (f Facts, err error) {
 	return f, err
 }
 
-// OpenExisting returns the URL of the database to work on, which exists, and says on
-// w which one it is. Only serve and migrate create databases: a command that did
-// would report success on an empty one.
+// OpenExisting returns the URL of the database to work on, and writes it to w. The database must
+// exist: only serve and migrate create one, because any other command would report success on an
+// empty database.
 func (f Folder) OpenExisting(ctx context.Context, w io.Writer) (string, error) {
 	at, err := f.FindDatabase(ctx)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package datafolder owns the folder with the data of a shop: which database and storage belong to it,
-// and who may read it. Commands work on a folder without being told
-// the database again; they find what the last stoa serve wrote there.
+// Package datafolder owns the folder with the data of a shop: which database and storage belong to
+// it, and who may read it. The last stoa serve wrote its database to the folder, so commands need
+// only the folder to find it.
 package datafolder
 
 import (
@@ -14,12 +14,12 @@ import (
 	"stoa/internal/operate/settings"
 )
 
-// Folder is a data folder, with the settings that say where the rest of the data is.
+// Folder is a data folder, with the settings that locate the rest of the data.
 type Folder struct {
 	settings.Storage
 }
 
-// Prepare makes the data folder, readable by this user only, also if it existed.
+// Prepare creates the data folder if it is missing, and makes it readable by this user only.
 func (f Folder) Prepare() error {
 	if err := os.MkdirAll(f.Data, 0o700); err != nil {
 		return fmt.Errorf("data folder: %w", err)

@@ -6,19 +6,19 @@ import (
 	"path/filepath"
 )
 
-// stoaFiles are names that stoa gives to what is in its data folder. One of them
-// tells that a folder is stoa's.
+// stoaFiles are names of files and folders in a data folder. One of them is enough to recognize a
+// folder as stoa's.
 var stoaFiles = []string{"master.key", "stoa.db", "plugins"}
 
 // stoaFolders are the folders in the data folder.
 var stoaFolders = []string{"plugins", "media", "tmp", "demo"}
 
-// keepPrivate takes all permissions on the data folder, and on stoa's folders in
-// it, from everybody but their owner: they may have existed before stoa, readable
-// by all. It reports whether the data folder is private now.
+// keepPrivate removes all permissions on the data folder, and on stoa's folders in it, from
+// everyone but their owner: they may have existed before stoa, readable by all. It reports whether
+// the data folder is private now.
 //
-// A folder that holds other things and nothing of stoa's is left alone: it may be
-// /tmp. So is one that belongs to another user.
+// It does not touch a folder that holds other files and none of stoa's, which may be /tmp, nor one
+// that belongs to another user.
 func keepPrivate(dir string) bool {
 	if isStoas(dir) {
 		for _, name := range stoaFolders {
@@ -32,7 +32,7 @@ func keepPrivate(dir string) bool {
 	return err == nil && info.Mode().Perm()&0o077 == 0
 }
 
-// isStoas reports whether a folder is empty or has something of stoa's in it.
+// isStoas reports whether a folder is empty or contains files of stoa.
 func isStoas(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -46,12 +46,12 @@ func isStoas(dir string) bool {
 	return len(entries) == 0
 }
 
-// closeFolder takes all permissions of a folder from everyone but its owner. It leaves links and
-// folders that users share as they are.
+// closeFolder removes all permissions on a folder from everyone but its owner. It does not touch
+// links and sticky folders, which users share.
 func closeFolder(path string) {
 	info, err := os.Lstat(path)
 	if err != nil || !info.IsDir() || info.Mode()&fs.ModeSticky != 0 || info.Mode().Perm()&0o077 == 0 {
 		return
 	}
-	_ = os.Chmod(path, info.Mode().Perm()&0o700) // fails if another user owns it, and is told by keepPrivate
+	_ = os.Chmod(path, info.Mode().Perm()&0o700) // fails if another user owns it, which keepPrivate reports
 }

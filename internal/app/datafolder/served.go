@@ -14,20 +14,19 @@ import (
 	"stoa/internal/data/database"
 )
 
-// ServedFile is the name of the file in the data folder in which serve keeps its
-// settings for other commands.
+// ServedFile is the file in the data folder to which serve writes its settings for other commands.
 const ServedFile = "serve.json"
 
-// Served are the settings with which stoa serve was last started on a data folder.
-// There are no secrets among them.
+// Served holds the settings with which stoa serve was last started on a data folder. It holds no
+// secrets.
 type Served struct {
-	// Database is a postgres:// URL without its password, or the path of a SQLite file,
-	// relative to the data folder if it is in there: the folder may be moved.
+	// Database is a postgres:// URL without its password, or the path of a SQLite file. A path
+	// inside the data folder is relative to it, because the folder may be moved.
 	Database string `json:"database"`
-	// DatabaseID is the database's own id, which it keeps wherever it is reached.
+	// DatabaseID identifies the database, whatever its URL.
 	DatabaseID string `json:"databaseId"`
 
-	// Storage is the URL of the object storage with the files; empty if the data folder has them.
+	// Storage is the URL of the object storage with the files; empty if they are in the data folder.
 	Storage string `json:"storage,omitempty"`
 
 	PasswordPolicy string `json:"passwordPolicy"`
@@ -54,7 +53,7 @@ func readServed(dataDir string) (*Served, error) {
 	return s, nil
 }
 
-// Write keeps the settings in the data folder, readable by this user only.
+// Write writes the settings to the data folder, readable by this user only.
 func (s Served) Write(dataDir string) error {
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -72,7 +71,7 @@ func (s Served) databaseURL(dataDir string) string {
 	return filepath.Join(dataDir, s.Database)
 }
 
-// Recorded returns url as Served.Database has it.
+// Recorded returns the URL at as Served.Database spells it.
 func Recorded(at, dataDir string) string {
 	if database.IsPostgres(at) {
 		return WithoutPassword(at)
@@ -87,7 +86,7 @@ func Recorded(at, dataDir string) string {
 	return path
 }
 
-// WithoutPassword returns the URL of a database as it may be shown.
+// WithoutPassword returns the URL of a database without its password, safe to show.
 func WithoutPassword(at string) string {
 	if !database.IsPostgres(at) {
 		if path, err := filepath.Abs(at); err == nil {
@@ -98,7 +97,7 @@ func WithoutPassword(at string) string {
 	u, err := url.Parse(at)
 	if err != nil {
 		scheme, _, _ := strings.Cut(at, "://")
-		return scheme + "://…" // what cannot be parsed may hold a password anywhere
+		return scheme + "://…" // a URL that cannot be parsed may hold a password anywhere
 	}
 	if u.User != nil {
 		u.User = url.User(u.User.Username())

@@ -12,8 +12,8 @@ import (
 // OnDisk is the storage URL of the data folder.
 const OnDisk = "disk"
 
-// OpenStorage returns the object storage with the files, and its URL; nil if they are in the
-// data folder. Without a setting it is that of the last stoa serve on the folder.
+// OpenStorage returns the object storage with the files, and its URL; nil if they are in the data
+// folder. Without a setting it uses the storage of the last stoa serve on the folder.
 func (f Folder) OpenStorage() (blob.Store, string, error) {
 	at := f.StorageURL
 	if at == "" {
@@ -35,7 +35,7 @@ func (f Folder) OpenStorage() (blob.Store, string, error) {
 	return store, at, nil
 }
 
-// ShowStorage says on which object storage a command works.
+// ShowStorage writes to w which object storage a command works on.
 func ShowStorage(w io.Writer, at blob.Store) {
 	if at != nil {
 		fmt.Fprintf(w, "storage: %s\n", at.Address())

@@ -10,7 +10,7 @@ import (
 	"net/http"
 )
 
-// errRefused says that the demo administrator cannot sign in.
+// errRefused means that the demo administrator's password is not accepted.
 var errRefused = errors.New("demo: the administrator cannot sign in")
 
 // client calls stoa's public API as the demo administrator.
@@ -20,8 +20,8 @@ type client struct {
 	token string
 }
 
-// signIn returns a client with a session of its own. A password that every demo
-// shared in the past is replaced.
+// signIn returns a client with a new session. It replaces the public password that all demos used
+// in the past.
 func (d *Demo) signIn(ctx context.Context) (*client, error) {
 	c, err := d.signInWith(ctx, d.Admin.Text)
 	if !errors.Is(err, errRefused) {
@@ -61,8 +61,7 @@ func (d *Demo) signInWith(ctx context.Context, password string) (*client, error)
 	return c, nil
 }
 
-// call sends a request. It returns the status, and the data or else the error of the
-// answer.
+// call sends a request. It returns the status, and the answer's data or, without data, its error.
 func (c *client) call(ctx context.Context, method, path, contentType string, body []byte) (int, map[string]any, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.url+path, bytes.NewReader(body))
 	if err != nil {
@@ -92,7 +91,7 @@ func (c *client) call(ctx context.Context, method, path, contentType string, bod
 	return resp.StatusCode, answer.Data, nil
 }
 
-// patch sends a PATCH, which must be answered with 200.
+// patch sends a PATCH. Any status but 200 is an error.
 func (c *client) patch(ctx context.Context, path string, change any) error {
 	body, err := json.Marshal(change)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package demo sets up demo data in a new stoa: a catalog, three plugins, a theme app and
-// an administrator. It imports the catalog as the command line does, and uses the public
-// API for the rest. It does not change what exists already, so it may run again.
+// Package demo sets up demo data in a new stoa: a catalog, three plugins, a theme app and an
+// administrator. It imports the catalog as the command line does, and uses the public API for the
+// rest. It does not change existing data, so it may run again.
 package demo
 
 import (
@@ -40,8 +40,8 @@ func NewClient() *http.Client {
 }
 
 // Start imports the catalog, installs the theme app and the plugins, and starts the service of the
-// external one. Calling stop ends that service. Without Node.js the service does not
-// start; Start logs that and goes on.
+// external one. Calling stop ends that service. If the service cannot start, for example without
+// Node.js, Start logs that and continues.
 func (d *Demo) Start(ctx context.Context) (stop func(), err error) {
 	if _, err := d.Catalog.Import(ctx, goods.FS, goods.File); err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
@@ -61,7 +61,7 @@ func (d *Demo) Start(ctx context.Context) (stop func(), err error) {
 func (d *Demo) installAll(ctx context.Context, port int) error {
 	api, err := d.signIn(ctx)
 	if errors.Is(err, errRefused) {
-		d.Log.WarnContext(ctx, "demo plugins left as they are: the demo administrator's password was changed",
+		d.Log.WarnContext(ctx, "demo plugins left unchanged: the demo administrator's password was changed",
 			slog.String("email", AdminEmail))
 		return nil
 	}
@@ -93,8 +93,8 @@ var shippingConfig = map[string]any{
 	"originCountry": "DE", "currency": "EUR", "baseRate": 4.9, "carrierApiKey": "demo-carrier-key",
 }
 
-// install installs an example plugin and configures it if it is new. It does not
-// install a plugin again that was removed.
+// install installs an example plugin and configures it if it is new. It does not reinstall a
+// removed plugin.
 func (d *Demo) install(ctx context.Context, api *client, name string, overrides map[string]any) error {
 	archive, err := plugins.Archive(name, overrides)
 	if err != nil {
@@ -106,7 +106,7 @@ func (d *Demo) install(ctx context.Context, api *client, name string, overrides 
 	case err != nil:
 		return err
 	case status == http.StatusConflict:
-		d.Log.InfoContext(ctx, "demo plugin left as it is", slog.String("slug", name))
+		d.Log.InfoContext(ctx, "demo plugin left unchanged", slog.String("slug", name))
 		return nil
 	case status != http.StatusCreated && status != http.StatusOK:
 		return fmt.Errorf("install %s: status %d: %v", name, status, data)

@@ -13,20 +13,19 @@ import (
 // AdminEmail is the demo administrator's address.
 const AdminEmail = "admin@example.com"
 
-// publicPassword is what the demo administrator had as a password before each
-// demo got one of its own. Data folders of that time have it replaced.
+// publicPassword was the demo administrator's password before each demo got a random one. In data
+// folders of that time it is replaced.
 const publicPassword = "stoa-demo-admin"
 
-// Password is the demo administrator's, and where it is kept.
+// Password is the demo administrator's password and the file that holds it.
 type Password struct {
 	Text string
 	File string
-	New  bool // made just now
+	New  bool // created by this call
 }
 
-// LoadPassword returns the password kept below a data folder. The first call makes
-// a random one, in a file for this user only; of two processes that start
-// together, both get the same.
+// LoadPassword returns the password stored below a data folder. The first call creates a random
+// one, in a file for this user only. Two processes that start together get the same password.
 func LoadPassword(dataDir string) (Password, error) {
 	dir := filepath.Join(dataDir, "demo")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -52,8 +51,8 @@ func LoadPassword(dataDir string) (Password, error) {
 	return p, nil
 }
 
-// createOnce writes a file for this user only, unless it is there. It reports
-// whether it was this call that did. The file appears whole or not at all.
+// createOnce writes a file for this user only, unless it exists, and reports whether it did. The
+// file appears whole or not at all.
 func createOnce(path, text string) (made bool, err error) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return false, err

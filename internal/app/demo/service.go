@@ -20,9 +20,9 @@ import (
 	"stoa/examples/plugins"
 )
 
-// stablePort returns the loopback port that is stored in file. If there is none, it
-// chooses a free one and stores it: the external plugin's address is part of its
-// manifest and must be the same at the next start.
+// stablePort returns the loopback port stored in file. If there is none, it chooses a free one and
+// stores it: the external plugin's address is part of its manifest and must not change at the next
+// start.
 func stablePort(ctx context.Context, file string) (int, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return 0, err
@@ -32,8 +32,8 @@ func stablePort(ctx context.Context, file string) (int, error) {
 			return port, nil
 		}
 	}
-	// Below the range from which systems assign ports: another process could have the
-	// port at the next start.
+	// Below the range from which systems assign ports, from which another process could get the
+	// port before the next start.
 	const lowest, count, tries = 20_000, 10_000, 50
 	for range tries {
 		port := lowest + rand.IntN(count) //nolint:gosec // any free one will do
@@ -55,8 +55,7 @@ type service struct {
 
 const serviceStart = 30 * time.Second // less than a second on an idle machine
 
-// startService writes the example's source to dir, runs it, and returns when it
-// listens.
+// startService writes the example's source to dir, runs it, and returns when it listens.
 func startService(ctx context.Context, log *slog.Logger, node, dir string, port int, secret string) (*service, error) {
 	source, err := plugins.Source(loyaltyPoints)
 	if err != nil {
@@ -92,7 +91,7 @@ func startService(ctx context.Context, log *slog.Logger, node, dir string, port 
 	select {
 	case err = <-ready:
 	case <-time.After(serviceStart):
-		err = fmt.Errorf("it did not listen within %s", serviceStart)
+		err = fmt.Errorf("the service did not listen within %s", serviceStart)
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -112,7 +111,7 @@ func (s *service) watch(out io.Reader, ready chan<- error) {
 	if lines.Scan() {
 		ready <- nil
 	} else {
-		ready <- errors.New("it ended at once; see its message above")
+		ready <- errors.New("the service exited at once; see its message above")
 	}
 	for lines.Scan() {
 		continue // keep reading, so that the service never blocks on a full pipe

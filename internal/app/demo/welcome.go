@@ -2,8 +2,8 @@ package demo
 
 import "strings"
 
-// Welcome returns what to try, with commands that work when pasted. It shows the
-// password only when it was made just now.
+// Welcome returns a text with commands to try, ready to paste. It shows the password only if it was
+// just created.
 func (d *Demo) Welcome() string {
 	file := "'" + strings.ReplaceAll(d.Admin.File, "'", `'\''`) + "'"
 	password := "its password is kept in " + d.Admin.File
