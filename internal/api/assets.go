@@ -16,8 +16,7 @@ import (
 var errConsoleNotBuilt = errs.New(errs.Internal, "INTERNAL_ERROR",
 	"This stoa was built without its console. Build it with make build, which needs Node.js.")
 
-// console serves the page in which the console runs. Which of its pages is shown is for
-// the browser to find out.
+// console serves the page in which the console runs. Its script decides which view to show.
 func (s *Server) console() web.HandlerFunc {
 	page := s.html(pages.Site.Console)
 	return func(w http.ResponseWriter, r *http.Request) error {

@@ -8,13 +8,12 @@ import (
 	"stoa/internal/api/web"
 )
 
-// callFunc serves one call to a plugin. rest is what follows the slug in the path
-// of the request line. Both are as the client escaped them.
+// callFunc serves one call to a plugin. rest is the part of the path after the slug. Both are as the
+// client escaped them.
 type callFunc func(w http.ResponseWriter, r *http.Request, slug, rest string) error
 
-// pluginRoute is a route to plugins. The mux would redirect unclean paths and
-// decode what it matches; here the path is compared as it was sent, so that the
-// plugin gets it unchanged.
+// pluginRoute is a route to plugins. http.ServeMux would redirect unclean paths and decode the path;
+// pluginRoute compares the path as it was sent, so that the plugin gets it unchanged.
 type pluginRoute struct {
 	pattern string
 	method  string // empty means any
@@ -39,17 +38,17 @@ func (rt *router) addCall(r route) {
 			w.Header().Set("Allow", strings.Join(allowed, ", "))
 			return errMethodNotAllowed
 		}
-		slug, rest, _ := matched.match(sentPath(req)) // again: nothing carries them here for less
+		slug, rest, _ := matched.match(sentPath(req)) // matching again is cheaper than passing them here
 		return r.call(w, req, slug, rest)
 	}))
 	rt.calls = append(rt.calls, served)
 }
 
-// callPrefixes are the beginnings of the paths of all plugin routes.
+// callPrefixes are the prefixes of the paths of all plugin routes.
 var callPrefixes = []string{"/api/v1/shop/plugins/", "/api/extensions/plugin/", "/api/v1/admin/plugins/"}
 
-// IsPluginCall reports whether a request to that target, as the request line has it, may
-// be a call to a plugin. Among administrators' paths there are others, too.
+// IsPluginCall reports whether a request with that target in its request line may be a call to a
+// plugin. Some administrators' paths with such a prefix are not.
 func IsPluginCall(target string) bool {
 	for _, prefix := range callPrefixes {
 		if tail, ok := strings.CutPrefix(target, prefix); ok {
@@ -111,9 +110,8 @@ func (p pluginRoute) methods() []string {
 	}
 }
 
-// anyBut reports whether a route for any method serves this one, too. CONNECT is
-// for proxies, and an answer to TRACE would show the client what the platform
-// tells the plugin.
+// anyBut reports whether a route for any method serves this one. It excludes CONNECT, which is for
+// proxies, and TRACE, whose answer would show the client the headers that the platform sends.
 func (p pluginRoute) anyBut(method string) bool {
 	return p.method == "" && !strings.EqualFold(method, http.MethodConnect) &&
 		!strings.EqualFold(method, http.MethodTrace)

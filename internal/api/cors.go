@@ -8,8 +8,8 @@ import (
 	"github.com/rs/cors"
 )
 
-// preflightAge is how long a browser may keep what a preflight told it: the longest
-// time that Chromium keeps it.
+// preflightAge is how long a browser may cache the answer to a preflight: the longest time that
+// Chromium honors.
 const preflightAge = 2 * time.Hour
 
 // What pages on other origins may send and read, beyond what browsers always allow.
@@ -45,10 +45,9 @@ func (s *Server) crossOrigin(h http.Handler) http.Handler {
 	})
 }
 
-// forOtherOrigins reports whether pages on other origins may use a path. The paths
-// are those of a shop's front end, without calls to plugins, whose answers are not
-// stoa's, without the first administrator's set-up, and without what payment
-// providers call.
+// forOtherOrigins reports whether pages on other origins may use a path. These are the paths of a shop's
+// front end, except for calls to plugins, whose answers are not stoa's, the first administrator's
+// set-up, and the webhooks of payment providers.
 func forOtherOrigins(path string) bool {
 	for _, closed := range []string{"/api/v1/shop/plugins/", "/auth/setup", "/api/marketplace/payments/"} {
 		if strings.HasPrefix(path, closed) {

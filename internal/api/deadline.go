@@ -9,8 +9,8 @@ import (
 	"stoa/internal/api/web"
 )
 
-// withDeadline bounds the time a request may take: reading its body, and the work. The
-// answer may take as long as the client makes progress (package stall).
+// withDeadline limits the time of a request: for reading its body and for the work. Writing the answer
+// may take as long as the client makes progress (package stall).
 func withDeadline(limit time.Duration, h web.HandlerFunc) web.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		end := time.Now().Add(limit)
@@ -23,17 +23,16 @@ func withDeadline(limit time.Duration, h web.HandlerFunc) web.HandlerFunc {
 	}
 }
 
-// deadlineContext behaves like the context of context.WithDeadline, but makes that
-// one only when somebody waits for it: a timer and an entry in the parent's list
-// cost more than the whole routing of a request, and a request that takes
-// microseconds calls Err at most.
+// deadlineContext behaves like the context of context.WithDeadline, but creates that context only when
+// Done is called: a timer and an entry in the parent's list cost more than the whole routing of a
+// request, and a request that takes microseconds calls Err at most.
 type deadlineContext struct {
 	context.Context // of the request
 
 	at time.Time
 
 	mu     sync.Mutex
-	real   context.Context // nil until somebody waits, or calls Err after the end
+	real   context.Context // nil until Done, or Err after the end, is called
 	cancel context.CancelFunc
 	ended  bool
 }

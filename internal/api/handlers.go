@@ -69,7 +69,7 @@ func (s *Server) handlers(limits limit.Counter, keys keyed.Requests) handlers {
 	}
 }
 
-// shopSite returns what the pages of the storefront say of the shop.
+// shopSite returns the shop's data for the pages of the storefront.
 func (s *Server) shopSite(ctx context.Context) shoppages.Site {
 	set := s.Site.Shown(ctx)
 	return shoppages.Site{
@@ -78,7 +78,7 @@ func (s *Server) shopSite(ctx context.Context) shoppages.Site {
 	}
 }
 
-// page returns one of stoa's own pages, which says what the shop's settings say.
+// page returns one of stoa's own pages, rendered with the shop's settings.
 func (s *Server) page(render func(pages.Site) (pages.Page, error)) web.PageOf {
 	return web.Rendered(func(ctx context.Context) pages.Site {
 		return pages.Site{

@@ -13,7 +13,7 @@ import (
 var errNotReady = errs.New(errs.Busy, "NOT_READY",
 	"stoa cannot serve requests now. details.parts says what is missing.").After(time.Second)
 
-// Build says which program this is.
+// Build identifies the program.
 type Build struct {
 	Version string `json:"version"`
 	// Commit is the full hash of the commit the program was built from, with +changes
@@ -23,7 +23,7 @@ type Build struct {
 	Date   string `json:"date,omitempty"`
 }
 
-// livez serves GET /livez: the process runs, and which program it is.
+// livez serves GET /livez: that the process runs, and its Build.
 func (s *Server) livez(w http.ResponseWriter, _ *http.Request) error {
 	type response struct {
 		Status string `json:"status"`
@@ -34,16 +34,14 @@ func (s *Server) livez(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// part is a part of stoa as /readyz tells strangers of it: without the reason, which may name
-// addresses.
+// part is a part of stoa as /readyz shows it to anyone: without the reason, which may name addresses.
 type part struct {
 	Name     string `json:"name"`
 	Ready    bool   `json:"ready"`
 	Required bool   `json:"required"`
 }
 
-// readyz serves GET /readyz: 200 while all parts are ready without which this process should
-// get no requests, else 503.
+// readyz serves GET /readyz: 200 while all required parts are ready, else 503.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) error {
 	type response struct {
 		Status string `json:"status"`

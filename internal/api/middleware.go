@@ -22,7 +22,7 @@ var errMisdirected = errs.New(errs.Misdirected, "MISDIRECTED_REQUEST",
 
 var errTwoLengths = errs.Malformed(errs.CodeTwoLengths, "Send Content-Length or Transfer-Encoding, not both.")
 
-// notGuessed is a header value that all answers share and nobody writes into.
+// notGuessed is a header value that all answers share. It is never modified.
 var notGuessed = []string{"nosniff"}
 
 // middleware gives every request an id, a log line and a count in the metrics, and
@@ -30,7 +30,7 @@ var notGuessed = []string{"nosniff"}
 func (s *Server) middleware(next http.Handler) http.Handler {
 	respond := web.Responder{Log: s.Log}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, r := s.begunWith(r)
+		ctx, r := s.contextOf(r)
 		h := w.Header()
 		h["X-Request-Id"], h["X-Content-Type-Options"] = ctx.id[:], notGuessed
 		seen := &ctx.answer
@@ -72,7 +72,7 @@ func (s *Server) middleware(next http.Handler) http.Handler {
 			}
 		}()
 		if s.Refused(r) {
-			lingers = false // nobody knows where its body ends
+			lingers = false // it is unclear where its body ends
 			w.Header().Set("Connection", "close")
 			respond.Fail(seen, r, web.FamilyOf(r.URL.Path), errTwoLengths)
 			return
@@ -86,9 +86,8 @@ func (s *Server) middleware(next http.Handler) http.Handler {
 	})
 }
 
-// describe ends the span of a request, in the words of OpenTelemetry's conventions for HTTP. It
-// names the route, never the path, which may hold what only its client should know; a query is
-// not even looked at.
+// describe ends the span of a request, with the attributes of OpenTelemetry's conventions for HTTP. It
+// records the route, but neither the path nor the query, which may hold secrets of the client.
 func (s *Server) describe(span trace.Span, r *http.Request, id string, status int) {
 	method := trace.Method(r.Method)
 	_, route, found := strings.Cut(r.Pattern, " ")
@@ -115,9 +114,9 @@ func (s *Server) describe(span trace.Span, r *http.Request, id string, status in
 	span.End()
 }
 
-// believeVisitor makes a theme app's call for a visitor count as the visitor's own, at
-// the address that stoa itself told the app in a form that the app cannot make. Otherwise
-// all visitors of a shop would share the limits of one address.
+// believeVisitor makes a theme app's call for a visitor count as the visitor's own. The app sends the
+// visitor's address in a sealed form that it got from stoa and cannot forge. Otherwise all visitors of a
+// shop would share the limits of one address.
 func (s *Server) believeVisitor(ctx context.Context, r *http.Request) {
 	sealed := r.Header[themes.VisitorHeader]
 	if len(sealed) != 1 {
@@ -132,13 +131,13 @@ func (s *Server) believeVisitor(ctx context.Context, r *http.Request) {
 	}
 }
 
-// answersHost reports whether r names a host that is answered. Probes of load
-// balancers name whatever they like, and learn nothing.
+// answersHost reports whether r names an allowed host. Probes of load balancers may name any host,
+// because their answers reveal nothing.
 func (s *Server) answersHost(r *http.Request) bool {
 	return s.Hosts.Allows(r) || r.URL.Path == "/livez" || r.URL.Path == "/readyz"
 }
 
-// observer passes an answer on and remembers its status and size.
+// observer is a ResponseWriter that records the status and size of an answer.
 type observer struct {
 	http.ResponseWriter
 
@@ -151,8 +150,8 @@ func (o *observer) WriteHeader(status int) {
 		o.status = status
 	}
 	if h := o.Header(); status < http.StatusOK && status != http.StatusSwitchingProtocols && h["Connection"] != nil {
-		// What is to end the connection is for the answer itself: clients would take this one for
-		// the last.
+		// Connection: close belongs to the final answer. On an early answer, clients would take that
+		// one for the last.
 		defer func(ends []string) { h["Connection"] = ends }(h["Connection"])
 		delete(h, "Connection")
 	}

@@ -10,8 +10,8 @@ import (
 	"stoa/internal/html/reference"
 )
 
-// theDocument is the API document for machines. It is the same for every server of a
-// binary, and made for the first request.
+// theDocument is the API document for machines. It is the same for every server of a binary, and built
+// at the first request.
 var theDocument = sync.OnceValues(func() (web.File, error) {
 	document, err := api.JSON()
 	if err != nil {
@@ -30,8 +30,8 @@ func openapi(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// docs returns a handler that serves GET /docs: the API document for people, with examples
-// for the server at base. It is made for the first request.
+// docs returns a handler that serves GET /docs: the API document for people, with examples for the
+// server at base. It is built at the first request.
 func docs(base string) web.HandlerFunc {
 	type rendered struct {
 		web.File
@@ -65,8 +65,8 @@ func docs(base string) web.HandlerFunc {
 	}
 }
 
-// policyOf returns the policy of the reference: its own style sheet and script, no
-// request, image or frame.
+// policyOf returns the Content-Security-Policy of the reference: it allows the page's own style sheet and
+// script, and no requests, images or frames.
 func policyOf(page reference.Page) string {
 	return strings.Join([]string{
 		"default-src 'none'", "style-src " + page.StyleSource, "script-src " + page.ScriptSource, "base-uri 'none'",

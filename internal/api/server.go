@@ -1,7 +1,6 @@
-// Package httpapi is the JSON API over HTTP: the list of all routes (routes.go), what
-// every request passes through, and the routing. The handlers are in the packages
-// below, by area. A handler reads the request, calls one
-// domain service and writes the answer; rules belong to the domains.
+// Package httpapi is the JSON API over HTTP: the list of all routes (routes.go), the middleware of
+// every request, and the routing. The handlers are in the packages below, by area. A handler reads the
+// request, calls one domain service and writes the answer; rules belong to the domains.
 //
 // The document of the routes is api/openapi.yaml, against which the API tests
 // check every answer.
@@ -52,14 +51,14 @@ import (
 	"stoa/internal/trust/keyring"
 )
 
-// Server holds what the handlers need. All fields are required unless they say
+// Server holds the dependencies of the handlers. All fields are required unless their comment says
 // otherwise.
 type Server struct {
 	Log  *slog.Logger
 	Now  func() time.Time
 	Auth guard.Authenticator
-	// Recheck is how often the caller of a lasting call to a plugin is looked up
-	// again, by default every 750 ms.
+	// Recheck is how often the caller of a lasting call to a plugin is authenticated again, by
+	// default every 750 ms.
 	Recheck time.Duration
 
 	Accounts *account.Service
@@ -85,36 +84,35 @@ type Server struct {
 	Reviews  *review.Service
 	Releases *release.Service
 	Media    shop.Media
-	// LicenseKeys sign the answers and leases that holders of licenses rely on.
+	// LicenseKeys sign answers about licenses, and leases.
 	LicenseKeys *keyring.Ring
 
-	// Idempotency remembers the requests that have an Idempotency-Key.
+	// Idempotency stores the answers to requests with an Idempotency-Key.
 	Idempotency *idempotency.Keeper
 
-	// Limiter counts requests against limit.Rules. nil counts nothing: for load
-	// tests.
+	// Limiter counts requests against limit.Rules. nil turns limits off, for load tests.
 	Limiter *ratelimit.Limiter
-	// ClientIP determines the address that a limit counts.
+	// ClientIP determines the address by which requests are counted.
 	ClientIP reqctx.AddrResolver
 
-	// Hosts are those that requests may be addressed to.
+	// Hosts are the hosts that requests may be addressed to.
 	Hosts hosts.Policy
 
-	// CORSOrigins are the origins whose pages may call the API of shops: exact ones,
-	// or "*" alone for all. Without any, only stoa's own pages may.
+	// CORSOrigins are the origins whose pages may call the API of shops: exact ones, or only "*"
+	// for all. If empty, only stoa's own pages may.
 	CORSOrigins []string
 
-	// PublicURL is where clients reach this server, without a slash at the end. The
-	// reference's examples name it.
+	// PublicURL is the address at which clients reach this server, without a trailing slash. The
+	// reference's examples use it.
 	PublicURL string
 
-	// Site is what the operator says of the shop.
+	// Site holds the shop's name and other settings.
 	Site *site.Service
-	// Lookup finds what administrators search for.
+	// Lookup runs the searches of administrators.
 	Lookup *lookup.Service
-	// Overview is what administrators see first.
+	// Overview summarizes the shop on the console's first page.
 	Overview *overview.Service
-	// System tells administrators about this process.
+	// System shows administrators the state of this process.
 	System *system.Service
 
 	// Web has the files of console and storefront; nil: they are not built.
@@ -123,30 +121,29 @@ type Server struct {
 	// Storefront writes the pages of the shop.
 	Storefront *storefront.Pages
 
-	// Refused reports that a request states its length twice (framing.Guard).
+	// Refused reports whether a request states its length twice (framing.Guard).
 	Refused func(r *http.Request) bool
 
-	// Budget bounds the memory of request bodies. nil: no bound.
+	// Budget limits the memory of request bodies. nil: no limit.
 	Budget *bodies.Budget
 
-	// Tracer records a span of each request. nil: of none.
+	// Tracer records a span for each request. nil: no spans.
 	Tracer *trace.Tracer
 
 	// Observe counts an answered request by the pattern of its route.
 	Observe func(route string, status int, took time.Duration)
 
-	// Count counts what happened, by outcome (ops.Metrics).
+	// Count counts events by outcome (ops.Metrics).
 	Count func(what, outcome string)
 
-	// Build is what /livez tells.
+	// Build is the answer of /livez.
 	Build Build
 
-	// Ready returns the state of what this process needs to do its work.
+	// Ready returns the state of everything that this process needs.
 	Ready func(ctx context.Context) []system.Condition
 }
 
-// What requests with long bodies may take, the upload included. For others see
-// requestTimeout.
+// The time limits of requests with long bodies, uploads included. For others see requestTimeout.
 const (
 	fileTimeout    = 2 * time.Minute // of a picture or a catalog
 	installTimeout = 10 * time.Minute

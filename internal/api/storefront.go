@@ -15,9 +15,8 @@ import (
 // orderID is the form of an order's id.
 var orderID = regexp.MustCompile(`^[a-z][a-z0-9]{23}$`)
 
-// toOrder sends buyers who return from the payment provider's page on to their order,
-// which may exist or not. Without an order in the address, and while a theme app has the
-// shop's pages, they get page.
+// toOrder redirects buyers who return from the payment provider's page to their order, whether it exists
+// or not. Without an order in the URL, and while a theme app serves the shop's pages, they get page.
 func (s *Server) toOrder(payment string, page web.HandlerFunc) web.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		id := r.URL.Query().Get("order")
@@ -35,8 +34,7 @@ func (s *Server) toOrder(payment string, page web.HandlerFunc) web.HandlerFunc {
 	}
 }
 
-// orAway answers people with a page, in place of an error, while the shop's theme app does
-// not answer.
+// orAway answers people with a page instead of an error while the shop's theme app does not answer.
 func (s *Server) orAway(
 	root func(w http.ResponseWriter, r *http.Request) (bool, error),
 ) func(w http.ResponseWriter, r *http.Request) (bool, error) {

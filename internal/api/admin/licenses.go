@@ -23,8 +23,7 @@ func (h *Handlers) managedLicense(l license.Listed) managedLicense {
 	return managedLicense{wire.NewLicense(l, h.Now()), l.TierName, l.UserEmail}
 }
 
-// writeLicense answers with a license and the ETag of its state, unless err tells
-// that there is none.
+// writeLicense answers with a license and the ETag of its state, unless err is not nil.
 func (h *Handlers) writeLicense(w http.ResponseWriter, l license.Listed, err error) error {
 	if err != nil {
 		return err
@@ -188,7 +187,7 @@ func (h *Handlers) GrantLicense(w http.ResponseWriter, r *http.Request) error {
 	}
 	req, wrong := in.request()
 	faults.Merge(wrong)
-	if faults.Len() > 0 { // one answer names also what is wrong with product, tier and user
+	if faults.Len() > 0 { // one answer also names the faults of product, tier and user
 		found, err := h.Licenses.GrantIssues(r.Context(), req)
 		if err != nil {
 			return err

@@ -10,8 +10,8 @@ import (
 	"stoa/internal/shop/catalog"
 )
 
-// pictureUpload is how a picture is sent. Only the declared type is checked here;
-// what the file really is, package picture tells from its content.
+// pictureUpload describes the upload of a picture. Only the declared type is checked here; package
+// picture determines the real type from the content.
 var pictureUpload = web.Upload{
 	Types:   web.PictureTypes(),
 	MaxBody: picture.MaxSize,
@@ -65,7 +65,7 @@ func (h *Handlers) ListMedia(w http.ResponseWriter, r *http.Request) error {
 func (h *Handlers) UploadMedia(w http.ResponseWriter, r *http.Request) error {
 	var content []byte
 	err := pictureUpload.Read(w, r, func(file io.Reader) (err error) {
-		// One byte more than allowed shows package catalog that there is more.
+		// One byte more than allowed shows package catalog that the file is too large.
 		content, err = web.ReadFile(io.LimitReader(file, picture.MaxSize+1))
 		return err
 	})

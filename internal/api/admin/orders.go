@@ -11,8 +11,7 @@ import (
 	"stoa/internal/shop/order"
 )
 
-// managedOrder is an order as administrators see it: what its owner sees, and how
-// it is paid.
+// managedOrder is an order as administrators see it: as its owner sees it, with its payment.
 type managedOrder struct {
 	wire.Order
 
@@ -24,7 +23,7 @@ type managedOrder struct {
 	Payment     payment       `json:"payment"`
 }
 
-// payment is what the payment provider calls the parts of a payment.
+// payment holds the payment provider's ids of a payment's parts.
 type payment struct {
 	Provider     string `json:"provider,omitempty"`
 	URL          string `json:"url,omitempty"`
@@ -72,7 +71,7 @@ func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.NoStore(w)
-	wire.TellPayments(w, h.Orders)
+	wire.MarkPayments(w, h.Orders)
 	web.WriteList(w, p, found, total, newManagedOrder)
 	return nil
 }
@@ -92,8 +91,8 @@ func (h *Handlers) CancelOrder(w http.ResponseWriter, r *http.Request) error {
 	return h.answerOrder(w, r, h.ended(h.Orders.Cancel))
 }
 
-// ended returns end, which refunds or cancels an order, with a line in the log and a
-// count if the order was not over before.
+// ended wraps end, which refunds or cancels an order: it logs and counts the change if the order was
+// not over before.
 func (h *Handlers) ended(end func(ctx context.Context, id string) (order.Listed,
 	error),
 ) func(ctx context.Context, id string) (order.Listed, error) {
@@ -122,7 +121,7 @@ func (h *Handlers) answerOrder(
 		return err
 	}
 	web.NoStore(w)
-	wire.TellPayments(w, h.Orders)
+	wire.MarkPayments(w, h.Orders)
 	web.WriteData(w, http.StatusOK, newManagedOrder(o))
 	return nil
 }

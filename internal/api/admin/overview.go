@@ -9,7 +9,7 @@ import (
 	"stoa/internal/shop/product"
 )
 
-// bucket is what happened within an hour or a day.
+// bucket summarizes an hour or a day.
 type bucket struct {
 	From          web.Timestamp `json:"from"`
 	Orders        int           `json:"orders"`
@@ -30,7 +30,7 @@ func newBucket(b overview.Bucket) bucket {
 	}
 }
 
-// concern is something that wants attention.
+// concern is something that needs an administrator's attention.
 type concern struct {
 	Kind           overview.Kind     `json:"kind"`
 	Severity       overview.Severity `json:"severity"`

@@ -8,8 +8,8 @@ import (
 	"stoa/internal/operate/lookup"
 )
 
-// searched is the body of a search. It is no parameter of the address: what customers send
-// may be a license key, which must not be in one.
+// searched is the body of a search. It is not in the URL, because what customers send may be a license
+// key.
 type searched struct {
 	Q string `json:"q"`
 }

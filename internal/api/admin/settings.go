@@ -9,8 +9,7 @@ import (
 	"stoa/internal/shop/site"
 )
 
-// settings are the shop's settings as administrators see them. null is what nobody has
-// set.
+// settings are the shop's settings as administrators see them. null means not set.
 type settings struct {
 	ShopName     *string `json:"shopName"`
 	Accent       *string `json:"accent"`
@@ -18,7 +17,7 @@ type settings struct {
 	SupportURL   *string `json:"supportUrl"`
 	TermsURL     *string `json:"termsUrl"`
 	PrivacyURL   *string `json:"privacyUrl"`
-	// DefaultShopName is what buyers see while shopName is null.
+	// DefaultShopName is the name that buyers see while shopName is null.
 	DefaultShopName string        `json:"defaultShopName"`
 	UpdatedAt       web.Timestamp `json:"updatedAt,omitzero"`
 }

@@ -9,7 +9,7 @@ import (
 	"stoa/internal/trust/keyring"
 )
 
-// described is this process, and what it depends on.
+// described describes this process and its dependencies.
 type described struct {
 	Version    string        `json:"version"`
 	Commit     string        `json:"commit,omitempty"`

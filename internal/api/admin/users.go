@@ -92,7 +92,7 @@ func (h *Handlers) ChangeUser(w http.ResponseWriter, r *http.Request) error {
 	return writeUser(w, u, err)
 }
 
-// session is where a user is signed in.
+// session is one session of a user.
 type session struct {
 	ID         string        `json:"id"`
 	CreatedAt  web.Timestamp `json:"createdAt"`
@@ -136,7 +136,7 @@ func (h *Handlers) EndSessions(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// writeUser answers with a user, unless err tells that there is none.
+// writeUser answers with a user, unless err is not nil.
 func writeUser(w http.ResponseWriter, u account.User, err error) error {
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ type Handlers struct {
 	Accounts *account.Service
 	Limits   limit.Counter
 	ClientIP reqctx.AddrResolver
-	// PublicURL is where browsers find this server, without a slash at the end.
+	// PublicURL is the address at which browsers reach this server, without a trailing slash.
 	PublicURL string
 }
 
@@ -65,8 +65,7 @@ func (h *Handlers) Register(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// Me serves GET /auth/me. It authenticates by itself: the user is all that it
-// answers, and one look-up is enough.
+// Me serves GET /auth/me. It authenticates the caller itself, so that one look-up is enough.
 func (h *Handlers) Me(w http.ResponseWriter, r *http.Request) error {
 	raw, ok := guard.Bearer(r)
 	if !ok {

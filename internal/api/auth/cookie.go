@@ -17,16 +17,16 @@ const refreshHeader = "X-Refresh-Token"
 var errForeignOrigin = errs.New(errs.Forbidden, "FORBIDDEN",
 	"The refresh cookie is for pages on this server's own origin: Origin must name it.")
 
-// refreshCookie keeps the refresh token of a page on stoa's own origin out of its
-// scripts' reach (contract 2.7). nil is a client that keeps the token itself: its
-// cookies are neither read nor set.
+// refreshCookie hides the refresh token of a page on stoa's own origin from its scripts
+// (contract 2.7). nil means a client that stores the token itself: its cookies are neither read nor
+// set.
 type refreshCookie struct {
 	secure bool
 }
 
-// refreshCookie returns how r wants its refresh token, and r with what is wrong with
-// the header that says so. It returns an error for a page on another origin, which must
-// neither use nor replace what this origin's pages got.
+// refreshCookie returns the refreshCookie of r, or nil if r does not ask for one, and r with the faults
+// of that header. It returns an error for a page on another origin, which must neither use nor replace
+// the cookie of this origin's pages.
 func (h *Handlers) refreshCookie(r *http.Request) (*refreshCookie, *http.Request, error) {
 	switch values := r.Header.Values(refreshHeader); {
 	case len(values) == 0:
@@ -44,19 +44,18 @@ func (h *Handlers) refreshCookie(r *http.Request) (*refreshCookie, *http.Request
 	return &refreshCookie{secure: origin.Scheme == "https" || !hosts.IsLoopback(origin.Host)}, r, nil
 }
 
-// own reports whether origin is where r's client finds stoa: at the public URL, or
-// under another name that requests may be addressed to, which is what r.Host is by
-// now.
+// own reports whether origin is an origin of stoa: that of the public URL, or that of r.Host, which
+// was already checked against the allowed hosts.
 func (h *Handlers) own(origin *url.URL, r *http.Request) bool {
 	scheme, host, _ := strings.Cut(h.PublicURL, "://")
 	if origin.Host == host {
-		return origin.Scheme == scheme // no page of the plain-text address speaks for the other
+		return origin.Scheme == scheme // a page loaded over http must not act for the https origin
 	}
 	return (origin.Scheme == "https" || origin.Scheme == "http") &&
 		origin.Host == hosts.InBrowsers(origin.Scheme, r.Host)
 }
 
-// name has the prefix that browsers take from a secure answer only.
+// name returns the cookie's name. Browsers accept one with the prefix __Secure- only over HTTPS.
 func (c *refreshCookie) name() string {
 	if c.secure {
 		return "__Secure-stoa-refresh"

@@ -24,7 +24,7 @@ func (h *Handlers) Login(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	// By what was typed: an address without an account is slowed like any other.
+	// By the address as sent: one without an account is slowed like any other.
 	typed := sha256.Sum256([]byte(account.Key(in.Email)))
 	if err := h.Limits.Slow(r.Context(), limit.LoginAccount, hex.EncodeToString(typed[:])); err != nil {
 		return err
@@ -83,8 +83,8 @@ func refreshToken(w http.ResponseWriter, r *http.Request, cookie *refreshCookie)
 	return in.RefreshToken, err
 }
 
-// Logout serves POST /auth/logout. The answer is the same whatever the tokens are
-// worth: the client may forget them.
+// Logout serves POST /auth/logout. The answer is the same whether the tokens are valid or not: the
+// client may forget them.
 func (h *Handlers) Logout(w http.ResponseWriter, r *http.Request) error {
 	cookie, r, err := h.refreshCookie(r)
 	if err != nil {

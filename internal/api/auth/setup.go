@@ -21,9 +21,8 @@ func (h *Handlers) SetUp(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// SetupPage returns a handler that serves GET /setup, the target of the set-up
-// link, with a page. Once there is an administrator, there is nothing to set up:
-// browsers get the page done then.
+// SetupPage returns a handler that serves GET /setup, the target of the set-up link, with page. Once
+// there is an administrator, browsers get the page done instead.
 func (h *Handlers) SetupPage(page, done web.HandlerFunc) web.HandlerFunc {
 	used := web.ByReader(done, func(http.ResponseWriter, *http.Request) error { return account.ErrSetup })
 	return func(w http.ResponseWriter, r *http.Request) error {

@@ -30,7 +30,7 @@ type bundleFields struct {
 	UpdatedAt    web.Timestamp `json:"updatedAt"`
 }
 
-// bundleItem is what an item of a bundle came to.
+// bundleItem is the result of installing or removing an item of a bundle.
 type bundleItem struct {
 	Kind    string `json:"kind"`
 	Slug    string `json:"slug"`
@@ -81,8 +81,8 @@ func writeInstalledBundle(w http.ResponseWriter, in bundle.Installed, duplicate 
 
 // uninstalledBundle is the answer to the uninstall of a bundle.
 type uninstalledBundle struct {
-	// Removed and Kept are items that the bundle had installed: those that went with it,
-	// and those that stay because another bundle has them.
+	// Removed and Kept are items that the bundle had installed: those removed with it, and
+	// those that stay because another bundle has them.
 	Removed []bundleItem `json:"removed"`
 	Kept    []bundleItem `json:"kept"`
 }

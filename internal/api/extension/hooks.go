@@ -10,7 +10,7 @@ import (
 	"stoa/internal/message/delivery"
 )
 
-// pluginDelivery is a hook or an event for an instance, and what became of it.
+// pluginDelivery is the delivery of a hook or an event to an instance.
 type pluginDelivery struct {
 	wire.Delivery
 

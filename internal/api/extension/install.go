@@ -26,7 +26,7 @@ func kindOf(r *http.Request) extension.Kind { return extension.Kind(r.PathValue(
 
 func (h *Handlers) checkKind(r *http.Request) error { return h.Installer.CheckKind(kindOf(r)) }
 
-// archive says how an archive of a kind may be sent.
+// archive describes the upload of an archive of a kind.
 func (h *Handlers) archive(kind extension.Kind) web.Upload {
 	limit := h.Installer.MaxSize(kind) + web.FormRoom
 	return web.Upload{

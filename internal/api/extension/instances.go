@@ -20,7 +20,7 @@ type instance struct {
 	Config             json.RawMessage `json:"config"` // null if there is none
 	ConfigMeta         configMeta      `json:"configMeta"`
 	GrantedPermissions []string        `json:"grantedPermissions"`
-	UnknownPermissions []string        `json:"unknownPermissions,omitempty"` // those of the granted that grant nothing
+	UnknownPermissions []string        `json:"unknownPermissions,omitempty"` // granted permissions that have no effect
 	LifecycleWarning   string          `json:"lifecycleWarning,omitempty"`
 	Runtime            runtimeStatus   `json:"runtime"`
 	CreatedAt          web.Timestamp   `json:"createdAt"`
@@ -35,7 +35,7 @@ type secretField struct {
 	Configured bool `json:"configured"`
 }
 
-// runtimeStatus is how what runs for an instance is doing (contract 4.13).
+// runtimeStatus is the state of an instance's process or service (contract 4.13).
 type runtimeStatus struct {
 	State     plugin.RuntimeState `json:"state"`
 	Since     web.Timestamp       `json:"since"`

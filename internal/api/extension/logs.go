@@ -12,8 +12,8 @@ import (
 	"stoa/internal/extension/plugin"
 )
 
-// logPing is how often a comment is sent to whoever follows a log: proxies end a
-// connection that is silent for long.
+// logPing is how often a client that follows a log gets a comment: proxies close connections that are
+// silent for long.
 const logPing = 15 * time.Second
 
 // logEntry is a line of an instance's log on the wire.
@@ -36,8 +36,8 @@ func newLogEntry(e plugin.LogEntry) logEntry {
 	}
 }
 
-// Logs serves GET /api/v1/admin/plugins/{slug}/instances/{installationId}/logs: what
-// is kept, or with ?follow=true that and what comes, as events.
+// Logs serves GET /api/v1/admin/plugins/{slug}/instances/{installationId}/logs: the stored entries, or
+// with ?follow=true these and all new ones, as events.
 func (h *Handlers) Logs(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	var faults errs.Issues
@@ -55,7 +55,7 @@ func (h *Handlers) Logs(w http.ResponseWriter, r *http.Request) error {
 	}
 	if follow == "true" {
 		if last, err := number(r.Header.Get("Last-Event-ID")); err == nil && last > 0 {
-			after = last // a browser that lost its connection
+			after = last // a browser reconnects
 		}
 		return h.followLog(w, r, after)
 	}

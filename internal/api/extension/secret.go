@@ -19,8 +19,7 @@ func (h *Handlers) RotateSecret(w http.ResponseWriter, r *http.Request) error {
 	return writeSecret(w, secret, err)
 }
 
-// writeSecret answers with a package's signing secret, unless err tells that
-// there is none.
+// writeSecret answers with a package's signing secret, unless err is not nil.
 func writeSecret(w http.ResponseWriter, s plugin.Secret, err error) error {
 	type response struct {
 		Secret         string        `json:"secret"`

@@ -11,8 +11,7 @@ import (
 	"stoa/internal/extension/plugin"
 )
 
-// managedPackage is a package with the settings an administrator has made. null
-// stands for the platform's default.
+// managedPackage is a package with its administrator's settings. null stands for the platform's default.
 type managedPackage struct {
 	listedPackage
 
@@ -61,8 +60,7 @@ func (h *Handlers) ChangePlugin(w http.ResponseWriter, r *http.Request) error {
 	return writePlugin(w, p, err)
 }
 
-// writePlugin answers with a package and its settings, unless err tells that there
-// is none.
+// writePlugin answers with a package and its settings, unless err is not nil.
 func writePlugin(w http.ResponseWriter, p plugin.Package, err error) error {
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 // listedBusy is how many plugins, or installations of one, are listed beside a report.
 const listedBusy = 20
 
-// trafficSummary is what a time had of calls, on the wire.
+// trafficSummary is a traffic.Summary on the wire.
 type trafficSummary struct {
 	Calls  uint64   `json:"calls"`
 	Errors uint64   `json:"errors"`

@@ -1,7 +1,6 @@
-// Package keyed honors Idempotency-Key (contract 1.8): it reads the header, decides
-// whose keys and what content a request's key stands for, and keeps answers so
-// that a repeated request gets the same one. Claims and storage are package
-// idempotency.
+// Package keyed honors Idempotency-Key (contract 1.8): it reads the header, decides to whom a key
+// belongs and which content it covers, and stores answers so that a repeated request gets the same one.
+// Package idempotency claims keys and stores answers.
 package keyed
 
 import (
@@ -32,10 +31,9 @@ type Requests struct {
 	Log      *slog.Logger
 }
 
-// JSON honors Idempotency-Key on a route whose body is JSON. It runs inside of
-// what identifies the caller and counts requests: replays, too, are only for
-// callers of the route. A repeated request must have the same path and body,
-// byte for byte.
+// JSON honors Idempotency-Key on a route whose body is JSON. It runs after the caller was admitted and
+// the request counted, because replays, too, are only for callers of the route. A repeated request must
+// have the same path and body, byte for byte.
 func (q Requests) JSON(h web.HandlerFunc) web.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		key, faults := ReadKey(r)
@@ -81,7 +79,7 @@ func (q Requests) Once(w http.ResponseWriter, r *http.Request, key string, conte
 		idempotency.Request{Operation: r.Pattern, Caller: q.owner(r), Key: key, Content: content},
 		func(ctx context.Context) (idempotency.Answer, idempotency.Outcome) {
 			r := r.WithContext(ctx)
-			// The headers are the operation's own, without those of this very request.
+			// Only the operation's own headers are stored, not those of this request.
 			rec := web.NewRecorder(make(http.Header))
 			err := h(rec, r)
 			if err != nil {
@@ -101,9 +99,8 @@ func (q Requests) Once(w http.ResponseWriter, r *http.Request, key string, conte
 	return nil
 }
 
-// owner returns whose keys the key of a request belongs to. A guest is known by
-// address alone: a key used from elsewhere does not reach a guest's answer, which
-// may contain a license key.
+// owner returns the owner of a request's key. A guest is identified by address alone: a key
+// used from another address does not reach a guest's answer, which may contain a license key.
 func (q Requests) owner(r *http.Request) string {
 	switch who := reqctx.CallerFrom(r.Context()); {
 	case who.UserID != "":
@@ -114,10 +111,9 @@ func (q Requests) owner(r *http.Request) string {
 	return "address:" + reqctx.AddrKey(q.ClientIP.Addr(r))
 }
 
-// outcomeOf returns what an answer means for its key. Final is what the operation
-// decided. A request that was refused before that had no effect. After a failure
-// on our side nobody knows: it may have happened during a commit, or left an
-// order behind whose payment can still begin.
+// outcomeOf returns what an answer means for its key. The operation's own decisions are Final. A request
+// that was refused earlier had no effect. After an internal failure the outcome is unknown: it may have
+// happened during a commit, or left behind an order whose payment can still begin.
 func outcomeOf(err error) idempotency.Outcome {
 	if err == nil {
 		return idempotency.Final

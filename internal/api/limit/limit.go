@@ -1,6 +1,5 @@
-// Package limit holds the rate limits of the API: how many requests each allows,
-// and by what its requests are counted. Which route has which limit is listed in
-// package httpapi; the counting itself is package ratelimit.
+// Package limit holds the rate limits of the API: how many requests each allows, and by what key they
+// are counted. Package httpapi lists which route has which limit; package ratelimit counts.
 package limit
 
 import (
@@ -25,10 +24,10 @@ var (
 
 // The limits of the other routes, and of tokens that do not verify.
 var (
-	// Of sign-ins to one account, from any addresses: beyond it they are slowed.
+	// For sign-ins to one account, from all addresses: beyond it they are slowed down.
 	LoginAccount = ratelimit.Rule{Name: "login-account", Limit: 30, Window: 10 * time.Minute}
 
-	// The same limit as Refresh, counted apart because anybody can make up tokens.
+	// The same limit as Refresh, counted separately because anyone can make up tokens.
 	RefreshUnknown = ratelimit.Rule{Name: "refresh-unknown", Limit: 60, Window: time.Hour}
 
 	ForgotPassword = ratelimit.Rule{Name: "forgot-password", Limit: 10, Window: time.Hour}
@@ -38,7 +37,7 @@ var (
 	// Each purchase leaves an order and a license.
 	Purchase = ratelimit.Rule{Name: "purchase", Limit: 600, Window: time.Minute}
 
-	// Of one installation's calls of the platform API (contract 1.7).
+	// For one installation's calls of the platform API (contract 1.7).
 	Platform = ratelimit.Rule{Name: "platform", Limit: 600, Window: time.Minute}
 
 	ClaimRequest = ratelimit.Rule{Name: "claim-request", Limit: 10, Window: time.Hour}
@@ -63,7 +62,7 @@ type Counter struct {
 	Limiter *ratelimit.Limiter // nil counts nothing
 	// ClientIP determines the address that a request counts for.
 	ClientIP reqctx.AddrResolver
-	// Lane is where attempts wait that Slow holds back.
+	// Lane holds the attempts that Slow delays.
 	Lane *Lane
 }
 

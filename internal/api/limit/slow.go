@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// slowStep is what each attempt waits longer than those of its key that wait
-	// already, and slowest the longest wait: well below a request's time limit.
+	// slowStep is how much longer each attempt waits than the one of its key before it, and slowest
+	// is the longest wait: well below a request's time limit.
 	slowStep = time.Second
 	slowest  = 10 * time.Second
 	// slowMax is how many attempts may wait at once: each holds a connection.
@@ -30,9 +30,9 @@ type Lane struct {
 // NewLane returns an empty Lane.
 func NewLane() *Lane { return &Lane{waiting: make(map[string]int)} }
 
-// Slow counts an attempt of key against rule. Beyond the limit it returns later,
-// the more attempts of the key are waiting. It never refuses an attempt for its
-// key: whoever knows an account's name must not be able to keep its owner out.
+// Slow counts an attempt of key against rule. Beyond the limit it delays the attempt, the longer the more
+// attempts of the key are waiting. It never refuses an attempt because of its key: knowing an account's
+// name must not be enough to lock its owner out.
 //
 // It returns BUSY while thousands are waiting, and the error of a ctx that ends.
 func (c Counter) Slow(ctx context.Context, rule ratelimit.Rule, key string) error {

@@ -1,6 +1,6 @@
-// Package platform serves the platform API, which plugins call with the token that
-// the gateway sends them (contract 7.2): their config, the shop's data that they were
-// granted, storage of their own, and events that they publish.
+// Package platform serves the platform API, which plugins call with the token that the gateway sends
+// them (contract 7.2): their config, the shop's data that they were granted, their storage, and the
+// publishing of events.
 package platform
 
 import (
@@ -54,11 +54,10 @@ type Handlers struct {
 
 type installationKey struct{}
 
-// Plugin refuses everyone but plugins, which send the x-platform-token of a request
-// as bearer token. A user's token is refused here, and a plugin's everywhere else. The
-// installation is read from the database on each call, and so are its permissions:
-// without one of needs the answer is 403. A need that plugin.IsPermission does not know
-// is a mistake in the program: administrators are told that such a name grants nothing.
+// Plugin refuses everyone but plugins, which send the x-platform-token of a request as bearer token. A
+// user's token is refused here, and a plugin's everywhere else. Plugin reads the installation and its
+// permissions from the database on each call; without one of needs the answer is 403. Every need must be
+// known to plugin.IsPermission, or the console would show administrators that it grants nothing.
 func (h *Handlers) Plugin(next web.HandlerFunc, needs ...string) web.HandlerFunc {
 	for _, need := range needs {
 		if !plugin.IsPermission(need) {

@@ -11,7 +11,7 @@ import (
 	"stoa/internal/shop/order"
 )
 
-// ListProducts serves GET /api/v1/platform/products: what the shop shows.
+// ListProducts serves GET /api/v1/platform/products: the published products.
 func (h *Handlers) ListProducts(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
 	q, p := wire.ReadProductFilter(r, &faults)
@@ -38,8 +38,8 @@ func (h *Handlers) GetProduct(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// ListOrders serves GET /api/v1/platform/orders. Orders cannot be searched by e-mail
-// address: that would tell addresses to plugins without the permission to see them.
+// ListOrders serves GET /api/v1/platform/orders. Orders cannot be searched by e-mail address: that would
+// reveal addresses to plugins without the permission to see them.
 func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
 	web.OnlyParams(r, &faults, "status", "product", "user")
@@ -66,7 +66,7 @@ func (h *Handlers) GetOrder(w http.ResponseWriter, r *http.Request) error {
 	return write(w, o, err, orderFor(r))
 }
 
-// orderFor returns what makes the JSON form of an order for the calling plugin.
+// orderFor returns the function that makes the JSON form of an order for the calling plugin.
 func orderFor(r *http.Request) func(order.Listed) wire.Order {
 	emails := may(installed(r), ReadEmails)
 	return func(o order.Listed) wire.Order {
@@ -138,7 +138,7 @@ func (h *Handlers) GetUser(w http.ResponseWriter, r *http.Request) error {
 	return write(w, u, err, userFor(r))
 }
 
-// userFor returns what makes the JSON form of a user for the calling plugin.
+// userFor returns the function that makes the JSON form of a user for the calling plugin.
 func userFor(r *http.Request) func(account.User) user {
 	emails := may(installed(r), ReadEmails)
 	return func(u account.User) user {
@@ -151,7 +151,7 @@ func userFor(r *http.Request) func(account.User) user {
 	}
 }
 
-// write answers with what show makes of v, unless err tells that there is none.
+// write answers with show(v), unless err is not nil.
 func write[T, J any](w http.ResponseWriter, v T, err error, show func(T) J) error {
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"stoa/internal/extension/plugin/storage"
 )
 
-// stored is what the API tells of a key.
+// stored describes a key and its value.
 type stored struct {
 	Key       string        `json:"key"`
 	Size      int64         `json:"size"`

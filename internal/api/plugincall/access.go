@@ -10,7 +10,7 @@ import (
 	"stoa/internal/run/gateway"
 )
 
-// maxLogged is how many bytes of what a client named are logged.
+// maxLogged is how many bytes of a value from a client are logged.
 const maxLogged = 256
 
 // AccessLog writes a record of each call to a plugin when it has ended. No record has a
@@ -18,7 +18,7 @@ const maxLogged = 256
 // hold secrets.
 type AccessLog struct {
 	Log *slog.Logger
-	// FailuresOnly leaves out the calls for which neither the plugin nor stoa is to blame.
+	// FailuresOnly logs only failures of the plugin or of stoa.
 	FailuresOnly bool
 }
 
@@ -28,7 +28,7 @@ func (a AccessLog) Record(r *http.Request, e gateway.Ended) {
 	if a.FailuresOnly && !e.Outcome.Failed() || !a.Log.Enabled(ctx, slog.LevelInfo) {
 		return
 	}
-	// Not by Logger, which would look up the place in the source for each.
+	// Not with Logger, which would look up the source line for each record.
 	record := slog.NewRecord(e.At, slog.LevelInfo, "plugin call", 0)
 	record.AddAttrs( // reqid.LogHandler adds the ids of request and trace
 		slog.String("spanId", e.Trace.SpanID()),
@@ -37,11 +37,11 @@ func (a AccessLog) Record(r *http.Request, e gateway.Ended) {
 		slog.String("method", cut(r.Method)), slog.String("path", cut(maskTokens(e.Path))),
 		slog.Int("status", e.Status), slog.String("outcome", e.Outcome.String()), slog.Int64("bytes", e.Bytes),
 		ms("totalMs", e.Total), ms("platformMs", e.Platform), ms("pluginMs", e.Plugin))
-	_ = a.Log.Handler().Handle(ctx, record) // as Logger ignores it
+	_ = a.Log.Handler().Handle(ctx, record) // Logger ignores the error too
 }
 
-// minToken is the length in bytes from which a segment of a path that has a digit is taken
-// for a token: one of a password reset, say, or of a webhook's address.
+// minToken is the length in bytes from which a path segment with a digit counts as a token, for example
+// of a password reset or of a webhook's address.
 const minToken = 20
 
 // maskTokens returns path with "…" in place of segments that may be tokens.

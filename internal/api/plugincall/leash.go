@@ -15,17 +15,16 @@ import (
 	"stoa/internal/base/reqctx"
 )
 
-// defaultRecheck is how often the caller of a lasting call to a plugin is looked
-// up again. A revocation takes effect within 1 s (contract 2.6); the rest of the
-// second is for the look-up and for ending the call.
+// defaultRecheck is how often the caller of a lasting call to a plugin is authenticated again. A
+// revocation takes effect within 1 s (contract 2.6); the rest of the second is for the look-up and for
+// ending the call.
 const defaultRecheck = 750 * time.Millisecond
 
 // recheckTimeout bounds one such look-up.
 const recheckTimeout = 5 * time.Second
 
-// WhileCaller ends a call, an upgraded one too, when its token is no longer valid
-// or belongs to another caller than when the call began. A look-up that fails
-// ends nothing.
+// WhileCaller ends a call, even an upgraded one, when its token is no longer valid or belongs to another
+// caller than when the call began. A failed look-up does not end the call.
 func (h *Handlers) WhileCaller(next web.HandlerFunc) web.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		token, ok := guard.Bearer(r)
@@ -62,9 +61,9 @@ type leash struct {
 	ended    bool // no check may begin
 
 	mu      sync.Mutex // guards what follows
-	began   bool       // the client got a status, or the connection
+	began   bool       // a status was sent, or the connection hijacked
 	conn    net.Conn   // of an upgraded call
-	revoked error      // why the call was ended; nil while it was not
+	revoked error      // why the call was ended; else nil
 }
 
 func (l *leash) start() {
@@ -100,8 +99,7 @@ func (l *leash) check() {
 	}
 }
 
-// revoke ends the call on both sides, also if it is blocked on a client that does
-// not read.
+// revoke ends the call on both sides, even if it is blocked on a client that does not read.
 func (l *leash) revoke(why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -120,9 +118,9 @@ func (l *leash) stopWriting() {
 	_ = http.NewResponseController(l.ResponseWriter).SetWriteDeadline(time.Unix(1, 0))
 }
 
-// explain returns what the handler of a call that returned err returns. It panics
-// with http.ErrAbortHandler if an answer was cut short: the client must not
-// mistake a part for the whole.
+// explain returns the error of a call whose handler returned err: the reason of a revocation, if there
+// was one. It panics with http.ErrAbortHandler if an answer was cut short, so that the client does not
+// take a part for the whole.
 func (l *leash) explain(err error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,7 +133,7 @@ func (l *leash) explain(err error) error {
 	return l.revoked
 }
 
-// begin records that the client gets something.
+// begin records that the answer has begun.
 func (l *leash) begin() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

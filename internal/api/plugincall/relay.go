@@ -21,14 +21,14 @@ const themeAppToken = "X-Theme-App-Token" //nolint:gosec // the name of a header
 // say otherwise.
 type Handlers struct {
 	Auth guard.Authenticator
-	// Recheck is how often the caller of a lasting call is looked up again, by
-	// default every 750 ms.
+	// Recheck is how often the caller of a lasting call is authenticated again, by default every
+	// 750 ms.
 	Recheck time.Duration
 
 	Gateway *gateway.Gateway
 	Themes  *theme.Service
 
-	// ClientIP determines what plugins are told of the client's connection.
+	// ClientIP determines the X-Forwarded-* headers that plugins get.
 	ClientIP reqctx.AddrResolver
 }
 

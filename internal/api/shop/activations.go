@@ -35,8 +35,7 @@ func (h *Handlers) Deactivate(w http.ResponseWriter, r *http.Request) error {
 	return writeLicense(w, used, err)
 }
 
-// writeLicense answers with a license that was activated or deactivated (contract 3.9),
-// unless that failed.
+// writeLicense answers with an activated or deactivated license (contract 3.9), unless err is not nil.
 func writeLicense(w http.ResponseWriter, g license.InUse, err error) error {
 	type response struct {
 		Success     bool        `json:"success"`

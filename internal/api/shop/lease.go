@@ -7,9 +7,8 @@ import (
 	"stoa/internal/shop/license"
 )
 
-// Lease serves GET /api/marketplace/products/{slug}/license/lease: a statement
-// with which the app may go on without network (contract 3.12). The answer is signed,
-// and refusals are those of Verify.
+// Lease serves GET /api/marketplace/products/{slug}/license/lease: a lease with which the app may run
+// without a network (contract 3.12). The answer is signed, and refusals are those of Verify.
 func (h *Handlers) Lease(w http.ResponseWriter, r *http.Request) error {
 	return h.signed(w, r, h.lease)
 }

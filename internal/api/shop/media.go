@@ -23,9 +23,8 @@ type Media interface {
 
 var errNoMedia = errs.New(errs.NotFound, "NOT_FOUND", "There is no such file.")
 
-// svgPolicy keeps an SVG that is opened by itself from running scripts on the
-// shop's origin. The bitmaps it embeds are shown: some browsers apply the policy
-// to images in pages too.
+// svgPolicy keeps an SVG that is opened directly from running scripts on the shop's origin. It allows
+// embedded bitmaps, because some browsers apply the policy to images in pages too.
 const svgPolicy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox"
 
 // ServeMedia serves GET /media/{file}. The content of a name never changes, so it
@@ -34,7 +33,7 @@ func (h *Handlers) ServeMedia(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")
 	contentType, ok := web.PictureType(path.Ext(name))
 	if !ok {
-		return errNoMedia // nothing else was stored by this program
+		return errNoMedia // stoa stores no other files
 	}
 	file, err := h.Media.Get(r.Context(), name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,7 +49,7 @@ func (h *Handlers) ServeMedia(w http.ResponseWriter, r *http.Request) error {
 	if contentType == web.SVG {
 		w.Header().Set("Content-Security-Policy", svgPolicy)
 	}
-	r.Header.Del("Range") // the files are small: always the whole one
+	r.Header.Del("Range") // the files are small: always send the whole file
 	http.ServeContent(w, r, name, time.Time{}, file)
 	return nil
 }

@@ -25,7 +25,7 @@ func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.NoStore(w)
-	wire.TellPayments(w, h.Orders)
+	wire.MarkPayments(w, h.Orders)
 	web.WriteJSON(w, http.StatusOK, response{Orders: web.Items(orders, newOwnOrder), Pagination: p.Of(total)})
 	return nil
 }
@@ -72,8 +72,8 @@ func (h *Handlers) ClaimOrders(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// OpenClaimLink serves POST /api/marketplace/orders/claim-link: what the page behind the link of a
-// guest's receipt shows before it asks for a password. The token is in the body, as everywhere.
+// OpenClaimLink serves POST /api/marketplace/orders/claim-link: the data that the page behind the link of
+// a guest's receipt shows before it asks for a password. The token is in the body, as everywhere.
 func (h *Handlers) OpenClaimLink(w http.ResponseWriter, r *http.Request) error {
 	type response struct {
 		Email      string `json:"email"`
@@ -111,7 +111,7 @@ func (h *Handlers) GetOrder(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.NoStore(w)
-	wire.TellPayments(w, h.Orders)
+	wire.MarkPayments(w, h.Orders)
 	web.WriteJSON(w, http.StatusOK, orderWithKey{newOwnOrder(o), key.Reveal()})
 	return nil
 }
@@ -126,8 +126,8 @@ func (in orderLookUp) issues() (faults errs.Issues) {
 	return faults
 }
 
-// LookUpOrder serves POST /api/marketplace/orders/{id}/lookup. It does not tell whom the
-// bill is for: whoever got the key from the buyer asks here, too.
+// LookUpOrder serves POST /api/marketplace/orders/{id}/lookup. The answer does not name the buyer,
+// because anyone who got the key from the buyer may ask too.
 func (h *Handlers) LookUpOrder(w http.ResponseWriter, r *http.Request) error {
 	in, err := web.ReadJSON(w, r, orderLookUp.issues)
 	if err != nil {
@@ -140,7 +140,7 @@ func (h *Handlers) LookUpOrder(w http.ResponseWriter, r *http.Request) error {
 	out := newOwnOrder(o)
 	out.BillingInfo = nil
 	web.NoStore(w)
-	wire.TellPayments(w, h.Orders)
+	wire.MarkPayments(w, h.Orders)
 	web.WriteJSON(w, http.StatusOK, out)
 	return nil
 }

@@ -12,16 +12,15 @@ import (
 	"stoa/internal/shop/order"
 )
 
-// StripeWebhook serves POST /api/marketplace/payments/stripe/webhook, where
-// Stripe reports what happened to payments. Every event that is signed and was
-// processed is answered with 200, also one that is not about an order of ours:
-// Stripe repeats any other for days.
+// StripeWebhook serves POST /api/marketplace/payments/stripe/webhook, to which Stripe sends events of
+// payments. Every event that is signed and was processed is answered with 200, even if it concerns no
+// order of stoa: Stripe repeats an event with any other answer for days.
 func (h *Handlers) StripeWebhook(w http.ResponseWriter, r *http.Request) error {
 	type response struct {
 		Received bool `json:"received"`
 	}
 
-	// The signature covers the bytes, so they are not interpreted before.
+	// The signature covers the bytes, so they must not be interpreted before it was checked.
 	payload, err := web.ReadPayload(w, r)
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ func (h *Handlers) Purchase(w http.ResponseWriter, r *http.Request) error {
 	in.OrderID = idempotency.Seed(r.Context())
 	receipt, err := h.Orders.Purchase(r.Context(), r.PathValue("slug"), in)
 	if errors.Is(err, order.ErrPaymentRefused) {
-		// The buyer sees it too, but only the operator can mend it.
+		// The buyer sees the error too, but only the operator can fix it.
 		h.Log.WarnContext(r.Context(), "payment refused by the provider", slog.Any("err", err))
 	}
 	if err != nil {
@@ -45,7 +45,7 @@ func (h *Handlers) Purchase(w http.ResponseWriter, r *http.Request) error {
 		out.PaymentURL = &receipt.PaymentURL
 	}
 	web.NoStore(w) // it contains the key
-	wire.TellPayments(w, h.Orders)
+	wire.MarkPayments(w, h.Orders)
 	web.WriteJSON(w, http.StatusOK, out)
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"stoa/internal/api/web"
 )
 
-// settings are what a storefront needs to know of the shop.
+// settings are the shop's settings that a storefront needs.
 type settings struct {
 	ShopName     string  `json:"shopName"`
 	Accent       *string `json:"accent"`
@@ -21,7 +21,7 @@ type settings struct {
 	Registration registration `json:"registration"`
 }
 
-// registration is what a form for a new account must say.
+// registration is the data for the registration form.
 type registration struct {
 	Open              bool   `json:"open"`
 	MinPasswordLength int    `json:"minPasswordLength"`

@@ -1,6 +1,6 @@
-// Package shop serves the marketplace to buyers and to the apps that are sold
-// there: products, reviews, purchases, licenses and their signed verification,
-// orders, and what payment providers send. Its rules are those of the packages below market.
+// Package shop serves the marketplace to buyers and to the apps that are sold there: products, reviews,
+// purchases, licenses and their signed verification, orders, and the webhooks of payment providers. Its
+// rules are those of the packages below internal/shop.
 package shop
 
 import (
@@ -21,7 +21,7 @@ import (
 type Handlers struct {
 	Log *slog.Logger
 	Now func() time.Time
-	// Count counts what happened, by outcome (ops.Metrics).
+	// Count counts events by outcome (ops.Metrics).
 	Count func(what, outcome string)
 
 	Catalog  *catalog.Service

@@ -52,16 +52,14 @@ func validNonce(s string) bool {
 	return true
 }
 
-// useFunc is a handler of a question about the use of a license, which the query
-// contains.
+// useFunc handles a request about the use of a license. The query names the license and the instance.
 type useFunc func(w http.ResponseWriter, r *http.Request, use license.UseRequest, nonce string) error
 
-// signed reads the question and signs every answer of ask, refusals and errors
-// included (RFC 9421, contract 3.12): a forged refusal would take a license away,
-// and a forged error would hide a refusal. The answer is held back until it is
-// complete.
+// signed reads the query and signs every answer of ask, refusals and errors included (RFC 9421,
+// contract 3.12): a forged refusal would disable a license, and a forged error would hide a refusal. It
+// buffers the answer until it is complete.
 func (h *Handlers) signed(w http.ResponseWriter, r *http.Request, ask useFunc) error {
-	// Errors are as short-lived as answers: what is missing may be there next time.
+	// Errors are as short-lived as answers: a missing product may exist next time.
 	web.NoStore(w)
 	key, err := h.Keys.Signer(r.Context())
 	if err != nil {

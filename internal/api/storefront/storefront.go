@@ -1,5 +1,5 @@
-// Package storefront serves the shop's pages to people: the catalog, products, the
-// checkout, and the frame of the signed-in part. What they show comes from the same services as the API.
+// Package storefront serves the shop's pages to people: the catalog, products, the checkout, and the
+// frame of the signed-in part. The pages get their data from the same services as the API.
 package storefront
 
 import (
@@ -26,8 +26,8 @@ type Handlers struct {
 	Releases *release.Service
 }
 
-// Browse serves GET /, the catalog. What it cannot understand of the query it leaves out: an address
-// that somebody sent on should show something.
+// Browse serves GET /, the catalog. It ignores invalid parts of the query, so that a shared URL always
+// shows something.
 func (h *Handlers) Browse(w http.ResponseWriter, r *http.Request) error {
 	q := readQuery(r)
 	found, err := h.Catalog.List(r.Context(), q)
@@ -37,7 +37,7 @@ func (h *Handlers) Browse(w http.ResponseWriter, r *http.Request) error {
 	return h.Pages.Catalog(h.Site(r.Context()), q, found, write(w, r, http.StatusOK))
 }
 
-// readQuery reads the query of the catalog, without what is wrong with it.
+// readQuery reads the query of the catalog, without its invalid parts.
 func readQuery(r *http.Request) catalog.ListQuery {
 	values := r.URL.Query()
 	q := catalog.ListQuery{Page: number(values.Get("page")), Limit: pages.PageSize, Sort: catalog.SortFeatured}
@@ -55,7 +55,7 @@ func readQuery(r *http.Request) catalog.ListQuery {
 	return q
 }
 
-// number reads the number of a page; anything else is the first.
+// number reads a page number; anything invalid is page 1.
 func number(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > maxPage {
@@ -64,7 +64,7 @@ func number(text string) int {
 	return n
 }
 
-// maxPage bounds the numbers of pages, so that they can be multiplied.
+// maxPage limits page numbers, so that multiplying them does not overflow.
 const maxPage = 1_000_000
 
 // Product serves GET /p/{slug}. Products that are not published have no page.
@@ -116,12 +116,12 @@ func (h *Handlers) Order(w http.ResponseWriter, r *http.Request) error {
 	return h.Pages.Order(h.Site(r.Context()), r.URL.Query().Get("payment"), write(w, r, http.StatusOK))
 }
 
-// Missing answers people at an address without a product.
+// Missing answers people at the URL of a product that does not exist.
 func (h *Handlers) Missing(w http.ResponseWriter, r *http.Request) error {
 	return h.Pages.Missing(h.Site(r.Context()), write(w, r, http.StatusNotFound))
 }
 
-// write returns what sends a page that was rendered.
+// write returns a function that sends a rendered page.
 func write(w http.ResponseWriter, r *http.Request, status int) func(html []byte) error {
 	return func(html []byte) error {
 		header := w.Header()

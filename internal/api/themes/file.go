@@ -18,14 +18,13 @@ import (
 
 var errNoFile = errs.New(errs.NotFound, "NOT_FOUND", "There is no such file in an installed theme.")
 
-// filePolicy keeps files of packs that are opened by themselves, such as templates and
-// SVG pictures, from running scripts on the shop's origin. What a page does with a file
-// that it loads is decided by the page's policy.
+// filePolicy keeps files of packs that are opened directly, such as templates and SVG pictures, from
+// running scripts on the shop's origin. For files that a page loads, the page's own policy applies.
 const filePolicy = "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
 
-// types are the media types of the files in packs. Those that operators allow beside
-// them (STOA_ARCHIVE_TYPES) are application/octet-stream.
+// types are the media types of the files in packs. Further types that operators allow
+// (STOA_ARCHIVE_TYPES) are sent as application/octet-stream.
 var types = map[string]string{
 	".css":   "text/css; charset=utf-8",
 	".html":  "text/html; charset=utf-8",
@@ -67,7 +66,7 @@ func (h *Handlers) File(w http.ResponseWriter, r *http.Request) error {
 	}
 	place, err := h.Themes.Place(r.Context(), target, r.PathValue("slug"), r.PathValue("version"))
 	if errs.KindOf(err) == errs.NotFound || err == nil && theme.IsApp(place.Kind) {
-		return errNoFile // what a program consists of is nobody's business
+		return errNoFile // files of programs are not public
 	} else if err != nil {
 		return err
 	}
@@ -86,7 +85,7 @@ func (h *Handlers) File(w http.ResponseWriter, r *http.Request) error {
 	header.Set("Content-Security-Policy", filePolicy)
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
 	if place.Replaced {
-		header.Set("Cache-Control", "public, no-cache") // it changed before, so it may change again
+		header.Set("Cache-Control", "public, no-cache") // the version was replaced once, so it may change again
 	}
 	sum := sha256.Sum256([]byte(place.ZipHash + "/" + name))
 	web.SetETag(w, web.Tag(hex.EncodeToString(sum[:16])))

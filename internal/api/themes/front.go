@@ -30,7 +30,7 @@ const (
 // Headers of the calls that theme apps make.
 const (
 	TokenHeader   = "X-Theme-App-Token"  //nolint:gosec // a name; STOA_THEME_APP_TOKEN
-	VisitorHeader = "X-Platform-Visitor" // that the visitor's request had
+	VisitorHeader = "X-Platform-Visitor" // copied from the visitor's request
 )
 
 // Runner runs theme apps. Package run/themeapp does.
@@ -68,8 +68,8 @@ func (f *Front) App(w http.ResponseWriter, r *http.Request) error {
 	return f.pass(w, r, a, path, base)
 }
 
-// Root serves an address that is none of stoa's own with the shop's active theme app.
-// served is false, and nothing was written, if there is none.
+// Root serves a path that is not stoa's own with the shop's active theme app. If there is none, served is
+// false and nothing was written.
 func (f *Front) Root(w http.ResponseWriter, r *http.Request) (served bool, err error) {
 	a, ok, err := f.Themes.ActiveApp(r.Context(), theme.Shop)
 	if err != nil || !ok {
@@ -78,8 +78,7 @@ func (f *Front) Root(w http.ResponseWriter, r *http.Request) (served bool, err e
 	return true, f.pass(w, r, a, r.URL.EscapedPath(), "")
 }
 
-// pass hands a request over to an app. prefix is what was taken away from the path that
-// the client asked for.
+// pass hands a request over to an app. prefix is the part that was removed from the client's path.
 func (f *Front) pass(w http.ResponseWriter, r *http.Request, a theme.App, path, prefix string) error {
 	if r.Method == http.MethodConnect || r.Method == http.MethodTrace || r.Header.Get("Service-Worker") != "" {
 		return errNoApp // a service worker would outlive the theme
@@ -108,8 +107,8 @@ func (f *Front) pass(w http.ResponseWriter, r *http.Request, a theme.App, path, 
 	return err
 }
 
-// tooLarge ends the connection, or the server would read what still comes. That of HTTP/2
-// stays: net/http would end it for all its requests, and ends the stream by itself.
+// tooLarge closes the connection, or the server would read the rest of the body. An HTTP/2 connection
+// stays open: closing it would end all its requests, and net/http resets the one stream anyway.
 func tooLarge(w http.ResponseWriter, r *http.Request) error {
 	if r.ProtoMajor == 1 {
 		w.Header().Set("Connection", "close")
@@ -117,17 +116,16 @@ func tooLarge(w http.ResponseWriter, r *http.Request) error {
 	return errBody
 }
 
-// droppedByName are headers of a client that no app gets, by their folded names
-// (signing.Fold), besides those of the client's connection and those that belong to the
-// platform. Cookies pass, without stoa's own.
+// droppedByName lists client headers that are not passed on to apps, by their folded names
+// (signing.Fold), besides hop-by-hop headers and the platform's own. Cookies pass, except stoa's own.
 var droppedByName = []string{
 	"expect", "content-length", "host", "authorization", "cookie", "cookie2", "x-theme-app-token",
 	"forwarded", "via", "x-real-ip", "proxy",
 	"x-original-url", "x-original-uri", "x-rewrite-url", "x-http-method", "x-http-method-override", "x-method-override",
 }
 
-// header returns what an app gets of the client's headers, and what stoa found out about
-// the client.
+// header returns the app's request headers: those of the client that are passed on, and those that
+// describe the client as stoa sees it.
 func (f *Front) header(r *http.Request, prefix string) http.Header {
 	var named []string
 	for name := range relay.ConnectionNames(r.Header) {
@@ -174,9 +172,9 @@ func foreignCookies(all []*http.Cookie) string {
 	return strings.Join(kept, "; ")
 }
 
-// appAnswer is the way back to the client. It keeps the headers that the platform has
-// set, withholds those that would act on more than the shop's pages, and gives up on a
-// client that reads nothing for a while.
+// appAnswer is the http.ResponseWriter for the app's answer. It keeps the headers that the platform has
+// set, removes those that would affect more than the shop's pages, and gives up on a client that stops
+// reading.
 type appAnswer struct {
 	http.ResponseWriter
 
@@ -218,12 +216,11 @@ func (a *appAnswer) FlushError() error {
 // Unwrap lets http.ResponseController reach Hijack and the deadlines.
 func (a *appAnswer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// limit starts the time limit of the next write. It has no effect on writers without a
-// connection.
+// limit sets the write deadline. It has no effect on writers without a connection.
 func (a *appAnswer) limit() { _ = a.rc.SetWriteDeadline(time.Now().Add(writeIdle)) }
 
-// finish removes from the trailers what apps may not set, and the time limits from the
-// connection: the next request on it may take longer.
+// finish removes the trailers that apps may not set, and clears the deadlines of the connection: the next
+// request on it may take longer.
 func (a *appAnswer) finish() {
 	if a.committed {
 		h := a.Header()

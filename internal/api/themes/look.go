@@ -36,8 +36,7 @@ func (h *Handlers) Look(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// pack returns the style sheet of a theme pack; nothing of an app, which has pages of its
-// own.
+// pack returns the style sheet of a theme pack; none for an app, which serves its own pages.
 func pack(active *theme.Applied) look.Theme {
 	if active == nil || theme.IsApp(active.Version.Kind) {
 		return look.Theme{}

@@ -118,7 +118,7 @@ func (h *Handlers) Active(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-cache") // another theme shows at once
+	w.Header().Set("Cache-Control", "no-cache") // so that a newly activated theme shows at once
 	web.WriteData(w, http.StatusOK, newApplied(active))
 	return nil
 }

@@ -37,10 +37,9 @@ var statusByKind = map[errs.Kind]int{
 // Status returns the HTTP status of a kind of failure, or 0 for an unknown kind.
 func Status(kind errs.Kind) int { return statusByKind[kind] }
 
-// levelByKind is the level at which a failure is logged: our own faults are
-// errors, a plugin's are warnings, and what passes by itself is neither. Kinds
-// that are absent are not logged: they are the client's fault, or something this
-// version does not do.
+// levelByKind is the level at which a failure is logged: stoa's own faults are errors, a plugin's are
+// warnings, and temporary conditions are neither. Absent kinds are not logged: they are the client's
+// fault, or something this version does not support.
 var levelByKind = map[errs.Kind]slog.Level{
 	errs.Internal:    slog.LevelError,
 	errs.Unreachable: slog.LevelWarn,
@@ -48,7 +47,7 @@ var levelByKind = map[errs.Kind]slog.Level{
 	errs.Busy:        slog.LevelInfo,
 }
 
-// ErrInternal is what a client is told of an error that is not an *errs.Error.
+// ErrInternal is the answer for an error that is not an *errs.Error.
 var ErrInternal = errs.New(errs.Internal, "INTERNAL_ERROR",
 	"Something went wrong on our side. Quote the X-Request-Id when you report it.")
 
@@ -114,8 +113,8 @@ func (re Responder) Fail(w http.ResponseWriter, r *http.Request, shape Family, e
 	}
 	if id := trace.From(r.Context()).TraceID(); id != "" {
 		w.Header().Set("X-Trace-Id", id)
-		// Also in the body, where people look, but of failures only: among the refusals are some
-		// that must not be told apart.
+		// Also in the body, where people look, but only for failures: some refusals must be
+		// indistinguishable.
 		if status >= http.StatusInternalServerError {
 			e = e.With("traceId", id)
 		}

@@ -40,8 +40,8 @@ func Rendered(
 	}
 }
 
-// HTML returns a handler that answers with one of stoa's own HTML pages. What the
-// page's address contains stays with the page, and no other window can reach into it.
+// HTML returns a handler that answers with one of stoa's own HTML pages. Its headers keep the page's URL
+// from leaking to other sites, and other windows from reaching into the page.
 func HTML(of PageOf) HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		page, err := of(r.Context())
@@ -54,8 +54,7 @@ func HTML(of PageOf) HandlerFunc {
 	}
 }
 
-// FailureHTML is HTML for a page that tells of a failure, with its status. No cache
-// keeps it.
+// FailureHTML is HTML for an error page, with its status. It is not cached.
 func FailureHTML(status int, of PageOf) HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		page, err := of(r.Context())
@@ -79,9 +78,8 @@ func confine(w http.ResponseWriter, page pages.Page) {
 	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
 }
 
-// WriteHTML answers with a page that was rendered for this request, compressed for
-// clients that can read it, or with 304 if the client has it already. Pages that tell of
-// a failure are kept by no cache.
+// WriteHTML answers with a page that was rendered for this request, compressed for clients that accept
+// it, or with 304 if the client has it already. Error pages are not cached.
 func WriteHTML(w http.ResponseWriter, r *http.Request, status int, html []byte) {
 	header := w.Header()
 	header.Add("Vary", "Accept-Encoding")
@@ -135,8 +133,7 @@ func WantsHTML(r *http.Request) bool {
 	return false
 }
 
-// isZero reports whether the weight of an element (RFC 9110, 12.4.2) says not to send
-// it.
+// isZero reports whether the weight of an element (RFC 9110, 12.4.2) is 0: the client refuses it.
 func isZero(weight string) bool {
 	name, q, _ := strings.Cut(weight, "=")
 	value, err := strconv.ParseFloat(strings.TrimSpace(q), 64)

@@ -9,9 +9,9 @@ import (
 	"stoa/internal/base/errs"
 )
 
-// OnlyParams reports query parameters other than page, limit and those named. A
-// mistyped filter that is ignored shows a list of everything, which looks like an
-// answer. Only lists for administrators are that strict.
+// OnlyParams reports query parameters other than page, limit and the given names. Without it, a mistyped
+// filter would be ignored and the list show everything, which looks like a result. Only lists for
+// administrators are that strict.
 func OnlyParams(r *http.Request, faults *errs.Issues, names ...string) {
 	NoParamsBut(r, faults, append([]string{"page", "limit"}, names...)...)
 }
@@ -26,7 +26,7 @@ func NoParamsBut(r *http.Request, faults *errs.Issues, names ...string) {
 	}
 }
 
-// ReadOnlyPage is OnlyPage for administrators, who are told of unknown parameters.
+// ReadOnlyPage is OnlyPage for lists for administrators, which refuse unknown parameters.
 func ReadOnlyPage(r *http.Request) (Page, error) {
 	var faults errs.Issues
 	OnlyParams(r, &faults)

@@ -46,8 +46,8 @@ func ReadJSON[T any](w http.ResponseWriter, r *http.Request, check func(T) errs.
 	return v, faults.Err()
 }
 
-// ReadInput is ReadJSON for what a service checks: issues is what that service finds wrong. It is
-// asked only about a request that is refused anyway, see Refusal.
+// ReadInput is ReadJSON for input that a service checks. issues returns the faults that the service
+// would find. It is called only for a request that is refused anyway, see Refusal.
 func ReadInput[T any](w http.ResponseWriter, r *http.Request, issues func(T) errs.Issues) (T, error) {
 	v, faults, err := ReadFields[T](w, r)
 	if err != nil {
@@ -67,9 +67,9 @@ func ReadFields[T any](w http.ResponseWriter, r *http.Request) (v T, faults errs
 	return v, d.faults, nil
 }
 
-// Refusal returns VALIDATION_ERROR for a request with faults, and nil without. more is what the
-// service would find wrong besides: one answer names everything. A request without faults is for
-// the service to check.
+// Refusal returns VALIDATION_ERROR for a request with faults, and nil without. more returns the faults
+// that the service would find in addition, so that one answer names all. The service checks requests
+// without faults.
 func Refusal(faults errs.Issues, more func() errs.Issues) error {
 	if faults.Len() == 0 {
 		return nil
@@ -78,8 +78,8 @@ func Refusal(faults errs.Issues, more func() errs.Issues) error {
 	return faults.Err()
 }
 
-// ReadDocument reads a request body that is exactly one JSON object, for a domain
-// that decodes it by itself. It fails as ReadJSON does.
+// ReadDocument reads a request body that is exactly one JSON object, for a domain that decodes it. It
+// fails as ReadJSON does.
 func ReadDocument(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	body, _, err := readObject(w, r)
 	return body, err

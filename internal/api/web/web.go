@@ -1,8 +1,8 @@
-// Package web is how the API reads requests and writes answers: bodies, uploads,
-// pages of lists, entity tags, and the one way in which an error becomes bytes.
+// Package web reads requests and writes answers for the API: bodies, uploads, pages of lists, entity
+// tags, and errors, which are encoded only here.
 //
-// It knows no route, no domain and no caller. Limits are counted in limit,
-// Idempotency-Keys honored in keyed, callers checked in guard.
+// It knows no route, no domain and no caller. Package limit counts limits, keyed honors Idempotency-Key,
+// and guard checks callers.
 package web
 
 import "net/http"

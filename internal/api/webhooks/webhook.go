@@ -1,5 +1,5 @@
-// Package webhooks serves the management of webhooks: the addresses of operators that get
-// events, and what became of the messages. Its rules are those of package webhook.
+// Package webhooks serves the management of webhooks: the operators' addresses that get events, and the
+// deliveries to them. Its rules are those of package webhook.
 package webhooks
 
 import (

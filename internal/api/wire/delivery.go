@@ -9,7 +9,7 @@ import (
 	"stoa/internal/message/delivery"
 )
 
-// Delivery is what all deliveries show.
+// Delivery holds the fields that all deliveries share.
 type Delivery struct {
 	ID            string         `json:"id"`
 	EventID       string         `json:"eventId,omitempty"`
@@ -30,7 +30,7 @@ type Attempt struct {
 	Response   string        `json:"response,omitempty"`
 }
 
-// NewDelivery returns d as it is shown.
+// NewDelivery returns the JSON form of d.
 func NewDelivery(d delivery.Listed) Delivery {
 	return Delivery{
 		ID: d.ID, EventID: d.EventID, State: d.State, CreatedAt: web.Timestamp(d.CreatedAt),
@@ -54,7 +54,7 @@ func ReadDeliveryState(r *http.Request, faults *errs.Issues) delivery.State {
 	return ""
 }
 
-// Replayed tells how many deliveries are sent again.
+// Replayed is the number of deliveries that are sent again.
 type Replayed struct {
 	Replayed int `json:"replayed"`
 }

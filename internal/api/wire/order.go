@@ -25,8 +25,8 @@ type Order struct {
 	Status         order.Status  `json:"status"`
 	LicenseID      string        `json:"licenseId"`
 	CreatedAt      web.Timestamp `json:"createdAt"`
-	// PaymentURL is where a pending order is paid. NewOrder leaves it empty: only
-	// the owner of an order is shown it.
+	// PaymentURL is the page at which a pending order is paid. NewOrder leaves it empty: only the
+	// order's owner gets it.
 	PaymentURL string `json:"paymentUrl,omitempty"`
 }
 

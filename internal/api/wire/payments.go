@@ -6,9 +6,9 @@ import (
 	"stoa/internal/shop/order"
 )
 
-// TellPayments marks an answer that shows orders, if orders settle purchases without
-// money: nobody should take such an order for a sale.
-func TellPayments(w http.ResponseWriter, orders *order.Service) {
+// MarkPayments marks an answer that shows orders if they are settled without money, so that they are not
+// taken for sales.
+func MarkPayments(w http.ResponseWriter, orders *order.Service) {
 	if orders.TestPayments() {
 		w.Header().Set("X-Stoa-Payments", "test")
 	}

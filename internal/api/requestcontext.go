@@ -10,9 +10,10 @@ import (
 	"stoa/internal/base/trace"
 )
 
-// begun is the context of a request, with what is found out about each: one context and not
-// one for each part, because a call to a plugin spends a good part of its time on memory.
-type begun struct {
+// requestContext is the context of a request, with everything that stoa determines about each request.
+// It is one context and not one for each value, because allocations are a good part of the cost of a
+// call to a plugin.
+type requestContext struct {
 	context.Context //nolint:containedctx // it is one
 
 	at      time.Time
@@ -25,7 +26,7 @@ type begun struct {
 }
 
 // Value implements context.Context.
-func (b *begun) Value(key any) any {
+func (b *requestContext) Value(key any) any {
 	switch key {
 	case reqctx.RequestIDContextKey():
 		return &b.id[0]
@@ -37,25 +38,25 @@ func (b *begun) Value(key any) any {
 	return b.Context.Value(key)
 }
 
-// Begin returns the context of a request that begins now, made of ctx. It may change the
-// RemoteAddr of r, whose own context it ignores. A server that calls it before the Handler
-// saves the Handler a copy of the request.
+// Begin returns the context for a request that begins now, derived from ctx. It may change the
+// RemoteAddr of r, and ignores r's own context. A server that calls it before the Handler saves the
+// Handler a copy of the request.
 func (s *Server) Begin(ctx context.Context, r *http.Request) context.Context {
 	return s.begin(ctx, r)
 }
 
-func (s *Server) begin(ctx context.Context, r *http.Request) *begun {
-	b := &begun{at: time.Now()}
-	b.id[0] = reqctx.RequestIDAt(b.at) // a client's own is never trusted (contract 1.2)
+func (s *Server) begin(ctx context.Context, r *http.Request) *requestContext {
+	b := &requestContext{at: time.Now()}
+	b.id[0] = reqctx.RequestIDAt(b.at) // a client's own id is never trusted (contract 1.2)
 	b.Context, b.trace, b.span = s.Tracer.Request(ctx, r.Header)
 	s.believeVisitor(b, r) //nolint:contextcheck // b is made of ctx
 	b.address = s.ClientIP.Addr(r)
 	return b
 }
 
-// begunWith returns the context of r, and r with it.
-func (s *Server) begunWith(r *http.Request) (*begun, *http.Request) {
-	if b, ok := r.Context().(*begun); ok {
+// contextOf returns the requestContext of r, and r with it.
+func (s *Server) contextOf(r *http.Request) (*requestContext, *http.Request) {
+	if b, ok := r.Context().(*requestContext); ok {
 		return b, r
 	}
 	b := s.begin(r.Context(), r)
