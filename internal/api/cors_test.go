@@ -135,7 +135,7 @@ func TestOtherOriginsReachNoAdministrationAndNoPlugin(t *testing.T) {
 				nothing := req.Method == http.MethodOptions || res.Status == http.StatusNotFound
 				odd := strings.Contains(path, "%2") || strings.Contains(path, "..")
 				if res.Header.Get("Access-Control-Allow-Origin") != "" && (!odd || !nothing) {
-					t.Errorf("%s %s = %d tells other origins: %v", req.Method, path, res.Status, crossOriginHeaders(res))
+					t.Errorf("%s %s = %d is readable by other origins: %v", req.Method, path, res.Status, crossOriginHeaders(res))
 				}
 			}
 		}

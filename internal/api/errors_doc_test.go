@@ -26,13 +26,13 @@ import (
 func TestErrorsAreDocumented(t *testing.T) {
 	t.Parallel()
 
-	declared, told := declaredErrors(t), toldErrors(t)
+	declared, documented := declaredErrors(t), documentedErrors(t)
 	for _, e := range declared {
-		if !slices.Contains(told, e) {
+		if !slices.Contains(documented, e) {
 			t.Errorf("%s is declared and not in docs/errors.md", e)
 		}
 	}
-	for _, e := range told {
+	for _, e := range documented {
 		if !slices.Contains(declared, e) {
 			t.Errorf("%s is in docs/errors.md and nowhere declared", e)
 		}
@@ -53,17 +53,17 @@ func TestTheAPIDocumentPromisesDeclaredErrors(t *testing.T) {
 
 var errorRow = regexp.MustCompile("(?m)^\\| `([A-Z_]+)` \\| (\\d{3}) \\|")
 
-func toldErrors(tb testing.TB) []string {
+func documentedErrors(tb testing.TB) []string {
 	tb.Helper()
 	text, err := os.ReadFile("../../docs/errors.md")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var told []string
+	var documented []string
 	for _, m := range errorRow.FindAllStringSubmatch(string(text), -1) {
-		told = append(told, m[1]+" "+m[2])
+		documented = append(documented, m[1]+" "+m[2])
 	}
-	return told
+	return documented
 }
 
 // declaredErrors returns "CODE status" for each errs.New and errs.WithIssues in

@@ -155,8 +155,8 @@ func TestACrashBetweenEffectAndAnswerLeavesOneEffect(t *testing.T) {
 	})
 }
 
-// After a failure on our side nobody knows whether the effect happened. The
-// retry need not wait, and must be the same request.
+// After an internal failure it is unknown whether the effect happened. The retry need not wait, and must
+// be the same request.
 func TestAFailureIsTriedAgainAndStandsForItsRequest(t *testing.T) {
 	t.Parallel()
 

@@ -25,17 +25,17 @@ func TestIssueCodesAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, table, _ := strings.Cut(string(text), "\n## Codes of issues\n")
-	var told []string
+	var documented []string
 	for _, m := range issueRow.FindAllStringSubmatch(table, -1) {
-		told = append(told, m[1])
+		documented = append(documented, m[1])
 	}
 	declared := declaredIssueCodes(t)
-	slices.Sort(told)
+	slices.Sort(documented)
 	slices.Sort(declared)
 	if len(declared) == 0 {
 		t.Error("errs declares no codes of issues")
 	}
-	if diff := cmp.Diff(declared, told); diff != "" {
+	if diff := cmp.Diff(declared, documented); diff != "" {
 		t.Errorf("codes (-errs +docs/errors.md):\n%s", diff)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"stoa/internal/testkit"
 )
 
-// browserAccept is what Chromium sends when somebody opens an address.
+// browserAccept is what Chromium sends when a person opens a URL.
 const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
 
 func opened(path string) testkit.Request {

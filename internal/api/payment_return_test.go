@@ -24,7 +24,7 @@ func TestBuyersReturnToTheirOrder(t *testing.T) {
 		if res.Status != http.StatusSeeOther || res.Header.Get("Location") != want {
 			t.Errorf("%s = %d to %q, want %q", path, res.Status, res.Header.Get("Location"), want)
 		}
-		// Browsers without scripts are told what they came back to.
+		// Browsers without scripts get a page about the payment.
 		said := map[bool]string{true: "is being confirmed", false: "was not made"}[strings.Contains(path, "success")]
 		page := a.Do(t, opened(want))
 		if page.Status != http.StatusOK || !strings.Contains(string(page.Body), said) {

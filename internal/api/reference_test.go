@@ -94,8 +94,7 @@ func TestDocsPageIsSelfContained(t *testing.T) {
 	}
 }
 
-// Nobody loads megabytes to look something up, or reads the same paragraph in every
-// operation.
+// Looking something up must not load megabytes, nor show the same paragraph in every operation.
 func TestDocsPageIsSmall(t *testing.T) {
 	t.Parallel()
 
@@ -119,7 +118,7 @@ func TestDocsPageIsSmall(t *testing.T) {
 		"Not found, or not visible to this caller.", "The caller is known, but lacks the role",
 	} {
 		if n := strings.Count(html, shared); n != 1 {
-			t.Errorf("the page tells %q %d times, want once", shared, n)
+			t.Errorf("the page has %q %d times, want once", shared, n)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Unclean paths are not redirected: at the clean path a DELETE would do
-// something that nobody asked for.
+// something that the client did not ask for.
 func TestUncleanPathsDoNotExist(t *testing.T) {
 	t.Parallel()
 

@@ -59,7 +59,7 @@ func TestAProductHasAPageForEverybody(t *testing.T) {
 	if got := a.Do(t, again); got.Status != http.StatusNotModified {
 		t.Errorf("the page again = %d, want 304", got.Status)
 	}
-	// Drafts, and what never was, are not told apart.
+	// A draft looks like a product that never existed.
 	for _, path := range []string{"/p/hidden", "/p/nothing", "/p/No%20Slug"} {
 		res := a.Do(t, opened(path))
 		if res.Status != http.StatusNotFound || !strings.Contains(string(res.Body), "Page not found") ||
@@ -69,8 +69,8 @@ func TestAProductHasAPageForEverybody(t *testing.T) {
 	}
 }
 
-// What is bought is on the checkout before its script runs. Drafts and plans that do not exist
-// are not told apart: the script asks the API and says that nothing is for sale.
+// The checkout shows the product before its script runs. Drafts look like plans that do not exist: the
+// script asks the API and shows that nothing is for sale.
 func TestTheCheckoutIsReadableWithoutScripts(t *testing.T) {
 	t.Parallel()
 

@@ -7,7 +7,7 @@ import (
 	"stoa/internal/testkit"
 )
 
-// Nobody should take an order that was settled without money for a sale.
+// An order that was settled without money must not look like a sale.
 func TestAnswersWithOrdersTellTestPayments(t *testing.T) {
 	t.Parallel()
 

@@ -105,7 +105,7 @@ func TestAnAdministratorRefundsAndCancelsAtStripe(t *testing.T) {
 	if got := srv.Requests("/v1/refunds"); len(got) != 1 || got[0].Form.Get("payment_intent") != "pi_"+s.OrderID {
 		t.Errorf("refunds at Stripe: %+v", got)
 	}
-	a.MustDeliver(t, s.Refunded()) // which Stripe tells too
+	a.MustDeliver(t, s.Refunded()) // Stripe reports the refund too
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "revoked")
 
 	c := a.Sell(t, "once")

@@ -38,7 +38,7 @@ func TestManagedProductsAreFiltered(t *testing.T) {
 		got := strings.Fields(slugsOf(t, res))
 		expected := strings.Fields(want)
 		for i, slug := range expected {
-			if slug == "*" && i < len(got) { // those that nothing tells apart come by id, which is random
+			if slug == "*" && i < len(got) { // ties are sorted by id, which is random
 				expected[i] = got[i]
 			}
 		}

@@ -339,8 +339,8 @@ func TestCatalogOperationsAreAudited(t *testing.T) {
 	})
 }
 
-// A product that nobody could ever buy is not found, whatever is asked of it.
-func TestADraftCannotBeToldFromNothing(t *testing.T) {
+// A product that was never for sale is not found by any route of the shop.
+func TestADraftLooksLikeNoProduct(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {

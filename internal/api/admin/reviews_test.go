@@ -88,7 +88,7 @@ func TestReviewsAreModerated(t *testing.T) {
 			t.Errorf("audit log (-want +got):\n%s", diff)
 		}
 		if strings.Contains(string(log.Body), "Rude") {
-			t.Error("the audit log tells what was said")
+			t.Error("the audit log contains the text of the review")
 		}
 	})
 }

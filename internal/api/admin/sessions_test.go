@@ -8,7 +8,7 @@ import (
 	"stoa/internal/testkit"
 )
 
-// An administrator signs a user out, of one session or of all, and of nobody else's.
+// An administrator ends one session of a user, or all, and none of another user's.
 func TestAdministratorsEndSessions(t *testing.T) {
 	t.Parallel()
 

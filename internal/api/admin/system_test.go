@@ -59,7 +59,7 @@ func TestSystemDescribesTheProcess(t *testing.T) {
 			t.Errorf("payments without Stripe: %v", p)
 		}
 		if p := part(t, res, "plugins"); p["ok"] != true || !strings.Contains(p["message"].(string), "Node.js") {
-			t.Errorf("plugins without Node.js where nobody needs it: %v", p)
+			t.Errorf("plugins without Node.js where no plugin needs it: %v", p)
 		}
 		text := string(res.Body)
 		if strings.Contains(text, testkit.MasterKey) || strings.Contains(text, "sealed") {
@@ -78,7 +78,7 @@ func (p *post) Send(context.Context, mail.Message) error {
 	return errors.New("the server does not answer")
 }
 
-// The console says why nobody gets mail, until one got through.
+// The console shows why mails fail, until one was sent.
 func TestSystemTellsWhyMailFails(t *testing.T) {
 	t.Parallel()
 
@@ -126,7 +126,7 @@ func TestAdministratorsRotateKeys(t *testing.T) {
 		if done.Get(t, "data.rotated") != true || done.Text(t, "data.current") != early.Text(t, "data.next") {
 			t.Errorf("rotation: %s after %s", done.Body, early.Body)
 		}
-		// Nobody is signed out.
+		// All sessions go on.
 		res := manage(t, a, root, http.MethodGet, systemPath, nil, http.StatusOK)
 		stages := map[string]any{}
 		for _, it := range res.Get(t, "data.keys").([]any) {

@@ -129,7 +129,7 @@ func TestAdministratorsChangeUsers(t *testing.T) {
 			t.Fatalf("deactivation = %d, %s", res.Status, res.Body)
 		}
 		if res := patch(root.Access, ada.UserID, `{"role":"USER"}`); res.Status != http.StatusUnauthorized {
-			t.Errorf("with the token of somebody deactivated = %d, want 401", res.Status)
+			t.Errorf("with the token of a deactivated user = %d, want 401", res.Status)
 		}
 
 		res := a.Do(t, testkit.Get(ada.Access, "/api/v1/admin/audit?action=user"))

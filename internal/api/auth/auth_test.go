@@ -194,7 +194,7 @@ func TestSecretsAreNotLogged(t *testing.T) {
 		"wrong secret", "taken secret", "new secret", "malformed secret", testkit.MasterKey, "$argon2id$",
 	} {
 		if strings.Contains(lines, secret) {
-			t.Errorf("the log tells %q", secret)
+			t.Errorf("the log contains %q", secret)
 		}
 	}
 }

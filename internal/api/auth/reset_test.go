@@ -72,14 +72,13 @@ func TestResetPasswordWithALinkFromAMail(t *testing.T) {
 			"LOGIN_FAILED")
 		testkit.TokensOf(t, a.Do(t, testkit.SignIn("ada@example.com", newPassword)), http.StatusOK)
 		if res := a.Do(t, testkit.Me(bob.Access)); res.Status != http.StatusOK {
-			t.Errorf("somebody else was signed out: %s", res.Body)
+			t.Errorf("another user was signed out: %s", res.Body)
 		}
 		mustBeNotified(t, a, "ada@example.com")
 	})
 }
 
-// mustBeNotified checks that the user was told of a new password, by a mail with
-// nothing to click.
+// mustBeNotified checks that the user got a mail about the new password, without a link.
 func mustBeNotified(t *testing.T, a *testkit.App, to string) {
 	t.Helper()
 	mails := a.Mails(t)
@@ -267,7 +266,7 @@ func TestOtherChangesVoidResetTokens(t *testing.T) {
 	})
 }
 
-// Nobody may learn from this route who has an account.
+// This route must not reveal who has an account.
 func TestForgotPasswordAnswersTheSameForUnknownAddresses(t *testing.T) {
 	t.Parallel()
 
@@ -303,8 +302,7 @@ func TestForgotPasswordAnswersTheSameForUnknownAddresses(t *testing.T) {
 	})
 }
 
-// The time of the answer does not tell either: the account is looked up after
-// it.
+// The time of the answer reveals nothing either: the account is looked up after it.
 func TestForgotPasswordAnswersBeforeItLooks(t *testing.T) {
 	t.Parallel()
 

@@ -68,7 +68,7 @@ func TestExtensionsAreAudited(t *testing.T) {
 		}
 		for _, never := range []string{"hush-hush", secret} {
 			if strings.Contains(string(res.Body), never) {
-				t.Errorf("the audit log tells %q", never)
+				t.Errorf("the audit log contains %q", never)
 			}
 		}
 	})

@@ -163,7 +163,7 @@ func TestABundleTakesWhatItInstalledAlong(t *testing.T) {
 	other := testkit.Bundle(t, testkit.BundleManifest("other", "1.0.0", object{"kind": "plugin", "path": "chat.zip"}),
 		map[string][]byte{"chat.zip": chat})
 	mustInstall(t, a, admin, "bundle", other, http.StatusCreated)
-	// A version of the theme that somebody installed by hand.
+	// A version of the theme that an administrator installed.
 	mustInstall(t, a, admin, "theme-shop", theme(t, "2.0.0", nil), http.StatusOK)
 
 	all := installedNow(t, a, admin)
@@ -193,13 +193,13 @@ func TestABundleTakesWhatItInstalledAlong(t *testing.T) {
 	}
 }
 
-// Bundles tell what becomes of them, beside their items.
+// Bundles have events of their own, besides those of their items.
 func TestEventsOfBundles(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
 	admin := a.Admin(t, "root").Access
-	told := func() string {
+	events := func() string {
 		list, err := database.Texts(t.Context(), a.DB.Conn().Read,
 			`SELECT type FROM events WHERE type LIKE 'extension.%' ORDER BY seq`)
 		if err != nil {
@@ -230,7 +230,7 @@ func TestEventsOfBundles(t *testing.T) {
 		}, // the theme once, with its last version
 	}
 	for i, step := range steps {
-		if step.do(); told() != step.want {
+		if step.do(); events() != step.want {
 			t.Errorf("step %d: the events are not %q", i, step.want)
 		}
 	}

@@ -199,7 +199,7 @@ func TestSecretsOfABundleAreNowhereInTheClear(t *testing.T) {
 	}
 }
 
-// Every fault of every item is told at once, and nothing is left behind.
+// Every fault of every item is reported at once, and nothing is left behind.
 func TestAnInvalidBundleTellsEverythingAndLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 

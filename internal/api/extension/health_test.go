@@ -69,7 +69,7 @@ func TestHealthOfExternalPluginsIsShown(t *testing.T) {
 	metrics := httptest.NewRecorder()
 	a.OpsHandler().ServeHTTP(metrics, httptest.NewRequest(http.MethodGet, "http://localhost/metrics", nil))
 	if !strings.Contains(metrics.Body.String(), `stoa_plugin_healthy{slug="far"} 0`) {
-		t.Errorf("metrics do not tell:\n%s", metrics.Body)
+		t.Errorf("the metrics do not show it:\n%s", metrics.Body)
 	}
 
 	status.Store(http.StatusNotFound) // the platform answers in its place

@@ -12,7 +12,7 @@ import (
 )
 
 // answers makes the service answer with a status from now on.
-func (k *told) answers(status int) {
+func (k *hookKit) answers(status int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.answer = func(call) int { return status }
@@ -28,7 +28,7 @@ func TestAPluginThatWasDownGetsItsHooksInOrder(t *testing.T) {
 			t.Parallel()
 
 			testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
-				k := newTold(t, a)
+				k := newHookKit(t, a)
 				k.answers(http.StatusServiceUnavailable)
 				k.install(t, nil, "")
 				instance := k.path(t)
@@ -76,7 +76,7 @@ func TestHooksHeedTheAnswer(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 
-			k := newTold(t, testkit.New(t))
+			k := newHookKit(t, testkit.New(t))
 			k.header = http.Header{"Retry-After": {"3600"}}
 			k.more = func(w http.ResponseWriter) {
 				_, err := w.Write([]byte(strings.Repeat("x", 5000)))
@@ -115,7 +115,7 @@ func TestHooksOfADisabledInstancePrintIntoItsLog(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t, realTime)
-	k := &told{App: a, admin: a.Admin(t, "root").Access}
+	k := &hookKit{App: a, admin: a.Admin(t, "root").Access}
 	m := testkit.InternalManifest("inner", "index.js")
 	m["lifecycle"] = map[string]any{"onDisable": true}
 	res := a.Install(t, k.admin, "plugin", testkit.PluginArchive(t, m, map[string]string{"index.js": `

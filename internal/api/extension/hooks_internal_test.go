@@ -17,7 +17,7 @@ func TestHooksOfInternalPlugins(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.New(t)
-	k := &told{App: a, admin: a.Admin(t, "root").Access}
+	k := &hookKit{App: a, admin: a.Admin(t, "root").Access}
 	m := testkit.InternalManifest("inner", "index.js")
 	m["lifecycle"] = map[string]any{"onInstall": true, "onEnable": true, "onDisable": true, "onUninstall": true}
 	res := a.Install(t, k.admin, "plugin", testkit.PluginArchive(t, m, map[string]string{"index.js": `

@@ -21,8 +21,8 @@ import (
 
 const pluginsPath = "/api/v1/admin/plugins/"
 
-// told is a stoa with the external plugin hooked, which has every hook.
-type told struct {
+// hookKit is a stoa with the external plugin hooked, which has every hook.
+type hookKit struct {
 	*testkit.App
 
 	admin  string
@@ -44,16 +44,16 @@ type call struct {
 	body                   map[string]any
 }
 
-func newTold(t *testing.T, a *testkit.App) *told {
+func newHookKit(t *testing.T, a *testkit.App) *hookKit {
 	t.Helper()
-	k := &told{App: a, admin: a.Admin(t, "root").Access}
+	k := &hookKit{App: a, admin: a.Admin(t, "root").Access}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { k.take(t, w, r) }))
 	t.Cleanup(srv.Close)
 	k.base = srv.URL + "/svc"
 	return k
 }
 
-func (k *told) take(t *testing.T, w http.ResponseWriter, r *http.Request) {
+func (k *hookKit) take(t *testing.T, w http.ResponseWriter, r *http.Request) {
 	raw, _ := io.ReadAll(r.Body)
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -82,14 +82,14 @@ func (k *told) take(t *testing.T, w http.ResponseWriter, r *http.Request) {
 }
 
 // calls returns what the service got, without what it got before forget.
-func (k *told) calls() []call {
+func (k *hookKit) calls() []call {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return slices.Clone(k.got)
 }
 
 // names returns the calls as "instance hook".
-func (k *told) names() []string {
+func (k *hookKit) names() []string {
 	names := []string{}
 	for _, c := range k.calls() {
 		names = append(names, c.key+" "+strings.TrimPrefix(c.path, "/svc/__lifecycle/"))
@@ -97,10 +97,10 @@ func (k *told) names() []string {
 	return names
 }
 
-func (k *told) forget() { k.mu.Lock(); defer k.mu.Unlock(); k.got = nil }
+func (k *hookKit) forget() { k.mu.Lock(); defer k.mu.Unlock(); k.got = nil }
 
 // manifest returns the manifest of a version of the plugin.
-func (k *told) manifest(version string) map[string]any {
+func (k *hookKit) manifest(version string) map[string]any {
 	m := testkit.ExternalManifest("hooked", k.base)
 	m["version"] = version
 	m["configSchema"] = map[string]any{"apiKey": map[string]any{"type": "secret"}}
@@ -110,7 +110,7 @@ func (k *told) manifest(version string) map[string]any {
 	return m
 }
 
-func (k *told) install(t *testing.T, changes map[string]any, query string) testkit.Response {
+func (k *hookKit) install(t *testing.T, changes map[string]any, query string) testkit.Response {
 	t.Helper()
 	m := k.manifest("1.0.0")
 	maps.Copy(m, changes)
@@ -121,7 +121,7 @@ func (k *told) install(t *testing.T, changes map[string]any, query string) testk
 }
 
 // do makes a request that must succeed.
-func (k *told) do(t *testing.T, r testkit.Request) testkit.Response {
+func (k *hookKit) do(t *testing.T, r testkit.Request) testkit.Response {
 	t.Helper()
 	res := k.Do(t, r)
 	if res.Status >= 300 {
@@ -131,7 +131,7 @@ func (k *told) do(t *testing.T, r testkit.Request) testkit.Response {
 }
 
 // instance creates an instance and returns its path.
-func (k *told) instance(t *testing.T, key string, enabled bool) string {
+func (k *hookKit) instance(t *testing.T, key string, enabled bool) string {
 	t.Helper()
 	res := k.do(t, testkit.Post(k.admin, pluginsPath+"hooked/instances", map[string]any{
 		"instanceKey": key, "enabled": enabled, "config": map[string]any{"apiKey": "of " + key},
@@ -140,7 +140,7 @@ func (k *told) instance(t *testing.T, key string, enabled bool) string {
 }
 
 // path returns the path of the default instance.
-func (k *told) path(t *testing.T) string {
+func (k *hookKit) path(t *testing.T) string {
 	t.Helper()
 	res := k.do(t, testkit.Get(k.admin, pluginsPath+"hooked/instances"))
 	for _, in := range items(t, res) {
@@ -163,7 +163,7 @@ func items(t *testing.T, res testkit.Response) []map[string]any {
 }
 
 // quiet waits until nothing that is due is left.
-func (k *told) quiet(t *testing.T) {
+func (k *hookKit) quiet(t *testing.T) {
 	t.Helper()
 	eventually(t, "nothing is due", func() bool {
 		var n int
@@ -188,7 +188,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 }
 
 // events returns the types of all events since the last call.
-func (k *told) events(t *testing.T) []string {
+func (k *hookKit) events(t *testing.T) []string {
 	t.Helper()
 	list, err := database.Texts(t.Context(), k.DB.Conn().Read,
 		`SELECT type FROM events WHERE type <> 'user.registered' ORDER BY seq`)
@@ -202,7 +202,7 @@ func (k *told) events(t *testing.T) []string {
 }
 
 // later moves the clock and wakes the deliveries that are due by then.
-func (k *told) later(d time.Duration) {
+func (k *hookKit) later(d time.Duration) {
 	k.Clock.Advance(d)
 	k.DB.Conn().Announce(store.NewIn(delivery.Plugins))
 }

@@ -19,31 +19,31 @@ import (
 func TestOperationsCauseTheirHooks(t *testing.T) {
 	t.Parallel()
 
-	type operation func(t *testing.T, k *told)
+	type operation func(t *testing.T, k *hookKit)
 	upgraded := map[string]any{"version": "1.1.0"}
-	install := func(t *testing.T, k *told) { k.install(t, nil, "") }
-	several := func(t *testing.T, k *told) { // default and b are enabled, c is not
+	install := func(t *testing.T, k *hookKit) { k.install(t, nil, "") }
+	several := func(t *testing.T, k *hookKit) { // default and b are enabled, c is not
 		install(t, k)
 		k.instance(t, "b", true)
 		k.instance(t, "c", false)
 	}
 	patch := func(body map[string]any) operation {
-		return func(t *testing.T, k *told) { k.do(t, testkit.Patch(k.admin, k.path(t), body)) }
+		return func(t *testing.T, k *hookKit) { k.do(t, testkit.Patch(k.admin, k.path(t), body)) }
 	}
 	remove := func(query string) operation {
-		return func(t *testing.T, k *told) { k.do(t, testkit.Delete(k.admin, pluginsPath+"hooked"+query)) }
+		return func(t *testing.T, k *hookKit) { k.do(t, testkit.Delete(k.admin, pluginsPath+"hooked"+query)) }
 	}
 	post := func(what string) operation {
-		return func(t *testing.T, k *told) { k.do(t, testkit.Post(k.admin, pluginsPath+"hooked/"+what, nil)) }
+		return func(t *testing.T, k *hookKit) { k.do(t, testkit.Post(k.admin, pluginsPath+"hooked/"+what, nil)) }
 	}
 	all := func(ops ...operation) operation {
-		return func(t *testing.T, k *told) {
+		return func(t *testing.T, k *hookKit) {
 			for _, op := range ops {
 				op(t, k)
 			}
 		}
 	}
-	upgrade := func(t *testing.T, k *told) { k.install(t, upgraded, "") }
+	upgrade := func(t *testing.T, k *hookKit) { k.install(t, upgraded, "") }
 	ends := []string{
 		"b onDisable", "b onUninstall", "c onUninstall", "default onDisable", "default onUninstall",
 	}
@@ -59,21 +59,21 @@ func TestOperationsCauseTheirHooks(t *testing.T) {
 			[]string{"default onInstall", "default onEnable"},
 			[]string{"extension.installed", "instance.enabled"},
 		},
-		{"install, required config missing", nil, func(t *testing.T, k *told) {
+		{"install, required config missing", nil, func(t *testing.T, k *hookKit) {
 			k.install(t, map[string]any{"configSchema": map[string]any{"a": map[string]any{"type": "string", "required": true}}}, "")
 		}, []string{"default onInstall"}, []string{"extension.installed"}},
-		{"install, no hooks asked for", nil, func(t *testing.T, k *told) {
+		{"install, no hooks asked for", nil, func(t *testing.T, k *hookKit) {
 			k.install(t, map[string]any{"lifecycle": map[string]any{"onEnable": false}}, "")
 		}, nil, []string{"extension.installed", "instance.enabled"}},
 		{"install again", install, install, nil, nil},
-		{"install refused", install, func(t *testing.T, k *told) { k.install(t, map[string]any{"name": "other"}, "") }, nil, nil},
+		{"install refused", install, func(t *testing.T, k *hookKit) { k.install(t, map[string]any{"name": "other"}, "") }, nil, nil},
 		{
-			"create instance", install, func(t *testing.T, k *told) { k.instance(t, "b", true) },
+			"create instance", install, func(t *testing.T, k *hookKit) { k.instance(t, "b", true) },
 			[]string{"b onInstall", "b onEnable"},
 			[]string{"instance.enabled"},
 		},
 		{
-			"create instance, disabled", install, func(t *testing.T, k *told) { k.instance(t, "b", false) },
+			"create instance, disabled", install, func(t *testing.T, k *hookKit) { k.instance(t, "b", false) },
 			[]string{"b onInstall"},
 			nil,
 		},
@@ -89,10 +89,10 @@ func TestOperationsCauseTheirHooks(t *testing.T) {
 			[]string{"instance.enabled"},
 		},
 		{"change config", install, patch(map[string]any{"config": map[string]any{"apiKey": "x"}}), nil, nil},
-		{"delete instance", install, func(t *testing.T, k *told) {
+		{"delete instance", install, func(t *testing.T, k *hookKit) {
 			k.do(t, testkit.Delete(k.admin, k.instance(t, "b", true)))
 		}, []string{"b onInstall", "b onEnable", "b onDisable", "b onUninstall"}, []string{"instance.enabled", "instance.disabled"}},
-		{"delete instance, disabled", install, func(t *testing.T, k *told) {
+		{"delete instance, disabled", install, func(t *testing.T, k *hookKit) {
 			k.do(t, testkit.Delete(k.admin, k.instance(t, "b", false)))
 		}, []string{"b onInstall", "b onUninstall"}, nil},
 		{
@@ -113,24 +113,24 @@ func TestOperationsCauseTheirHooks(t *testing.T) {
 		{"upgrade", several, upgrade, upgrades, []string{"extension.upgraded"}},
 		{"rollback", all(several, upgrade), post("rollback"), upgrades, []string{"extension.upgraded"}},
 		{
-			"replace", several, func(t *testing.T, k *told) { k.install(t, map[string]any{"name": "other"}, "?replace=true") },
+			"replace", several, func(t *testing.T, k *hookKit) { k.install(t, map[string]any{"name": "other"}, "?replace=true") },
 			upgrades,
 			[]string{"extension.upgraded"},
 		},
-		{"upgrade to a version without hooks", several, func(t *testing.T, k *told) {
+		{"upgrade to a version without hooks", several, func(t *testing.T, k *hookKit) {
 			k.install(t, map[string]any{"version": "2.0.0", "lifecycle": map[string]any{}}, "")
 		}, nil, []string{"extension.upgraded"}},
-		{"upgrade refused", install, func(t *testing.T, k *told) {
+		{"upgrade refused", install, func(t *testing.T, k *hookKit) {
 			k.install(t, map[string]any{"version": "2.0.0", "externalBaseUrl": "http://127.0.0.1:1"}, "")
 		}, nil, nil},
-		{"change settings", install, func(t *testing.T, k *told) {
+		{"change settings", install, func(t *testing.T, k *hookKit) {
 			k.do(t, testkit.Patch(k.admin, pluginsPath+"hooked", map[string]any{"timeoutMs": 2000}))
 		}, nil, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 
-			k := newTold(t, testkit.New(t))
+			k := newHookKit(t, testkit.New(t))
 			if tt.before != nil {
 				tt.before(t, k)
 				k.quiet(t)
@@ -156,7 +156,7 @@ func TestHooksAreSignedAndSayWhatTheyAreAbout(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
-		k := newTold(t, a)
+		k := newHookKit(t, a)
 		k.answer = func(c call) int { return http.StatusServiceUnavailable }
 		k.install(t, nil, "")
 		k.quiet(t)
@@ -195,13 +195,13 @@ func TestHooksAreSignedAndSayWhatTheyAreAbout(t *testing.T) {
 	})
 }
 
-// A plugin that is away is told of its end when it is back, even if everything else of it
-// was removed meanwhile.
+// A plugin that is down gets its last hooks when it is back, even if everything else of it was removed
+// meanwhile.
 func TestTheLastHooksOutliveThePackage(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
-		k := newTold(t, a)
+		k := newHookKit(t, a)
 		k.install(t, nil, "")
 		path := k.instance(t, "b", true)
 		k.quiet(t)
@@ -252,7 +252,7 @@ func TestFailedHooksAreShownAndReplayed(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
-		k := newTold(t, a)
+		k := newHookKit(t, a)
 		k.answer = func(c call) int { return http.StatusTeapot }
 		k.install(t, nil, "")
 		k.quiet(t)
@@ -307,7 +307,7 @@ func TestFailedHooksAreShownAndReplayed(t *testing.T) {
 func TestHookRoutesRefuse(t *testing.T) {
 	t.Parallel()
 
-	k := newTold(t, testkit.New(t))
+	k := newHookKit(t, testkit.New(t))
 	k.install(t, nil, "")
 	user := k.Register(t, "ada").Access
 	for _, tt := range []struct {
@@ -336,11 +336,11 @@ func TestHookRoutesRefuse(t *testing.T) {
 	}
 }
 
-// A change that is undone tells nobody.
+// A change that is rolled back sends no hook.
 func TestUndoneChangesTellNothing(t *testing.T) {
 	t.Parallel()
 
-	k := newTold(t, testkit.New(t))
+	k := newHookKit(t, testkit.New(t))
 	k.install(t, nil, "")
 	k.quiet(t)
 	k.forget()
@@ -351,6 +351,6 @@ func TestUndoneChangesTellNothing(t *testing.T) {
 	}
 	k.quiet(t)
 	if got := k.names(); len(got) != 0 {
-		t.Errorf("the plugin was told %v", got)
+		t.Errorf("the plugin got %v", got)
 	}
 }

@@ -147,8 +147,8 @@ func TestInstancesShareAProcessOnDemand(t *testing.T) {
 	who("second", 1)
 }
 
-// The setting maxConcurrency: as many calls of an instance run, as many wait, and the
-// next is told to come back.
+// The setting maxConcurrency: so many calls of an instance run, as many wait, and the next gets a
+// Retry-After.
 func TestCallsBeyondMaxConcurrencyWait(t *testing.T) {
 	t.Parallel()
 
@@ -424,8 +424,8 @@ func TestSettingsWithFaultsAreRefusedWithAllOfThem(t *testing.T) {
 		http.StatusNotFound, "NOT_FOUND")
 }
 
-// What a plugin is told of the client's connection is stoa's word, never the
-// client's, and a plugin's rate limit counts the client.
+// The headers that describe the client's connection to a plugin come from stoa, never from the client,
+// and a plugin's rate limit counts the client.
 func TestPluginsKnowTheClient(t *testing.T) {
 	t.Parallel()
 

@@ -57,7 +57,7 @@ func TestSignedPackageTellsItsSigner(t *testing.T) {
 				t.Errorf("%s: signedBy = %v", path, got)
 			}
 		}
-		// A package nobody signed may replace it, and a rollback brings the signer back.
+		// An unsigned package may replace it, and a rollback brings the signer back.
 		if got := signedBy(a.Install(t, admin, "plugin", number("1.1.0")), 200); got != nil {
 			t.Errorf("upgrade: signedBy = %v", got)
 		}

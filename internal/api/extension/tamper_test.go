@@ -58,7 +58,7 @@ func TestTamperingIsToldAfterTheStart(t *testing.T) {
 			if message != "the files of a package are not as they were installed" {
 				continue
 			}
-			// It is told, and goes on to be installed: that is for people to decide.
+			// It is reported and stays installed: people decide what to do.
 			if got, err := b.Plugins.Get(t.Context(), "pay"); err != nil || got.Source != plugin.SourceLocalZip {
 				t.Errorf("the package is %+v, %v", got, err)
 			}

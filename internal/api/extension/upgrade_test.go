@@ -348,7 +348,7 @@ func TestUninstallRestoreAndPurge(t *testing.T) {
 	})
 }
 
-// What was installed can be downloaded, and what became of each file is told.
+// The installed archive can be downloaded, and the state of each file is listed.
 func TestFilesThatWereTamperedWithAreTold(t *testing.T) {
 	t.Parallel()
 

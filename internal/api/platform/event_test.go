@@ -181,7 +181,7 @@ func TestEventsOfPluginsHaveAForm(t *testing.T) {
 	}
 }
 
-// A plugin whose slug is "order" must not tell anybody that an order was paid.
+// A plugin whose slug is "order" must not be able to publish order.paid.
 func TestNoPluginPublishesEventsOfThePlatform(t *testing.T) {
 	t.Parallel()
 	for _, slug := range []string{"order", "webhook"} {

@@ -56,8 +56,8 @@ func TestEachRouteNeedsItsPermissionAtTheCall(t *testing.T) {
 	})
 }
 
-// A name that stoa does not know may be declared and granted. It opens nothing, however
-// close it is to one that does, and administrators are told.
+// A permission that stoa does not know may be declared and granted. It grants nothing, however close its
+// name is to one that does, and administrators see that.
 func TestUnknownPermissionsGrantNothing(t *testing.T) {
 	t.Parallel()
 	a := testkit.New(t)

@@ -101,7 +101,7 @@ func TestCallsOverHTTP2(t *testing.T) {
 	select {
 	case <-left:
 	case <-time.After(2 * time.Minute):
-		t.Error("the plugin was not told that the client left")
+		t.Error("the plugin's request was not canceled when the client left")
 	}
 }
 

@@ -59,7 +59,7 @@ func TestNodePluginBelievesTheGateway(t *testing.T) {
 	}
 	want(call("GET", "/health", "", nil, nil), 200)
 	want(call("GET", "/api/rules?a=%20b&installation=default&c=%C3%A9+", "", nil, nil), 200)
-	// A guest who claims to be somebody is still a guest.
+	// A guest who claims to be a user is still a guest.
 	want(call("GET", "/api/balance", "", nil, http.Header{
 		"x_user_id": {user.UserID}, "X-User-Id": {user.UserID}, "X-User-Role": {"admin"},
 	}), 401)

@@ -82,9 +82,9 @@ func TestGatewayIgnoresOtherSchemes(t *testing.T) {
 	}
 }
 
-// Every reason for a missing instance gives the same bytes, so that nobody
-// learns which instances exist.
-func TestGatewayNotFoundTellsNothing(t *testing.T) {
+// Every reason for a missing instance gives the same bytes, so that clients cannot find out which
+// instances exist.
+func TestGatewayNotFoundRevealsNothing(t *testing.T) {
 	t.Parallel()
 	testkit.OnEngines(t, func(t *testing.T, app *testkit.App) {
 		e := app.InstallEcho(t, nil)

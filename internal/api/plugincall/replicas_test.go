@@ -92,7 +92,7 @@ func testReplicas(t *testing.T, one, two *testkit.App) {
 		}
 	}
 	if pid := start("busy", "default"); pid != stays {
-		t.Error("a process that nobody changed was restarted")
+		t.Error("a process without a change was restarted")
 	}
 	if res := call(two, "busy", "changed"); res.Get(t, "n") != 2.0 {
 		t.Errorf("the changed instance answers %s", res.Body)

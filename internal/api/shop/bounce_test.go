@@ -48,7 +48,7 @@ func TestARefundThatFailedAtOnceIsToldOfAPaidOrder(t *testing.T) {
 	a.Activate(t, s.Key, "a.example")
 	n, err := notice(t, a, s.Bounced(map[string]any{"orderId": s.OrderID}))
 	if err != nil || !strings.Contains(n.Failure, "stays paid") || strings.Contains(n.Failure, "revoked") {
-		t.Errorf("HandleWebhook = %+v, %v; want it told that the order stays paid", n, err)
+		t.Errorf("HandleWebhook = %+v, %v; want the notice that the order stays paid", n, err)
 	}
 	if a.Verify(t, "mail-pack", s.Key, "a.example").Get(t, "valid") != true {
 		t.Error("the license does not work any more")

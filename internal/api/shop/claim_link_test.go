@@ -35,8 +35,8 @@ func openLink(t *testing.T, a *testkit.App, token string) testkit.Response {
 	return a.Do(t, testkit.Post("", orders+"/claim-link", map[string]string{"token": token}))
 }
 
-// The link in the receipt is all that a guest needs: it tells the address, and the account
-// that is made with it takes the orders over.
+// The link in the receipt is all that a guest needs: it proves the address, and the account created with
+// it takes over the orders.
 func TestTheLinkInAReceiptBringsOrdersIntoANewAccount(t *testing.T) {
 	t.Parallel()
 

@@ -113,7 +113,7 @@ func TestOrdersWithoutAnAccountAreClaimedByWhoReadsTheMail(t *testing.T) {
 		}
 		for i, p := range others {
 			if got := ownerOf(t, a, p); got != "anonymous" {
-				t.Errorf("order %d of somebody else is %s's", i, got)
+				t.Errorf("order %d of another buyer is %s's", i, got)
 			}
 		}
 		if got := ownerOf(t, a, bobs); got != bob.UserID {
@@ -139,7 +139,7 @@ func TestHoldingAnAccountWithTheAddressAloneClaimsNothing(t *testing.T) {
 		with, without := a.Do(t, testkit.Post(thief.Access, orders+"/claim-request", nil)),
 			a.Do(t, testkit.Post(accomplice.Access, orders+"/claim-request", nil))
 		if with.Status != without.Status || string(with.Body) != string(without.Body) {
-			t.Errorf("the answer tells whether there are orders: %s, %s", with.Body, without.Body)
+			t.Errorf("the answer reveals whether there are orders: %s, %s", with.Body, without.Body)
 		}
 		mails := mailsTitled(t, a, "Claim your orders")
 		if len(mails) != 1 || mails[0].To != "victim@example.com" {

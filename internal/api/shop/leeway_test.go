@@ -112,7 +112,7 @@ func TestTheLeewayEndsWhenTheProviderDoesNotRenew(t *testing.T) {
 		{"it failed and was paid then", func(s testkit.Sale) [][]byte {
 			return [][]byte{failed(s, "in_2"), s.Period(2)}
 		}, 24 * time.Hour},
-		{"it was paid, and the failure told late", func(s testkit.Sale) [][]byte {
+		{"it was paid, and the failure reported late", func(s testkit.Sale) [][]byte {
 			return [][]byte{s.Period(2), failed(s, "in_2")}
 		}, 24 * time.Hour},
 		{"the next one failed", func(s testkit.Sale) [][]byte {
@@ -130,7 +130,7 @@ func TestTheLeewayEndsWhenTheProviderDoesNotRenew(t *testing.T) {
 		{"it has ended", func(s testkit.Sale) [][]byte {
 			return [][]byte{sub(s, "customer.subscription.deleted", nil)}
 		}, 0},
-		{"it has ended, and the last payment is told late", func(s testkit.Sale) [][]byte {
+		{"it has ended, and the last payment is reported late", func(s testkit.Sale) [][]byte {
 			return [][]byte{sub(s, "customer.subscription.deleted", nil), s.Period(2)}
 		}, 0},
 		{"another subscription has ended", func(s testkit.Sale) [][]byte {

@@ -98,7 +98,7 @@ func TestOwnersFreeSeats(t *testing.T) {
 	})
 }
 
-// Security: another user's license cannot be told from one that does not exist.
+// Security: another user's license looks like one that does not exist.
 func TestALicenseOfSomebodyElseIsNotFound(t *testing.T) {
 	t.Parallel()
 	a := testkit.NewShop(t)

@@ -10,7 +10,7 @@ import (
 
 const ordersPath = "/api/marketplace/orders/"
 
-// An order is shown to its owner, with the key, and to nobody else.
+// Only its owner sees an order, with the key.
 func TestOwnersReadOneOrder(t *testing.T) {
 	t.Parallel()
 

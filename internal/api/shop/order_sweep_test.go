@@ -161,7 +161,7 @@ func TestUnfinishedOrdersAreFinished(t *testing.T) {
 		}
 		ask("never") // its payment never began
 		late := a.Buy(t, "", "once").Text(t, "orderId")
-		o := a.StoredOrder(t, late) // paid after it was cancelled, and nobody could be asked
+		o := a.StoredOrder(t, late) // paid after it was cancelled, while the provider could not be asked
 		o.CancelledAt, o.PaidAt = testkit.T0, testkit.T0
 		waiting := a.Buy(t, "", "once").Text(t, "orderId")
 		if err := a.Orders.Store.UpdateOrder(t.Context(), o); err != nil {

@@ -37,15 +37,15 @@ func TestAPartialRefundIsRecordedAndTold(t *testing.T) {
 			if got := a.Verify(t, "mail-pack", sale.Key, "a.example"); got.Get(t, "valid") != true {
 				t.Errorf("verify = %s", got.Body)
 			}
-			var told []string
+			var mails []string
 			for _, m := range a.Mails(t) {
 				if strings.Contains(m.Subject, "refunded in part") {
-					told = append(told, m.To+": "+strings.SplitN(m.Text, " that order", 2)[0])
+					mails = append(mails, m.To+": "+strings.SplitN(m.Text, " that order", 2)[0])
 				}
 			}
 			want := "[root@example.com: At the payment provider, 5.00 EUR of the 49.90 EUR root@example.com: At the payment " +
 				"provider, 12.00 EUR of the 49.90 EUR]"
-			if got := fmt.Sprint(told); got != want {
+			if got := fmt.Sprint(mails); got != want {
 				t.Errorf("mails: %s, want %s", got, want)
 			}
 		})

@@ -101,8 +101,7 @@ func TestWebhooksThatStripeDidNotSignAreRefused(t *testing.T) {
 	testkit.WantFlatError(t, test.Deliver(t, payload), http.StatusNotFound, "NOT_FOUND")
 }
 
-// A Stripe account may serve other systems too, and sends events that nobody
-// asked for.
+// A Stripe account may serve other systems too, and send events that do not concern stoa.
 func TestWebhooksAboutOtherThingsAreTaken(t *testing.T) {
 	t.Parallel()
 	a, _ := testkit.NewStripeShop(t)
@@ -200,7 +199,7 @@ func TestTheOrderOfEventsDoesNotMatter(t *testing.T) {
 	sets := map[string][]func(testkit.Sale) []byte{
 		"paid":          {testkit.Sale.Paid, testkit.Sale.Paid, unpaid},
 		"paid later":    {unpaid, later, later},
-		"told twice":    {testkit.Sale.Paid, later, testkit.Sale.Paid},
+		"sent twice":    {testkit.Sale.Paid, later, testkit.Sale.Paid},
 		"refused later": {unpaid, refused, refused},
 		"expired":       {testkit.Sale.Expired, testkit.Sale.Expired},
 		"paid and refunded": {

@@ -151,7 +151,7 @@ func TestOnlyAnAddressIsTakenToThePaymentPage(t *testing.T) {
 			"tierId": "once", "paymentMethod": "card", "billingInfo": map[string]any{"email": email},
 		}).Text(t, "orderId")
 		if got := b.Begun()[len(b.Begun())-1].Email; got != "" {
-			t.Errorf("the bank was told %q", got)
+			t.Errorf("the bank got %q", got)
 		}
 	}
 }

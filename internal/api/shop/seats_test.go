@@ -278,7 +278,7 @@ func TestTheChurnLimitIsExact(t *testing.T) {
 								t.Errorf("Retry-After = %q, want an hour", got)
 							}
 							return
-						default: // somebody else has the seat
+						default: // another instance has the seat
 							testkit.WantFlatError(t, res, 400, "ACTIVATION_FAILED")
 						}
 					}
@@ -286,7 +286,7 @@ func TestTheChurnLimitIsExact(t *testing.T) {
 			}
 			wg.Wait()
 			if taken.Load() != 24 || refused.Load() == 0 { // one of the 25 was the keeper's
-				t.Errorf("%d instances took the seat and %d were told to wait, want 24", taken.Load(), refused.Load())
+				t.Errorf("%d instances took the seat and %d were asked to wait, want 24", taken.Load(), refused.Load())
 			}
 
 			a.Clock.Advance(time.Hour)

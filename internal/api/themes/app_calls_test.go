@@ -14,8 +14,8 @@ import (
 	"stoa/internal/testkit"
 )
 
-// The limits of calls that a theme app makes for its visitors count each visitor, and
-// nobody can pass for another.
+// Calls that a theme app makes for its visitors count against the limits of each visitor, and none can
+// pass for another.
 func TestLimitsCountTheVisitorsOfAThemeApp(t *testing.T) {
 	t.Parallel()
 

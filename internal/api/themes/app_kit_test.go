@@ -11,7 +11,7 @@ import (
 	"stoa/internal/testkit"
 )
 
-// echo is a theme app that tells what it was asked, and does what its path says.
+// echo is a theme app that answers with the request that it got, and acts as its path says.
 const echo = `
 const http = require('node:http')
 const send = (res, status, value) => {

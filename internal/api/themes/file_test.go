@@ -132,7 +132,7 @@ func TestNothingElseIsServed(t *testing.T) {
 	wantError(t, a.Do(t, testkit.Get("", packs+"/theme.css")), http.StatusNotFound, "NOT_FOUND")
 }
 
-// A version that was replaced is not told to be immutable any more.
+// A version that was replaced is no longer sent as immutable.
 func TestReplacedVersionsAreAskedForAgain(t *testing.T) {
 	t.Parallel()
 

@@ -283,8 +283,8 @@ func TestThemeSecretsAreWriteOnly(t *testing.T) {
 	})
 }
 
-// However many change the theme at once, on several replicas: each rollback swaps what
-// the one before left, and the log tells the same story as the state.
+// However many administrators change the theme at once, on several replicas: each rollback swaps the
+// state that the one before left, and the audit log agrees with the final state.
 func TestChangesAtOnceAreOneAfterTheOther(t *testing.T) {
 	t.Parallel()
 

@@ -12,16 +12,16 @@ import (
 	"stoa/internal/testkit"
 )
 
-// told is an event without id and time.
-type told struct {
+// recorded is an event without id and time.
+type recorded struct {
 	Type string
 	Data map[string]string
 }
 
 // events returns the events since the last call, and deletes them.
-func events(t *testing.T, a *testkit.App) []told {
+func events(t *testing.T, a *testkit.App) []recorded {
 	t.Helper()
-	list, err := database.All(t.Context(), a.DB.Conn().Read, func(row database.Scanner) (e told, err error) {
+	list, err := database.All(t.Context(), a.DB.Conn().Read, func(row database.Scanner) (e recorded, err error) {
 		var data string
 		if err := row.Scan(&e.Type, &data); err != nil {
 			return e, err
@@ -38,7 +38,7 @@ func events(t *testing.T, a *testkit.App) []told {
 	return list
 }
 
-// Each operation of accounts and the market tells what it did, once, with ids only.
+// Each operation of accounts and the market records what it did, once, with ids only.
 func TestOperationsTellTheirEvents(t *testing.T) {
 	t.Parallel()
 
@@ -46,36 +46,36 @@ func TestOperationsTellTheirEvents(t *testing.T) {
 		admin := a.Admin(t, "root").Access
 		a.ImportCatalog(t)
 		if got := events(t, a); len(got) != 0 {
-			t.Errorf("an administrator of the command line and a catalog tell %v", got)
+			t.Errorf("an administrator of the command line and a catalog record %v", got)
 		}
-		want := func(what string, list ...told) {
+		want := func(what string, list ...recorded) {
 			t.Helper()
 			got := events(t, a)
-			if diff := cmp.Diff(got, append([]told(nil), list...)); diff != "" {
+			if diff := cmp.Diff(got, append([]recorded(nil), list...)); diff != "" {
 				t.Errorf("%s (-got +want):\n%s", what, diff)
 			}
 		}
 		ada := a.Register(t, "ada")
-		want("register", told{"user.registered", map[string]string{"userId": ada.UserID}})
+		want("register", recorded{"user.registered", map[string]string{"userId": ada.UserID}})
 
 		bought := a.Buy(t, ada.Access, "once")
 		orderID := bought.Text(t, "orderId")
 		o := a.StoredOrder(t, orderID)
 		license := map[string]string{"licenseId": o.LicenseID, "productId": o.ProductID, "userId": ada.UserID}
 		order := map[string]string{"orderId": orderID, "licenseId": o.LicenseID, "productId": o.ProductID, "userId": ada.UserID}
-		want("purchase", told{"order.paid", order}, told{"license.issued", license})
+		want("purchase", recorded{"order.paid", order}, recorded{"license.issued", license})
 
 		key := bought.Text(t, "licenseKey")
 		a.Activate(t, key, "shop.example.com")
-		want("activate", told{"license.activated", license})
+		want("activate", recorded{"license.activated", license})
 		a.Activate(t, key, "shop.example.com")
 		want("activate again")
 		a.Deactivate(t, key, "shop.example.com")
-		want("deactivate", told{"license.deactivated", license})
+		want("deactivate", recorded{"license.deactivated", license})
 		a.Deactivate(t, key, "shop.example.com")
 		want("deactivate again")
 		a.Refund(t, admin, orderID)
-		want("refund", told{"order.refunded", order}, told{"license.revoked", license})
+		want("refund", recorded{"order.refunded", order}, recorded{"license.revoked", license})
 		a.Refund(t, admin, orderID)
 		want("refund again")
 
@@ -83,29 +83,29 @@ func TestOperationsTellTheirEvents(t *testing.T) {
 		g := a.StoredOrder(t, guest.Text(t, "orderId"))
 		nobodys := map[string]string{"licenseId": g.LicenseID, "productId": g.ProductID}
 		want("purchase of a guest",
-			told{"order.paid", map[string]string{"orderId": g.ID, "licenseId": g.LicenseID, "productId": g.ProductID}},
-			told{"license.issued", nobodys})
+			recorded{"order.paid", map[string]string{"orderId": g.ID, "licenseId": g.LicenseID, "productId": g.ProductID}},
+			recorded{"license.issued", nobodys})
 		revoke := testkit.Post(admin, "/api/v1/admin/licenses/"+g.LicenseID+"/revoke", nil)
 		a.Do(t, revoke)
-		want("revoke", told{"license.revoked", nobodys})
+		want("revoke", recorded{"license.revoked", nobodys})
 		a.Do(t, revoke)
 		want("revoke again")
 
 		granted := a.Do(t, testkit.Post(admin, "/api/v1/admin/licenses", map[string]any{
 			"productSlug": "mail-pack", "tierId": "once", "userId": ada.UserID,
 		}))
-		want("grant", told{"license.issued", map[string]string{
+		want("grant", recorded{"license.issued", map[string]string{
 			"licenseId": granted.Text(t, "data.id"), "productId": o.ProductID, "userId": ada.UserID,
 		}})
 
 		theme := testkit.ThemePack(t, "aurora", "1.0.0", nil, nil)
 		about := map[string]string{"kind": "theme-shop", "slug": "aurora"}
 		a.Install(t, admin, "theme-shop", theme)
-		want("install a theme", told{"extension.installed", about})
+		want("install a theme", recorded{"extension.installed", about})
 		a.Install(t, admin, "theme-shop", theme)
 		want("install a theme again")
 		a.Do(t, testkit.Delete(admin, "/api/v1/admin/extensions/theme-shop/aurora"))
-		want("uninstall a theme", told{"extension.uninstalled", about})
+		want("uninstall a theme", recorded{"extension.uninstalled", about})
 	})
 }
 

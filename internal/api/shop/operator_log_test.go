@@ -11,9 +11,9 @@ import (
 	"stoa/internal/testkit/logtest"
 )
 
-// At the default level the log tells sales, refunds and failed sign-ins, without
+// At the default level the log shows sales, refunds and failed sign-ins, without
 // e-mail addresses and keys; the metrics count them.
-func TestOperatorsAreToldWhatHappens(t *testing.T) {
+func TestTheLogShowsSalesRefundsAndFailedSignIns(t *testing.T) {
 	t.Parallel()
 
 	var log logtest.Buffer
