@@ -34,7 +34,7 @@ func (a *App) buildMail(ctx context.Context, cfg Config) error {
 	default:
 		sender, a.noMail = mail.None{}, true
 		if cfg.Deliver {
-			cfg.Log.WarnContext(ctx, "no SMTP server is configured: nobody gets mail, not even to reset a password; receipts "+
+			cfg.Log.WarnContext(ctx, "no SMTP server is configured: no mail is sent, not even to reset a password; receipts "+
 				"wait for up to three days",
 				slog.String("setting", "STOA_SMTP_URL"))
 		}

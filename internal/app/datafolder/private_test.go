@@ -58,7 +58,7 @@ func TestFoldersThatExistedAreMadePrivate(t *testing.T) {
 	}
 }
 
-// Nobody's machine stops working because of --data /tmp.
+// --data /tmp must not make the machine unusable.
 func TestFoldersOfOthersAreLeftAlone(t *testing.T) {
 	t.Parallel()
 

@@ -37,13 +37,13 @@ func TestTheBreakerDecidesLikeGobreaker(t *testing.T) {
 			for round := range 200 {
 				var running []call
 				for range random.IntN(8) {
-					tell, theirErr := theirs.Allow()
+					done, theirErr := theirs.Allow()
 					v, ourErr := ours.begin()
 					if (theirErr == nil) != (ourErr == nil) {
 						t.Fatalf("seed %d, round %d: ours says %v, gobreaker %v", seed, round, ourErr, theirErr)
 					}
 					if ourErr == nil {
-						running = append(running, call{v, tell})
+						running = append(running, call{v, done})
 					}
 				}
 				for _, i := range random.Perm(len(running)) {

@@ -37,7 +37,7 @@ func (g *Gateway) Deliver(ctx context.Context, rt run.Runtime, n Request, keep i
 	if err != nil {
 		return Response{}, err
 	}
-	p := newPassage() // not released: what is sent may outlive the answer
+	p := newPassage() // not released: a transport may go on sending it after the answer
 	if p.trace = trace.From(ctx); p.trace.IsZero() {
 		p.trace = trace.New()
 	}

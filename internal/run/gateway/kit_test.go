@@ -214,7 +214,7 @@ func (k *kit) serve(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Code", e.Code)
 		w.Header().Set("X-Message", e.Message)
 		w.Header().Set("X-Slug", fmt.Sprint(e.Details["slug"]))
-		if reason, told := e.Details["reason"]; told {
+		if reason, shown := e.Details["reason"]; shown {
 			w.Header().Set("X-Reason", fmt.Sprint(reason))
 		}
 		w.WriteHeader(599)

@@ -57,7 +57,7 @@ func (g *Gateway) health(ctx context.Context, rt run.Runtime, in *plugin.Install
 	if err != nil {
 		return err.Error()
 	}
-	p := newPassage() // not released: what is sent may outlive the answer
+	p := newPassage() // not released: a transport may go on sending it after the answer
 	p.trace = trace.New()
 	r = g.outgoing(p, r, healthPath, "")
 	call := Call{Slug: in.Package.Manifest.Slug, Path: healthPath, Caller: CallerService}

@@ -72,13 +72,13 @@ func TestOnlyAdministratorsGetTheReason(t *testing.T) {
 				k.who = c
 				k.mu.Unlock()
 				res := k.do(t, http.MethodGet, tt.target, nil, nil)
-				got, told := res.Header.Get("X-Reason"), len(res.Header["X-Reason"]) > 0
+				got, shown := res.Header.Get("X-Reason"), len(res.Header["X-Reason"]) > 0
 				switch {
 				case res.StatusCode != 599:
 					t.Errorf("%s: status %d, want an error of the platform", who, res.StatusCode)
 				case who == "administrator" && got != tt.reason:
 					t.Errorf("the administrator gets %q, want %q", got, tt.reason)
-				case who != "administrator" && told:
+				case who != "administrator" && shown:
 					t.Errorf("the %s gets %q", who, got)
 				}
 			}

@@ -77,7 +77,7 @@ func TestACallIsCountedByItsOutcome(t *testing.T) {
 			if tt.prepare != nil {
 				tt.prepare(k)
 			}
-			told := k.watch()
+			watch := k.watch()
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, k.front.URL+tt.target, tt.body)
 			if err != nil {
 				t.Fatal(err)
@@ -85,7 +85,7 @@ func TestACallIsCountedByItsOutcome(t *testing.T) {
 			if res, err := k.client.RoundTrip(r); err == nil { // a refused upload may fail
 				_ = res.Body.Close()
 			}
-			got := told.next(t)
+			got := watch.next(t)
 			if got.Outcome != tt.outcome || got.Status/100 != tt.class || (got.InstallationID != "") != tt.found {
 				t.Errorf("%v, status %d, installation %q; want %v, %dxx", got.Outcome, got.Status, got.InstallationID,
 					tt.outcome, tt.class)
@@ -107,12 +107,12 @@ func TestAnAnswerThatBreaksOffIsCountedAsBrokenOff(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
 	}
-	told := k.watch()
+	watch := k.watch()
 	res := k.do(t, "GET", "/api/x", nil, nil)
 	if _, err := io.ReadAll(res.Body); err == nil {
 		t.Error("the answer is complete")
 	}
-	if got := told.next(t); got.Outcome != traffic.BrokenOff || got.Status != 200 || got.Bytes != 4 {
+	if got := watch.next(t); got.Outcome != traffic.BrokenOff || got.Status != 200 || got.Bytes != 4 {
 		t.Errorf("%v, %d, %d bytes", got.Outcome, got.Status, got.Bytes)
 	}
 }
@@ -125,7 +125,7 @@ func TestAClientThatLeavesIsNoError(t *testing.T) {
 		close(arrived)
 		<-r.Context().Done()
 	}
-	told := k.watch()
+	watch := k.watch()
 	ctx, leave := context.WithCancel(t.Context())
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, k.front.URL+"/api/x", nil)
 	if err != nil {
@@ -140,7 +140,7 @@ func TestAClientThatLeavesIsNoError(t *testing.T) {
 	<-arrived
 	leave()
 	wg.Wait()
-	got := told.next(t)
+	got := watch.next(t)
 	if got.Outcome != traffic.ClientGone || got.Status != 0 {
 		t.Errorf("%v, %d", got.Outcome, got.Status)
 	}
@@ -162,7 +162,7 @@ func TestTimesOfStoaAndOfThePluginAreSeparate(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		<-time.After(pause)
 	}
-	told := k.watch()
+	watch := k.watch()
 	pr, pw := io.Pipe()
 	go func() {
 		<-time.After(upload)
@@ -170,7 +170,7 @@ func TestTimesOfStoaAndOfThePluginAreSeparate(t *testing.T) {
 		_ = pw.Close()
 	}()
 	_, _ = io.Copy(io.Discard, k.do(t, "POST", "/api/x", pr, nil).Body)
-	got := told.next(t)
+	got := watch.next(t)
 	if got.Plugin < 2*pause || got.Total < got.Platform+got.Plugin+pause {
 		t.Errorf("stoa %v, plugin %v, in all %v", got.Platform, got.Plugin, got.Total)
 	}
@@ -183,9 +183,9 @@ func TestEndedNamesCallerPluginAndPath(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
 	k.who = reqctx.Caller{Service: "erp"}
-	told := k.watch()
+	watch := k.watch()
 	k.do(t, "GET", "/api/a%2Fb?installation=eu&token=secret", nil, nil)
-	got := told.next(t)
+	got := watch.next(t)
 	if got.Slug != "pay" || got.Path != "/api/a%2Fb" || got.InstallationID != "id-eu" || got.Caller != gateway.CallerService {
 		t.Errorf("%+v", got)
 	}
@@ -212,7 +212,7 @@ func TestATraceReachesThePlugin(t *testing.T) {
 		{"malformed state", http.Header{"Traceparent": {sentTrace}, "Tracestate": {"a"}}, true, ""},
 	} {
 		k := newKit(t)
-		told := k.watch()
+		watch := k.watch()
 		k.do(t, "GET", "/api/x", nil, tt.sent)
 		got := k.next(t).Header
 		parent := strings.Join(got["Traceparent"], " ")
@@ -223,7 +223,7 @@ func TestATraceReachesThePlugin(t *testing.T) {
 		if state := strings.Join(got["Tracestate"], " "); state != tt.state {
 			t.Errorf("%s: tracestate %q, want %q", tt.name, state, tt.state)
 		}
-		if x := told.next(t); x.Trace.TraceID() != parent[3:35] || x.Trace.SpanID() != parent[36:52] {
+		if x := watch.next(t); x.Trace.TraceID() != parent[3:35] || x.Trace.SpanID() != parent[36:52] {
 			t.Errorf("%s: reported %s %s, sent %s", tt.name, x.Trace.TraceID(), x.Trace.SpanID(), parent)
 		}
 	}
