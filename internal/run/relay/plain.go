@@ -135,6 +135,9 @@ func (x *exchange) run(pool *http1.Pool) (again bool, err error) {
 		x.slow.Store(true)
 	}
 	if x.touched = x.conn.Touched(); err != nil {
+		if ctx.Err() != nil {
+			x.uploaded() // explain asks whether it was, which the uploading goroutine may be about to note
+		}
 		return !x.touched && x.conn.Reused() && ctx.Err() == nil && x.written == nil &&
 			(wrote == 0 || x.repeatable()) && isClosed(err), err
 	}
