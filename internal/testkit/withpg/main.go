@@ -5,8 +5,10 @@
 //
 // The command gets the server's URL in STOA_TEST_POSTGRES. The URL is the same in every run in
 // a checkout, so that Go's test cache works. The server ends with this process, however that
-// ends. If STOA_TEST_POSTGRES is set already, or PostgreSQL is not installed, withpg only runs
-// the command.
+// ends. If STOA_TEST_POSTGRES is set already, or PostgreSQL is not installed, there is no server.
+//
+// Temporary files of the command go to a folder in memory if TMPDIR is not set and there is room:
+// thousands of small databases that are synced to a disk would wait for it.
 package main
 
 import (
@@ -19,6 +21,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 
 	"stoa/internal/testkit/pgtest"
 )
@@ -38,12 +42,17 @@ func main() {
 func run(command []string) (code int, err error) {
 	// The terminal interrupts the command as well. Wait for it, then stop the server.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM)
+	dir, unlock, err := folder()
+	if err != nil {
+		return 1, err
+	}
+	defer unlock()
+	removeTemp, err := tempInMemory(dir)
+	if err != nil {
+		return 1, err
+	}
+	defer removeTemp()
 	if os.Getenv("STOA_TEST_POSTGRES") == "" {
-		dir, unlock, err := folder()
-		if err != nil {
-			return 1, err
-		}
-		defer unlock()
 		server, err := pgtest.StartShared(dir)
 		switch {
 		case errors.Is(err, pgtest.ErrNotInstalled): // tests skip themselves, or fail in CI
@@ -65,6 +74,28 @@ func run(command []string) (code int, err error) {
 		return 1, err
 	}
 	return 0, nil
+}
+
+// tempInMemory sets TMPDIR to a folder beside that of the server if that is in memory, has room for
+// what is linked and unpacked meanwhile, and may hold programs. Its name is short, because a path
+// of a socket has 107 bytes, and the same in each run, because Go's test cache compares TMPDIR.
+func tempInMemory(server string) (remove func(), err error) {
+	memory := filepath.Dir(server)
+	var fs unix.Statfs_t
+	if os.Getenv("TMPDIR") != "" || memory == os.TempDir() || unix.Statfs(memory, &fs) != nil ||
+		fs.Flags&unix.ST_NOEXEC != 0 || fs.Bavail*uint64(fs.Bsize) < 6<<30 { //nolint:gosec // positive
+		return func() {}, nil
+	}
+	dir := filepath.Join(memory, "st-"+server[len(server)-6:])
+	remove = func() { _ = os.RemoveAll(dir) }
+	if err := os.RemoveAll(dir); err != nil {
+		return nil, err
+	}
+	// PostgreSQL's own user passes through it.
+	if err := os.Mkdir(dir, 0o711); err != nil { //nolint:gosec // as said
+		return nil, err
+	}
+	return remove, os.Setenv("TMPDIR", dir)
 }
 
 // folder returns an empty folder for the server: the same one in each run in this checkout,
