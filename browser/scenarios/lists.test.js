@@ -50,13 +50,13 @@ for (const list of lists) {
     await tab.keyboard.press("/");
     await tab.keyboard.type(list.filter);
     await tab.getByText(`1–20 of ${list.found}`).waitFor();
-    assert.doesNotMatch(tab.url(), /page=/);
+    await tab.waitForURL((url) => !url.searchParams.has("page"));
     await tab.getByRole("button", { name: "Next page" }).click();
     await tab.getByText(`21–40 of ${list.found}`).waitFor();
     await tab.goBack();
     await tab.getByText(`1–20 of ${list.found}`).waitFor();
     assert.equal(await tab.getByRole("searchbox").inputValue(), list.filter);
-    assert.match(tab.url(), /sort=/);
+    await tab.waitForURL(/sort=/);
 
     await tab.reload(); // the address says all
     await tab.getByText(`1–20 of ${list.found}`).waitFor();

@@ -64,7 +64,7 @@ test("more themes than fit on a page are paged, searched and filtered", async ()
   assert.equal(await rows.count(), 20);
   await tab.getByRole("button", { name: "Next page" }).click();
   await tab.getByText(/^21–\d\d of \d\d$/).waitFor();
-  assert.match(tab.url(), /page=2/);
+  await tab.waitForURL(/page=2/);
   await tab.getByRole("searchbox").fill("Tint 1");
   await tab.getByText("1–11 of 11").waitFor(); // ten of the shop, one of the console
   await settled(tab);
