@@ -89,6 +89,9 @@ func testUpload(t *testing.T, s *site) {
 	res.want(t, 200, `{"field":"title","value":"a picture"}`)
 	res.want(t, 200, fmt.Sprintf(`"type":"application/octet-stream","size":%d,"last":7}`, len(bytesOf)))
 
+	res = s.do(t, "POST", "/api/save", body.String(), "Content-Type", form.FormDataContentType())
+	res.want(t, 200, fmt.Sprintf(`{"size":%d,"all":["last"]}`, len(bytesOf)))
+
 	body.Reset()
 	form = multipart.NewWriter(&body)
 	part, _ = form.CreateFormFile("file", "big.bin")

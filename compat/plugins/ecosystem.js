@@ -1,5 +1,7 @@
 // Popular packages of the ecosystem, as their documentation uses them, bundled
 // into the package.
+import fs from 'node:fs/promises'
+import os from 'node:os'
 import path from 'node:path'
 import fp from 'fastify-plugin'
 import cookie from '@fastify/cookie'
@@ -42,6 +44,11 @@ export default fp(async (app, options) => {
       }
     }
     return parts
+  })
+  app.post('/api/save', async (request) => {
+    const saved = await request.saveRequestFiles()
+    await fs.rename(saved[0].filepath, path.join(os.tmpdir(), 'last'))
+    return { size: (await fs.stat(path.join(os.tmpdir(), 'last'))).size, all: await fs.readdir(os.tmpdir()) }
   })
   app.get('/api/limited', { config: { rateLimit: {} } }, async (request) => ({ ip: request.ip }))
   app.register(async (app) => {

@@ -2,6 +2,7 @@
 
 const fs = require('node:fs')
 const { setInterval } = require('node:timers') // before a plugin can replace it
+const { explain } = require('./explain')
 
 let done = false
 
@@ -23,9 +24,11 @@ function errorReport (phase, err, position) {
   return { phase, message, stack, ...position }
 }
 
-// textOf returns what an error says, with what was denied: Node.js has a field of its own for it.
+// textOf returns what an error says, with what was denied, for which Node.js has a field of
+// its own, and with what stoa knows about it.
 function textOf (err) {
-  return err?.code === 'ERR_ACCESS_DENIED' && err.resource ? `${err} (${err.permission}: ${err.resource})` : String(err)
+  const text = err?.code === 'ERR_ACCESS_DENIED' && err.resource ? `${err} (${err.permission}: ${err.resource})` : String(err)
+  return text + explain(err)
 }
 
 // beat shows stoa, after the report, that the event loop is not blocked: one byte on

@@ -32,6 +32,11 @@ const (
 
 	maxOpenFiles = 1024
 	maxThreads   = 64
+
+	// tempMiB and tempFiles bound a process's temporary folder. Its files count towards the
+	// process's memory, too.
+	tempMiB   = 64
+	tempFiles = 1024
 )
 
 // newBox finds out how well this machine can contain a program, by running node in
@@ -148,6 +153,7 @@ func (m *Machine) contain(
 		DataBytes: uint64(dataMiB(child.HeapMiB, m.node.version)) << 20, //nolint:gosec // some hundred
 		OpenFiles: maxOpenFiles, Threads: maxThreads,
 		GroupBytes: uint64(memoryLimit(child.HeapMiB)) + groupSlackMiB<<20, //nolint:gosec // some hundred
+		TempBytes:  tempMiB << 20, TempFiles: tempFiles,
 	}
 	var plan *egress.Plan
 	if child.Network != nil && m.box.Has(sandbox.Namespaces) {

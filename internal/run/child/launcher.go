@@ -82,6 +82,9 @@ type Machine struct {
 	lock *os.File // held while this process lives, so that no other one sweeps Dir
 }
 
+// Temporary reports whether a child gets a temporary folder, which only its own file tree can bound.
+func (m *Machine) Temporary() bool { return m.box.Has(sandbox.Namespaces) }
+
 // New returns a Launcher that has not looked at the machine yet.
 func New(cfg Config) *Launcher {
 	cfg.NodePath = cmp.Or(cfg.NodePath, "node")

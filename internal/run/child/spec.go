@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stoa/internal/run/egress"
+	"stoa/internal/run/sandbox"
 )
 
 // Spec is what a child is given. Log, Output, Input, Dir, Data, Args, HeapMiB and Stall
@@ -48,7 +49,8 @@ type Spec struct {
 }
 
 // args returns the arguments of Node.js.
-func (s Spec) args(node binary) []string {
+func (s Spec) args(m *Machine) []string {
+	node := m.node
 	args := memoryArgs(s.HeapMiB)
 	if s.WithoutFlags {
 		return append(args, s.Args...)
@@ -59,6 +61,9 @@ func (s Spec) args(node binary) []string {
 	}
 	for _, folder := range append([]string{s.Dir}, s.Folders...) {
 		args = append(args, "--allow-fs-read="+folder+"/*")
+	}
+	if m.Temporary() {
+		args = append(args, "--allow-fs-read="+sandbox.TempDir+"/*", "--allow-fs-write="+sandbox.TempDir+"/*")
 	}
 	return slices.Concat(args, node.scopeFlags(s.Dir, s.Data), s.Args)
 }
@@ -72,7 +77,7 @@ func memoryArgs(heapMiB int) []string {
 	}
 }
 
-// environment returns the environment of every child.
+// environment returns the environment of every program of Node.js.
 func environment() []string { return []string{"NODE_ENV=production", "TZ=UTC"} }
 
 // RealPaths returns the real paths of a folder below the data folder, and of a file in

@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"time"
+
+	"stoa/internal/run/sandbox"
 )
 
 // Start forks a child, which ends with ctx. The errors of Machine say that no child can
@@ -51,9 +53,12 @@ func (l *Launcher) fork(ctx context.Context, m *Machine, spec Spec, listener *os
 	defer outWrite.Close()
 
 	ctx, cancel := context.WithCancel(ctx)
-	cmd := exec.CommandContext(ctx, m.node.path, spec.args(m.node)...) //nolint:gosec // the administrator's Node.js
+	cmd := exec.CommandContext(ctx, m.node.path, spec.args(m)...) //nolint:gosec // the administrator's Node.js
 	cmd.Dir = spec.Dir
 	cmd.Env = environment()
+	if m.Temporary() {
+		cmd.Env = append(cmd.Env, "TMPDIR="+sandbox.TempDir)
+	}
 	cmd.Stdin = spec.Input
 	cmd.Stdout, cmd.Stderr = outWrite, outWrite
 	cmd.ExtraFiles = []*os.File{listener, reportWrite}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"stoa/internal/run/sandbox"
 )
 
 // statFile is a process's /proc/…/statm.
@@ -31,6 +33,33 @@ func (s statFile) resident() (int64, error) {
 		return 0, err
 	}
 	return resident * int64(os.Getpagesize()), nil
+}
+
+// scratch is the temporary folder of a child.
+type scratch struct{ fd int }
+
+// openScratch opens the temporary folder of a child. Without one, it holds nothing.
+func openScratch(pid int) scratch {
+	fd, err := unix.Open(fmt.Sprintf("/proc/%d/root%s", pid, sandbox.TempDir), unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return scratch{-1}
+	}
+	return scratch{fd}
+}
+
+// used returns how many bytes the files in it take.
+func (t scratch) used() int64 {
+	var st unix.Statfs_t
+	if t.fd < 0 || unix.Fstatfs(t.fd, &st) != nil || st.Type != unix.TMPFS_MAGIC {
+		return 0
+	}
+	return int64(st.Blocks-st.Bfree) * st.Bsize //nolint:gosec // some MiB
+}
+
+func (t scratch) close() {
+	if t.fd >= 0 {
+		_ = unix.Close(t.fd)
+	}
 }
 
 // processorTime returns how long a process has computed, in all its threads.

@@ -155,13 +155,16 @@ func (c *Child) watchProcessor(w Watch, active *atomic.Bool) {
 	})
 }
 
-// watchMemory kills the child when it has more than limit bytes in memory.
+// watchMemory kills the child when it has more than limit bytes in memory, with the files in its
+// temporary folder.
 func (c *Child) watchMemory(limit int64) {
 	statm, err := openStat(c.pid)
 	if err != nil {
 		return // not on this system
 	}
 	defer statm.Close()
+	temp := openScratch(c.pid)
+	defer temp.close()
 	look := time.NewTicker(memoryEvery)
 	defer look.Stop()
 	for {
@@ -170,7 +173,8 @@ func (c *Child) watchMemory(limit int64) {
 			return
 		case <-look.C:
 		}
-		if size, err := statm.resident(); err == nil && size > limit {
+		size, err := statm.resident()
+		if size += temp.used(); err == nil && size > limit {
 			c.killFor(fmt.Errorf("%w: %d MiB of %d MiB", ErrMemory, size>>20, limit>>20))
 			return
 		}

@@ -173,6 +173,23 @@ func TestBuffersCountTowardsTheMemoryLimit(t *testing.T) {
 	}
 }
 
+func TestTemporaryFilesCountTowardsTheMemoryLimit(t *testing.T) {
+	t.Parallel()
+	log := newLog()
+	f := contained(t, newFixture(t, func(c *options) { c.Log = log.logger() }))
+	in := f.install(t, "temporary", withRoutes(`const fs = require('fs'), all = []
+	  app.post('/api/write', async () => { fs.writeFileSync(process.env.TMPDIR + '/x', Buffer.alloc(63 << 20)); return {} })
+	  app.post('/api/take', async (request) => { all.push(Buffer.alloc(request.body.mib << 20, 1)); return {} })`))
+	f.post(t, in, "/api/write", "{}")
+	pid := f.Status(in.Instance.ID).PID
+	// Together with the file, that is more than the process may have, and by itself it is not.
+	_, _, _ = f.do(t, in, http.MethodPost, "/api/take", `{"mib":160}`) // it may end during the call
+	gone(t, pid)
+	if !log.has("reason=out_of_memory") {
+		t.Errorf("the log: %s", log)
+	}
+}
+
 func TestRequestsWithoutTheSecretAreRefused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -15,7 +15,8 @@ import (
 const root = "/tmp"
 
 // fileTree replaces the file system of this process with a small one: the files of the program, the
-// files it may read, /dev/null, and its own /proc. All of it is read-only.
+// files it may read, /dev/null, and its own /proc. All of it is read-only but TempDir, which is
+// private and bounded.
 func fileTree(s Spec) error {
 	// Mounts made here must not show up outside, nor mounts made outside in here.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
@@ -44,7 +45,20 @@ func fileTree(s Spec) error {
 	if err := unix.MountSetattr(unix.AT_FDCWD, root, unix.AT_RECURSIVE, &readOnly); err != nil {
 		return fmt.Errorf("read-only: %w", err)
 	}
+	if err := temporary(s.Limits); err != nil {
+		return fmt.Errorf("temporary folder: %w", err)
+	}
 	return becomeRoot()
+}
+
+// temporary mounts TempDir. The kernel bounds it with or without control groups, and drops it with
+// the last process that sees it.
+func temporary(l Limits) error {
+	if l.TempBytes == 0 || l.TempFiles == 0 {
+		return nil
+	}
+	return unix.Mount("tmpfs", root+TempDir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC,
+		fmt.Sprintf("size=%d,nr_inodes=%d,mode=700", l.TempBytes, l.TempFiles))
 }
 
 // shown is a file or folder from outside that the program will see.
@@ -142,7 +156,8 @@ func skeleton(s Spec) error {
 			return err
 		}
 	}
-	return errors.Join(os.MkdirAll(root+"/tmp", 0o755), os.MkdirAll(root+"/proc", 0o755)) // the same
+	return errors.Join( // the same
+		os.MkdirAll(root+"/tmp", 0o755), os.MkdirAll(root+TempDir, 0o755), os.MkdirAll(root+"/proc", 0o755))
 }
 
 // ownProc mounts a /proc with only the processes of this PID namespace, and none of its other

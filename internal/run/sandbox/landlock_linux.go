@@ -21,6 +21,14 @@ const (
 	readFile = unix.LANDLOCK_ACCESS_FS_READ_FILE
 	readAll  = readFile | unix.LANDLOCK_ACCESS_FS_READ_DIR
 	execute  = readFile | unix.LANDLOCK_ACCESS_FS_EXECUTE
+
+	// No links, sockets, pipes or devices.
+	writeAll = readAll | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
+		unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
+		unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR
+
+	renameAcross = unix.LANDLOCK_ACCESS_FS_REFER // from version 2 on
+	truncate     = unix.LANDLOCK_ACCESS_FS_TRUNCATE
 )
 
 // system lists the system files that programs may read when they have no separate file tree: to
@@ -49,15 +57,20 @@ func landlock(s Spec, ownTree bool) error {
 	} else {
 		read = append(read, system...)
 	}
-	for _, rule := range []struct {
+	type rule struct {
 		paths  []string
 		access uint64
-	}{
+	}
+	rules := []rule{
 		{s.Execute, execute},
 		{read, readAll},
 		{[]string{"/dev/null"}, readFile | unix.LANDLOCK_ACCESS_FS_WRITE_FILE},
 		{[]string{"/dev/urandom"}, readFile},
-	} {
+	}
+	if ownTree && s.Limits.TempBytes > 0 {
+		rules = append(rules, rule{[]string{TempDir}, writeAll | handled(version)&(renameAcross|truncate)})
+	}
+	for _, rule := range rules {
 		for _, path := range rule.paths {
 			if err := allow(ruleset, path, rule.access); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return err
@@ -71,19 +84,24 @@ func landlock(s Spec, ownTree bool) error {
 	return nil
 }
 
-// newRuleset returns a ruleset that forbids everything that this version can forbid.
-func newRuleset(version int) (int, error) {
+// handled returns the accesses to files that this version knows.
+func handled(version int) uint64 {
 	files := uint64(unix.LANDLOCK_ACCESS_FS_MAKE_SYM<<1 - 1)
 	if version >= 2 {
-		files |= unix.LANDLOCK_ACCESS_FS_REFER
+		files |= renameAcross
 	}
 	if version >= 3 {
-		files |= unix.LANDLOCK_ACCESS_FS_TRUNCATE
+		files |= truncate
 	}
 	if version >= 5 {
 		files |= unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 	}
-	attr := struct{ files, net, scoped uint64 }{files: files}
+	return files
+}
+
+// newRuleset returns a ruleset that forbids everything that this version can forbid.
+func newRuleset(version int) (int, error) {
+	attr := struct{ files, net, scoped uint64 }{files: handled(version)}
 	size := unsafe.Sizeof(attr.files)
 	if version >= 6 {
 		attr.scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL

@@ -162,6 +162,9 @@ func limit(l Limits, namespaces bool) error {
 		unix.RLIMIT_NICE: 0, unix.RLIMIT_RTPRIO: 0,
 		unix.RLIMIT_FSIZE: 0, // there is no file it could write
 	}
+	if namespaces {
+		limits[unix.RLIMIT_FSIZE] = l.TempBytes
+	}
 	if l.DataBytes > 0 {
 		limits[unix.RLIMIT_DATA] = l.DataBytes
 	}

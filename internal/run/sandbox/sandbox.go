@@ -193,7 +193,16 @@ type Limits struct {
 	Threads   uint64 // only with Namespaces or Cgroup: elsewhere the kernel counts all of the user's
 
 	GroupBytes uint64 // of memory in all, page cache and kernel included; only with Cgroup
+
+	// TempBytes and TempFiles limit what the program may write below TempDir: it is in memory, and
+	// gone with the program. Only with Namespaces; without them, or if one is zero, there is no
+	// such folder.
+	TempBytes, TempFiles uint64
 }
+
+// TempDir is the only folder in which a contained program may write. It is not /tmp, below which the
+// files of the program itself may lie.
+const TempDir = "/private-tmp"
 
 // Contained is a program that was started in a Box.
 type Contained struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -197,6 +198,48 @@ var attempts = map[string]func() error{
 	"more files":             func() error { return raise(unix.RLIMIT_NOFILE) },
 	"x32 call":               raw(1<<30+39, 0),
 	"a call of the future":   raw(900, 0),
+
+	"link in the temporary folder":   func() error { return os.Symlink("/proc/self", TempDir+"/link") },
+	"socket in the temporary folder": func() error { _, err := net.Listen("unix", TempDir+"/s"); return err },
+	"pipe in the temporary folder":   func() error { return unix.Mkfifo(TempDir+"/pipe", 0o600) },
+	"run from the temporary folder":  mapTemporary,
+	"unmount the temporary folder":   func() error { return unix.Unmount(TempDir, 0) },
+}
+
+// mapTemporary maps a file of the temporary folder as code.
+func mapTemporary() error {
+	f, err := os.Create(TempDir + "/code")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Truncate(4096); err != nil {
+		return err
+	}
+	_, err = unix.Mmap(int(f.Fd()), 0, 4096, unix.PROT_READ|unix.PROT_EXEC, unix.MAP_PRIVATE)
+	return err
+}
+
+// fill writes into the temporary folder until it is full, and says how much was in it.
+func fill() error {
+	if err := errors.Join(os.Mkdir(TempDir+"/a", 0o700), os.WriteFile(TempDir+"/a/x", []byte("x"), 0o600),
+		os.Rename(TempDir+"/a/x", TempDir+"/x"), os.Truncate(TempDir+"/x", 0), os.RemoveAll(TempDir+"/a")); err != nil {
+		return err
+	}
+	written, made := 0, 0
+	for {
+		f, err := os.Create(fmt.Sprintf("%s/%d", TempDir, made))
+		if err != nil {
+			return fmt.Errorf("%d bytes, %d files: %w", written, made, err)
+		}
+		made++
+		for err == nil && made < 4 { // the others stay empty
+			var n int
+			n, err = f.Write(make([]byte, 64<<10))
+			written += n
+		}
+		f.Close()
+	}
 }
 
 func raw(nr uintptr, args ...uintptr) func() error {
@@ -273,7 +316,11 @@ func number(name string) int {
 func tryAll(names ...string) map[string]string {
 	result := make(map[string]string)
 	for _, name := range names {
-		if err := attempts[name](); err != nil {
+		attempt := attempts[name]
+		if name == "fill" {
+			attempt = fill
+		}
+		if err := attempt(); err != nil {
 			result[name] = err.Error()
 		} else {
 			result[name] = "done"
@@ -285,7 +332,8 @@ func tryAll(names ...string) map[string]string {
 func TestNativeCodeIsContained(t *testing.T) {
 	t.Parallel()
 	b := fullBox(t)
-	out, err := run(t, b, Spec{}, "try", slices.Collect(maps.Keys(attempts))...)
+	spec := Spec{Limits: Limits{TempBytes: 1 << 20, TempFiles: 16}}
+	out, err := run(t, b, spec, "try", slices.Collect(maps.Keys(attempts))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,6 +346,23 @@ func TestNativeCodeIsContained(t *testing.T) {
 			t.Errorf("%s: %q", name, got[name])
 		} else {
 			t.Logf("%s: %s", name, strings.TrimSpace(got[name]))
+		}
+	}
+}
+
+// Its bounds are the kernel's: of bytes and of files, also of empty ones.
+func TestTheTemporaryFolderIsBoundedAndGoneAtTheEnd(t *testing.T) {
+	t.Parallel()
+	b := fullBox(t)
+	spec := Spec{Limits: Limits{TempBytes: 1 << 20, TempFiles: 32}}
+	for range 2 { // the second finds nothing of the first
+		out, err := run(t, b, spec, "try", "fill")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf("%d bytes, 30 files: open %s/30: no space left on device", 1<<20, TempDir)
+		if !strings.Contains(out, want) {
+			t.Errorf("got %s, want %q", out, want)
 		}
 	}
 }
