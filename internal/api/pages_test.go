@@ -48,6 +48,37 @@ func TestTheRootIsAPageForPeople(t *testing.T) {
 	}
 }
 
+// Monitors, previews of links and curl see the shop. Only who prefers JSON does not.
+func TestTheRootIsAPageForWhoeverDoesNotPreferJSON(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) { cfg.Name = "Acme" })
+	for accept, page := range map[string]bool{
+		"": true, "*/*": true, "text/html": true, "image/png, */*;q=0.5": true,
+		"application/json": false, "application/json, text/plain, */*": false, "text/html;q=0": false,
+	} {
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			req := testkit.Request{Method: method, Path: "/", Header: http.Header{"Accept": {accept}}}
+			if accept == "" {
+				req.Header = nil
+			}
+			res := a.Do(t, req)
+			switch {
+			case !page && method == http.MethodGet:
+				testkit.WantError(t, res, http.StatusNotFound, "NOT_FOUND")
+			case !page:
+				if res.Status != http.StatusNotFound {
+					t.Errorf("HEAD / with Accept: %s = %d", accept, res.Status)
+				}
+			case method == http.MethodGet:
+				wantPage(t, "/", res, http.StatusOK, "Acme")
+			case res.Status != http.StatusOK || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/html"):
+				t.Errorf("HEAD / with Accept: %s = %d %v", accept, res.Status, res.Header)
+			}
+		}
+	}
+}
+
 func TestPeopleGetAPageAtUnknownAddresses(t *testing.T) {
 	t.Parallel()
 
@@ -73,7 +104,7 @@ func TestProgramsGetErrorsInTheirForm(t *testing.T) {
 
 	a := testkit.New(t)
 	a.Admin(t, "root") // so there is nothing to set up
-	for _, path := range []string{"/", "/nowhere", "/setup"} {
+	for _, path := range []string{"/nowhere", "/setup"} {
 		for _, accept := range []string{"", "*/*", "application/json", "application/json, text/plain, */*", "text/html;q=0"} {
 			req := testkit.Get("", path)
 			req.Header = http.Header{"Accept": {accept}}

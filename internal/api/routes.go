@@ -57,7 +57,7 @@ func (s *Server) ownRoutes(account *auth.Handlers) []route {
 // Pages of the storefront.
 func storefrontRoutes(h *storefront.Handlers) []route {
 	return []route{
-		at("GET /{$}", anyone, web.ByReader(h.Browse, noRoute), shopPage),
+		at("GET /{$}", anyone, web.UnlessJSON(h.Browse, noRoute), shopPage),
 		at("GET /p/{slug}", anyone, h.Product, shopPage),
 		at("GET /sign-in", anyone, h.App, shopPage),
 		at("GET /checkout/{slug}/{tier}", anyone, h.Checkout, shopPage),

@@ -55,9 +55,9 @@ func WriteFile(w http.ResponseWriter, r *http.Request, f File) {
 // gets it.
 func Accepts(r *http.Request, wanted string) bool {
 	for coding := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
-		name, weight, _ := strings.Cut(coding, ";")
+		name, params, _ := strings.Cut(coding, ";")
 		if strings.EqualFold(strings.TrimSpace(name), wanted) {
-			return !isZero(weight)
+			return weightOf(params) > 0
 		}
 	}
 	return false

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -117,37 +116,3 @@ var zippers = sync.Pool{New: func() any {
 	zip, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // fails for unknown levels only
 	return zip
 }}
-
-// WantsHTML reports whether r comes from a browser that shows the answer to a person:
-// it asks for HTML by name. Programs, fetch included, ask for anything.
-func WantsHTML(r *http.Request) bool {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return false
-	}
-	for media := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
-		name, weight, _ := strings.Cut(media, ";")
-		if strings.EqualFold(strings.TrimSpace(name), "text/html") {
-			return !isZero(weight)
-		}
-	}
-	return false
-}
-
-// isZero reports whether the weight of an element (RFC 9110, 12.4.2) is 0: the client refuses it.
-func isZero(weight string) bool {
-	name, q, _ := strings.Cut(weight, "=")
-	value, err := strconv.ParseFloat(strings.TrimSpace(q), 64)
-	return strings.EqualFold(strings.TrimSpace(name), "q") && (err != nil || value <= 0)
-}
-
-// ByReader returns a handler that answers people in a browser with page and programs
-// with h.
-func ByReader(page, h HandlerFunc) HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		w.Header().Add("Vary", "Accept")
-		if WantsHTML(r) {
-			return page(w, r)
-		}
-		return h(w, r)
-	}
-}
