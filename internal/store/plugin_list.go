@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"stoa/internal/base/paging"
 	"stoa/internal/base/text"
 	"stoa/internal/data/database"
 	"stoa/internal/extension/plugin"
@@ -26,8 +27,7 @@ func (p *Plugin) ListPackages(ctx context.Context, q plugin.PackageQuery) ([]plu
 		if by == "name" {
 			sortByName(list, q.Sort == "-name")
 		}
-		from := min(max(q.Offset, 0), len(list))
-		return list[from:min(from+q.Limit, len(list))], len(list), err
+		return paging.Cut(list, q.Limit, q.Offset), len(list), err
 	}
 	var total int
 	err := p.Read.QueryRowContext(ctx,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"stoa/internal/base/paging"
 	"stoa/internal/data/database"
 	"stoa/internal/shop/catalog"
 	"stoa/internal/shop/product"
@@ -63,8 +64,7 @@ func (s *Products) ListProducts(
 		if total, err = countProducts(ctx, tx, q); err != nil {
 			return err
 		}
-		// Compare before multiplying: a page number may be as large as an int.
-		if q.Page-1 > total/q.Limit || (q.Page-1)*q.Limit >= total {
+		if paging.Offset(q.Page, q.Limit) >= total {
 			return nil
 		}
 		list, err = productPage(ctx, tx, q, total)
@@ -92,7 +92,7 @@ func countProducts(ctx context.Context, c database.Conn, q catalog.ListQuery) (n
 // itself: it skips the others in the index of the order, from the nearer end, so that
 // the last page costs no more than the first.
 func productPage(ctx context.Context, c database.Conn, q catalog.ListQuery, total int) ([]product.Product, error) {
-	offset := (q.Page - 1) * q.Limit
+	offset := paging.Offset(q.Page, q.Limit)
 	limit, order := min(q.Limit, total-offset), orderBy[q.Sort]
 	walk := order
 	if after := total - offset - limit; after < offset {

@@ -6,6 +6,7 @@ import (
 
 	"stoa/internal/api/web"
 	"stoa/internal/api/wire"
+	"stoa/internal/base/paging"
 	"stoa/internal/extension"
 	"stoa/internal/shop/release"
 )
@@ -64,9 +65,7 @@ func (h *Handlers) PublishedVersions(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return err
 	}
-	from := min(page.Offset(), len(list))
-	to := min(from+page.Limit, len(list))
-	web.WriteList(w, page, list[from:to], len(list), newPublishedVersion)
+	web.WriteList(w, page, paging.Cut(list, page.Limit, page.Offset()), len(list), newPublishedVersion)
 	return nil
 }
 
@@ -118,9 +117,7 @@ func (h *Handlers) MarketUpdates(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	from := min(page.Offset(), len(list))
-	to := min(from+page.Limit, len(list))
-	web.WriteList(w, page, list[from:to], len(list), func(u release.Update) update {
+	web.WriteList(w, page, paging.Cut(list, page.Limit, page.Offset()), len(list), func(u release.Update) update {
 		return update{
 			Kind: string(u.Kind), Slug: u.Slug, InstalledVersion: u.InstalledVersion, Version: u.Version,
 			ProductSlug: u.ProductSlug, ProductName: u.ProductName,

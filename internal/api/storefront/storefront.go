@@ -10,6 +10,7 @@ import (
 
 	"stoa/internal/api/web"
 	"stoa/internal/base/errs"
+	"stoa/internal/base/paging"
 	pages "stoa/internal/html/storefront"
 	"stoa/internal/shop/catalog"
 	"stoa/internal/shop/release"
@@ -64,7 +65,7 @@ func number(text string) int {
 	return n
 }
 
-// maxPage limits page numbers, so that multiplying them does not overflow.
+// maxPage is the largest page number that pages show.
 const maxPage = 1_000_000
 
 // Product serves GET /p/{slug}. Products that are not published have no page.
@@ -78,7 +79,7 @@ func (h *Handlers) Product(w http.ResponseWriter, r *http.Request) error {
 	}
 	shown := pages.Shown{Product: one, ReviewPage: number(r.URL.Query().Get("reviews"))}
 	shown.Reviews, shown.ReviewTotal, err = h.Reviews.ListShown(ctx, one.Slug, pages.ReviewsPage,
-		(shown.ReviewPage-1)*pages.ReviewsPage)
+		paging.Offset(shown.ReviewPage, pages.ReviewsPage))
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,12 @@ package web
 
 import (
 	"errors"
-	"math"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/base/paging"
 )
 
 // The bounds of a Page (contract 1.9).
@@ -66,14 +66,8 @@ func OnlyPage(r *http.Request) (Page, error) {
 	return p, faults.Err()
 }
 
-// Offset returns the number of entries before the page, or the largest int if
-// there cannot be so many.
-func (p Page) Offset() int {
-	if p.Number-1 > math.MaxInt/p.Limit {
-		return math.MaxInt
-	}
-	return (p.Number - 1) * p.Limit
-}
+// Offset returns the number of entries before the page. See paging.Offset for pages past every end.
+func (p Page) Offset() int { return paging.Offset(p.Number, p.Limit) }
 
 // Pagination says which page of how many a list is (contract 1.9).
 type Pagination struct {

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/base/paging"
 	"stoa/internal/extension/archive"
 )
 
@@ -88,9 +89,9 @@ func (in *Installer) Files(ctx context.Context, ref Ref, from, limit int) ([]Fil
 	if err != nil {
 		return nil, 0, err
 	}
-	from = min(from, len(all))
-	page := make([]File, 0, min(limit, len(all)-from))
-	for _, l := range all[from : from+cap(page)] {
+	listed := paging.Cut(all, limit, from)
+	page := make([]File, 0, len(listed))
+	for _, l := range listed {
 		f, err := l.compare(contents, root)
 		if err != nil {
 			return nil, 0, err

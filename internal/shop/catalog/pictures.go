@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"stoa/internal/base/paging"
 	"stoa/internal/shop/product"
 )
 
@@ -31,7 +32,7 @@ func (s *Service) ListPictures(ctx context.Context, limit, offset int) ([]Listed
 		return cmp.Or(b.ModTime().Compare(a.ModTime()), strings.Compare(a.Name(), b.Name()))
 	})
 	total := len(files)
-	files = files[min(offset, total):min(offset+limit, total)]
+	files = paging.Cut(files, limit, offset)
 	list, at := make([]Listed, len(files)), make(map[string]int, len(files))
 	for i, f := range files {
 		address := product.MediaPath + f.Name()
