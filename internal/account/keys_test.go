@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"stoa/internal/account"
 	"stoa/internal/account/token"
 	"stoa/internal/base/errs"
@@ -80,7 +82,7 @@ func TestOtherReplicasTakeTokensRightAfterTwoRotations(t *testing.T) {
 		for i := range 3 {
 			mustRotate(t, a, true)
 			mustRotate(t, a, true)
-			raw, _, err := a.IssuePluginToken(t.Context(), "installation-1")
+			raw, _, err := a.IssuePluginToken(t.Context(), account.PluginToken{InstallationID: "installation-1"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,17 +97,17 @@ func TestPluginTokens(t *testing.T) {
 	t.Parallel()
 
 	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clocktest.Clock) {
-		raw, expires, err := a.IssuePluginToken(t.Context(), "installation-1")
+		raw, expires, err := a.IssuePluginToken(t.Context(), account.PluginToken{InstallationID: "installation-1"})
 		if err != nil || !expires.Equal(t0.Truncate(time.Second).Add(10*time.Minute)) {
 			t.Fatalf("IssuePluginToken: %v, expires %s", err, expires)
 		}
-		if id, err := b.VerifyPluginToken(t.Context(), raw); id != "installation-1" || err != nil {
-			t.Errorf("VerifyPluginToken = %q, %v", id, err)
+		if got, err := b.VerifyPluginToken(t.Context(), raw); got.InstallationID != "installation-1" || err != nil {
+			t.Errorf("VerifyPluginToken = %+v, %v", got, err)
 		}
 		user := mustRegister(t, a, "ada")
 		for name, other := range map[string]string{"access": user.Access, "refresh": user.Refresh, "none": ""} {
-			if id, err := a.VerifyPluginToken(t.Context(), other); id != "" || errs.KindOf(err) != errs.Unauthenticated {
-				t.Errorf("VerifyPluginToken of %s token = %q, %v; want ErrPluginToken", name, id, err)
+			if got, err := a.VerifyPluginToken(t.Context(), other); got.InstallationID != "" || errs.KindOf(err) != errs.Unauthenticated {
+				t.Errorf("VerifyPluginToken of %s token = %+v, %v; want ErrPluginToken", name, got, err)
 			}
 		}
 		if _, err := a.Authenticate(t.Context(), raw); !errors.Is(err, account.ErrToken) {
@@ -121,12 +123,38 @@ func TestPluginTokens(t *testing.T) {
 	})
 }
 
+// A hook's token works until its delivery ends, to the second, and says what it is for.
+func TestTokensOfHooks(t *testing.T) {
+	t.Parallel()
+
+	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clocktest.Clock) {
+		c.Advance(300 * time.Millisecond)
+		want := account.PluginToken{
+			InstallationID: "installation-1", OnChannel: true, Hook: "d-1", Permissions: []string{"storage:read", "users:read"},
+		}
+		asked := want
+		asked.Life, asked.Enabling = 10*time.Second, 7
+		raw, expires, err := a.IssuePluginToken(t.Context(), asked)
+		if err != nil || !expires.Equal(t0.Truncate(time.Second).Add(11*time.Second)) {
+			t.Fatalf("IssuePluginToken: %v, expires %s", err, expires)
+		}
+		got, err := b.VerifyPluginToken(t.Context(), raw)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("VerifyPluginToken: %v (-want +got)\n%s", err, diff)
+		}
+		c.Advance(11*time.Second + token.Leeway)
+		if _, err := a.VerifyPluginToken(t.Context(), raw); !errors.Is(err, account.ErrPluginToken) {
+			t.Errorf("after its time: %v, want ErrPluginToken", err)
+		}
+	})
+}
+
 func TestTokensOutliveTheKeyThatSignedThem(t *testing.T) {
 	t.Parallel()
 
 	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clocktest.Clock) {
 		old := mustRegister(t, a, "ada")
-		plugin, _, err := a.IssuePluginToken(t.Context(), "installation-1")
+		plugin, _, err := a.IssuePluginToken(t.Context(), account.PluginToken{InstallationID: "installation-1"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +243,7 @@ func TestWithdrawnKeysSignEverybodyOut(t *testing.T) {
 
 	onBothEngines(t, func(t *testing.T, a, b *account.Service, c *clocktest.Clock) {
 		old := mustRegister(t, a, "ada")
-		plugin, _, err := a.IssuePluginToken(t.Context(), "installation-1")
+		plugin, _, err := a.IssuePluginToken(t.Context(), account.PluginToken{InstallationID: "installation-1"})
 		if err != nil {
 			t.Fatal(err)
 		}

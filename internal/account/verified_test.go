@@ -91,7 +91,7 @@ func TestAVerifiedTokenPassesForNothingElse(t *testing.T) {
 	c := clocktest.New(t0)
 	s := service(t, dbtest.SQLite(t), c)
 	u := mustRegister(t, s, "ada")
-	plugin, _, err := s.IssuePluginToken(t.Context(), "installation-1")
+	plugin, _, err := s.IssuePluginToken(t.Context(), account.PluginToken{InstallationID: "installation-1"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,6 +41,8 @@ const (
 	admins
 	// plugins, by the token of the platform API. Each installation counts against limit.Platform.
 	plugins
+	// processes of contained plugins, by the channel that they call over. The handler finds out.
+	processes
 )
 
 // keyedBy says what a repeated request with the same Idempotency-Key must have in common.
@@ -143,7 +145,7 @@ func (rt *router) serve(r route, h web.HandlerFunc) web.HandlerFunc {
 // admit refuses the callers that r is not for.
 func (rt *router) admit(r route, h web.HandlerFunc) web.HandlerFunc {
 	switch r.by {
-	case anyone, usersByHandler:
+	case anyone, usersByHandler, processes:
 		return h
 	case guestsToo:
 		return guard.Identify(rt.auth, h)

@@ -236,6 +236,7 @@ func webhookRoutes(h *webhooks.Handlers) []route {
 // The platform API, which plugins call with the token that the gateway sends them.
 func platformRoutes(h *platform.Handlers) []route {
 	return []route{
+		at("POST /api/v1/platform/token", processes, h.Token),
 		at("GET /api/v1/platform/config", plugins, h.Config),
 		at("GET /api/v1/platform/products", plugins, h.ListProducts, needs(platform.ReadProducts)),
 		at("GET /api/v1/platform/products/{slug}", plugins, h.GetProduct, needs(platform.ReadProducts)),

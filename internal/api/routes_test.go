@@ -52,6 +52,7 @@ func TestRowsAndTheAPIDocumentAgree(t *testing.T) {
 		usersByHandler: {"accessToken"},
 		admins:         {"accessToken", "serviceToken"},
 		plugins:        {"pluginToken"},
+		processes:      {},
 	}
 	documented := operations(t)
 	for _, r := range everyRoute() {
@@ -61,7 +62,7 @@ func TestRowsAndTheAPIDocumentAgree(t *testing.T) {
 				t.Errorf("%s is documented for %q, and its row is for %q", name, got, want)
 			}
 			_, limited := op.Responses["429"]
-			if want := r.by == plugins || len(r.limits) > 0; limited != want && !isException(name, "429", limited) {
+			if want := r.by == plugins || r.by == processes || len(r.limits) > 0; limited != want && !isException(name, "429", limited) {
 				t.Errorf("%s documents 429: %v, and its row has a limit: %v", name, limited, want)
 			}
 			if got, want := op.takesKey(), r.keyed != notKeyed; got != want {
@@ -95,7 +96,7 @@ func TestRowsAreComplete(t *testing.T) {
 		if admin := strings.Contains(r.pattern, "/api/v1/admin/"); admin != (r.by == admins) {
 			t.Errorf("%s is below the administrators' address: %v, and for them: %v", r.pattern, admin, r.by == admins)
 		}
-		if platform := strings.Contains(r.pattern, "/api/v1/platform/"); platform != (r.by == plugins) {
+		if platform := strings.Contains(r.pattern, "/api/v1/platform/"); platform != (r.by == plugins || r.by == processes) {
 			t.Errorf("%s is below the platform's address: %v, and for plugins: %v", r.pattern, platform, r.by == plugins)
 		}
 		if open := r.pattern == "GET /api/v1/platform/config"; r.by == plugins && (len(r.needs) == 0) != open {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"stoa/internal/account"
 	"stoa/internal/app"
 	"stoa/internal/testkit"
 )
@@ -163,7 +164,7 @@ func TestNoUserCanPassForAService(t *testing.T) {
 
 	a := testkit.New(t, testkit.WithServices)
 	tokens := a.Register(t, "billing")
-	plugin, _, err := a.Accounts.IssuePluginToken(t.Context(), testkit.ServiceIssuer)
+	plugin, _, err := a.Accounts.IssuePluginToken(t.Context(), account.PluginToken{InstallationID: testkit.ServiceIssuer})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,9 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"time"
 
+	"stoa/internal/account"
 	"stoa/internal/api/plugincall"
 	"stoa/internal/api/web"
 	"stoa/internal/edge/framing"
@@ -77,7 +79,8 @@ func (a *App) buildGateway(cfg Config) *gateway.Gateway {
 		finder = cfg.Finder(finder)
 	}
 	return &gateway.Gateway{
-		Plugins: finder, Secrets: a.snapshots, Tokens: a.Accounts, Memory: gateway.NewMemory(), Now: cfg.Now,
+		Plugins: finder, Secrets: a.snapshots, Tokens: pluginTokens{a.Accounts}, Memory: gateway.NewMemory(),
+		Now: cfg.Now, HasChannel: a.node.HasChannel,
 		Runtimes: map[plugin.RuntimeType]run.Runtime{plugin.External: a.external, plugin.Internal: a.node},
 		Platform: gateway.Platform{
 			ID: a.PlatformID, Version: cfg.Version,
@@ -87,6 +90,16 @@ func (a *App) buildGateway(cfg Config) *gateway.Gateway {
 		Log: cfg.Log, Budget: a.budget, LeastRate: cfg.BodyRate, Status: web.Status, Ended: accessLog(cfg),
 		Tracer: a.telemetry.Tracer(),
 	}
+}
+
+// pluginTokens implements gateway.Tokens.
+type pluginTokens struct{ *account.Service }
+
+// IssuePluginToken implements gateway.Tokens.
+func (t pluginTokens) IssuePluginToken(
+	ctx context.Context, p gateway.PluginToken,
+) (token string, expires time.Time, err error) {
+	return t.Service.IssuePluginToken(ctx, account.PluginToken(p))
 }
 
 // accessLog returns the function that logs calls to plugins; nil if they are not logged.

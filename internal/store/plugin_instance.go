@@ -16,7 +16,7 @@ import (
 // errChanged is returned to a writer that has not seen the latest version.
 var errChanged = errs.New(errs.Conflict, "CONFLICT", "The instance was changed at the same moment. Try again.")
 
-const instanceColumns = `i.id, i.package_slug, i.instance_key, i.enabled, i.config_sealed, i.granted, i.version,
+const instanceColumns = `i.id, i.package_slug, i.instance_key, i.enabled, i.config_sealed, i.granted, i.version, i.enabling,
 	i.created_at_ms, i.updated_at_ms, i.deleted_at_ms`
 
 // instanceRow receives a row of instanceColumns.
@@ -28,7 +28,7 @@ type instanceRow struct {
 func (r *instanceRow) targets() []any {
 	in := &r.in
 	return []any{
-		&in.ID, &in.Slug, &in.Key, &in.Enabled, &in.Sealed, &r.granted, &in.Version,
+		&in.ID, &in.Slug, &in.Key, &in.Enabled, &in.Sealed, &r.granted, &in.Version, &in.Enabling,
 		database.ScanMillis(&in.CreatedAt), database.ScanMillis(&in.UpdatedAt), database.ScanMillis(&in.DeletedAt),
 	}
 }
@@ -69,7 +69,19 @@ func (p *Plugin) FindInstallation(ctx context.Context, id string) (plugin.Packag
 	return p.find(ctx, `i.id = $1 AND p.deleted_at_ms IS NULL`, id)
 }
 
+// FindUnpurged implements plugin.Instances.
+func (p *Plugin) FindUnpurged(ctx context.Context, id string) (plugin.Package, plugin.StoredInstance, error) {
+	return p.findAny(ctx, `i.id = $1`, id)
+}
+
+// find returns the instance that is not deleted and meets a condition.
 func (p *Plugin) find(
+	ctx context.Context, condition string, args ...any,
+) (plugin.Package, plugin.StoredInstance, error) {
+	return p.findAny(ctx, condition+` AND i.deleted_at_ms IS NULL`, args...)
+}
+
+func (p *Plugin) findAny(
 	ctx context.Context, condition string, args ...any,
 ) (plugin.Package, plugin.StoredInstance, error) {
 	var (
@@ -80,7 +92,7 @@ func (p *Plugin) find(
 		SELECT `+packageColumns+`, `+instanceColumns+`
 		FROM plugin_instances i
 		JOIN plugin_packages p ON p.slug = i.package_slug
-		WHERE `+condition+` AND i.deleted_at_ms IS NULL`,
+		WHERE `+condition,
 		args...).Scan(append(pr.targets(), ir.targets()...)...)
 	if err != nil {
 		return plugin.Package{}, plugin.StoredInstance{}, p.Wrap(err, "Instance")

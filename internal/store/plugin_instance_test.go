@@ -40,6 +40,60 @@ func testFind(t *testing.T, s *store.Plugin) {
 	wantKind(t, err, errs.NotFound)
 }
 
+// The database counts how often an instance was enabled, whoever enables it.
+func testEnabling(t *testing.T, s *store.Plugin) {
+	ctx := t.Context()
+	in := inst("p1", "i3", "three")
+	in.Enabled = false
+	if err := s.CreateInstance(ctx, in); err != nil {
+		t.Fatal(err)
+	}
+	for i, tt := range []struct {
+		enabled bool
+		want    int64
+	}{{false, 1}, {true, 2}, {true, 2}, {false, 2}, {true, 3}} {
+		in.Enabled, in.Enabling = tt.enabled, 99 // what is written does not count
+		in.Version++
+		if err := s.UpdateInstance(ctx, in); err != nil {
+			t.Fatal(err)
+		}
+		if _, got, err := s.FindByID(ctx, "p1", "i3"); err != nil || got.Enabling != tt.want {
+			t.Errorf("%d: Enabling = %d, %v; want %d", i, got.Enabling, err, tt.want)
+		}
+	}
+}
+
+// An instance is found until its package is purged.
+func testFindUnpurged(t *testing.T, s *store.Plugin) {
+	ctx := t.Context()
+	want := func(when string, found bool) {
+		t.Helper()
+		p, in, err := s.FindUnpurged(ctx, "i1")
+		if found && (err != nil || in.ID != "i1" || p.Manifest.Slug != "p1") {
+			t.Errorf("%s: %v, %v, %v", when, p.Manifest.Slug, in.ID, err)
+		}
+		if !found && errs.KindOf(err) != errs.NotFound {
+			t.Errorf("%s: %v, want an errs.NotFound", when, err)
+		}
+	}
+	want("at first", true)
+	in := inst("p1", "i1", "default")
+	in.Enabled, in.DeletedAt = false, T0
+	in.Version++
+	if err := s.UpdateInstance(ctx, in); err != nil {
+		t.Fatal(err)
+	}
+	want("deleted", true)
+	if err := s.DeletePackage(ctx, "p1", T0); err != nil {
+		t.Fatal(err)
+	}
+	want("uninstalled", true)
+	if err := s.PurgePackage(ctx, "p1"); err != nil {
+		t.Fatal(err)
+	}
+	want("purged", false)
+}
+
 func testLive(t *testing.T, s *store.Plugin) {
 	ctx := t.Context()
 	off, gone := inst("p1", "i3", "off"), inst("p1", "i4", "gone")

@@ -32,7 +32,7 @@ func pkg(slug string) plugin.Package {
 func inst(slug, id, key string) plugin.StoredInstance {
 	return plugin.StoredInstance{
 		Instance: plugin.Instance{
-			ID: id, Slug: slug, Key: key, Enabled: true, Granted: []string{"a:b"}, Version: 1, CreatedAt: T0, UpdatedAt: T0,
+			ID: id, Slug: slug, Key: key, Enabled: true, Granted: []string{"a:b"}, Version: 1, Enabling: 1, CreatedAt: T0, UpdatedAt: T0,
 		},
 		Sealed: "sealed-" + id,
 	}
@@ -67,6 +67,8 @@ func testPlugin(t *testing.T, open Open) {
 		"a purge removes everything of a package":                     testPurge,
 		"an uninstall disables, hides and keeps":                      testUninstall,
 		"instances are found by id and by key, in their package only": testFind,
+		"the database counts enablings":                               testEnabling,
+		"FindUnpurged finds what is not purged":                       testFindUnpurged,
 		"LiveInstances returns the live ones of many":                 testLive,
 		"the use of the allowance of events is kept":                  testEventUse,
 		"a key is used only once":                                     testKeyOnce,

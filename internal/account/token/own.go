@@ -33,6 +33,7 @@ func unsigned(kid string, kind Kind, c Claims) (string, error) {
 	w := wire{
 		members: members{
 			UserID: c.UserID, Email: c.Email, Role: c.Role, Session: c.SessionID, Subject: c.Subject, ID: c.ID,
+			Enabling: c.Enabling, Via: c.Via, Hook: c.Hook, Scope: c.Scope,
 		},
 		Issued: c.IssuedAt.Unix(), Expires: c.ExpiresAt.Unix(),
 	}

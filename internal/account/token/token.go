@@ -25,6 +25,9 @@ const (
 // PluginAudience is the aud of plugin tokens (contract 7.1).
 const PluginAudience = "stoa:plugin"
 
+// ViaChannel is the Via of a token that works on the installation's own channel alone.
+const ViaChannel = "channel"
+
 // typeRefresh is the claim type of refresh tokens (contract 2.4).
 const typeRefresh = "refresh"
 
@@ -46,10 +49,16 @@ type Claims struct {
 	Email     string
 	Role      string
 	SessionID string
-	Subject   string // the installation of a plugin token
 	ID        string // jti
 	IssuedAt  time.Time
 	ExpiresAt time.Time
+
+	// Of a plugin token:
+	Subject  string // the installation
+	Enabling int64  // of the installation; 0 in a hook's token, and in those of release 0.1.0
+	Via      string // where it is accepted: ViaChannel, or empty for the public listener
+	Hook     string // the delivery of the hook that it was made for
+	Scope    string // the permissions of a hook's token, with spaces between them
 }
 
 // ValidAt reports whether the times of a token with these claims allow its use at now.
@@ -78,6 +87,10 @@ type members struct {
 	Subject  string `json:"sub,omitempty"`
 	Audience string `json:"aud,omitempty"`
 	ID       string `json:"jti,omitempty"`
+	Enabling int64  `json:"enabling,omitempty"`
+	Via      string `json:"via,omitempty"`
+	Hook     string `json:"hook,omitempty"`
+	Scope    string `json:"scope,omitempty"`
 }
 
 // The getters implement jwt.Claims.
@@ -135,7 +148,8 @@ func Parse(raw string, kind Kind, now time.Time, find func(kid string) (ed25519.
 		return Claims{}, ErrInvalid // not the library's error, which may quote the token
 	}
 	return Claims{
-		UserID: p.UserID, Email: p.Email, Role: p.Role, SessionID: p.Session, Subject: p.Subject, ID: p.ID,
+		UserID: p.UserID, Email: p.Email, Role: p.Role, SessionID: p.Session, ID: p.ID,
+		Subject: p.Subject, Enabling: p.Enabling, Via: p.Via, Hook: p.Hook, Scope: p.Scope,
 		IssuedAt: p.Issued.UTC(), ExpiresAt: p.Expires.UTC(),
 	}, nil
 }

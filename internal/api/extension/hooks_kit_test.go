@@ -41,6 +41,7 @@ type hookKit struct {
 // call is a request that the service got.
 type call struct {
 	path, key, id, attempt string
+	token, platform        string
 	body                   map[string]any
 }
 
@@ -65,6 +66,7 @@ func (k *hookKit) take(t *testing.T, w http.ResponseWriter, r *http.Request) {
 		t.Errorf("%s %s has the body %s: %v", r.Method, c.path, raw, err)
 	}
 	c.key = r.Header.Get("X-Installation-Key")
+	c.token, c.platform = r.Header.Get("X-Platform-Token"), r.Header.Get("X-Platform-Api-Base-Url")
 	ends := strings.HasSuffix(c.path, "onDisable") || strings.HasSuffix(c.path, "onUninstall")
 	if k.secret != "" && (ends || !k.onlyEnds) {
 		if err := signing.VerifyRequest([]string{k.secret}, r, signing.BodyHash(raw), k.Clock.Now()); err != nil {

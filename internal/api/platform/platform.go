@@ -16,6 +16,7 @@ import (
 	"stoa/internal/api/limit"
 	"stoa/internal/api/web"
 	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/extension/plugin/storage"
 	"stoa/internal/run/gateway"
@@ -56,8 +57,9 @@ type installationKey struct{}
 
 // Plugin refuses everyone but plugins, which send the x-platform-token of a request as bearer token. A
 // user's token is refused here, and a plugin's everywhere else. Plugin reads the installation and its
-// permissions from the database on each call; without one of needs the answer is 403. Every need must be
-// known to plugin.IsPermission, or the console would show administrators that it grants nothing.
+// permissions from the database on each call (a hook's token brings its own); without one of needs the
+// answer is 403. Every need must be known to plugin.IsPermission, or the console would show administrators
+// that it grants nothing.
 func (h *Handlers) Plugin(next web.HandlerFunc, needs ...string) web.HandlerFunc {
 	for _, need := range needs {
 		if !plugin.IsPermission(need) {
@@ -69,14 +71,8 @@ func (h *Handlers) Plugin(next web.HandlerFunc, needs ...string) web.HandlerFunc
 		if !ok {
 			return guard.ErrUnauthorized
 		}
-		id, err := h.Accounts.VerifyPluginToken(r.Context(), token)
+		in, err := h.holder(r.Context(), token)
 		if err != nil {
-			return err
-		}
-		in, err := h.Plugins.ByInstallation(r.Context(), id)
-		if errs.KindOf(err) == errs.NotFound {
-			return account.ErrPluginToken // disabled or uninstalled since
-		} else if err != nil {
 			return err
 		}
 		if err := h.Limits.Count(w, r, limit.Platform, in.Instance.ID); err != nil {
@@ -89,6 +85,36 @@ func (h *Handlers) Plugin(next web.HandlerFunc, needs ...string) web.HandlerFunc
 		}
 		return next(w, r.WithContext(context.WithValue(r.Context(), installationKey{}, in)))
 	}
+}
+
+// holder returns the installation that a token stands for, with the permissions that it has with it. The
+// error is account.ErrPluginToken for a token that is not good, or not over this connection: stolen tokens
+// of contained plugins are of no use outside (contract 7.1).
+func (h *Handlers) holder(ctx context.Context, raw string) (plugin.Installed, error) {
+	t, err := h.Accounts.VerifyPluginToken(ctx, raw)
+	if err != nil {
+		return plugin.Installed{}, err
+	}
+	channel, own := reqctx.ChannelFrom(ctx)
+	if own != t.OnChannel || own && (channel.Has == nil || !channel.Has(t.InstallationID)) {
+		return plugin.Installed{}, account.ErrPluginToken
+	}
+	find := h.Plugins.ByInstallation
+	if t.Hook != "" {
+		find = h.Plugins.Unpurged
+	}
+	in, err := find(ctx, t.InstallationID)
+	switch {
+	case errs.KindOf(err) == errs.NotFound: // disabled, uninstalled or purged since
+		return plugin.Installed{}, account.ErrPluginToken
+	case err != nil:
+		return plugin.Installed{}, err
+	case t.Hook != "":
+		in.Instance.Granted = t.Permissions
+	case t.Enabling != in.Instance.Enabling && t.Enabling != 0: // it was disabled and enabled since
+		return plugin.Installed{}, account.ErrPluginToken
+	}
+	return in, nil
 }
 
 // may reports whether an installation has a permission.

@@ -121,6 +121,8 @@ func TestADisabledOrUninstalledInstancesTokenIsRefusedAtOnce(t *testing.T) {
 		change(t, h.Echo, h.ID, map[string]any{"enabled": false})
 		want(http.StatusUnauthorized)
 		change(t, h.Echo, h.ID, map[string]any{"enabled": true})
+		want(http.StatusUnauthorized)
+		h.token = tokenOf(t, h.Echo, h.ID)
 		want(http.StatusOK)
 		h.Do(t, testkit.Request{Method: http.MethodDelete, Path: "/api/v1/admin/plugins/echo", Token: h.Admin.Access})
 		want(http.StatusUnauthorized)

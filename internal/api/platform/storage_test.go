@@ -175,6 +175,7 @@ func TestStorageOutlivesUninstallingAndEndsWithPurge(t *testing.T) {
 		}
 		manage(http.MethodDelete, "")
 		manage(http.MethodPost, "/restore")
+		h.token = tokenOf(t, h.Echo, h.ID)
 		if got := string(h.key(t, http.MethodGet, "k", "").Body); got != "v" {
 			t.Errorf("after a restore: %q", got)
 		}

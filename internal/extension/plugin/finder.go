@@ -40,6 +40,16 @@ func (s *Service) ByInstallation(ctx context.Context, installationID string) (In
 	return in, err
 }
 
+// Unpurged is ByInstallation for an instance that may be disabled or deleted, or belong to an
+// uninstalled package: one whose hook is delivered. The error is ErrInstanceNotFound once the
+// package was purged.
+func (s *Service) Unpurged(ctx context.Context, installationID string) (Installed, error) {
+	if uuid.Validate(installationID) != nil {
+		return Installed{}, ErrInstanceNotFound
+	}
+	return s.opened(s.Store.FindUnpurged(ctx, installationID))
+}
+
 // opened returns what the store found with its config unsealed, or
 // ErrInstanceNotFound.
 func (s *Service) opened(p Package, stored StoredInstance, err error) (Installed, error) {

@@ -142,7 +142,7 @@ func (s *Service) CreateInstance(ctx context.Context, slug string, input Input) 
 func (s *Service) newInstance(p Package, key string) Instance {
 	now := s.now()
 	return Instance{
-		ID: uuid.NewString(), Slug: p.Manifest.Slug, Key: key, Enabled: true,
+		ID: uuid.NewString(), Slug: p.Manifest.Slug, Key: key, Enabled: true, Enabling: 1,
 		Granted: append([]string{}, p.Manifest.Permissions...), Version: 1, CreatedAt: now, UpdatedAt: now,
 	}
 }

@@ -29,8 +29,11 @@ var permissions = []string{
 // manifest says.
 func IsPermission(name string) bool {
 	_, _, host := netperm.Parse(name)
-	return host || slices.Contains(permissions, name)
+	return host || OpensPlatform(name)
 }
+
+// OpensPlatform reports whether the platform API asks for a permission of that name.
+func OpensPlatform(name string) bool { return slices.Contains(permissions, name) }
 
 // Unknown returns those of the permissions that grant nothing to the plugin. It sees their
 // names in x-plugin-permissions, and that is all.

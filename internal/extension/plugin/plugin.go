@@ -83,6 +83,10 @@ type Instance struct {
 	Key     string
 	Enabled bool
 
+	// Enabling counts how often the instance was enabled, from 1. The database counts: it changes
+	// with Enabled, whoever writes that. Writing an Instance does not change it.
+	Enabling int64
+
 	// Config is a JSON object with the values of secret fields in the clear, or
 	// nil. It is encrypted in the database. Never log it; answer PublicConfig.
 	Config json.RawMessage

@@ -204,6 +204,10 @@ type Instances interface {
 	// FindInstallation is FindByID for whichever package the instance belongs to.
 	FindInstallation(ctx context.Context, id string) (Package, StoredInstance, error)
 
+	// FindUnpurged is FindInstallation for an instance that may be deleted, or belong to an
+	// uninstalled package. The error is an errs.NotFound once the package was purged.
+	FindUnpurged(ctx context.Context, id string) (Package, StoredInstance, error)
+
 	// KeyState tells whether the package has, or had, an instance with that key.
 	KeyState(ctx context.Context, slug, key string) (KeyState, error)
 

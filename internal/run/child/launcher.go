@@ -172,6 +172,9 @@ func sweep(parent string) int { return tempfolder.Sweep(parent, folderName) }
 // Version returns the version of Node.js.
 func (m *Machine) Version() string { return m.node.version.String() }
 
+// HasNetworks reports whether each child has a network of its own, in which stoa listens.
+func (m *Machine) HasNetworks() bool { return m.box.Has(sandbox.Namespaces) }
+
 // Isolation returns how well children are contained, and what is missing for full
 // containment.
 func (m *Machine) Isolation() (level sandbox.Level, missing string) {

@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"stoa/internal/base/netperm"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/run/sandbox"
 )
 
@@ -95,8 +96,14 @@ func New(cfg Config) (*Gate, error) {
 	return g, nil
 }
 
+// HasPlatform reports whether plugins can call the platform.
+func (g *Gate) HasPlatform() bool { return g.name != "" }
+
 // Plan lists what one program can reach.
 type Plan struct {
+	// Channel says whose way to the platform this is. The zero value: no plugin's.
+	Channel reqctx.Channel
+
 	gate   *Gate
 	whole  bool // all of stoa can be reached, not only PlatformPath
 	names  map[string]netip.Addr

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"stoa/internal/base/reqctx"
 )
 
 const (
@@ -49,7 +51,7 @@ func (p *Plan) servePlatform(ctx context.Context, log *slog.Logger, ln net.Liste
 		ln = g.cfg.Listen(ln)
 	}
 	srv := &http.Server{
-		Handler:           g.platform(log, p.whole),
+		Handler:           g.platform(log, p.whole, p.Channel),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -63,8 +65,9 @@ func (p *Plan) servePlatform(ctx context.Context, log *slog.Logger, ln net.Liste
 	_ = srv.Serve(ln) // ends with Close
 }
 
-// platform passes on calls of the platform API, and other calls only if whole.
-func (g *Gate) platform(log *slog.Logger, whole bool) http.Handler {
+// platform passes on calls of the platform API that come over a channel, and other calls only if
+// whole.
+func (g *Gate) platform(log *slog.Logger, whole bool, channel reqctx.Channel) http.Handler {
 	var refusals sometimes
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		escaped, ok := strings.CutPrefix(r.URL.EscapedPath(), g.prefix)
@@ -83,7 +86,7 @@ func (g *Gate) platform(log *slog.Logger, whole bool) http.Handler {
 			}
 		}
 		r.RemoteAddr = "127.0.0.1:0"
-		g.cfg.Platform.ServeHTTP(w, r)
+		g.cfg.Platform.ServeHTTP(w, r.WithContext(reqctx.WithChannel(r.Context(), channel)))
 	})
 }
 

@@ -34,7 +34,10 @@ func (s *signedHeaders) release() {
 func (g *Gateway) setContext(
 	ctx context.Context, p *passage, in *plugin.Installed, d *derived, who reqctx.Caller, c Call,
 ) error {
-	token, err := g.token(ctx, d, in.Instance.ID)
+	token, err := c.token, error(nil)
+	if token == "" {
+		token, err = g.token(ctx, d, in)
+	}
 	if err != nil {
 		return fmt.Errorf("gateway: platform token: %w", err)
 	}

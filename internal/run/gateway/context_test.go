@@ -16,7 +16,7 @@ import (
 
 type fixedTokens struct{}
 
-func (fixedTokens) IssuePluginToken(context.Context, string) (string, time.Time, error) {
+func (fixedTokens) IssuePluginToken(context.Context, PluginToken) (string, time.Time, error) {
 	return "token", time.Now().Add(time.Hour), nil
 }
 func (fixedTokens) PluginTokenKey(context.Context) (string, error) { return "key", nil }

@@ -3,7 +3,10 @@ package gateway
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
+	"slices"
+	"time"
 
 	"stoa/internal/base/reqctx"
 	"stoa/internal/base/trace"
@@ -20,6 +23,11 @@ type Request struct {
 	Body    []byte   // JSON
 	ID      string   // x-hook-id, the same for all attempts
 	Attempt int      // x-hook-attempt, from 1
+
+	// Life is that of a hook's own token, which works even where the installation is disabled or
+	// uninstalled, with the permissions of In (contract 6.3). 0 for an event, which carries the
+	// token of calls.
+	Life time.Duration
 }
 
 // Response is a plugin's answer to a Request.
@@ -49,6 +57,15 @@ func (g *Gateway) Deliver(ctx context.Context, rt run.Runtime, n Request, keep i
 	}
 	m := &n.In.Package.Manifest
 	call := Call{Slug: m.Slug, Path: n.Path, Caller: CallerService, hookID: n.ID, hookAttempt: n.Attempt}
+	if n.Life > 0 {
+		call.token, _, err = g.Tokens.IssuePluginToken(ctx, PluginToken{
+			InstallationID: n.In.Instance.ID, OnChannel: g.onChannel(&n.In),
+			Hook: n.ID, Permissions: usable(d.permissions), Life: n.Life,
+		})
+		if err != nil {
+			return Response{}, fmt.Errorf("gateway: platform token of a hook: %w", err)
+		}
+	}
 	if err := g.setContext(ctx, p, &n.In, d, reqctx.Caller{}, call); err != nil {
 		return Response{}, err
 	}
@@ -67,4 +84,10 @@ func (g *Gateway) Deliver(ctx context.Context, rt run.Runtime, n Request, keep i
 		res = Response{Status: answer.status, Header: answer.header, Body: answer.body}
 	}()
 	return Response{}, rt.Serve(answer, r, &n.In)
+}
+
+// usable returns those of the permissions that the platform API asks for. The others would only
+// make a token long.
+func usable(permissions []string) []string {
+	return slices.DeleteFunc(slices.Clone(permissions), func(p string) bool { return !plugin.OpensPlatform(p) })
 }

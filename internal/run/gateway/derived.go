@@ -217,37 +217,48 @@ func ConfigDigest(compact []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// issuedToken is a platform token, the id of the key that signed it, and the time until which
-// the gateway hands it out.
+// issuedToken is a platform token, the enabling of its installation, the id of the key that signed
+// it, and the time until which the gateway hands it out.
 type issuedToken struct {
 	token, key string
+	enabling   int64
 	until      time.Time
 }
 
 // token returns a platform token for an installation. The gateway hands out the same token for
 // half its life, so a plugin can use it for the other half at least. It issues a new one
-// earlier if the signing key has changed: the old key may have been withdrawn, and its tokens
-// with it.
-func (g *Gateway) token(ctx context.Context, d *derived, installationID string) (string, error) {
+// earlier if the signing key has changed (the old key may have been withdrawn, and its tokens
+// with it) or the installation was enabled again.
+func (g *Gateway) token(ctx context.Context, d *derived, in *plugin.Installed) (string, error) {
 	now := g.Now()
 	key, err := g.Tokens.PluginTokenKey(ctx) // before issuing: the key may change in between
 	if err != nil {
 		return "", err
 	}
-	good := func(t *issuedToken) bool { return t != nil && t.key == key && now.Before(t.until) }
+	id, enabling := in.Instance.ID, in.Instance.Enabling
+	good := func(t *issuedToken) bool {
+		return t != nil && t.key == key && t.enabling == enabling && now.Before(t.until)
+	}
 	if t := d.token.Load(); good(t) {
 		return t.token, nil
 	}
-	if t, _ := g.Memory.tokens.Get(installationID); good(t) { // issued for another state of the instance
+	if t, _ := g.Memory.tokens.Get(id); good(t) { // issued for another state of the instance
 		d.token.Store(t)
 		return t.token, nil
 	}
-	token, expires, err := g.Tokens.IssuePluginToken(ctx, installationID)
+	token, expires, err := g.Tokens.IssuePluginToken(ctx, PluginToken{
+		InstallationID: id, Enabling: enabling, OnChannel: g.onChannel(in),
+	})
 	if err != nil {
 		return "", err
 	}
-	t := &issuedToken{token, key, now.Add(expires.Sub(now) / 2)}
-	g.Memory.tokens.Put(installationID, t)
+	t := &issuedToken{token, key, enabling, now.Add(expires.Sub(now) / 2)}
+	g.Memory.tokens.Put(id, t)
 	d.token.Store(t)
 	return token, nil
+}
+
+// onChannel reports whether the plugin of in calls the platform over a channel of its own.
+func (g *Gateway) onChannel(in *plugin.Installed) bool {
+	return in.Package.Manifest.RuntimeType == plugin.Internal && g.HasChannel != nil && g.HasChannel()
 }

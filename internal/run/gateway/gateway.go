@@ -42,10 +42,23 @@ type Secrets interface {
 	SigningSecrets(ctx context.Context, slug string) ([]string, error)
 }
 
+// PluginToken is what a plugin's token shall be good for. The fields are those of
+// account.PluginToken.
+type PluginToken struct {
+	InstallationID string
+	Enabling       int64 // of the installation
+	OnChannel      bool  // whether it works on the installation's own channel, or else on the public listener
+
+	// Of a hook's token: the delivery, what the installation may do with it, and for how long.
+	Hook        string
+	Permissions []string
+	Life        time.Duration
+}
+
 // Tokens issues the tokens with which plugins call the platform (contract 7.1).
 type Tokens interface {
-	// IssuePluginToken returns a token for an installation, and when it expires.
-	IssuePluginToken(ctx context.Context, installationID string) (token string, expires time.Time, err error)
+	// IssuePluginToken returns a token, and when it expires.
+	IssuePluginToken(ctx context.Context, t PluginToken) (token string, expires time.Time, err error)
 
 	// PluginTokenKey returns the id of the current signing key. Tokens that another key
 	// signed are void if that key was withdrawn.
@@ -76,6 +89,9 @@ type Gateway struct {
 	Budget *bodies.Budget
 	// LeastRate is how fast a body must arrive, in bytes per second. 0: no minimum.
 	LeastRate int64
+	// HasChannel reports whether the processes of internal plugins have a channel to stoa of their
+	// own. nil: they have none.
+	HasChannel func() bool
 	// Status returns the HTTP status for errors of a kind.
 	Status func(errs.Kind) int
 	// Tracer records a span for each call and one for the plugin's part of it. nil: no spans.
@@ -100,6 +116,7 @@ type Call struct {
 
 	hookID      string // of a Request
 	hookAttempt int
+	token       string // instead of the installation's; empty for that
 }
 
 // Forwarded is how the client reached stoa, as stoa itself determined it. None of it comes from

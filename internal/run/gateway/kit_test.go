@@ -85,11 +85,11 @@ func (k *tokens) PluginTokenKey(context.Context) (string, error) {
 	return k.key, nil
 }
 
-func (k *tokens) IssuePluginToken(_ context.Context, id string) (string, time.Time, error) {
+func (k *tokens) IssuePluginToken(_ context.Context, t gateway.PluginToken) (string, time.Time, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.n++
-	return fmt.Sprintf("token-%d-of-%s", k.n, id), k.at().Add(10 * time.Minute), nil
+	return fmt.Sprintf("token-%d-of-%s", k.n, t.InstallationID), k.at().Add(10 * time.Minute), nil
 }
 
 // arrived is a request as the plugin got it.

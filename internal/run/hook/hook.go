@@ -78,6 +78,7 @@ func (s *Sender) prepare(ctx context.Context, d delivery.Delivery) (gateway.Requ
 		return n, nil, err
 	}
 	n.In, n.Secrets, n.Path, n.Body = call.Installed, call.Secrets, lifecyclePath+d.Name, call.Body
+	n.Life = delivery.SendTimeout
 	if n.In.Package.Manifest.RuntimeType == plugin.Internal {
 		return n, s.Internal.Lifecycle(call.Live), nil
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"path/filepath"
 
+	"stoa/internal/base/reqctx"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run/child"
 	"stoa/internal/run/egress"
@@ -18,11 +19,11 @@ import (
 // others (nodehost/src/gate.js).
 const processHeader = "X-Stoa-Process"
 
-// launch starts the host program for in. It completes spec, which has Log, Output and
+// launch starts the host program for in, which calls the platform over channel. It completes spec, which has Log, Output and
 // Report; what the host program reads is what instructions returns for the path of the
 // entry module.
 func (rt *Runtime) launch(
-	in plugin.Installed, spec child.Spec, instructions func(entry string) (io.Reader, error),
+	in plugin.Installed, channel reqctx.Channel, spec child.Spec, instructions func(entry string) (io.Reader, error),
 ) (*child.Child, error) {
 	h, err := rt.host.prepare()
 	if err != nil {
@@ -45,6 +46,7 @@ func (rt *Runtime) launch(
 	if gate := rt.cfg.Egress; gate != nil {
 		spec.Network = func() *egress.Plan {
 			plan, wrong := gate.Plan(in.Permissions())
+			plan.Channel = channel
 			for _, permission := range wrong {
 				spec.Log.Warn("plugin permission allows nothing: it names no host, or one too many",
 					slog.String("permission", permission))

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"stoa/internal/base/reqctx"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run/child"
 	"stoa/internal/run/relay"
@@ -176,7 +177,7 @@ func (p *process) attend() error {
 // start forks the process, which reads its instructions from a pipe.
 func (p *process) start() error {
 	p.output = child.NewOutput(p.log, child.PluginSays, child.NewRedactor(secretsOf(p.in)))
-	c, err := p.rt.launch(p.in, child.Spec{Log: p.log, Output: p.output}, p.instructions)
+	c, err := p.rt.launch(p.in, reqctx.Installation(p.in.Instance.ID), child.Spec{Log: p.log, Output: p.output}, p.instructions)
 	p.child = c
 	return err
 }

@@ -157,6 +157,15 @@ func (rt *Runtime) Check() error {
 	return err
 }
 
+// HasChannel reports whether each process calls the platform over a channel of its own.
+func (rt *Runtime) HasChannel() bool {
+	if rt.cfg.Egress == nil || !rt.cfg.Egress.HasPlatform() {
+		return false
+	}
+	files, err := rt.host.prepare()
+	return err == nil && files.machine.HasNetworks()
+}
+
 // Serve implements run.Runtime. The first call of an installation starts its
 // process and waits for it.
 func (rt *Runtime) Serve(w http.ResponseWriter, r *http.Request, in *plugin.Installed) error {

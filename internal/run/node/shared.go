@@ -2,6 +2,7 @@ package node
 
 import (
 	"crypto/rand"
+	"crypto/subtle"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"stoa/internal/base/reqctx"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run/child"
 	"stoa/internal/run/egress"
@@ -148,7 +150,7 @@ func (s *sharedProcess) closeTo() {
 
 func (s *sharedProcess) launch() {
 	defer close(s.launched)
-	s.child, s.err = s.rt.launch(s.in, child.Spec{Log: s.log, Output: s.output, Report: s.report}, s.instructions)
+	s.child, s.err = s.rt.launch(s.in, s.channel(), child.Spec{Log: s.log, Output: s.output, Report: s.report}, s.instructions)
 	if s.err == nil {
 		go s.closeWhenGone()
 		if s.send(s.first) != nil {
@@ -170,6 +172,28 @@ func (s *sharedProcess) closeWhenGone() {
 	s.rt.mu.Lock()
 	defer s.rt.mu.Unlock()
 	s.closeTo()
+}
+
+// channel returns the members' way to the platform. A member proves that it asks with its secret,
+// which only the host program has.
+func (s *sharedProcess) channel() reqctx.Channel {
+	find := func(is func(*member) bool) (string, bool) {
+		for _, m := range s.all() {
+			if is(m) {
+				return m.in.Instance.ID, true
+			}
+		}
+		return "", false
+	}
+	return reqctx.Channel{
+		Has: func(id string) bool {
+			_, ok := find(func(m *member) bool { return m.in.Instance.ID == id })
+			return ok
+		},
+		Asker: func(proof string) (string, bool) {
+			return find(func(m *member) bool { return subtle.ConstantTimeCompare([]byte(m.secret), []byte(proof)) == 1 })
+		},
+	}
 }
 
 // instructions returns the pipe over which the host program gets its orders.
