@@ -75,6 +75,7 @@ func (h *Handlers) GetValue(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	w.Header().Set("Content-Type", e.ContentType)
+	w.Header().Set("Content-Security-Policy", "sandbox") // the type is the plugin's choice
 	w.Header().Set("Content-Length", strconv.Itoa(len(e.Data)))
 	_, _ = w.Write(e.Data) // the caller may be gone
 	return nil

@@ -23,9 +23,10 @@ type Media interface {
 
 var errNoMedia = errs.New(errs.NotFound, "NOT_FOUND", "There is no such file.")
 
-// svgPolicy keeps an SVG that is opened directly from running scripts on the shop's origin. It allows
-// embedded bitmaps, because some browsers apply the policy to images in pages too.
-const svgPolicy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox"
+// mediaPolicy gives a picture that is opened directly an opaque origin, whatever a browser takes it
+// for. svgPolicy also keeps an SVG from loading anything but embedded bitmaps, which it allows because
+// some browsers apply the policy to images in pages too.
+const mediaPolicy, svgPolicy = "sandbox", "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox"
 
 // ServeMedia serves GET /media/{file}. The content of a name never changes, so it
 // may be cached for good.
@@ -46,6 +47,7 @@ func (h *Handlers) ServeMedia(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	web.SetETag(w, web.Tag(name))
+	w.Header().Set("Content-Security-Policy", mediaPolicy)
 	if contentType == web.SVG {
 		w.Header().Set("Content-Security-Policy", svgPolicy)
 	}

@@ -1,13 +1,10 @@
 package gateway
 
 import (
-	"mime"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
-	"stoa/internal/base/cache"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run/relay"
 )
@@ -21,7 +18,6 @@ type answer struct {
 	rc        http.ResponseController
 	request   *http.Request // the client's
 	body      *requestBody
-	pages     *cache.Memo[bool]
 	allowed   *plugin.Settings
 	platform  []platformHeader // the headers that were set before the plugin was called
 	few       [4]platformHeader
@@ -41,10 +37,10 @@ type platformHeader struct {
 
 // init makes a, which is zero, write to w.
 func (a *answer) init(
-	w http.ResponseWriter, r *http.Request, body *requestBody, m *Memory, allowed *plugin.Settings, seen *sighting,
+	w http.ResponseWriter, r *http.Request, body *requestBody, allowed *plugin.Settings, seen *sighting,
 ) {
 	a.ResponseWriter, a.rc, a.request, a.body, a.seen = w, *http.NewResponseController(w), r, body, seen
-	a.pages, a.allowed = m.pages, allowed
+	a.allowed = allowed
 	a.platform = a.few[:0]
 	for name, values := range w.Header() {
 		a.platform = append(a.platform, platformHeader{name, values[:len(values):len(values)]})
@@ -72,8 +68,8 @@ func (a *answer) WriteHeader(status int) {
 		h[ours.name] = ours.values
 	}
 	if status >= http.StatusOK {
-		if !a.allowed.AllowSameOrigin && a.pages.Of(h.Get("Content-Type")) {
-			h.Add("Content-Security-Policy", sandboxed)
+		if !a.allowed.AllowSameOrigin {
+			addSandbox(h)
 		}
 		a.committed, a.seen.status = true, status
 		a.closeUnlessRead()
@@ -95,16 +91,22 @@ func (a *answer) withhold(h http.Header) {
 	relay.Withhold(h, relay.Allowed{Cookies: a.allowed.AllowCookies, CORS: a.allowed.AllowCORS})
 }
 
-// sandboxed is the Content-Security-Policy added to pages that plugins serve, next to the
-// plugin's own. It gives the page an opaque origin, so that it cannot reach the storage and
-// the service workers of the shop (contract 5.9).
-const sandboxed = "sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads"
+// sandbox is the Content-Security-Policy added to what plugins answer, next to their own. It gives
+// a page an opaque origin, so that it cannot reach the storage and the service workers of the shop
+// (contract 5.9). It is on every answer, because no list of the types that browsers show as pages
+// stays complete: text/xsl and multipart/x-mixed-replace are two that were once forgotten.
+const sandbox = "sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads"
 
-// isPage reports whether browsers show answers with this Content-Type as pages. Without a
-// Content-Type they guess.
-func isPage(contentType string) bool {
-	mediaType, _, err := mime.ParseMediaType(contentType)
-	return err != nil || mediaType == "text/html" || strings.HasSuffix(mediaType, "xml")
+// onlySandbox is shared by all answers without a policy of the plugin's own. It is never modified.
+var onlySandbox = []string{sandbox}
+
+func addSandbox(h http.Header) {
+	const name = "Content-Security-Policy"
+	if own := h[name]; len(own) > 0 {
+		h[name] = append(own[:len(own):len(own)], sandbox)
+		return
+	}
+	h[name] = onlySandbox[:1:1]
 }
 
 // heldBack is how many bytes of a body net/http buffers, together with the header, until the

@@ -52,7 +52,6 @@ type Memory struct {
 	Traffic *traffic.Book
 
 	passed  *cache.Memo[bool]      // whether a client's header is passed on, by name
-	pages   *cache.Memo[bool]      // whether browsers show a Content-Type as a page
 	locales *cache.Memo[preferred] // by Accept-Language
 }
 
@@ -65,7 +64,6 @@ func NewMemory() *Memory {
 		tokens:  cache.New[string, *issuedToken](maxTokens),
 		signers: cache.New[string, *packageSigner](maxSigners),
 		passed:  cache.NewMemo(maxTexts, isPassed),
-		pages:   cache.NewMemo(maxTexts, isPage),
 		locales: cache.NewMemo(maxTexts, func(line string) preferred { return prefer([]string{line}) }),
 	}
 }

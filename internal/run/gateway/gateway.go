@@ -220,7 +220,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passa
 		return err
 	}
 	defer aw.verdict.settle(errNoVerdict) // no effect if an answer began
-	aw.init(w, r, body, g.Memory, &in.Package.Settings, &p.sighting)
+	aw.init(w, r, body, &in.Package.Settings, &p.sighting)
 	if isHealth(r.Method, c.Path) {
 		aw.health = healthy{Status: "ok", Slug: m.Slug, Version: m.Version}
 	}

@@ -2,10 +2,12 @@ package relay
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"net/textproto"
+	"strings"
 	"sync"
 
 	"stoa/internal/base/cache"
@@ -71,7 +73,7 @@ func (c *Call) stream(res *http.Response) bool {
 	rc := http.NewResponseController(c.w)
 	// A body of unknown length may consist of events. They must arrive when they happen,
 	// and so must the header before the first.
-	live := res.ContentLength < 0 || eventStreams.Of(res.Header.Get("Content-Type"))
+	live := res.ContentLength < 0 || mediaTypes.Of(res.Header.Get("Content-Type")).events
 	if live && rc.Flush() != nil {
 		return false
 	}
@@ -102,11 +104,35 @@ func (c *Call) stream(res *http.Response) bool {
 	}
 }
 
-// eventStreams caches whether a Content-Type is that of server-sent events.
-var eventStreams = cache.NewMemo(512, func(contentType string) bool {
+// mediaType is what relay asks of a Content-Type.
+type mediaType struct {
+	readable bool
+	events   bool // server-sent events
+}
+
+var mediaTypes = cache.NewMemo(512, func(contentType string) mediaType {
 	media, _, err := mime.ParseMediaType(contentType)
-	return err == nil && media == "text/event-stream"
+	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) { // else only a parameter is unreadable
+		return mediaType{}
+	}
+	// ParseMediaType also reads a Content-Disposition, which has no slash.
+	return mediaType{readable: strings.Contains(media, "/"), events: media == "text/event-stream"}
 })
+
+// checkType returns an error unless an answer has no Content-Type or exactly one that can be read.
+// Of several, browsers may take another than a proxy or a cache does, and they guess what an
+// unreadable one means (contract 5.9).
+func checkType(h http.Header) error {
+	switch types := h["Content-Type"]; {
+	case len(types) == 0:
+		return nil
+	case len(types) > 1:
+		return fmt.Errorf("the answer has %d Content-Type headers: %.200q", len(types), types)
+	case !mediaTypes.Of(types[0]).readable:
+		return fmt.Errorf("the answer's Content-Type is no media type: %.200q", types[0])
+	}
+	return nil
+}
 
 // earlyAnswers passes on informational answers, such as 103 Early Hints. A transport may still
 // call pass after it has given up on the request.

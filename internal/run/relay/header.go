@@ -62,6 +62,10 @@ func deleteHopByHop(h http.Header) {
 var withheld = []string{
 	"Set-Cookie", "Set-Cookie2", "Alt-Svc", "Strict-Transport-Security", "Clear-Site-Data",
 	"Service-Worker-Allowed", "Public-Key-Pins", "Nel", "Report-To", "X-Sendfile", "X-Lighttpd-Send-File",
+	// Client hints, sign-in states, sessions bound to a device, dictionaries and agent clusters are
+	// settings of an origin, too.
+	"Accept-Ch", "Critical-Ch", "Set-Login", "Sec-Session-Registration", "Secure-Session-Registration",
+	"Use-As-Dictionary", "Origin-Agent-Cluster", "Expect-Ct", "Public-Key-Pins-Report-Only",
 	"X-Platform-Token", "X-Platform-Signature", "X-Platform-Timestamp", "X-Plugin-Config",
 	// The platform has set its own value already.
 	"X-Request-Id",

@@ -258,6 +258,9 @@ func (x *exchange) read(wrote error) error {
 			_ = (&earlyAnswers{w: x.c.w}).pass(a.Status, textproto.MIMEHeader(a.Header))
 			continue
 		}
+		if err := checkType(a.Header); err != nil {
+			return err
+		}
 		x.answer = a
 		if x.conn.Arrived(&a) {
 			return nil // nothing is left to read

@@ -142,6 +142,9 @@ func (c *Call) answer(out *http.Request, res *http.Response, log *slog.Logger) e
 	if res.StatusCode == http.StatusSwitchingProtocols {
 		return switchProtocols(c.w, out, res, log)
 	}
+	if err := checkType(res.Header); err != nil {
+		return err
+	}
 	c.pass(res)
 	return nil
 }
