@@ -39,6 +39,9 @@ func (rt *router) addCall(r route) {
 			return errMethodNotAllowed
 		}
 		slug, rest, _ := matched.match(sentPath(req)) // matching again is cheaper than passing them here
+		if !isText(slug) {                            // percent-encoded, it is
+			slug = unnamed
+		}
 		return r.call(w, req, slug, rest)
 	}))
 	rt.calls = append(rt.calls, served)

@@ -22,6 +22,7 @@ type route struct {
 	timeout time.Duration // 0: requestTimeout
 	lasting bool
 	page    bool
+	bytes   bool
 }
 
 // caller says who may call a route.
@@ -117,8 +118,12 @@ func lasting(r *route) { r.lasting = true }
 // shopPage marks a page of the storefront, which gives way to an active theme app.
 func shopPage(r *route) { r.page = true }
 
+// ofBytes is for a route whose identifier may be any bytes, because its handler checks them.
+func ofBytes(r *route) { r.bytes = true }
+
 // serve returns the handler of r inside of everything that its row asks for.
 func (rt *router) serve(r route, h web.HandlerFunc) web.HandlerFunc {
+	h = named(r, h)
 	if r.lasting && r.by != anyone {
 		h = rt.whileCaller(h)
 	}

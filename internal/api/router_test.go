@@ -22,7 +22,6 @@ func TestUncleanPathsDoNotExist(t *testing.T) {
 		{"DELETE", "/api/v1/admin/plugins/./echo", "error.code"},
 		{"GET", "/api/marketplace/../../livez", "error"},
 		{"GET", "/livez/", "error.code"},
-		{"GET", "/", "error.code"},
 	}
 	for _, tt := range tests {
 		res := a.DoUnchecked(t, testkit.Request{Method: tt.method, Path: tt.path})

@@ -247,9 +247,9 @@ func platformRoutes(h *platform.Handlers) []route {
 		at("GET /api/v1/platform/users", plugins, h.ListUsers, needs(platform.ReadUsers)),
 		at("GET /api/v1/platform/users/{id}", plugins, h.GetUser, needs(platform.ReadUsers)),
 		at("GET /api/v1/platform/storage", plugins, h.ListKeys, needs(platform.ReadStorage)),
-		at("GET /api/v1/platform/storage/{key}", plugins, h.GetValue, needs(platform.ReadStorage)),
-		at("PUT /api/v1/platform/storage/{key}", plugins, h.PutValue, needs(platform.WriteStorage)),
-		at("DELETE /api/v1/platform/storage/{key}", plugins, h.DeleteValue, needs(platform.WriteStorage)),
+		at("GET /api/v1/platform/storage/{key}", plugins, h.GetValue, needs(platform.ReadStorage), ofBytes),
+		at("PUT /api/v1/platform/storage/{key}", plugins, h.PutValue, needs(platform.WriteStorage), ofBytes),
+		at("DELETE /api/v1/platform/storage/{key}", plugins, h.DeleteValue, needs(platform.WriteStorage), ofBytes),
 		at("POST /api/v1/platform/events", plugins, h.PublishEvent, needs(platform.PublishEvents)),
 	}
 }

@@ -27,18 +27,27 @@ func newPluginDelivery(d delivery.Listed) pluginDelivery {
 func (h *Handlers) ListHooks(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
 	p := web.ReadPage(r, &faults)
-	state := wire.ReadDeliveryState(r, &faults)
+	state, target := wire.ReadDeliveryState(r, &faults), readID(r, "installationId", &faults)
 	if err := faults.Err(); err != nil {
 		return err
 	}
 	list, total, err := h.Hooks.List(r.Context(), r.PathValue("slug"), delivery.Query{
-		State: state, Target: r.URL.Query().Get("installationId"), Limit: p.Limit, Offset: p.Offset(),
+		State: state, Target: target, Limit: p.Limit, Offset: p.Offset(),
 	})
 	if err != nil {
 		return err
 	}
 	web.WriteList(w, p, list, total, newPluginDelivery)
 	return nil
+}
+
+// readID reads a query parameter that is an identifier, and reports one that none can be.
+func readID(r *http.Request, name string, faults *errs.Issues) string {
+	id := r.URL.Query().Get(name)
+	if !text.Printable(id, text.Short) {
+		faults.Add(name, errs.CodeInvalid, "%s must be printable, and not longer than an id is.", name)
+	}
+	return id
 }
 
 // listedDelivery is a delivery in the list of those of all plugins.
@@ -52,15 +61,11 @@ type listedDelivery struct {
 func (h *Handlers) ListAllHooks(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
 	web.OnlyParams(r, &faults, "slug", "installationId", "state", "from", "to")
-	p, v := web.ReadPage(r, &faults), r.URL.Query()
+	p := web.ReadPage(r, &faults)
 	q := delivery.Query{
-		Owner: v.Get("slug"), Target: v.Get("installationId"), State: wire.ReadDeliveryState(r, &faults),
-		From: web.ReadTime(r, "from", &faults), To: web.ReadTime(r, "to", &faults), Limit: p.Limit, Offset: p.Offset(),
-	}
-	for _, name := range []string{"slug", "installationId"} {
-		if !text.Printable(v.Get(name), text.Short) {
-			faults.Add(name, errs.CodeInvalid, "%s must be printable, and not longer than an id is.", name)
-		}
+		Owner: readID(r, "slug", &faults), Target: readID(r, "installationId", &faults),
+		State: wire.ReadDeliveryState(r, &faults),
+		From:  web.ReadTime(r, "from", &faults), To: web.ReadTime(r, "to", &faults), Limit: p.Limit, Offset: p.Offset(),
 	}
 	if err := faults.Err(); err != nil {
 		return err

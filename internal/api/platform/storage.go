@@ -10,6 +10,7 @@ import (
 
 	"stoa/internal/api/web"
 	"stoa/internal/base/errs"
+	"stoa/internal/base/text"
 	"stoa/internal/extension/plugin/storage"
 )
 
@@ -89,8 +90,8 @@ func (h *Handlers) PutValue(w http.ResponseWriter, r *http.Request) error {
 	ttl := readTTL(r, &faults)
 	c := readCondition(r, &faults)
 	contentType := cmp.Or(r.Header.Get("Content-Type"), "application/octet-stream")
-	if len(contentType) > 255 {
-		faults.Add("Content-Type", errs.CodeOutOfRange, "Content-Type must have at most 255 characters.")
+	if !text.Printable(contentType, 255) {
+		faults.Add("Content-Type", errs.CodeOutOfRange, "Content-Type must be printable and have at most 255 characters.")
 	}
 	if err := faults.Err(); err != nil {
 		return err
