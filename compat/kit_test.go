@@ -26,6 +26,7 @@ import (
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run/child"
 	"stoa/internal/run/node"
+	"stoa/internal/run/sandbox"
 	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/nodetest"
 )
@@ -43,25 +44,29 @@ type host struct {
 
 // eachHost runs test on every Node.js, with a process for each instance and with a
 // shared one.
-func eachHost(t *testing.T, test func(t *testing.T, h *host)) {
+func eachHost(t *testing.T, test func(t *testing.T, h *host), change ...func(*node.Config)) {
 	t.Helper()
 	nodetest.Each(t, func(t *testing.T, path string) {
 		t.Helper()
 		for _, isolation := range []string{plugin.IsolationInstance, plugin.IsolationShared} {
-			t.Run(isolation, func(t *testing.T) { test(t, newHost(t, path, isolation)) })
+			t.Run(isolation, func(t *testing.T) { test(t, newHost(t, path, isolation, change...)) })
 		}
 	})
 }
 
-func newHost(t *testing.T, path, isolation string) *host {
+func newHost(t *testing.T, path, isolation string, change ...func(*node.Config)) *host {
 	t.Helper()
 	h := &host{dir: t.TempDir(), isolation: isolation}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	children := child.New(child.Config{Log: log, NodePath: path})
-	h.Runtime = node.New(node.Config{
+	cfg := node.Config{
 		Log: log, Children: children, DataDir: h.dir,
 		Stall: 3 * time.Minute, StartTimeout: 3 * time.Minute, StartWait: 3 * time.Minute, // the machine may be busy
-	})
+	}
+	for _, c := range change {
+		c(&cfg)
+	}
+	h.Runtime = node.New(cfg)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
 		defer cancel()
@@ -79,18 +84,30 @@ type site struct {
 	in     plugin.Installed
 }
 
-// install installs a package whose entry module is index.js.
-func (h *host) install(t *testing.T, slug string, content files, config string) *site {
+// isolation returns how well plugins are contained on this machine.
+func isolation(t *testing.T) (level sandbox.Level, missing string) {
+	t.Helper()
+	children := child.New(child.Config{Log: slog.New(slog.DiscardHandler)})
+	defer children.Close()
+	m, err := children.Machine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Isolation()
+}
+
+// install installs a package whose entry module is index.js, and grants these permissions.
+func (h *host) install(t *testing.T, slug string, content files, config string, granted ...string) *site {
 	t.Helper()
 	in := plugin.Installed{
 		Package: plugin.Package{
 			InstallPath: "plugins/" + slug, ZipHash: slug,
-			Manifest: plugin.Manifest{Slug: slug, Version: "1.0.0", RuntimeType: plugin.Internal, EntryModule: "index.js"},
+			Manifest: plugin.Manifest{Slug: slug, Version: "1.0.0", RuntimeType: plugin.Internal, EntryModule: "index.js", Permissions: granted},
 			Settings: plugin.Settings{Isolation: h.isolation},
 		},
 		Instance: plugin.Instance{
 			ID: "id-of-" + slug, Slug: slug, Key: "default", Enabled: true, Version: 1,
-			Config: json.RawMessage(config),
+			Config: json.RawMessage(config), Granted: granted,
 		},
 	}
 	for name, text := range content {

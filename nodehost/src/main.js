@@ -5,6 +5,7 @@
 
 const { harden } = require('./hardening')
 const { readInstructions } = require('./instructions')
+const { explainNetwork } = require('./network')
 const { hooksOf, listenForHooks } = require('./hooks')
 const { load, pluginOf } = require('./load')
 const { beat, errorReport, report } = require('./report')
@@ -16,6 +17,7 @@ const { positionOf } = require('./position')
 const { tidy } = require('./tidy')
 const { warm } = require('./warm')
 
+explainNetwork()
 harden()
 provideModules()
 process.on('uncaughtException', fail)

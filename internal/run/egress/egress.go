@@ -52,6 +52,9 @@ type Config struct {
 	// Allow lists private networks that may be granted (STOA_EXTERNAL_ALLOW). Loopback, where
 	// stoa itself listens, can never be granted.
 	Allow []netip.Prefix
+
+	// Resolver resolves granted hosts. nil: the one of this machine. Tests set it.
+	Resolver *net.Resolver
 }
 
 // Gate makes a Plan for each plugin. It is safe for concurrent use.
@@ -68,6 +71,7 @@ type Gate struct {
 // New returns a Gate.
 func New(cfg Config) (*Gate, error) {
 	g := &Gate{cfg: cfg, dialer: guardedDialer(notLoopback(cfg.Allow))}
+	g.dialer.Resolver = cfg.Resolver
 	if cfg.BaseURL == "" {
 		return g, nil
 	}
@@ -108,12 +112,13 @@ type Plan struct {
 	whole  bool // all of stoa can be reached, not only PlatformPath
 	names  map[string]netip.Addr
 	routes []route
+	ready  waiting
 }
 
 // route is an address inside the plugin's network and the target behind it.
 type route struct {
 	at   netip.AddrPort
-	host string // "" for the platform
+	host string // "" for the platform, and for askAt
 	port uint16
 }
 
@@ -179,7 +184,7 @@ func (p *Plan) address(host string) netip.Addr {
 }
 
 // Apply sets in spec what the plugin can resolve and connect to, and returns the variables that
-// its environment needs.
+// its environment needs. It is called once.
 func (p *Plan) Apply(spec *sandbox.Spec) []string {
 	for name, addr := range p.names {
 		spec.Hosts = append(spec.Hosts, sandbox.Host{Name: name, Address: addr.String()})
@@ -187,10 +192,18 @@ func (p *Plan) Apply(spec *sandbox.Spec) []string {
 	for _, r := range p.routes {
 		spec.Listen = append(spec.Listen, r.at.String())
 	}
+	var env []string
+	if !p.whole {
+		env = append(env, Variable+"="+p.environment())
+		if slices.ContainsFunc(p.routes, func(r route) bool { return r.host != "" }) {
+			p.routes = append(p.routes, route{at: askAt})
+			spec.Listen = append(spec.Listen, askAt.String())
+		}
+	}
 	if p.gate.tls == nil {
-		return nil
+		return env
 	}
 	const path = "/etc/stoa-platform.pem"
 	spec.Files = map[string]string{path: p.gate.tls.certificate}
-	return []string{"NODE_EXTRA_CA_CERTS=" + path}
+	return append(env, "NODE_EXTRA_CA_CERTS="+path)
 }

@@ -31,14 +31,35 @@ func (p *Plan) Serve(ctx context.Context, log *slog.Logger, listeners []net.List
 	for i, ln := range listeners {
 		r, ln := p.routes[i], limitConns(ln, maxConns)
 		running.Go(func() {
-			if r.host == "" {
+			switch {
+			case r.at == askAt:
+				p.serveAsks(ctx, log, ln)
+			case r.host == "":
 				p.servePlatform(ctx, log, ln)
-			} else {
+			default:
 				p.serveHost(ctx, log, ln, r)
 			}
 		})
 	}
 	running.Wait()
+}
+
+// accept calls serve for each connection, which it closes afterwards, until ctx ends.
+func accept(ctx context.Context, ln net.Listener, serve func(net.Conn)) {
+	stop := context.AfterFunc(ctx, func() { ln.Close() }) //nolint:gosec // the plugin is gone
+	defer stop()
+	var running sync.WaitGroup
+	defer running.Wait()
+	for {
+		conn, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		running.Go(func() {
+			defer conn.Close()
+			serve(conn)
+		})
+	}
 }
 
 // servePlatform serves the platform API on ln.
@@ -106,29 +127,27 @@ func isPlatformCall(escaped string) bool {
 
 // serveHost copies bytes between the plugin and a granted host.
 func (p *Plan) serveHost(ctx context.Context, log *slog.Logger, ln net.Listener, r route) {
-	stop := context.AfterFunc(ctx, func() { ln.Close() }) //nolint:gosec // the plugin is gone
-	defer stop()
 	var refusals sometimes
-	var running sync.WaitGroup
-	defer running.Wait()
-	for {
-		conn, err := ln.Accept()
-		if err != nil {
-			return
-		}
-		running.Go(func() {
-			defer conn.Close()
-			remote, err := p.gate.dialer.DialContext(ctx, "tcp", net.JoinHostPort(r.host, strconv.Itoa(int(r.port))))
-			if err != nil {
-				refusals.log(ctx, log, "plugin refused: no connection to a granted host", slog.String("host", r.host),
-					slog.Any("err", err))
+	accept(ctx, ln, func(conn net.Conn) {
+		remote := p.ready.take(r.at)
+		if remote == nil {
+			var err error
+			if remote, err = p.gate.dial(ctx, r); err != nil {
+				refusals.log(ctx, log, noConnection, slog.String("host", r.host), slog.Any("err", err))
 				refuse(ctx, conn)
 				return
 			}
-			defer remote.Close()
-			exchange(ctx, conn, remote)
-		})
-	}
+		}
+		defer remote.Close()
+		exchange(ctx, conn, remote)
+	})
+}
+
+const noConnection = "plugin refused: no connection to a granted host"
+
+// dial connects to the granted host of a route.
+func (g *Gate) dial(ctx context.Context, r route) (net.Conn, error) {
+	return g.dialer.DialContext(ctx, "tcp", net.JoinHostPort(r.host, strconv.Itoa(int(r.port))))
 }
 
 // refuse closes a connection without a target, but only after its first bytes: a client that
