@@ -96,8 +96,8 @@ func isolation(t *testing.T) (level sandbox.Level, missing string) {
 	return m.Isolation()
 }
 
-// install installs a package whose entry module is index.js, and grants these permissions.
-func (h *host) install(t *testing.T, slug string, content files, config string, granted ...string) *site {
+// place writes a package whose entry module is index.js, and grants these permissions.
+func (h *host) place(t *testing.T, slug string, content files, config string, granted ...string) plugin.Installed {
 	t.Helper()
 	in := plugin.Installed{
 		Package: plugin.Package{
@@ -116,6 +116,13 @@ func (h *host) install(t *testing.T, slug string, content files, config string, 
 			t.Fatal(err)
 		}
 	}
+	return in
+}
+
+// install places a package and starts it.
+func (h *host) install(t *testing.T, slug string, content files, config string, granted ...string) *site {
+	t.Helper()
+	in := h.place(t, slug, content, config, granted...)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// As the gateway does.
 		r.Header["X-Forwarded-For"], r.Header["X-Forwarded-Proto"] = []string{"203.0.113.9"}, []string{"https"}

@@ -2,7 +2,7 @@
 
 const { STATUS_CODES } = require('node:http')
 const { LogController } = require('fastify')
-const { explain } = require('./explain')
+const { explained } = require('./explain')
 const { positionOf } = require('./position')
 
 // HostLog leaves the log of requests to stoa, and keeps what a plugin's author
@@ -22,7 +22,7 @@ function answerErrors (app, { root, entry, development }) {
     const status = statusOf(error, reply)
     if (status < 500) return reply.send(error)
     const at = positionOf(error, root, entry)
-    reply.log.error({ err: asError(error), method: request.method, route: request.routeOptions?.url, ...at }, 'The plugin failed to answer a request.' + explain(error))
+    reply.log.error({ err: asError(error), method: request.method, route: request.routeOptions?.url, ...at }, explained('The plugin failed to answer a request.', error))
     reply.code(status)
     return reply.send(development || error?.expose === true ? error : masked(error, status))
   })

@@ -2,6 +2,7 @@
 
 const { syncBuiltinESMExports } = require('node:module')
 const os = require('node:os')
+const { basename } = require('node:path')
 const traceEvents = require('node:trace_events')
 const v8 = require('node:v8')
 
@@ -21,7 +22,8 @@ function harden () {
     if (pid !== self) throw denied('process.kill')
     return kill.call(process, pid, signal)
   })
-  for (const name of ['_debugProcess', 'dlopen', 'setuid', 'setgid', 'seteuid', 'setegid', 'setgroups', 'initgroups', 'execve']) {
+  replace(process, 'dlopen', (module, file) => { throw denied(`process.dlopen (${basename(String(file))})`) })
+  for (const name of ['_debugProcess', 'setuid', 'setgid', 'seteuid', 'setegid', 'setgroups', 'initgroups', 'execve']) {
     if (name in process) replace(process, name, () => { throw denied(`process.${name}`) })
   }
   replace(os, 'setPriority', () => { throw denied('os.setPriority') })

@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const { setInterval } = require('node:timers') // before a plugin can replace it
-const { explain } = require('./explain')
+const { explained } = require('./explain')
 
 let done = false
 
@@ -27,8 +27,9 @@ function errorReport (phase, err, position) {
 // textOf returns what an error says, with what was denied, for which Node.js has a field of
 // its own, and with what stoa knows about it.
 function textOf (err) {
-  const text = err?.code === 'ERR_ACCESS_DENIED' && err.resource ? `${err} (${err.permission}: ${err.resource})` : String(err)
-  return text + explain(err)
+  const said = String(err).replace(/ Use --allow-[\w-]+ to manage permissions\.$/, '')
+  const text = err?.code === 'ERR_ACCESS_DENIED' && err.resource ? `${said} (${err.permission}: ${err.resource})` : said
+  return explained(text, err)
 }
 
 // beat shows stoa, after the report, that the event loop is not blocked: one byte on

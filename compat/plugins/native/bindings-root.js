@@ -1,0 +1,3 @@
+import bindings from 'bindings'
+bindings({ bindings: 'better_sqlite3', module_root: __dirname })
+export default async function () {}
