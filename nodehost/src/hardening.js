@@ -32,8 +32,16 @@ function harden () {
   for (const name of ['setHeapSnapshotNearHeapLimit', 'takeCoverage']) {
     if (name in v8) replace(v8, name, () => { throw denied(`v8.${name}`) })
   }
+  keepTitle()
   replace(v8, 'setFlagsFromString', () => { throw denied('v8.setFlagsFromString') })
   syncBuiltinESMExports()
+}
+
+// keepTitle makes what ps shows stay: a plugin must not pass for another program. Frameworks
+// set a title in good faith, so that is no error.
+function keepTitle () {
+  const { title } = process
+  Object.defineProperty(process, 'title', { get: () => title, set () {}, configurable: false, enumerable: true })
 }
 
 function replace (object, name, value) {

@@ -168,7 +168,7 @@ func (m *Machine) contain(
 		if !running {
 			c.Ended()
 		}
-		if !running || plan == nil {
+		if !running {
 			c.Close()
 			return
 		}
@@ -179,7 +179,9 @@ func (m *Machine) contain(
 				child.Log.Debug("plugin has no network", slog.Any("err", err)) // its report says why
 				return
 			}
-			plan.Serve(ctx, child.Log, listeners)
+			if plan != nil {
+				plan.Serve(ctx, child.Log, listeners)
+			}
 		}()
 	}, nil
 }

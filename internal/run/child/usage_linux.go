@@ -12,29 +12,6 @@ import (
 	"stoa/internal/run/sandbox"
 )
 
-// statFile is a process's /proc/…/statm.
-type statFile struct{ *os.File }
-
-func openStat(pid int) (statFile, error) {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/statm", pid))
-	return statFile{f}, err
-}
-
-// resident returns the process's memory, in bytes. It fails when the process is
-// gone.
-func (s statFile) resident() (int64, error) {
-	var buf [128]byte
-	n, err := s.ReadAt(buf[:], 0)
-	if n == 0 {
-		return 0, err
-	}
-	var size, resident int64
-	if _, err := fmt.Sscan(string(buf[:n]), &size, &resident); err != nil {
-		return 0, err
-	}
-	return resident * int64(os.Getpagesize()), nil
-}
-
 // scratch is the temporary folder of a child.
 type scratch struct{ fd int }
 

@@ -4,25 +4,20 @@ package child
 
 import (
 	"errors"
-	"os"
 	"time"
+
+	"stoa/internal/run/sandbox"
 )
 
 var errNoProc = errors.New("node: only Linux has this")
 
-type statFile struct{ *os.File }
+type memory struct{}
 
-func openStat(int) (statFile, error) { return statFile{}, errNoProc }
+func openMemory(int, *sandbox.Contained) (*memory, error) { return nil, errNoProc }
 
-func (statFile) resident() (int64, error) { return 0, errNoProc }
+func (*memory) look() (own, kernel int64, err error) { return 0, 0, errNoProc }
 
-type scratch struct{}
-
-func openScratch(int) scratch { return scratch{} }
-
-func (scratch) used() int64 { return 0 }
-
-func (scratch) close() {}
+func (*memory) Close() error { return nil }
 
 func processorTime(int) (time.Duration, error) { return 0, errNoProc }
 

@@ -155,16 +155,14 @@ func (c *Child) watchProcessor(w Watch, active *atomic.Bool) {
 	})
 }
 
-// watchMemory kills the child when it has more than limit bytes in memory, with the files in its
-// temporary folder.
+// watchMemory kills the child when it takes more than limit bytes of memory, the files in its
+// temporary folder and what the kernel keeps for it included.
 func (c *Child) watchMemory(limit int64) {
-	statm, err := openStat(c.pid)
+	memory, err := openMemory(c.pid, c.contained)
 	if err != nil {
-		return // not on this system
+		return // gone, or not on this system
 	}
-	defer statm.Close()
-	temp := openScratch(c.pid)
-	defer temp.close()
+	defer memory.Close()
 	look := time.NewTicker(memoryEvery)
 	defer look.Stop()
 	for {
@@ -173,13 +171,13 @@ func (c *Child) watchMemory(limit int64) {
 			return
 		case <-look.C:
 		}
-		size, err := statm.resident()
-		if size += temp.used(); err == nil && size > limit {
-			c.killFor(fmt.Errorf("%w: %d MiB of %d MiB", ErrMemory, size>>20, limit>>20))
+		if own, kernel, err := memory.look(); err == nil && own+kernel > limit {
+			c.killFor(fmt.Errorf("%w: %d MiB of %d MiB, %d MiB of them in the kernel (sockets, page tables)",
+				ErrMemory, (own+kernel)>>20, limit>>20, kernel>>20))
 			return
 		}
 	}
 }
 
-// memoryLimit is what a process with a heap of heapMiB may have in memory, in bytes.
+// memoryLimit is what a process with a heap of heapMiB may take, in bytes.
 func memoryLimit(heapMiB int) int64 { return int64(heapMiB+extraMiB) << 20 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -93,10 +94,10 @@ func separate(attr *syscall.SysProcAttr) {
 
 // Listeners returns the listeners inside the program's network, in the order of Spec.Listen. It
 // waits a few seconds for the launcher to make them, and returns an error if there are none, for
-// example because the launcher failed. It may be called once, after the program was started. The
-// caller closes the listeners.
+// example because the launcher failed. Afterwards Bounded is known. It may be called once, after the
+// program was started. The caller closes the listeners.
 func (c *Contained) Listeners() ([]net.Listener, error) {
-	if c.wanted == 0 {
+	if c.control == nil {
 		return nil, nil
 	}
 	c.remote.Close() // or reading would not end when the launcher does
@@ -108,29 +109,36 @@ func (c *Contained) Listeners() ([]net.Listener, error) {
 	if err := conn.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
-	fds, err := receive(conn.(*net.UnixConn), c.wanted) //nolint:forcetypeassert // a pair of unix sockets
+	fds, told, err := receive(conn.(*net.UnixConn), c.wanted) //nolint:forcetypeassert // a pair of unix sockets
 	if err != nil {
 		return nil, err
 	}
+	c.bounded.Store(told == buffersBounded)
 	return asListeners(fds)
 }
 
 // receive reads the message with which the launcher passes its listeners to stoa.
-func receive(conn *net.UnixConn, wanted int) ([]int, error) {
-	oob := make([]byte, unix.CmsgSpace(4*wanted))
-	_, n, _, _, err := conn.ReadMsgUnix(make([]byte, 1), oob)
+func receive(conn *net.UnixConn, wanted int) (fds []int, told byte, err error) {
+	message, oob := make([]byte, 1), make([]byte, unix.CmsgSpace(4*wanted))
+	size, n, _, _, err := conn.ReadMsgUnix(message, oob)
+	if err == nil && size == 0 {
+		err = io.ErrUnexpectedEOF
+	}
 	if err != nil {
-		return nil, fmt.Errorf("sandbox: no listeners: %w", err)
+		return nil, 0, fmt.Errorf("sandbox: no listeners: %w", err)
+	}
+	if wanted == 0 {
+		return nil, message[0], nil
 	}
 	messages, err := unix.ParseSocketControlMessage(oob[:n])
 	if err != nil || len(messages) != 1 {
-		return nil, fmt.Errorf("sandbox: no listeners came: %w", err)
+		return nil, 0, fmt.Errorf("sandbox: no listeners came: %w", err)
 	}
-	fds, err := unix.ParseUnixRights(&messages[0])
+	fds, err = unix.ParseUnixRights(&messages[0])
 	if err != nil || len(fds) != wanted {
-		return nil, fmt.Errorf("sandbox: %d of %d listeners came: %w", len(fds), wanted, err)
+		return nil, 0, fmt.Errorf("sandbox: %d of %d listeners came: %w", len(fds), wanted, err)
 	}
-	return fds, nil
+	return fds, message[0], nil
 }
 
 func asListeners(fds []int) ([]net.Listener, error) {

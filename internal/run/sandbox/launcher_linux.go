@@ -155,12 +155,22 @@ func dropCapabilities() error {
 	return unix.Capset(&header, &none[0])
 }
 
+const (
+	// addressSpace bounds page tables, which take 1/512 of what is mapped even where no memory
+	// is behind it. V8 reserves 10 GiB for each memory of WebAssembly.
+	addressSpace = 256 << 30
+
+	// maxSignals is how many signals may wait for the program, and how many timers it may make.
+	maxSignals = 128
+)
+
 // limit sets the kernel's limits for this process.
 func limit(l Limits, namespaces bool) error {
 	limits := map[int]uint64{
 		unix.RLIMIT_CORE: 0, unix.RLIMIT_MEMLOCK: 0, unix.RLIMIT_MSGQUEUE: 0,
 		unix.RLIMIT_NICE: 0, unix.RLIMIT_RTPRIO: 0,
 		unix.RLIMIT_FSIZE: 0, // there is no file it could write
+		unix.RLIMIT_AS:    addressSpace,
 	}
 	if namespaces {
 		limits[unix.RLIMIT_FSIZE] = l.TempBytes
@@ -174,6 +184,7 @@ func limit(l Limits, namespaces bool) error {
 	// Since Linux 5.14 the kernel counts by user namespace; Landlock 2 came later.
 	if l.Threads > 0 && namespaces && landlockVersion() >= 2 {
 		limits[unix.RLIMIT_NPROC] = l.Threads
+		limits[unix.RLIMIT_SIGPENDING] = maxSignals
 	}
 	for which, most := range limits {
 		var now unix.Rlimit

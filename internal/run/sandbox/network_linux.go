@@ -8,9 +8,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// What a launcher tells stoa of the program's network, with the listeners.
+const (
+	buffersBounded = 'b'
+	buffersUsual   = 'u'
+)
+
 // network brings up the loopback interface of this process's network namespace, and passes listeners
 // on it to stoa. There is no other interface, and the program cannot add one.
 func network(s Spec) error {
+	told := byte(buffersUsual)
+	if boundBuffers() {
+		told = buffersBounded
+	}
 	probe, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err
@@ -43,14 +53,19 @@ func network(s Spec) error {
 		}
 		fds = append(fds, fd)
 	}
+	var rights []byte
 	if len(fds) > 0 {
-		if err := unix.Sendmsg(controlFD, []byte{0}, unix.UnixRights(fds...), nil, 0); err != nil {
-			return err
-		}
-		for _, fd := range fds {
-			unix.Close(fd) // stoa has a copy
-		}
+		rights = unix.UnixRights(fds...)
 	}
+	if err := unix.Sendmsg(controlFD, []byte{told}, rights, nil, unix.MSG_NOSIGNAL); err != nil {
+		return err
+	}
+	for _, fd := range fds {
+		unix.Close(fd) // stoa has a copy
+	}
+	// After stoa's own listeners, whose backlog is longer. Where it cannot be set, the number of
+	// sockets is bounded all the same: stoa looks at it (package child).
+	_ = sysctl("core/somaxconn", backlog)
 	return unix.Close(controlFD)
 }
 

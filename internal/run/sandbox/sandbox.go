@@ -19,6 +19,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // Level is how well programs are contained.
@@ -206,11 +207,19 @@ const TempDir = "/private-tmp"
 
 // Contained is a program that was started in a Box.
 type Contained struct {
-	control *os.File // our end of the pair over which the listeners come; nil without Namespaces
-	remote  *os.File // the program's end
-	wanted  int      // listeners
-	group   *group   // nil without Cgroup
+	control *os.File    // our end of the pair over which the listeners come; nil without Namespaces
+	remote  *os.File    // the program's end
+	wanted  int         // listeners
+	bounded atomic.Bool // see Bounded
+	group   *group      // nil without Cgroup
 }
+
+// OwnNetwork reports whether the program has a network of its own.
+func (c *Contained) OwnNetwork() bool { return c.control != nil }
+
+// Bounded reports whether the kernel keeps at most SocketBytes for each TCP socket of the program.
+// It is known once Listeners has returned.
+func (c *Contained) Bounded() bool { return c.bounded.Load() }
 
 // OutOfMemory reports whether the kernel killed the program for exceeding Limits.GroupBytes. Call it
 // after the program has exited, and before Ended.

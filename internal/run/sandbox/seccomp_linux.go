@@ -39,10 +39,15 @@ var refused = []uintptr{
 	unix.SYS_ACCT, unix.SYS_SYSLOG, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SETTIMEOFDAY,
 	unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME, unix.SYS_PERSONALITY, unix.SYS_VHANGUP,
 	unix.SYS_FANOTIFY_INIT, unix.SYS_FANOTIFY_MARK, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_NFSSERVCTL,
-	// Resources whose number is limited for all programs of a user together.
+	// Resources whose number is limited for all programs of a user, or of the machine, together.
 	unix.SYS_INOTIFY_INIT1, unix.SYS_MSGGET, unix.SYS_SEMGET, unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_MQ_OPEN,
-	// Nameless files, which hold memory or code beyond the limits.
-	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET, unix.SYS_VMSPLICE,
+	unix.SYS_IO_SETUP,
+	// Nameless files, which hold memory or code beyond the limits, and pages that pipes keep.
+	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET, unix.SYS_VMSPLICE, unix.SYS_SPLICE, unix.SYS_TEE,
+	// Rules and filters, which the kernel keeps without a limit. The launcher has set its own.
+	unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE, unix.SYS_LANDLOCK_RESTRICT_SELF, unix.SYS_SECCOMP,
+	// Waiting for all disks of the machine.
+	unix.SYS_SYNC, unix.SYS_SYNCFS,
 	// Priority over others.
 	unix.SYS_SETPRIORITY, unix.SYS_IOPRIO_SET, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER,
 	unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR, unix.SYS_MBIND, unix.SYS_SET_MEMPOLICY, unix.SYS_MIGRATE_PAGES,
@@ -56,6 +61,7 @@ var refused = []uintptr{
 var absent = []uintptr{
 	unix.SYS_CLONE3, // its flags are in memory, where no filter sees them
 	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+	unix.SYS_SOCKETPAIR, // see AF_UNIX below
 }
 
 // newest is the latest system call considered here. Later ones fail as if the kernel did not have
@@ -93,23 +99,23 @@ func newFilter(path uint64) []unix.SockFilter {
 		loadHigh(0), skipIf(unix.BPF_JEQ, uint32(path>>32)), ret(denied),
 		ret(unix.SECCOMP_RET_ALLOW))
 	f = call(f, unix.SYS_CLONE,
-		// Threads only, and none in a new namespace.
+		// Threads only, none in a new namespace, and none with a table of files of its own: the
+		// limit of open files holds for each table.
 		loadLow(0), skipIf(unix.BPF_JSET, unix.CLONE_THREAD), ret(denied),
+		skipIf(unix.BPF_JSET, unix.CLONE_FILES), ret(denied),
 		skipUnless(unix.BPF_JSET, namespaceFlags, 1), ret(denied),
 		ret(unix.SECCOMP_RET_ALLOW))
-	f = call(f, unix.SYS_SOCKET,
-		loadLow(1), and(0xf), // without SOCK_NONBLOCK and SOCK_CLOEXEC
-		skipUnless(unix.BPF_JGT, unix.SOCK_DGRAM, 1), ret(denied), // raw and the like
-		loadLow(0),
-		skipUnless(unix.BPF_JEQ, unix.AF_UNIX, 1), ret(unix.SECCOMP_RET_ALLOW),
-		skipUnless(unix.BPF_JEQ, unix.AF_INET, 1), ret(unix.SECCOMP_RET_ALLOW),
-		skipUnless(unix.BPF_JEQ, unix.AF_INET6, 1), ret(unix.SECCOMP_RET_ALLOW),
-		ret(noSuch))
+	f = call(f, unix.SYS_CLOSE_RANGE,
+		loadLow(2), skipUnless(unix.BPF_JSET, unix.CLOSE_RANGE_UNSHARE, 1), ret(denied), // the same
+		ret(unix.SECCOMP_RET_ALLOW))
 	f = call(f, unix.SYS_IOCTL,
 		loadLow(1),
 		skipUnless(unix.BPF_JEQ, unix.TIOCSTI, 1), ret(denied), // typing into stoa's terminal
 		skipUnless(unix.BPF_JEQ, unix.TIOCLINUX, 1), ret(denied),
 		ret(unix.SECCOMP_RET_ALLOW))
+	f = call(f, unix.SYS_PRCTL, oneOf(0, owned, denied, unix.SECCOMP_RET_ALLOW)...)
+	f = filterMemory(f)
+	f = filterSockets(f)
 	return append(f, ret(unix.SECCOMP_RET_ALLOW))
 }
 

@@ -19,6 +19,11 @@ const { env, beatMs } = JSON.parse(fs.readFileSync(0, 'utf8'))
 // Not in the environment of the process, which other programs may be able to read.
 Object.assign(process.env, env)
 
+// What ps shows stays: an app must not pass for another program. Frameworks set a title in good
+// faith, so that is no error.
+const { title } = process
+Object.defineProperty(process, 'title', { get: () => title, set () {}, configurable: false, enumerable: true })
+
 let listening = false
 let taken = false
 let misses = ''
