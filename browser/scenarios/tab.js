@@ -6,7 +6,7 @@ import { chromium } from "playwright-core";
 export const patience = 60_000;
 
 export const launch = () => chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium-headless-shell",
   chromiumSandbox: process.getuid() !== 0, // root cannot use the sandbox
   args: ["--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"],
 });
