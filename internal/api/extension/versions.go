@@ -3,7 +3,6 @@ package extension
 import (
 	"fmt"
 	"net/http"
-	"time"
 
 	"stoa/internal/api/web"
 	"stoa/internal/base/errs"
@@ -74,9 +73,7 @@ func (h *Handlers) Archive(w http.ResponseWriter, r *http.Request) error {
 	header.Set("Content-Type", "application/zip")
 	header.Set("Content-Disposition",
 		fmt.Sprintf(`attachment; filename="%s-%s.zip"`, p.slug, p.version))
-	header.Set("ETag", `"`+p.zipHash+`"`)
-	http.ServeContent(w, r, "", time.Time{}, f)
-	return nil
+	return web.ServeContent(w, r, web.Tag(p.zipHash), f)
 }
 
 // installedFile is a file of a package, and whether it is still as it was installed.

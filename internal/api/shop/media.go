@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"path"
-	"time"
 
 	"stoa/internal/api/web"
 	"stoa/internal/base/errs"
@@ -46,12 +45,10 @@ func (h *Handlers) ServeMedia(w http.ResponseWriter, r *http.Request) error {
 
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	web.SetETag(w, web.Tag(name))
 	w.Header().Set("Content-Security-Policy", mediaPolicy)
 	if contentType == web.SVG {
 		w.Header().Set("Content-Security-Policy", svgPolicy)
 	}
 	r.Header.Del("Range") // the files are small: always send the whole file
-	http.ServeContent(w, r, name, time.Time{}, file)
-	return nil
+	return web.ServeContent(w, r, web.Tag(name), file)
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"path"
 	"strings"
-	"time"
 
 	"stoa/internal/api/web"
 	"stoa/internal/base/errs"
@@ -88,7 +87,5 @@ func (h *Handlers) File(w http.ResponseWriter, r *http.Request) error {
 		header.Set("Cache-Control", "public, no-cache") // the version was replaced once, so it may change again
 	}
 	sum := sha256.Sum256([]byte(place.ZipHash + "/" + name))
-	web.SetETag(w, web.Tag(hex.EncodeToString(sum[:16])))
-	http.ServeContent(w, r, "", time.Time{}, file)
-	return nil
+	return web.ServeContent(w, r, web.Tag(hex.EncodeToString(sum[:16])), file)
 }

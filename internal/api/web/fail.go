@@ -22,6 +22,7 @@ var statusByKind = map[errs.Kind]int{
 	errs.MethodNotAllowed: http.StatusMethodNotAllowed,
 	errs.Conflict:         http.StatusConflict,
 	errs.Stale:            http.StatusPreconditionFailed,
+	errs.NoRange:          http.StatusRequestedRangeNotSatisfiable,
 	errs.TooLarge:         http.StatusRequestEntityTooLarge,
 	errs.Misdirected:      http.StatusMisdirectedRequest,
 	errs.UnsupportedMedia: http.StatusUnsupportedMediaType,

@@ -27,6 +27,7 @@ const (
 	Misdirected      Kind = "misdirected"        // addressed to a host that is not ours
 	Conflict         Kind = "conflict"           // clashes with the current state
 	Stale            Kind = "stale"              // the caller's If-Match names an old version
+	NoRange          Kind = "no_range"           // the file has no such part
 	TooLarge         Kind = "too_large"          // more bytes than the limit
 	UnsupportedMedia Kind = "unsupported_media"  // this route does not read that Content-Type
 	Unprocessable    Kind = "unprocessable"      // well-formed, but cannot be carried out
