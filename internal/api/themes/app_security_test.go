@@ -83,7 +83,9 @@ func TestHeadersOnTheWayToAnAppAndBack(t *testing.T) {
 	admin := a.Admin(t, "root").Access
 	running(t, a, admin)
 	s := get(t, a, "/theme-app/shop/corner/cookie", http.Header{
-		"Authorization": {"Bearer " + admin}, "Cookie": {`cart=7; stoa-refresh=secret; __Secure-stoa-refresh=1; q="a b"`},
+		"Authorization": {"Bearer " + admin}, "Cookie": {`cart=7; stoa-refresh=secret; __Secure-stoa-refresh=1; q="a b"; ` +
+			`p-24f4b4dd8724-session=plugin; __Secure-p-24f4b4dd8724-__Host-s=1`},
+		"True-Client-Ip": {"203.0.113.9"}, "Cf-Connecting-Ip": {"203.0.113.9"},
 		"X-Forwarded-For": {"203.0.113.9"}, "X-User-Id": {"ada"}, "x_user_role": {"admin"}, "X-Caller": {"admin"},
 		"X-Platform-Token": {"x"}, "X-Forwarded-Prefix": {"/evil"}, "X-Theme-App-Token": {"x"}, "X-Mine": {"kept"},
 		"Connection": {"X-Secret"}, "X-Secret": {"x"}, "X-Request-Id": {"mine"},
@@ -93,7 +95,7 @@ func TestHeadersOnTheWayToAnAppAndBack(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"authorization": "", "cookie": `cart=7; q="a b"`, "x-forwarded-for": "127.0.0.1", "x-user-id": "", "x_user_role": "",
-		"x-caller": "", "x-platform-token": "", "x-forwarded-prefix": "/theme-app/shop/corner", "x-theme-app-token": "",
+		"x-caller": "", "x-platform-token": "", "true-client-ip": "", "cf-connecting-ip": "", "x-forwarded-prefix": "/theme-app/shop/corner", "x-theme-app-token": "",
 		"x-mine": "kept", "x-secret": "", "x-forwarded-proto": "http", "x-forwarded-host": strings.TrimPrefix(a.URL, "http://"),
 		"x-request-id": s.Header.Get("X-Request-Id"),
 	} {

@@ -117,11 +117,10 @@ func tooLarge(w http.ResponseWriter, r *http.Request) error {
 }
 
 // droppedByName lists client headers that are not passed on to apps, by their folded names
-// (signing.Fold), besides hop-by-hop headers and the platform's own. Cookies pass, except stoa's own.
+// (signing.Fold), besides hop-by-hop headers, claims (relay.IsClaim) and the platform's own. Cookies pass,
+// except those of stoa and of plugins.
 var droppedByName = []string{
 	"expect", "content-length", "host", "authorization", "cookie", "cookie2", "x-theme-app-token",
-	"forwarded", "via", "x-real-ip", "proxy",
-	"x-original-url", "x-original-uri", "x-rewrite-url", "x-http-method", "x-http-method-override", "x-method-override",
 }
 
 // header returns the app's request headers: those of the client that are passed on, and those that
@@ -134,7 +133,7 @@ func (f *Front) header(r *http.Request, prefix string) http.Header {
 	out := make(http.Header, len(r.Header)+8)
 	for name, values := range r.Header {
 		folded := signing.Fold(name)
-		if signing.Reserved(name) || relay.IsHopByHop(folded) || strings.HasPrefix(folded, "x-forwarded-") ||
+		if signing.Reserved(name) || relay.IsHopByHop(folded) || relay.IsClaim(folded) ||
 			slices.Contains(droppedByName, folded) || slices.Contains(named, folded) {
 			continue
 		}

@@ -10,22 +10,16 @@ import (
 )
 
 // dropped lists client headers that are not passed on, by their folded names (signing.Fold),
-// besides hop-by-hop headers (relay.IsHopByHop) and the platform's own (signing.Reserved).
+// besides hop-by-hop headers (relay.IsHopByHop), claims (relay.IsClaim) and the platform's own
+// (signing.Reserved). passCredentials passes on what belongs to the plugin.
 var dropped = []string{
 	// net/http sends its own.
 	"expect", "content-length", "host",
 	// The platform's credentials.
 	"authorization", "cookie", "cookie2", "x-theme-app-token",
-	// Headers of proxies. The gateway sends X-Forwarded-* of its own and none of these.
-	"forwarded", "via", "x-real-ip", "proxy",
 	// The gateway sets its own (package trace).
 	"traceparent", "tracestate",
-	// They could make the plugin use another path or method than the one that was checked.
-	"x-original-url", "x-original-uri", "x-rewrite-url", "x-http-method", "x-http-method-override", "x-method-override",
 }
-
-// droppedPrefixes lists prefixes of further dropped headers.
-var droppedPrefixes = []string{"x-forwarded-"}
 
 // passOn copies the client's headers that plugins get from h to out.
 //
@@ -50,8 +44,7 @@ func (g *Gateway) passOn(out, h http.Header) {
 func isPassed(name string) bool { return !signing.Reserved(name) && !isDropped(signing.Fold(name)) }
 
 func isDropped(folded string) bool {
-	return relay.IsHopByHop(folded) || slices.Contains(dropped, folded) ||
-		slices.ContainsFunc(droppedPrefixes, func(p string) bool { return strings.HasPrefix(folded, p) })
+	return relay.IsHopByHop(folded) || relay.IsClaim(folded) || slices.Contains(dropped, folded)
 }
 
 // connectionNames returns the folded names in the client's Connection headers. passOn drops

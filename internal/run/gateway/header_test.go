@@ -107,6 +107,8 @@ func TestHeadersThatAreNotForPlugins(t *testing.T) {
 		"Authorization", "authorization", "Cookie", "cookie", "Proxy-Authorization", "Proxy-Connection", "Keep-Alive", "TE",
 		"Upgrade", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "x_forwarded_proto", "X-Real-IP", "Via", "Proxy",
 		"X-HTTP-Method-Override", "X-Original-URL", "X-Rewrite-Url", "Expect-Nothing-Of-This", "Cookie2",
+		"True-Client-IP", "true_client_ip", "X-Client-IP", "CF-Connecting-IP", "Fastly-Client-IP", "X-Cluster-Client-IP",
+		"X-Original-Forwarded-For", "X-Real.IP", "Client-Cert", "Remote-Addr", // and more: see relay.IsClaim
 	}
 	lines := []string{"GET /api/x HTTP/1.1", "Host: shop"}
 	for _, name := range names {
