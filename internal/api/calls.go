@@ -32,8 +32,7 @@ func (rt *router) addCall(r route) {
 	}
 	matched.prefix, matched.rest, _ = strings.Cut(path, "{slug}")
 	matched.rest, matched.open = strings.CutSuffix(matched.rest, "{path...}")
-	served := matched // with its handler
-	served.handler = rt.respond.Handle(web.Enveloped, rt.serve(r, func(w http.ResponseWriter, req *http.Request) error {
+	call := func(w http.ResponseWriter, req *http.Request) error {
 		if allowed := matched.methods(); !slices.Contains(allowed, req.Method) && !matched.anyBut(req.Method) {
 			w.Header().Set("Allow", strings.Join(allowed, ", "))
 			return errMethodNotAllowed
@@ -43,8 +42,34 @@ func (rt *router) addCall(r route) {
 			slug = unnamed
 		}
 		return r.call(w, req, slug, rest)
-	}))
+	}
+	h := rt.serve(r, call)
+	if r.by == guestsToo {
+		h = rt.unlessPlugins(matched, r, h, call)
+	}
+	served := matched // with its handler
+	served.handler = rt.respond.Handle(web.Enveloped, h)
 	rt.calls = append(rt.calls, served)
+}
+
+// unlessPlugins returns a handler that leaves a request to h, which identifies the caller, unless
+// Authorization belongs to the plugin: then call serves it, as everyone's.
+func (rt *router) unlessPlugins(matched pluginRoute, r route, h, call web.HandlerFunc) web.HandlerFunc {
+	r.by = anyone
+	unread := rt.serve(r, call)
+	return func(w http.ResponseWriter, req *http.Request) error {
+		if len(req.Header["Authorization"]) == 0 {
+			return h(w, req)
+		}
+		slug, _, _ := matched.match(sentPath(req))
+		switch plugins, err := rt.ownAuthorization(req, slug); {
+		case err != nil:
+			return err
+		case plugins:
+			return unread(w, req)
+		}
+		return h(w, req)
+	}
 }
 
 // callPrefixes are the prefixes of the paths of all plugin routes.

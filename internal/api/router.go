@@ -32,6 +32,8 @@ type router struct {
 	platform func(h web.HandlerFunc, needs ...string) web.HandlerFunc
 	// whileCaller ends a lasting answer whose caller loses access.
 	whileCaller func(web.HandlerFunc) web.HandlerFunc
+	// ownAuthorization reports whether Authorization is a plugin's own on a call to slug.
+	ownAuthorization func(r *http.Request, slug string) (bool, error)
 	// budget bounds the memory of bodies that handlers read; nil: no bound.
 	budget *bodies.Budget
 	// themeApp serves what is none of stoa's own addresses, if there is an active theme app.

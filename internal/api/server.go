@@ -163,7 +163,8 @@ func (s *Server) routes() *router {
 	rt := &router{
 		respond: web.Responder{Log: s.Log}, auth: s.Auth, limits: limits, keys: keys, budget: s.Budget,
 		platform: h.platform.Plugin, whileCaller: h.call.WhileCaller,
-		themeApp: s.orAway(h.themeApp.Root), missing: s.failure(pages.Site.Missing),
+		ownAuthorization: s.Gateway.OwnAuthorization,
+		themeApp:         s.orAway(h.themeApp.Root), missing: s.failure(pages.Site.Missing),
 	}
 	rt.register(s.list(h))
 	return rt

@@ -98,7 +98,7 @@ func TestInstallAnswersThePackage(t *testing.T) {
 			t.Errorf("package (-want +got):\n%s", diff)
 		}
 		one["settings"] = map[string]any{
-			"allowCookies": false, "allowCors": false, "allowSameOrigin": false,
+			"allowCookies": false, "allowAuthorization": false, "allowCors": false, "allowSameOrigin": false,
 			"isolation": "instance", "keepRunning": false, "startTimeoutMs": nil, "timeoutMs": nil,
 			"memoryMb": nil, "maxConcurrency": nil, "environment": []any{},
 		}

@@ -19,16 +19,17 @@ type managedPackage struct {
 }
 
 type settings struct {
-	Isolation       string   `json:"isolation"`
-	AllowCookies    bool     `json:"allowCookies"`
-	AllowCORS       bool     `json:"allowCors"`
-	AllowSameOrigin bool     `json:"allowSameOrigin"`
-	KeepRunning     bool     `json:"keepRunning"`
-	StartTimeoutMs  *int64   `json:"startTimeoutMs"`
-	TimeoutMs       *int64   `json:"timeoutMs"`
-	MemoryMb        *int     `json:"memoryMb"`
-	MaxConcurrency  *int     `json:"maxConcurrency"`
-	Environment     []string `json:"environment"` // names only
+	Isolation          string   `json:"isolation"`
+	AllowCookies       bool     `json:"allowCookies"`
+	AllowAuthorization bool     `json:"allowAuthorization"`
+	AllowCORS          bool     `json:"allowCors"`
+	AllowSameOrigin    bool     `json:"allowSameOrigin"`
+	KeepRunning        bool     `json:"keepRunning"`
+	StartTimeoutMs     *int64   `json:"startTimeoutMs"`
+	TimeoutMs          *int64   `json:"timeoutMs"`
+	MemoryMb           *int     `json:"memoryMb"`
+	MaxConcurrency     *int     `json:"maxConcurrency"`
+	Environment        []string `json:"environment"` // names only
 }
 
 func newManagedPackage(p plugin.Package) managedPackage {
@@ -37,7 +38,7 @@ func newManagedPackage(p plugin.Package) managedPackage {
 		listedPackage: newListedPackage(p),
 		Settings: settings{
 			Isolation: cmp.Or(s.Isolation, plugin.IsolationInstance), KeepRunning: s.KeepRunning,
-			AllowCookies: s.AllowCookies, AllowCORS: s.AllowCORS, AllowSameOrigin: s.AllowSameOrigin,
+			AllowCookies: s.AllowCookies, AllowAuthorization: s.AllowAuthorization, AllowCORS: s.AllowCORS, AllowSameOrigin: s.AllowSameOrigin,
 			StartTimeoutMs: web.OrNull(s.StartTimeoutMs),
 			TimeoutMs:      web.OrNull(s.TimeoutMs), MemoryMb: web.OrNull(s.MemoryMb),
 			MaxConcurrency: web.OrNull(s.MaxConcurrency),

@@ -3,6 +3,7 @@
 package plugincall
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"time"
@@ -54,6 +55,9 @@ func (h *Handlers) AdminCall(w http.ResponseWriter, r *http.Request, slug, rest 
 }
 
 func (h *Handlers) call(w http.ResponseWriter, r *http.Request, c gateway.Call) error {
+	if base, ok := strings.CutSuffix(cmp.Or(r.URL.RawPath, r.URL.EscapedPath()), c.Path); ok {
+		c.Base = base
+	}
 	c.Forwarded = gateway.Forwarded{Proto: h.ClientIP.Proto(r), Host: r.Host}
 	if addr := reqctx.AddrFrom(r.Context()); addr.IsValid() {
 		c.Forwarded.For = addr.String()

@@ -22,9 +22,12 @@ type Settings struct {
 	// Isolation is IsolationShared, or empty: a process for each instance.
 	Isolation string `json:"isolation,omitempty"`
 
-	// What the plugin's answers may do on the shop's origin (contract 5.9): set cookies, let
-	// pages of other origins read them, and be pages with the shop's own rights.
-	AllowCookies    bool `json:"allowCookies,omitempty"`
+	// What belongs to the plugin on its calls (contract 5.14): cookies of its own, and the header
+	// Authorization, which stoa does not read then.
+	AllowCookies       bool `json:"allowCookies,omitempty"`
+	AllowAuthorization bool `json:"allowAuthorization,omitempty"`
+	// What the plugin's answers may do on the shop's origin (contract 5.9): let pages of other
+	// origins read them, and be pages with the shop's own rights.
 	AllowCORS       bool `json:"allowCors,omitempty"`
 	AllowSameOrigin bool `json:"allowSameOrigin,omitempty"`
 
@@ -83,6 +86,7 @@ type SettingsInput map[string]json.RawMessage
 // apply changes s as the input asks for, and adds every fault.
 func (in SettingsInput) apply(m Manifest, s *Settings, faults *errs.Issues) {
 	s.AllowCookies = in.boolean("allowCookies", s.AllowCookies, faults)
+	s.AllowAuthorization = in.boolean("allowAuthorization", s.AllowAuthorization, faults)
 	s.AllowCORS = in.boolean("allowCors", s.AllowCORS, faults)
 	s.AllowSameOrigin = in.boolean("allowSameOrigin", s.AllowSameOrigin, faults)
 	s.Isolation = in.isolation(m, s.Isolation, faults)

@@ -175,8 +175,8 @@ func TestSettingsAreRefusedWithEveryFault(t *testing.T) {
 		{"worker", `{"isolation":"none","maxConcurrency":0}`, "isolation unknown_value, maxConcurrency out_of_range"},
 		{"worker", `{"isolation":true,"maxConcurrency":10001}`, "isolation wrong_type, maxConcurrency out_of_range"},
 		{
-			"worker", `{"allowCookies":1,"allowCors":"yes","allowSameOrigin":[]}`,
-			"allowCookies wrong_type, allowCors wrong_type, allowSameOrigin wrong_type",
+			"worker", `{"allowCookies":1,"allowAuthorization":"a","allowCors":"yes","allowSameOrigin":[]}`,
+			"allowCookies wrong_type, allowAuthorization wrong_type, allowCors wrong_type, allowSameOrigin wrong_type",
 		},
 		{"worker", `{"environment":{"1A":"x","A B":"y","OK":"z"}}`, "environment.1A invalid, environment.A B invalid"},
 		{"worker", `{"environment":["A"]}`, "environment wrong_type"},

@@ -19,6 +19,7 @@ type answer struct {
 	request   *http.Request // the client's
 	body      *requestBody
 	allowed   *plugin.Settings
+	cookies   cookieScope
 	platform  []platformHeader // the headers that were set before the plugin was called
 	few       [4]platformHeader
 	verdict   verdict
@@ -62,7 +63,7 @@ func (a *answer) WriteHeader(status int) {
 	if status >= http.StatusOK {
 		a.Withhold(h)
 	} else {
-		a.withhold(h) // no verdict yet: the plugin may still fail to answer
+		relay.Withhold(h, relay.Allowed{CORS: a.allowed.AllowCORS}) // no verdict yet: the plugin may still fail to answer
 	}
 	for _, ours := range a.platform {
 		h[ours.name] = ours.values
@@ -88,7 +89,11 @@ func (a *answer) Withhold(h http.Header) {
 }
 
 func (a *answer) withhold(h http.Header) {
-	relay.Withhold(h, relay.Allowed{Cookies: a.allowed.AllowCookies, CORS: a.allowed.AllowCORS})
+	cookies := a.cookies.leave(h["Set-Cookie"])
+	relay.Withhold(h, relay.Allowed{CORS: a.allowed.AllowCORS})
+	if len(cookies) > 0 {
+		h["Set-Cookie"] = cookies
+	}
 }
 
 // sandbox is the Content-Security-Policy added to what plugins answer, next to their own. It gives

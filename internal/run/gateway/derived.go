@@ -74,6 +74,7 @@ type derived struct {
 	permissions []string // the effective ones
 	joined      string   // the same, for the header
 	config      configHeader
+	cookieTag   string
 	breaker     *breaker
 	traffic     *traffic.Installation
 
@@ -115,7 +116,7 @@ func (g *Gateway) deriveAnew(in *plugin.Installed) (*derived, error) {
 		return nil, err
 	}
 	d := &derived{
-		revision: revision, permissions: in.Permissions(), config: config,
+		revision: revision, permissions: in.Permissions(), config: config, cookieTag: cookieTag(in.Instance.ID),
 		traffic: g.Memory.Traffic.Installation(in.Package.Manifest.Slug, in.Instance.ID),
 	}
 	d.joined = strings.Join(d.permissions, ",")

@@ -106,6 +106,8 @@ type Call struct {
 	// Path is the plugin's own path with a leading slash, escaped as the client
 	// sent it. It is passed on byte for byte.
 	Path string
+	// Base is the client's path before Path, as sent. Cookies of the plugin belong below it.
+	Base string
 	// Caller is the x-caller of the route: CallerShop or CallerAdmin, or CallerThemeApp for
 	// a theme app on either. Calls of a service are sent with CallerService on every route.
 	Caller string
@@ -192,6 +194,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passa
 		return err
 	}
 	out := g.outgoing(p, r, c.Path, query)
+	p.passCredentials(r.Header, in, d, reqctx.CallerFrom(ctx), c)
 	reading := time.Since(p.began)
 	body, err := g.readBody(w, r)
 	if err != nil {
@@ -221,6 +224,9 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passa
 	}
 	defer aw.verdict.settle(errNoVerdict) // no effect if an answer began
 	aw.init(w, r, body, &in.Package.Settings, &p.sighting)
+	if in.Package.Settings.AllowCookies {
+		aw.cookies = cookieScope{d.cookieTag, c.Base, c.Path}
+	}
 	if isHealth(r.Method, c.Path) {
 		aw.health = healthy{Status: "ok", Slug: m.Slug, Version: m.Version}
 	}

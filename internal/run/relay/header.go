@@ -4,6 +4,7 @@ import (
 	"iter"
 	"net/http"
 	"net/textproto"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -73,7 +74,7 @@ var withheld = []string{
 
 // Allowed is what an administrator allows a plugin's answers to do on the shop's origin.
 type Allowed struct {
-	Cookies bool // set cookies, except those that stoa itself uses
+	Cookies bool // set cookies, except those of stoa and of plugins
 	CORS    bool // let pages of other origins read them
 }
 
@@ -97,22 +98,24 @@ func Withhold(h http.Header, allowed Allowed) {
 
 const corsPrefix = "Access-Control-"
 
-// setsOwnCookie reports whether a Set-Cookie header sets a cookie that stoa reads: with it, a
-// plugin could sign a person in as another user. Of a cookie without a name, browsers send only
-// the value, which may look like a named cookie.
+// setsOwnCookie reports whether a Set-Cookie header sets a cookie that stoa or a plugin reads: with
+// it, a theme app could sign a person in as another user. Of a cookie without a name, browsers send
+// only the value, which may look like a named cookie.
 func setsOwnCookie(line string) bool {
 	name, _, _ := strings.Cut(line, "=")
 	name = strings.TrimSpace(name)
 	return name == "" || !strings.Contains(line, "=") || IsOwnCookie(name)
 }
 
-// IsOwnCookie reports whether a name is that of one of stoa's own cookies. Browsers compare
-// prefixes without case.
+// IsOwnCookie reports whether a name is that of one of stoa's own cookies, or of a plugin's as it
+// leaves (contract 5.14). Browsers compare prefixes without case.
 func IsOwnCookie(name string) bool {
 	name = strings.ToLower(name)
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "__host-"), "__secure-")
-	return strings.HasPrefix(name, "stoa")
+	return strings.HasPrefix(name, "stoa") || pluginCookieRE.MatchString(name)
 }
+
+var pluginCookieRE = regexp.MustCompile(`^p-[0-9a-f]{12}-`)
 
 // IsWithheld reports whether a header or trailer of an answer does not reach the client.
 func IsWithheld(name string) bool { return verdicts.Of(name) }

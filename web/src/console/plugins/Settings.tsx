@@ -1,7 +1,7 @@
 // What is set for a package: limits, isolation, what its answers may do, environment.
 import { Button, NumberInput, Select, Switch } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useState, type FormEvent, type ReactNode } from "react";
 import { api, ok } from "../../api/client";
 import { asProblem } from "../../api/problem";
 import { ErrorNote } from "../kit/ErrorNote";
@@ -15,7 +15,8 @@ import { Environment, type Change } from "./Environment";
 type SettingsOf = Package["settings"];
 type Draft = Omit<SettingsOf, "environment">;
 
-const risky = ["allowCookies", "allowCors", "allowSameOrigin"] as const;
+const logins = ["allowCookies", "allowAuthorization"] as const;
+const risky = ["allowCors", "allowSameOrigin"] as const;
 const numbers = [
   ["timeoutMs", 1_000, 120_000, 30_000],
   ["maxConcurrency", 1, 10_000, null],
@@ -106,21 +107,10 @@ const Form = ({ plugin, before: { environment, ...settings }, onTyped, settle }:
             />
           </>
         )}
-        <fieldset className="fields">
-          <legend>{t("plugins.settings.trust")}</legend>
-          <p className="soft" style={{ margin: 0 }}>
-            {t("plugins.settings.trustHow")}
-          </p>
-          {risky.map((name) => (
-            <Switch
-              key={name}
-              label={t(`plugins.settings.${name}`)}
-              description={t(`plugins.settings.${name}How`)}
-              checked={draft[name]}
-              onChange={(e) => setDraft({ ...draft, [name]: e.currentTarget.checked })}
-            />
-          ))}
-        </fieldset>
+        <Allowed title="logins" names={logins} draft={draft} onChange={setDraft}>
+          {draft.allowCookies && !draft.allowSameOrigin && <Soft text={t("plugins.settings.noLoginPages")} />}
+        </Allowed>
+        <Allowed title="trust" names={risky} draft={draft} onChange={setDraft} />
         {internal && <Environment names={environment} change={env} onChange={setEnv} faults={faults} />}
         {save.isError && <ErrorNote error={save.error} />}
         <div className="row">
@@ -132,6 +122,37 @@ const Form = ({ plugin, before: { environment, ...settings }, onTyped, settle }:
     </Section>
   );
 };
+
+interface AllowedProps {
+  title: "logins" | "trust";
+  names: readonly ((typeof logins)[number] | (typeof risky)[number])[];
+  draft: Draft;
+  onChange: (draft: Draft) => void;
+  children?: ReactNode;
+}
+
+const Allowed = ({ title, names, draft, onChange, children }: AllowedProps) => (
+  <fieldset className="fields">
+    <legend>{t(`plugins.settings.${title}`)}</legend>
+    <Soft text={t(`plugins.settings.${title}How`)} />
+    {names.map((name) => (
+      <Switch
+        key={name}
+        label={t(`plugins.settings.${name}`)}
+        description={t(`plugins.settings.${name}How`)}
+        checked={draft[name]}
+        onChange={(e) => onChange({ ...draft, [name]: e.currentTarget.checked })}
+      />
+    ))}
+    {children}
+  </fieldset>
+);
+
+const Soft = ({ text }: { text: string }) => (
+  <p className="soft" style={{ margin: 0 }}>
+    {text}
+  </p>
+);
 
 // changes are the settings that differ, so that two people who change different ones do
 // not undo each other.
