@@ -5,7 +5,7 @@ HOST_BUNDLE := internal/run/node/dist/host.cjs
 # The console and the storefront, which are embedded in the binary.
 WEB_BUNDLE := web/dist/assets/manifest.json
 WEB_SOURCES := api/openapi.yaml $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -name '*.go' -not -name schema.d.ts 2>/dev/null)
-NODEHOST_SOURCES := $(shell find nodehost -type f -not -path '*/node_modules/*' 2>/dev/null)
+NODEHOST_SOURCES := $(shell find nodehost sdk/js-plugin/src -type f -not -path "*/node_modules/*" 2>/dev/null)
 
 .PHONY: help
 help: ## Show this help

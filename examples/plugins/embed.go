@@ -15,6 +15,7 @@ import (
 //go:embed gift-notes/manifest.json gift-notes/index.js
 //go:embed shipping-rates/*.json shipping-rates/*.js
 //go:embed loyalty-points/manifest.json loyalty-points/service.js
+//go:embed wish-lists order-reports/*.js order-reports/*.json
 var sources embed.FS
 
 // packaged are the files of each plugin's archive, in their order. The external
@@ -23,9 +24,13 @@ var packaged = map[string][]string{
 	"gift-notes":     {"manifest.json", "index.js"},
 	"shipping-rates": {"manifest.json", "package.json", "index.js", "config.js", "rates.js", "token.js"},
 	"loyalty-points": {"manifest.json"},
+	"order-reports":  {"manifest.json", "index.js"},
+	"wish-lists":     {"manifest.json", "index.js", "migrate.js"},
+
+	"wish-lists/1.0.0": {"manifest.json", "index.js"},
 }
 
-// Names are the example plugins: their folders and slugs.
+// Names are the example plugins of the demo: their folders and slugs.
 func Names() []string { return []string{"gift-notes", "shipping-rates", "loyalty-points"} }
 
 // Archive returns the installable archive of an example plugin. Overrides take

@@ -1,6 +1,7 @@
 'use strict'
 
 const http = require('node:http')
+const { contextOf } = require('../../sdk/js-plugin/src/context.js')
 const { guard } = require('./gate')
 const { log } = require('./log')
 
@@ -32,8 +33,10 @@ function hooksOf (module, position) {
     }
     try {
       const body = JSON.parse(await textOf(request))
-      const attempt = Number(request.headers['x-hook-attempt'])
-      await hook(body, { id: request.headers['x-hook-id'], attempt })
+      const delivery = { id: request.headers['x-hook-id'], attempt: Number(request.headers['x-hook-attempt']) }
+      const context = { ...contextOf(request.headers), ...delivery }
+      context.config ??= body.config // which is too large for a header
+      await hook({ ...body, ...delivery, name }, context)
     } catch (err) {
       log('error', `The lifecycle hook ${name} failed.`, err, position(err))
       return answer(response, 500, String(err))

@@ -7,6 +7,8 @@ const fs = require('node:fs')
 //   entry           absolute path of the plugin's entry module
 //   root            absolute path of the package's folder
 //   slug, version   of the package
+//   platformURL     x-platform-api-base-url
+//   installationId  of the instance
 //   config          the instance's config, an object
 //   bodyLimit       bytes of a request body
 //   secret          what each request of stoa carries (gate.js)
@@ -17,8 +19,8 @@ const fs = require('node:fs')
 //   development     whether clients may see what an error says
 //   until           "load": only load the entry module and look for the function;
 //                   "hooks": only load it, and answer calls of lifecycle hooks
-//   shared          the process takes several instances. config is missing, secret is
-//                   the process's own, and orders follow, a line each (shared.js)
+//   shared          the process takes several instances. config and installationId are
+//                   missing, secret is the process's own, and orders follow, a line each (shared.js)
 //
 // They come over a pipe because the config contains secrets: arguments and
 // environment can be read in /proc.

@@ -5,6 +5,7 @@ const { HostLog, answerErrors } = require('./errors')
 const { guard, header } = require('./gate')
 const { requestWithout } = require('./headers')
 const { withConfig } = require('./load')
+const { stoaOf, withStoa } = require('./stoa')
 
 // IncomingMessage is the class of requests.
 const IncomingMessage = requestWithout(header)
@@ -17,7 +18,8 @@ let quiet = false
 // process, has a serverFactory, a write for its log, and a created that gets the
 // instance before the plugin does.
 async function createServer (instructions, plugin, share) {
-  const { config, bodyLimit, startTimeoutMs, secret, hooks } = instructions
+  const { bodyLimit, startTimeoutMs, secret, hooks } = instructions
+  const config = withStoa(instructions.config, stoaOf(instructions))
   const write = share?.write ?? ((line) => process.stderr.write(line))
   const app = fastify({
     bodyLimit,

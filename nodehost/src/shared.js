@@ -19,9 +19,10 @@ const { memberServer } = require('./member')
 
 // share serves instances as stoa orders it, a line of JSON each on standard input:
 //
-//   {add: name, config, secret}   begin to serve an instance, and report
-//   {remove: name}                close it when it has answered what it was asked
-//   {drop: name}                  close it, its connections included
+//   {add: name, config, secret, installationId}
+//                  begin to serve an instance, and report
+//   {remove: name} close it when it has answered what it was asked
+//   {drop: name}   close it, its connections included
 //
 // What it returns ends all of them, and runs a function as that of no instance.
 function share (common) {
@@ -38,7 +39,7 @@ function share (common) {
   guard(front, common.secret, { find: (secret) => bySecret.get(secret)?.accept })
   front.listen({ fd: 3 })
 
-  async function add ({ add: name, config, secret }) {
+  async function add ({ add: name, config, secret, installationId }) {
     const member = { name, secret, sockets: new Set(), partial: ['', ''] }
     members.set(name, member)
     let phase = 'load'
@@ -49,7 +50,7 @@ function share (common) {
         const plugin = pluginOf(module)
         member.hooks = hooksOf(module, (err) => positionOf(err, common.root, common.entry))
         phase = 'register'
-        await createServer({ ...common, config }, plugin, {
+        await createServer({ ...common, config, secret, installationId }, plugin, {
           created: (app) => { member.app = app },
           write: (line) => tags.write(member, line),
           serverFactory: (handler) => memberServer(handler, member, front)

@@ -6,7 +6,7 @@ const { createServer } = require('./server')
 // compiled it when the code cache is made (internal/run/node/cache.go).
 async function warm () {
   const app = await createServer({
-    slug: 'warm', version: '0.0.0', config: {}, bodyLimit: 1 << 20, startTimeoutMs: 5000, secret: 'warm'
+    slug: 'warm', version: '0.0.0', config: {}, bodyLimit: 1 << 20, startTimeoutMs: 5000, secret: 'warm', platformURL: '', installationId: 'warm'
   }, async (app) => { app.get('/', async () => ({})) })
   await app.ready()
   const answer = await app.inject('/')

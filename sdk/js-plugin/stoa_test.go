@@ -248,19 +248,19 @@ func TestStoaCallsTheHandlersOfExternalPlugins(t *testing.T) {
 			p.upgrade(t)
 			p.told(t, 1, "onUpgrade 1.0.0 1 1")
 			p.change(t, map[string]any{"enabled": false})
-			p.told(t, 2, "onDisable undefined 1 UNAUTHORIZED")
+			p.told(t, 2, "onDisable undefined 1 2")
 			p.change(t, map[string]any{"enabled": true})
-			p.told(t, 3, "onEnable undefined 1 2")
+			p.told(t, 3, "onEnable undefined 1 3")
 			p.Register(t, "ada")
-			p.told(t, 4, "user.registered userId 1 3")
+			p.told(t, 4, "user.registered userId 1 4")
 			res := p.Do(t, testkit.Request{
 				Method: http.MethodDelete, Path: "/api/v1/admin/extensions/plugin/visits", Token: p.admin,
 			})
 			if res.Status != http.StatusOK {
 				t.Fatalf("uninstall = %d %s", res.Status, res.Body)
 			}
-			p.told(t, 5, "onDisable undefined 1 UNAUTHORIZED")
-			p.told(t, 6, "onUninstall undefined 1 UNAUTHORIZED")
+			p.told(t, 5, "onDisable undefined 1 5")
+			p.told(t, 6, "onUninstall undefined 1 6")
 		})
 	}
 }

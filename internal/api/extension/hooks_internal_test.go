@@ -6,8 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
+	"stoa/internal/data/database"
 	"stoa/internal/testkit"
 )
 
@@ -54,4 +56,39 @@ func TestHooksOfInternalPlugins(t *testing.T) {
 		_, err := os.Stat(a.DataDir)
 		return err == nil && left == 0
 	})
+}
+
+// The hook of an internal plugin has what a call has, in the process that serves as in the one of a
+// disabled instance.
+func TestHooksOfInternalPluginsReachThePlatform(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	k := &hookKit{App: a, admin: a.Admin(t, "root").Access}
+	m := testkit.InternalManifest("inner", "index.js")
+	m["lifecycle"] = map[string]any{"onEnable": true, "onDisable": true, "onUninstall": true}
+	m["permissions"] = []string{"storage:write"}
+	m["configSchema"] = map[string]any{"long": map[string]any{"type": "string"}}
+	res := a.Install(t, k.admin, "plugin", testkit.PluginArchive(t, m, map[string]string{"index.js": `
+		exports.default = async () => {}
+		const hook = async (hook, context) => {
+			if (hook.id !== context.id || hook.attempt !== 1 || hook.installationId !== context.installationId) throw new Error('whose?')
+			if (!context.can('storage:write') || context.config.long !== hook.config.long) throw new Error('what?')
+			const config = await context.platform.config()
+			await context.platform.storage.put(hook.name, String(config.long?.length ?? 0))
+		}
+		exports.lifecycle = { onEnable: hook, onDisable: hook, onUninstall: hook }`}))
+	if res.Status != http.StatusCreated {
+		t.Fatalf("install: %d %s", res.Status, res.Body)
+	}
+	k.quiet(t)
+	path := pluginsPath + "inner/instances/" + res.Text(t, "data.defaultInstance.installationId")
+	k.do(t, testkit.Patch(k.admin, path, map[string]any{"config": map[string]any{"long": strings.Repeat("x", 20000)}}))
+	k.do(t, testkit.Patch(k.admin, path, map[string]any{"enabled": false}))
+	k.do(t, testkit.Delete(k.admin, pluginsPath+"inner"))
+	k.quiet(t)
+	got, err := database.Texts(t.Context(), a.DB.Conn().Read, `SELECT CAST(key AS TEXT) || CAST(value AS TEXT) FROM plugin_storage ORDER BY key`)
+	if want := []string{"onDisable20000", "onEnable0", "onUninstall20000"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("stored %q, %v; want %q: %s", got, err, want, k.do(t, testkit.Get(k.admin, pluginsPath+"inner/hooks")).Body)
+	}
 }

@@ -100,6 +100,9 @@ func New(cfg Config) (*Gate, error) {
 	return g, nil
 }
 
+// BaseURL returns the base URL at which plugins call the platform. Empty: they cannot.
+func (g *Gate) BaseURL() string { return g.cfg.BaseURL }
+
 // HasPlatform reports whether plugins can call the platform.
 func (g *Gate) HasPlatform() bool { return g.name != "" }
 

@@ -32,6 +32,9 @@ func (rt *Runtime) fetch(pkg plugin.Package) error {
 func (p *process) instructions(entry string) (io.Reader, error) {
 	fields := p.rt.commonInstructions(p.in, entry, p.kept)
 	fields["config"], fields["secret"], fields["until"] = configOf(p.in), p.secret, p.until
+	fields["installationId"] = p.in.Instance.ID
+	environment, _ := fields["environment"].(map[string]string)
+	environment[installationVariable] = p.in.Instance.ID
 	text, err := json.Marshal(fields)
 	if err != nil {
 		return nil, fmt.Errorf("node: instructions: %w", err)
@@ -39,21 +42,39 @@ func (p *process) instructions(entry string) (io.Reader, error) {
 	return bytes.NewReader(text), nil
 }
 
-// keptVariable is in the environment of a process that is kept running: the plugin then
-// does its scheduled work.
-const keptVariable = "STOA_KEPT"
+// Variables of stoa's own in the environment of a plugin.
+const (
+	// keptVariable is in that of a process that is kept running: the plugin then does its
+	// scheduled work.
+	keptVariable = "STOA_KEPT"
+	// platformVariable has the address that x-platform-api-base-url has in calls.
+	platformVariable = "STOA_PLATFORM_URL"
+	// installationVariable is not in that of a process that instances share.
+	installationVariable = "STOA_INSTALLATION_ID"
+)
 
-// environmentOf returns the variables for a process of in.
-func environmentOf(in plugin.Installed, kept bool) map[string]string {
-	all := maps.Clone(in.Package.Settings.Environment)
+// environmentOf returns the variables that hold for each instance of the package of in.
+func (rt *Runtime) environmentOf(in plugin.Installed, kept bool) map[string]string {
+	all := make(map[string]string, len(in.Package.Settings.Environment)+3)
+	maps.Copy(all, in.Package.Settings.Environment)
 	delete(all, keptVariable)
+	delete(all, installationVariable)
 	if kept {
-		if all == nil {
-			all = make(map[string]string, 1)
-		}
 		all[keptVariable] = "1"
 	}
+	delete(all, platformVariable)
+	if url := rt.platformURL(); url != "" {
+		all[platformVariable] = url
+	}
 	return all
+}
+
+// platformURL returns the base URL at which plugins call the platform.
+func (rt *Runtime) platformURL() string {
+	if rt.cfg.Egress == nil {
+		return ""
+	}
+	return rt.cfg.Egress.BaseURL()
 }
 
 // commonInstructions are those that hold for each instance of the package.
@@ -69,7 +90,8 @@ func (rt *Runtime) commonInstructions(in plugin.Installed, entry string, kept bo
 		"startTimeoutMs": rt.startTimeout(in).Milliseconds(),
 		"development":    rt.cfg.Development,
 		// Not in the environment of the process, which can be read in /proc.
-		"environment": environmentOf(in, kept),
+		"environment": rt.environmentOf(in, kept),
+		"platformURL": rt.platformURL(),
 	}
 }
 

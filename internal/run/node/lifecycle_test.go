@@ -21,9 +21,9 @@ exports.default = async function (app, opts) {
   app.get('/api/seen', async () => seen.filter((s) => s.own === opts.name))
   app.post('/__lifecycle/onInstall', async () => { seen.push('a route'); return {} })
 }
-exports.__lifecycle_onInstall = async (body, about) => {
+exports.__lifecycle_onInstall = async (body, { id, attempt }) => {
   if (body.config.name === 'refuses') throw new TypeError('not like this')
-  seen.push({ own: body.config.name, hook: 'onInstall', ...about })
+  seen.push({ own: body.config.name, hook: 'onInstall', id, attempt })
 }
 exports.lifecycle = { name: 'this', onEnable () { seen.push({ own: 'one', hook: this.name }) } }`
 

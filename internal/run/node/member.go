@@ -58,7 +58,9 @@ func (s *sharedProcess) admit(p *process) (*member, error) {
 		return nil, asStartError(s.err)
 	}
 	m := s.enter(p)
-	err := s.send(map[string]any{"add": m.name, "config": configOf(p.in), "secret": p.secret})
+	err := s.send(map[string]any{
+		"add": m.name, "config": configOf(p.in), "secret": p.secret, "installationId": p.in.Instance.ID,
+	})
 	if err != nil {
 		s.forget(m)
 		return nil, s.refused(err)

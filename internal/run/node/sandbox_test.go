@@ -16,9 +16,9 @@ func TestTheEnvironmentIsScrubbed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	in := f.install(t, "env", withRoutes(`app.get('/api/env', async () => process.env)`))
-	want := `{"NODE_ENV":"production","TZ":"UTC"}`
+	want := `{"NODE_ENV":"production","TZ":"UTC","STOA_INSTALLATION_ID":"id-of-env"}`
 	if files, err := f.host.prepare(); err == nil && files.machine.Temporary() {
-		want = `{"NODE_ENV":"production","TZ":"UTC","TMPDIR":"/private-tmp"}`
+		want = `{"NODE_ENV":"production","TZ":"UTC","TMPDIR":"/private-tmp","STOA_INSTALLATION_ID":"id-of-env"}`
 	}
 	if got := f.get(t, in, "/api/env"); got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -69,8 +69,8 @@ type Seen interface {
 //
 //	mux.Handle("POST /__lifecycle/{hook}", &plugin.Hooks{OnEnable: …})
 //
-// A hook without a function succeeds. The Context of the request is in ctx; the token of an instance that is
-// disabled does not work any more.
+// A hook without a function succeeds. The Context of the request is in ctx; its Platform works for the ten
+// seconds of the delivery, also for an instance that is disabled or uninstalled.
 type Hooks struct {
 	OnInstall, OnEnable, OnDisable, OnUninstall, OnUpgrade func(ctx context.Context, h Hook) error
 

@@ -5,10 +5,23 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AnyConfig, Context, EventHandlers, Hook, HookName, Seen } from './context.js';
+import type { Platform } from './platform.js';
 
 export * from './context.js';
 export * from './platform.js';
 export * from './shop.js';
+
+/** What an instance works with when nobody calls it: on a schedule, after a timer. */
+export interface Stoa {
+  readonly installationId: string;
+  /**
+   * The platform API as this instance. The client renews its token. It works in contained
+   * processes, while the instance is enabled.
+   */
+  platform(): Platform;
+  /** A token of at least five minutes, for calls without the client. */
+  token(): Promise<string>;
+}
 
 export interface InternalPlugin<Config = AnyConfig> {
   /** Registers the plugin's routes. It runs in its own scope of a Fastify application. */
@@ -16,12 +29,13 @@ export interface InternalPlugin<Config = AnyConfig> {
     readonly config: Config;
     /** The context of a request. */
     context(request: FastifyRequest): Context<Config>;
+    /** The platform between calls. */
+    readonly stoa: Stoa;
   }): unknown;
-  /**
-   * Lifecycle hooks. stoa runs them without a request, so they have no context and no
-   * platform API, and whatever they throw means: try again as scheduled.
-   */
-  readonly hooks?: { readonly [Name in HookName]?: (hook: Hook<Config>) => unknown } | undefined;
+  /** Lifecycle hooks. Whatever they throw means: try again as scheduled. */
+  readonly hooks?: {
+    readonly [Name in HookName]?: (hook: Hook<Config>, context: Context<Partial<Config>>) => unknown;
+  } | undefined;
   readonly events?: EventHandlers<Context<Config>> | undefined;
   /** `events.path` of the manifest; `/events` by default. */
   readonly eventsPath?: string | undefined;

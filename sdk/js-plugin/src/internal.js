@@ -22,12 +22,18 @@ export function definePlugin({ register, hooks = {}, events, eventsPath = '/even
         return reply.code(answer.status).headers(answer.headers).send();
       });
     }
-    await register(app, { config, context });
+    await register(app, { config, context, stoa: config[Symbol.for('stoa')] ?? none });
   };
-  // stoa calls a hook with its body and { id, attempt }.
   plugin.lifecycle = {};
   for (const [name, handle] of Object.entries(hooks)) {
-    plugin.lifecycle[name] = (body, delivery) => handle({ ...body, ...delivery, name });
+    // stoa 0.1.0 has id and attempt in the second argument alone, and nothing else there.
+    plugin.lifecycle[name] = (hook, context) => {
+      return handle({ ...hook, id: context.id, attempt: context.attempt, name }, context);
+    };
   }
   return plugin;
 }
+
+// none is what plugins get of a stoa that has nothing to offer between calls.
+const missing = () => { throw new Error('This stoa gives plugins no token between calls: it is too old.'); };
+const none = Object.freeze({ installationId: undefined, token: async () => missing(), platform: missing });

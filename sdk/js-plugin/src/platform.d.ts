@@ -16,8 +16,11 @@ export class PlatformError extends Error {
 export interface PlatformOptions {
   /** `x-platform-api-base-url`. */
   readonly baseURL: string;
-  /** `x-platform-token` of a recent request. */
-  readonly token: string;
+  /**
+   * `x-platform-token` of a recent request, or what returns a token: before each call, and
+   * again with the token that stoa refused.
+   */
+  readonly token: string | ((refused?: string) => string | Promise<string>);
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** Milliseconds for each call; 10,000 by default. */
   readonly timeout?: number | undefined;
@@ -30,8 +33,8 @@ export interface Collection<Item, Query, Detail = Item> {
 }
 
 /**
- * The platform API for one installation. Its token lives ten minutes, so use the client
- * of the request at hand. Every call throws PlatformError if stoa refuses it, and the
+ * The platform API for one installation. The token of a request lives ten minutes, that of
+ * a hook ten seconds, so use the client at hand. Every call throws PlatformError if stoa refuses it, and the
  * errors of fetch if there is no answer.
  */
 export class Platform {

@@ -43,15 +43,21 @@ export class Platform {
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
-    const answer = await this.#fetch(url, {
+    const ask = (token) => this.#fetch(url, {
       method,
-      headers: {
-        ...headers, authorization: `Bearer ${this.#token}`, ...(json && { 'content-type': 'application/json' }),
-      },
+      headers: { ...headers, authorization: `Bearer ${token}`, ...(json && { 'content-type': 'application/json' }) },
       body: json === undefined ? body : JSON.stringify(json),
       redirect: 'error', // the token is for stoa alone
       signal: AbortSignal.timeout(this.#timeout),
     });
+    let answer;
+    if (typeof this.#token === 'function') {
+      const token = await this.#token();
+      answer = await ask(token);
+      if (answer.status === 401) answer = await ask(await this.#token(token));
+    } else {
+      answer = await ask(this.#token);
+    }
     if (answer.ok) return answer;
     let said;
     try {

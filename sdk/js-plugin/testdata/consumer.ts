@@ -63,13 +63,20 @@ const listener: RequestListener = plugin.http((req, res, { config }) => res.end(
 createServer(listener);
 
 export const internal = definePlugin<Config>({
-  register(app, { config, context }) {
+  register(app, { config, context, stoa }) {
+    setInterval(() => stoa.platform().storage.update<number>('ticks', (n = 0) => n + 1), 60_000);
     app.get<{ Params: { id: string } }>('/api/:id', async (request, reply) => {
       const user: string = context(request).user?.id ?? request.params.id;
       return reply.send({ user, size: config.size });
     });
   },
-  hooks: { onEnable: ({ config }) => console.log(config.greeting?.length) },
+  hooks: {
+    onEnable: ({ config }) => console.log(config.greeting?.length),
+    onUpgrade: async (hook, { platform, config }) => {
+      const size: 's' | 'm' | undefined = config.size;
+      await platform.storage.put('from', hook.previousVersion ?? size ?? '');
+    },
+  },
 });
 
 const forged = signedRequest({ secret: 'guessed', path: '/api/x' });
