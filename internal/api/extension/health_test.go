@@ -63,6 +63,9 @@ func TestHealthOfExternalPluginsIsShown(t *testing.T) {
 	if message, _ := ill.Get(t, "data.runtime.lastError.message").(string); !strings.Contains(message, "500") {
 		t.Errorf("lastError = %q", message)
 	}
+	if over := ill.Get(t, "data.runtime.lastError.over"); over != nil {
+		t.Errorf("over: %v", over)
+	}
 	if res := a.DoUnchecked(t, testkit.Get("", "/api/v1/shop/plugins/far/api/x")); res.Status != 200 || calls.Load() != 1 {
 		t.Errorf("a call while unhealthy = %d", res.Status)
 	}
@@ -73,7 +76,10 @@ func TestHealthOfExternalPluginsIsShown(t *testing.T) {
 	}
 
 	status.Store(http.StatusNotFound) // the platform answers in its place
-	becomes("404", "running")
+	again := becomes("404", "running")
+	if over := again.Get(t, "data.runtime.lastError.over"); over != true {
+		t.Errorf("healthy again: %s", again.Body)
+	}
 
 	a.Do(t, testkit.Patch(admin, path, map[string]any{"enabled": false}))
 	if got := shown().Get(t, "data.runtime.state"); got != "unknown" {

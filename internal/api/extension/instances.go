@@ -47,12 +47,15 @@ type failure struct {
 	Message string        `json:"message"`
 	File    string        `json:"file,omitempty"`
 	Line    int           `json:"line,omitempty"`
+	Over    bool          `json:"over,omitempty"`
 }
 
 func newRuntimeStatus(st plugin.RuntimeStatus) runtimeStatus {
 	status := runtimeStatus{State: st.State, Since: web.Timestamp(st.Since)}
 	if f := st.LastError; !f.IsZero() {
-		status.LastError = &failure{At: web.Timestamp(f.At), Message: f.Message, File: f.File, Line: f.Line}
+		status.LastError = &failure{
+			At: web.Timestamp(f.At), Message: f.Message, File: f.File, Line: f.Line, Over: st.Over(),
+		}
 	}
 	return status
 }

@@ -104,6 +104,40 @@ func TestAPluginThatDoesNotLoadSaysWhere(t *testing.T) {
 	}
 }
 
+// A cause may be mended without a change of instance or package. What a process says that works
+// since then is more than what the one before it said.
+func TestALastErrorThatIsOverSaysSo(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t, realTime)
+	admin, res := withWorker(t, a, `module.exports = async (app) => {
+	  if (!process.env.TOKEN) throw new Error('no token')
+	  app.get('/api/ok', async () => 'ok')
+	}`)
+	id := res.Text(t, "data.defaultInstance.installationId")
+	shown := func() testkit.Response { return a.Do(t, testkit.Get(admin, worker+"/instances/"+id)) }
+	a.Do(t, changeInstance(admin, id, map[string]any{"enabled": true}))
+	shopGet(a, t, "/ok")
+	failing := shown()
+	if failing.Get(t, "data.runtime.state") != "failing" || failing.Get(t, "data.runtime.lastError.over") != nil {
+		t.Errorf("failing: %s", failing.Body)
+	}
+	a.Do(t, testkit.Request{Method: "PATCH", Path: worker, Token: admin, Body: map[string]any{
+		"environment": map[string]any{"TOKEN": "x"},
+	}})
+	for end := time.Now().Add(time.Minute); shopGet(a, t, "/ok").Status != http.StatusOK; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it does not start: %s", shown().Body)
+		}
+	}
+	running := shown()
+	if running.Get(t, "data.runtime.state") != "running" || running.Get(t, "data.runtime.lastError.over") != true ||
+		running.Text(t, "data.runtime.lastError.message") != "Error: no token" ||
+		running.Text(t, "data.runtime.since") <= running.Text(t, "data.runtime.lastError.at") {
+		t.Errorf("running: %s", running.Body)
+	}
+}
+
 func changeSettings(tb testing.TB, a *testkit.App, admin string, settings map[string]any) {
 	tb.Helper()
 	res := a.Do(tb, testkit.Request{Method: "PATCH", Path: worker, Token: admin, Body: settings})

@@ -27,7 +27,7 @@ func (h Health) status(now time.Time) RuntimeStatus {
 	case now.Sub(h.Due) > staleAfter:
 		return RuntimeStatus{State: StateUnknown, LastError: h.LastError}
 	case h.Healthy:
-		return RuntimeStatus{State: StateRunning, Since: h.Since, LastError: h.LastError}
+		return RuntimeStatus{State: StateRunning, Since: h.Since, LastError: h.LastError, WellAt: h.Since}
 	}
 	return RuntimeStatus{State: StateUnhealthy, Since: h.Since, LastError: h.LastError}
 }

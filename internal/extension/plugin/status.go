@@ -27,6 +27,12 @@ type RuntimeStatus struct {
 	State     RuntimeState
 	Since     time.Time // of the state; zero if nothing has run
 	LastError Failure
+	WellAt    time.Time // when it last became ready or healthy; zero if it never did
+}
+
+// Over reports whether what failed with LastError has become ready since.
+func (st RuntimeStatus) Over() bool {
+	return st.State != StateFailing && st.WellAt.After(st.LastError.At)
 }
 
 // Failure is why a plugin could not be loaded, or why its process ended. The zero

@@ -30,6 +30,7 @@ type installation struct {
 	keeping   bool // processes started by calls also stay alive when idle; see KeepRunning
 	restarts  int
 	stopped   time.Time // when the last process went out of use
+	readyAt   time.Time // when the last process became ready
 }
 
 // acquire returns a process that is ready for a call of in. The caller releases it.
@@ -168,6 +169,13 @@ func (s *installation) retireOnly(p *process) {
 	s.failures, s.down = failures{}, false
 }
 
+// becameReady records that a process can be called.
+func (s *installation) becameReady(at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.readyAt = at
+}
+
 // ended records that p is gone. err is nil if it was asked to end.
 func (s *installation) ended(p *process, err error) {
 	s.mu.Lock()
@@ -218,7 +226,7 @@ func (s *installation) stop() {
 func (s *installation) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := Status{State: Stopped, Restarts: s.restarts, Since: s.stopped}
+	st := Status{State: Stopped, Restarts: s.restarts, Since: s.stopped, ReadyAt: s.readyAt}
 	if s.failures.cause != nil {
 		st.LastError = s.failures.cause.Error()
 		st.Failure = failureOf(s.failures.cause, s.installed, s.failures.since)

@@ -151,9 +151,11 @@ func (p *process) awaitReady() error {
 
 // isReady lets the calls in that wait for p, whose start began at begin.
 func (p *process) isReady(begin time.Time) {
+	now := time.Now()
 	p.mu.Lock()
-	p.state, p.since, p.pid = Running, time.Now(), p.child.PID()
+	p.state, p.since, p.pid = Running, now, p.child.PID()
 	p.mu.Unlock()
+	p.owner.becameReady(now)
 	close(p.ready)
 	p.log.Info("plugin process ready", slog.Int("pid", p.child.PID()), slog.Bool("shared", p.shares()),
 		slog.Duration("took", time.Since(begin).Round(time.Millisecond)))

@@ -29,12 +29,14 @@ type Status struct {
 
 	// Failure is LastError for administrators of plugins: what happened and where.
 	Failure plugin.Failure `json:"-"`
+
+	ReadyAt time.Time `json:"-"` // of the last process that became ready
 }
 
 // RuntimeStatus returns the state of an installation for administrators.
 func (rt *Runtime) RuntimeStatus(installationID string) plugin.RuntimeStatus {
 	st := rt.Status(installationID)
-	return plugin.RuntimeStatus{State: states[st.State], Since: st.Since, LastError: st.Failure}
+	return plugin.RuntimeStatus{State: states[st.State], Since: st.Since, LastError: st.Failure, WellAt: st.ReadyAt}
 }
 
 var states = map[State]plugin.RuntimeState{

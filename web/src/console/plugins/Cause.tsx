@@ -29,7 +29,7 @@ export const Cause = ({ name, instance, here }: { name: string; instance: Instan
       <h3>
         {broken
           ? t("plugins.cause.title", { key: instance.instanceKey, state: stateOf(instance).word })
-          : t("plugins.cause.recovered", { key: instance.instanceKey })}
+          : t(error?.over ? "plugins.cause.recovered" : "plugins.cause.notSince", { key: instance.instanceKey })}
       </h3>
       {error && (
         <p>
@@ -54,6 +54,14 @@ export const Cause = ({ name, instance, here }: { name: string; instance: Instan
             <dt>{t("plugins.cause.last")}</dt>
             <dd>
               <Time at={error.at} />
+            </dd>
+          </div>
+        )}
+        {error?.over && runtime.state === "running" && (
+          <div>
+            <dt>{t("plugins.cause.again")}</dt>
+            <dd>
+              <Time at={runtime.since} />
             </dd>
           </div>
         )}
