@@ -125,7 +125,7 @@ func (c *apiDocument) check(req Request, res Response) error {
 func (c *apiDocument) checkRelayed(operation string, req Request, res Response) error {
 	response := c.resolve(operation + "/responses/" + strconv.Itoa(res.Status))
 	if code := errorCode(res.Body); response.node != nil && code != "" && slices.Contains(response.codes(), code) {
-		return c.checkResponse(response, req, res)
+		return errors.Join(c.checkResponse(response, req, res), c.checkJSON("#/components/schemas/Error", res.Body))
 	}
 	return c.checkHeaders(c.resolve(operation+"/responses/default"), res, false)
 }

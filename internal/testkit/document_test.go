@@ -269,3 +269,43 @@ func TestEverySchemaCompiles(t *testing.T) {
 		}
 	}
 }
+
+// Where a plugin or a theme app answers, every documented status may come from it, in whatever form.
+func TestAnswersThatArePassedOnMayHaveAnyForm(t *testing.T) {
+	t.Parallel()
+
+	c, err := theDocument()
+	if err != nil {
+		t.Fatal(err)
+	}
+	relayed := 0
+	for _, op := range Operations(t) {
+		if !op.Relayed {
+			continue
+		}
+		at := "#/paths/" + escapeToken(op.Path) + "/" + strings.ToLower(op.Method) + "/responses"
+		for status := range c.resolve(at).node {
+			relayed++
+			response := c.resolve(at + "/" + status)
+			content := response.at("content")
+			if _, any := content["*/*"]; !any {
+				t.Errorf("%s %s documents no body but stoa's own for %s", op.Method, op.Path, status)
+			}
+			if _, is := content[jsonType]; is {
+				pointer := response.pointer + "/content/" + escapeToken(jsonType) + "/schema"
+				if err := c.checkJSON(pointer, []byte(`{"gone":true}`)); err != nil {
+					t.Errorf("%s %s documents stoa's own JSON alone for %s: %v", op.Method, op.Path, status, err)
+				}
+			}
+			for name := range response.at("headers") {
+				header := c.resolve(response.pointer + "/headers/" + escapeToken(name))
+				if header.node["required"] == true && name != "X-Request-Id" {
+					t.Errorf("%s %s demands %s of whoever answers %s", op.Method, op.Path, name, status)
+				}
+			}
+		}
+	}
+	if relayed < 100 {
+		t.Errorf("%d answers of operations that pass on others'; the document has more", relayed)
+	}
+}

@@ -195,6 +195,43 @@ func TestWebhooksAreManaged(t *testing.T) {
 	testkit.WantError(t, k.Do(t, testkit.Get(k.admin, at)), http.StatusNotFound, "NOT_FOUND")
 }
 
+// An asterisk alone subscribes to all types, of whatever subject; a manifest may not have it.
+func TestAWebhookMayWantAllEvents(t *testing.T) {
+	t.Parallel()
+
+	k := newAddress(t, testkit.New(t))
+	at, _ := k.create(t, "*")
+	if got := k.do(t, testkit.Get(k.admin, at)).Get(t, "data.events"); !cmp.Equal(got, []any{"*"}) {
+		t.Errorf("events = %v", got)
+	}
+	k.Register(t, "ada")
+	res := k.Install(t, k.admin, "plugin", testkit.ExternalPlugin(t, "pay", nil))
+	if res.Status != http.StatusCreated {
+		t.Fatal(string(res.Body))
+	}
+	k.quiet(t)
+	types := make(map[string]bool)
+	for _, m := range k.messages() {
+		_, after, _ := strings.Cut(m.body, `"type":"`)
+		name, _, _ := strings.Cut(after, `"`)
+		types[name] = true
+	}
+	for _, want := range []string{"user.registered", "extension.installed", "instance.enabled"} {
+		if !types[want] {
+			t.Errorf("told %v, not %s", types, want)
+		}
+	}
+	for _, pattern := range []string{"**", "*.paid", "order*", ".*"} {
+		res := k.Do(t, testkit.Post(k.admin, path, map[string]any{"url": k.url, "events": []string{pattern}}))
+		testkit.WantError(t, res, http.StatusBadRequest, "VALIDATION_ERROR")
+	}
+	res = k.Install(t, k.admin, "plugin", testkit.ExternalPlugin(t, "spy", map[string]any{
+		"permissions": []string{"events:subscribe"},
+		"events":      map[string]any{"subscribe": []string{"*"}, "path": "/events"},
+	}))
+	testkit.WantError(t, res, http.StatusBadRequest, "INVALID_MANIFEST")
+}
+
 func TestWebhookRoutesRefuse(t *testing.T) {
 	t.Parallel()
 

@@ -99,6 +99,10 @@ var patternRE = regexp.MustCompile(`^[a-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*(\.\*
 // MaxType is the length of the longest type and of the longest pattern in bytes.
 const MaxType = 128
 
+// All is the pattern of all types. Operators may subscribe to it, plugins may not: a manifest says what a
+// plugin wants to know.
+const All = "*"
+
 // IsPattern reports whether a text can subscribe to events: an exact type such as
 // "order.paid", or a prefix such as "order.*".
 func IsPattern(s string) bool { return len(s) <= MaxType && patternRE.MatchString(s) }

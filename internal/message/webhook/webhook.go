@@ -21,7 +21,7 @@ import (
 type Webhook struct {
 	ID      string
 	URL     string
-	Events  []string // patterns, see event.IsPattern
+	Events  []string // patterns, see event.IsPattern, or event.All
 	Enabled bool
 
 	// DisabledReason is why stoa has disabled the webhook. Empty otherwise.
@@ -114,9 +114,9 @@ func (in Input) Issues(isNew bool) errs.Issues {
 		faults.Add("events", errs.CodeOutOfRange, "events must have 1 to %d entries.", maxEvents)
 	default:
 		for i, pattern := range *in.Events {
-			if !event.IsPattern(pattern) {
+			if pattern != event.All && !event.IsPattern(pattern) {
 				faults.Add(fmt.Sprintf("events[%d]", i), errs.CodeInvalid,
-					"must be the type of an event, such as order.paid, or the beginning of types, such as order.*")
+					"must be the type of an event, such as order.paid, the beginning of types, such as order.*, or * for all")
 			}
 		}
 	}
