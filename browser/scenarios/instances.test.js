@@ -118,10 +118,10 @@ test("a plugin's own page runs in the console without a token, and reaches its p
   app.post("/admin/said", async (request) => ({ caller: request.headers["x-caller"], key: request.headers["x-installation-key"], token: request.headers.authorization ?? null, body: request.body }))
 }
 `;
-  const { defaultInstance: { installationId } } = await install(token, plugin({ slug: "paged", name: "Paged", adminUi: "/admin/" }, program));
+  const { defaultInstance: { installationId } } = await install(token, plugin({ slug: "paged", name: "Paged", adminUi: { entryPath: "/admin/", label: "Its rates", icon: "truck" } }, program));
   const tab = await openConsole(`/console/plugins/paged/${installationId}`);
   for (const refused of ["Content Security Policy", "violates", "Failed to read", "Blocked a frame", "Access is denied"]) tab.expect(refused);
-  await tab.getByRole("link", { name: "Open its own page" }).click();
+  await tab.getByRole("link", { name: "Its rates" }).click();
   const page = tab.frameLocator("iframe");
   await page.getByText("end: reached").waitFor();
   assert.deepEqual(JSON.parse(await page.locator("#said").innerText()), { caller: "admin", key: "default", token: null, body: { a: 1 } });

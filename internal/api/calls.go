@@ -81,7 +81,7 @@ func IsPluginCall(target string) bool {
 	for _, prefix := range callPrefixes {
 		if tail, ok := strings.CutPrefix(target, prefix); ok {
 			_, rest, _ := strings.Cut(tail, "/")
-			return strings.HasPrefix(rest, "api/") || strings.HasPrefix(rest, "admin/") || strings.HasPrefix(rest, "health")
+			return strings.HasPrefix(rest, "api/") || strings.HasPrefix(rest, "admin") || strings.HasPrefix(rest, "health")
 		}
 	}
 	return false

@@ -262,6 +262,7 @@ func callRoutes(h *plugincall.Handlers, app *themes.Front) []route {
 		passOn("/api/extensions/plugin/{slug}/api/{path...}", guestsToo, h.LegacyCall),
 		passOn("/api/v1/admin/plugins/{slug}/api/{path...}", admins, h.AdminCall),
 		passOn("/api/v1/admin/plugins/{slug}/admin/{path...}", admins, h.AdminCall),
+		passOn("GET /api/v1/admin/plugins/{slug}/admin", admins, h.AdminCall),
 		at("/theme-app/{target}/{slug}/{path...}", anyone, app.App, lasting),
 	}
 }

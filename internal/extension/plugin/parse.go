@@ -66,19 +66,43 @@ func ParseManifest(raw []byte, has func(name string) bool) (Manifest, error) {
 	return m, manifest.Invalid(faults)
 }
 
-// checkAdminUI checks the path of the page for administrators. The console reads it in
-// the manifest.
+// checkAdminUI checks the path of the page for administrators. The console reads it, and the
+// label of an object, in the manifest.
+//
+// Manifests that were written before the console showed pages have an object whose path may be
+// anywhere in the plugin. They are accepted: the console shows only what is at or below /admin.
 func checkAdminUI(o manifest.Object) {
-	const below = "/admin/"
-	text, ok := o.Text("adminUi")
+	raw, ok := o.Get("adminUi")
 	if !ok {
 		return
 	}
-	u, err := url.Parse(text)
-	if err != nil || u.IsAbs() || u.Host != "" || strings.Contains(text, `\`) ||
-		!strings.HasPrefix(text, below) || !strings.HasPrefix(path.Clean(u.Path)+"/", below) {
-		o.Fault("adminUi", errs.CodeInvalid, "must be a path below %s.", below)
+	if !manifest.IsObject(raw) {
+		var text string
+		if o.Into("adminUi", "the path of a page, or an object with entryPath", &text) && !isAdminPage(text) {
+			o.Fault("adminUi", errs.CodeInvalid, "must be /admin or a path below it.")
+		}
+		return
 	}
+	c, _ := o.Child("adminUi")
+	for _, name := range []string{"entryPath", "path"} {
+		if text, ok := c.Text(name); ok && !isOwnPath(text) {
+			c.Fault(name, errs.CodeInvalid, "must be a path of the plugin, such as /admin.")
+		}
+	}
+}
+
+// isOwnPath reports whether a text is a path of the plugin, with a query if it has one.
+func isOwnPath(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && !u.IsAbs() && u.Host == "" && strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//") &&
+		!strings.ContainsAny(text, "\\\t\r\n")
+}
+
+func isAdminPage(text string) bool {
+	const page = "/admin"
+	u, err := url.Parse(text)
+	return err == nil && isOwnPath(text) && (u.EscapedPath() == page || strings.HasPrefix(text, page+"/")) &&
+		strings.HasPrefix(path.Clean(u.Path)+"/", page+"/")
 }
 
 func parsePermissions(o manifest.Object) []string {

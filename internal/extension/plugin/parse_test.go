@@ -172,7 +172,18 @@ var manifests = []struct {
 	{"page above, encoded", valid(map[string]any{"adminUi": "/admin/%2e%2e/api"}), []string{"adminUi invalid"}},
 	{"page above, backslashes", valid(map[string]any{"adminUi": `/admin/..\..\api`}), []string{"adminUi invalid"}},
 	{"page of another host", valid(map[string]any{"adminUi": "//admin/admin/"}), []string{"adminUi invalid"}},
+	{"page beside", valid(map[string]any{"adminUi": "/administration"}), []string{"adminUi invalid"}},
 	{"page that is no text", valid(map[string]any{"adminUi": true}), []string{"adminUi wrong_type"}},
+	{"pages", valid(map[string]any{"adminUi": []any{"/admin/"}}), []string{"adminUi wrong_type"}},
+	{
+		"paths that are none", valid(map[string]any{"adminUi": map[string]any{"entryPath": "https://x.example/admin/", "path": 1}}),
+		[]string{"adminUi.entryPath invalid", "adminUi.path wrong_type"},
+	},
+	{
+		"paths of other hosts", valid(map[string]any{"adminUi": map[string]any{"entryPath": "//x.example/", "path": `/\x.example/`}}),
+		[]string{"adminUi.entryPath invalid", "adminUi.path invalid"},
+	},
+	{"path without a slash", valid(map[string]any{"adminUi": map[string]any{"path": "admin"}}), []string{"adminUi.path invalid"}},
 	{"relative URL", ext("/plugin"), []string{"externalBaseUrl invalid"}},
 	{"URL without scheme", ext("pay.example"), []string{"externalBaseUrl invalid"}},
 	{"URL without host", ext("http://"), []string{"externalBaseUrl invalid"}},

@@ -21,8 +21,10 @@ export interface Manifest {
   permissions: string[];
   configSchema: Schema;
   defaultConfig: Record<string, unknown>;
-  // The plugin's own page for administrators, a path below /admin/; "" if it has none.
+  // The plugin's own page for administrators: a path at or below /admin, "" if it has none, and
+  // what the plugin calls it.
   adminUi: string;
+  adminLabel?: string;
   events: string[];
 }
 
@@ -40,7 +42,10 @@ export const readManifest = (json: string | undefined): Manifest => {
   } catch {
     // An empty manifest stands for one that cannot be read.
   }
-  const adminUi = text(raw["adminUi"]) ?? "";
+  // Older manifests have an object.
+  const page = object(raw["adminUi"]);
+  const adminUi = text(raw["adminUi"]) ?? text(page["entryPath"]) ?? text(page["path"]) ?? "";
+  const adminLabel = text(page["label"])?.trim().slice(0, 80);
   const [slug, name, version] = [text(raw["slug"]), text(raw["name"]), text(raw["version"])];
   return {
     ...(slug === undefined ? {} : { slug }),
@@ -50,13 +55,14 @@ export const readManifest = (json: string | undefined): Manifest => {
     configSchema: readSchema(raw["configSchema"]),
     defaultConfig: object(raw["defaultConfig"]),
     adminUi: isAdminPath(adminUi) ? adminUi : "",
+    ...(adminLabel ? { adminLabel } : {}),
     events: list(object(raw["events"])["subscribe"]),
   };
 };
 
-// isAdminPath accepts paths that stay below /admin/.
+// isAdminPath accepts paths that stay at or below /admin.
 export const isAdminPath = (path: string): boolean =>
-  path.startsWith("/admin/") && new URL(path, "http://plugin.invalid").pathname.startsWith("/admin/");
+  /^\/admin([/?#]|$)/.test(path) && /^\/admin(\/|$)/.test(new URL(path, "http://plugin.invalid").pathname);
 
 const readSchema = (value: unknown): Schema => {
   const schema: Schema = {};

@@ -21,10 +21,10 @@ export const AdminPage = () => {
   if (plugin.isPending || instance.isPending) return <Pending />;
   if (plugin.isError) return <ErrorPage error={plugin.error} />;
   if (instance.isError && !instance.data) return <ErrorPage error={instance.error} />;
-  const { adminUi } = readManifest(plugin.data.manifestJson);
+  const { adminUi, adminLabel } = readManifest(plugin.data.manifestJson);
   const { instanceKey, enabled } = instance.data.value;
   const { name } = plugin.data;
-  const title = t("plugins.adminUi.title", { name });
+  const title = adminLabel ?? t("plugins.adminUi.title", { name });
   const above = [
     { title: t("plugins.title"), to: "/plugins" },
     { title: name, to: `/plugins/${slug}` },

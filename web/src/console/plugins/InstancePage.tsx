@@ -84,13 +84,13 @@ const Found = ({ plugin, instance, etag }: FoundProps) => {
 const Actions = ({ plugin, instance }: { plugin: Package; instance: Instance }) => {
   const [ask, setAsk] = useState<"restart" | "disable" | "delete" | null>(null);
   const close = () => setAsk(null);
-  const { adminUi } = readManifest(plugin.manifestJson);
+  const { adminUi, adminLabel } = readManifest(plugin.manifestJson);
   const with_ = { instance, name: plugin.name, onClose: close };
   return (
     <>
       {adminUi && instance.enabled && (
         <Button component={Link} to={`/plugins/${plugin.slug}/${instance.installationId}/admin`}>
-          {t("plugins.adminUi.open")}
+          {adminLabel ?? t("plugins.adminUi.open")}
         </Button>
       )}
       <Button {...(instance.enabled ? {} : { variant: "filled" })} onClick={() => setAsk("restart")}>

@@ -37,7 +37,7 @@ export const relay = async (
 ): Promise<Answer> => {
   const at = new URL(String(url), nowhere + base);
   const upper = String(method).toUpperCase();
-  if (at.origin !== nowhere || !/^\/(admin|api)\//.test(at.pathname) || !methods.includes(upper))
+  if (at.origin !== nowhere || !/^\/(admin(\/|$)|api\/)/.test(at.pathname) || !methods.includes(upper))
     throw new TypeError("not an address of this plugin");
   const token = await accessToken();
   const sent = new Headers({
