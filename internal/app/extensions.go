@@ -25,6 +25,7 @@ func (a *App) buildExtensions(ctx context.Context, cfg Config) error {
 		return err
 	}
 	a.metrics.WatchProcesses(a.node.Processes)
+	a.metrics.WatchDroppedLines(a.node.DroppedLines)
 	a.Plugins = plugins
 	a.metrics.WatchHealth(plugins.CurrentHealths)
 	a.buildThemes(cfg)

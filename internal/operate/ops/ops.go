@@ -124,6 +124,28 @@ func (m *Metrics) WatchProcesses(count func() int) {
 	}, func() float64 { return float64(count()) }))
 }
 
+// WatchDroppedLines adds how many lines plugins printed that the log did not take, by slug.
+func (m *Metrics) WatchDroppedLines(read func() map[string]int64) {
+	m.registry.MustRegister(&dropped{read: read, desc: prometheus.NewDesc("stoa_plugin_dropped_lines_total",
+		"Lines that an internal plugin printed beyond what its log takes.", []string{"slug"}, nil)})
+}
+
+// dropped is a prometheus.Collector.
+type dropped struct {
+	read func() map[string]int64
+	desc *prometheus.Desc
+}
+
+// Describe implements prometheus.Collector.
+func (d *dropped) Describe(ch chan<- *prometheus.Desc) { ch <- d.desc }
+
+// Collect implements prometheus.Collector.
+func (d *dropped) Collect(ch chan<- prometheus.Metric) {
+	for slug, lines := range d.read() {
+		ch <- prometheus.MustNewConstMetric(d.desc, prometheus.CounterValue, float64(lines), slug)
+	}
+}
+
 // WatchBodies adds the bytes of memory that request bodies take.
 func (m *Metrics) WatchBodies(used func() int64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{

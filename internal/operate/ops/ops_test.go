@@ -19,6 +19,7 @@ func TestHandlerServesMetricsAndProfiles(t *testing.T) {
 	m.Count(ops.Verifies, "valid")
 	m.Count(ops.Verifies, "valid")
 	m.WatchProcesses(func() int { return 3 })
+	m.WatchDroppedLines(func() map[string]int64 { return map[string]int64{"loud": 5} })
 	h := m.Handler()
 
 	tests := []struct {
@@ -32,6 +33,7 @@ func TestHandlerServesMetricsAndProfiles(t *testing.T) {
 			"go_goroutines",
 			`stoa_verifies_total{outcome="valid"} 2`,
 			"stoa_plugin_processes 3",
+			`stoa_plugin_dropped_lines_total{slug="loud"} 5`,
 		}},
 		{"/debug/pprof/", []string{"goroutine"}},
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"os/exec"
 	"sync"
 	"time"
@@ -38,13 +37,14 @@ type Child struct {
 
 	contained *sandbox.Contained
 	socket    *socket
-	report    *os.File
+	report    io.ReadCloser
 	heart     heart
 	ready     chan error    // gets the first report of a child that makes one
 	outputs   chan struct{} // closed when all output was read
 
-	exited chan struct{}
-	exit   error // valid once exited is closed; never nil
+	reaped chan struct{} // closed when the process is gone
+	exited chan struct{} // closed after that, when all of its output was read
+	exit   error         // valid once exited is closed; never nil
 
 	mu    sync.Mutex
 	cause error // why stoa kills the child; nil if it does not
@@ -97,6 +97,7 @@ func (c *Child) killFor(cause error) {
 // wait reaps the child.
 func (c *Child) wait() {
 	err := c.cmd.Wait()
+	close(c.reaped)
 	<-c.outputs // the child's last lines come before its end in the log
 	if err == nil {
 		err = errors.New("exit status 0")
@@ -130,7 +131,7 @@ func (c *Child) Ready(limit time.Duration, ending <-chan struct{}) error {
 
 // readReport reads the one report of a child, and then its signs of life.
 func (c *Child) readReport() {
-	r := bufio.NewReaderSize(c.report, reportLimit)
+	r := bufio.NewReaderSize(newDrain(c.report, reportBytes, reportLines, c.reaped), reportLimit)
 	line, err := r.ReadSlice('\n')
 	if err != nil {
 		// The pipe broke without a report: the process is ending.
@@ -149,7 +150,7 @@ func (c *Child) readReport() {
 // readReports reads the reports of a child that makes several, and the signs of life in
 // between.
 func (c *Child) readReports() {
-	r := bufio.NewReaderSize(c.report, reportLimit)
+	r := bufio.NewReaderSize(newDrain(c.report, reportBytes, reportLines, c.reaped), reportLimit)
 	for {
 		b, err := r.ReadByte()
 		switch {
@@ -169,10 +170,13 @@ func (c *Child) readReports() {
 }
 
 // readOutput reads what the child prints until it ends.
-func (c *Child) readOutput(r *os.File) {
+func (c *Child) readOutput(r io.ReadCloser) {
 	defer close(c.outputs)
 	defer r.Close()
-	io.Copy(c.spec.Output, r) //nolint:errcheck,gosec // ends with the process
+	// Small parts, so that a program that waits does so for short times.
+	buf := make([]byte, 16<<10)
+	io.CopyBuffer(c.spec.Output, newDrain(r, outputBytes, outputLines, c.reaped), buf) //nolint:errcheck,gosec // ends with the process
+	c.spec.Output.Ended()
 }
 
 // AskToEnd asks the process to finish its running requests and end.

@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
+
+	"stoa/internal/base/pace"
 )
 
 // Bounds on what the output of a child adds to stoa's log.
@@ -14,10 +18,14 @@ const (
 	lineLimit   = 4 << 10 // bytes of a line; the rest of it is dropped
 	linesPerSec = 20      // on average
 	linesBurst  = 200     // at once
+
+	// saidEvery is how often the log says that lines were dropped, while more and more are.
+	saidEvery = 10 * time.Second
 )
 
-// Output is a Writer that turns what a child prints into log records. Only one
-// goroutine may use it.
+// Output is a Writer that turns what a child prints into log records. A line that the log does
+// not take costs next to nothing: it is counted, and neither parsed nor searched for secrets.
+// Only one goroutine may use an Output.
 type Output struct {
 	log    *slog.Logger
 	says   string // the message of the records
@@ -31,20 +39,26 @@ type Output struct {
 	limit int    // bytes of a line
 	line  []byte // the start of a line that has not ended yet
 
-	tokens  float64
-	filled  time.Time
-	dropped int
+	allowed *pace.Bucket
+	dropped int           // lines since the log said so
+	said    time.Time     // when it did
+	lost    *atomic.Int64 // counts all dropped lines; may be nil
 
-	fatal *Error
+	fatal  *Error
+	unread []byte // a dropped line that may be of a fatal error
 }
 
 // NewOutput returns an Output that writes to log. says is the message of its records,
 // and redact removes secrets from them (NewRedactor).
 func NewOutput(log *slog.Logger, says string, redact func(string) string) *Output {
 	return &Output{
-		log: log, says: says, redact: redact, now: time.Now, limit: lineLimit, tokens: linesBurst, filled: time.Now(),
+		log: log, says: says, redact: redact, now: time.Now, limit: lineLimit,
+		allowed: pace.NewBucket(linesPerSec, linesBurst, time.Now()),
 	}
 }
+
+// CountLost makes o add the number of lines that it drops to lost.
+func (o *Output) CountLost(lost *atomic.Int64) { o.lost = lost }
 
 // Route makes o pass lines on to other Outputs, for a child that serves several. A line
 // may begin with a mark of at most markLimit bytes. to returns the Output that a line
@@ -94,33 +108,58 @@ func (o *Output) emit(text []byte) {
 	if len(text) == 0 {
 		return
 	}
+	now := o.now()
+	if !o.allowed.Has(now) {
+		o.drop(text)
+		return
+	}
+	if o.dropped > 0 && now.Sub(o.said) >= saidEvery {
+		o.sayDropped(now)
+	}
+	l := o.read(text)
+	o.log.LogAttrs(context.Background(), l.level, o.says, l.attrs()...)
+}
+
+// read parses a line and removes secrets from it.
+func (o *Output) read(text []byte) line {
 	l := parseLine(text)
 	l.text, l.problem = Clip(o.redact(l.text), lineLimit), Clip(o.redact(l.problem), lineLimit)
 	if l.fatal {
+		o.unread = nil // an older one
 		o.fatal = &Error{
 			Message: Clip(o.redact(l.message), MessageLimit), stack: l.problem, File: l.file, Line: l.line,
 		}
 	}
-	if o.allow() {
-		o.log.LogAttrs(context.Background(), l.level, o.says, l.attrs()...)
+	return l
+}
+
+// fatalBegin begins the lines of fatal errors, as the host program and pino write them.
+var fatalBegin = fmt.Appendf(nil, `{"level":%d,`, pinoFatal)
+
+// drop counts a line. It keeps the last that may say why the process ends.
+func (o *Output) drop(text []byte) {
+	o.dropped++
+	if o.lost != nil {
+		o.lost.Add(1)
+	}
+	if bytes.HasPrefix(text, fatalBegin) {
+		o.unread = append(o.unread[:0], text...)
 	}
 }
 
-// allow reports whether another line may be logged now.
-func (o *Output) allow() bool {
-	now := o.now()
-	o.tokens = min(linesBurst, o.tokens+now.Sub(o.filled).Seconds()*linesPerSec)
-	o.filled = now
-	if o.tokens < 1 {
-		o.dropped++
-		return false
+func (o *Output) sayDropped(now time.Time) {
+	o.log.Warn("plugin printed too much", slog.Int("droppedLines", o.dropped))
+	o.dropped, o.said = 0, now
+}
+
+// Ended says what was dropped since the log said so. Call it when nothing more comes.
+func (o *Output) Ended() {
+	if o.unread != nil {
+		o.read(o.unread)
 	}
-	o.tokens--
 	if o.dropped > 0 {
-		o.log.Warn("plugin printed too much", slog.Int("droppedLines", o.dropped))
-		o.dropped = 0
+		o.sayDropped(o.now())
 	}
-	return true
 }
 
 // line is one line that a child printed.

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"stoa/internal/base/pace"
 )
 
 func TestOutputIsBoundedInLengthAndRate(t *testing.T) {
@@ -13,7 +15,7 @@ func TestOutputIsBoundedInLengthAndRate(t *testing.T) {
 	log := newLog()
 	now := time.Now()
 	o := NewOutput(log.logger(), PluginSays, NewRedactor(nil))
-	o.now, o.filled = func() time.Time { return now }, now
+	o.now, o.allowed = func() time.Time { return now }, pace.NewBucket(linesPerSec, linesBurst, now)
 	for range linesBurst + 50 {
 		o.Write([]byte(strings.Repeat("ü", lineLimit) + "\n"))
 	}

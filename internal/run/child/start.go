@@ -41,12 +41,12 @@ func (l *Launcher) Start(ctx context.Context, spec Spec) (*Child, error) {
 // fork starts the process. The caller sets its socket and runs the methods that read from it
 // and wait for it.
 func (l *Launcher) fork(ctx context.Context, m *Machine, spec Spec, listener *os.File) (*Child, error) {
-	reportRead, reportWrite, err := os.Pipe()
+	reportRead, reportWrite, err := newPipe()
 	if err != nil {
 		return nil, err
 	}
 	defer reportWrite.Close()
-	outRead, outWrite, err := os.Pipe()
+	outRead, outWrite, err := newPipe()
 	if err != nil {
 		return nil, errors.Join(err, reportRead.Close())
 	}
@@ -77,7 +77,7 @@ func (l *Launcher) fork(ctx context.Context, m *Machine, spec Spec, listener *os
 	}
 	c := &Child{
 		spec: spec, pid: cmd.Process.Pid, cmd: cmd, cancel: cancel, contained: contained, report: reportRead,
-		ready: make(chan error, 1), outputs: make(chan struct{}), exited: make(chan struct{}),
+		ready: make(chan error, 1), outputs: make(chan struct{}), reaped: make(chan struct{}), exited: make(chan struct{}),
 	}
 	go c.readOutput(outRead)
 	return c, nil

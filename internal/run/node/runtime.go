@@ -107,6 +107,8 @@ type Runtime struct {
 	watcher   sync.WaitGroup // runs watchLive
 	reporters sync.WaitGroup // run Config.Failed
 
+	lost lostLines
+
 	mu            sync.Mutex
 	closed        bool
 	watching      bool                      // watchLive runs

@@ -95,6 +95,7 @@ func (rt *Runtime) join(p *process) *sharedProcess {
 		}
 		s.log = child.WithJournal(rt.cfg.Log, s).With(slog.String("slug", p.in.Package.Manifest.Slug))
 		s.output = child.NewOutput(s.log, child.PluginSays, s.redact)
+		s.output.CountLost(rt.lost.of(p.in.Package.Manifest.Slug))
 		s.output.Route(tagLimit, s.route)
 		rt.shared[key] = s
 		go s.launch()
@@ -230,6 +231,7 @@ func (s *sharedProcess) send(fields map[string]any) error {
 func (s *sharedProcess) enter(p *process) *member {
 	redact := child.NewRedactor(secretsOf(p.in))
 	p.output = child.NewOutput(p.log, child.PluginSays, s.redact)
+	p.output.CountLost(p.rt.lost.of(p.in.Package.Manifest.Slug))
 	p.child = s.child
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -31,6 +31,7 @@ func (s *sharedProcess) route(line []byte) (*child.Output, []byte) {
 	case line[end] == tagThen:
 		return m.output, line[end+1:]
 	default:
+		m.output.Ended()
 		m.hush.Do(func() { close(m.silent) })
 		return nil, nil
 	}
