@@ -134,7 +134,7 @@ func TestSetupLinkThatWasUsed(t *testing.T) {
 	b.sees(t, `
 		title "Set up stoa"
 		heading "This link does not work" focused
-		alert "The address is incomplete. Copy the whole link that stoa printed, including everything after the #."`)
+		alert "This shop has no administrator yet. Open the set-up link that stoa printed when it started: the whole link, including everything after the #."`)
 	b.open(t, setupLink(t, a)) // in the same tab, where it loads nothing
 	b.sees(t, settingUp)
 	b.wantHistory(t, "/setup", "/setup")

@@ -138,6 +138,33 @@ test("a product is drafted, previewed, corrected and published", async (t) => {
   await tab.end();
 });
 
+// How people in ten places write the same amounts, and what is no amount of euros.
+const amounts = {
+  "€1,234.56": ["1,234.56", "1.234,56", "1 234,56", "1\u202f234,56", "1\u2019234.56", "1'234,56", "1234.56", "\u0661\u066c\u0662\u0663\u0664\u066b\u0665\u0666", "\u06f1\u06f2\u06f3\u06f4\u066b\u06f5\u06f6", "\u0967,\u0968\u0969\u096a.\u096b\u096c"],
+  "€1,234,567": ["12,34,567", "1.234.567", "1,234,567.00"],
+  "€1,234": ["1,234", "1.234"],
+  "€19.90": ["19,9", "19.90"],
+  Free: ["0", "0.00"],
+  "–": ["-5", "+5", "5-", "1.2.3", "1,23,4", "0.123", "12.3456", "1,234.567", "5 €", "1e3", "five", "19."],
+};
+
+test("a price is read as it is written, or not at all, and the preview shows what is charged", async () => {
+  const tab = await openConsole("/console/shop/new-product");
+  const price = tab.getByRole("textbox", { name: "Price", exact: true });
+  for (const [shown, written] of Object.entries(amounts)) {
+    for (const text of written) {
+      await price.fill(text);
+      await tab.locator(".preview-price", { hasText: shown }).waitFor({ timeout: 10_000 }).catch(() => assert.fail(`${text} is not ${shown}`));
+      assert.equal((await tab.locator(".preview-price").innerText()).trim(), shown, text);
+      assert.equal(await price.getAttribute("aria-invalid"), shown === "–" ? "true" : null, text);
+      await price.blur(); // the field shows what it understood, and means the same
+      assert.equal((await tab.locator(".preview-price").innerText()).trim(), shown, `${text}, left`);
+    }
+  }
+  assert.deepEqual(await accessibilityFaults(tab), []);
+  await tab.end();
+});
+
 test("of two who edit a product, the second sees what the first changed", async () => {
   const tab = await openConsole("/console/shop/products/ledgerline");
   await tab.getByLabel("Tagline").fill("Mine");

@@ -19,6 +19,7 @@ func TestTheConsoleIsOnePageWithNothingInline(t *testing.T) {
 	needWeb(t)
 
 	a := testkit.New(t)
+	a.Admin(t, "root")
 	for _, path := range []string{"/console", "/console/plugins/gift-notes"} {
 		res := a.Fetch(t, path)
 		policy := res.Header.Get("Content-Security-Policy")

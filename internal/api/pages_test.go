@@ -98,6 +98,25 @@ func TestPeopleGetAPageAtUnknownAddresses(t *testing.T) {
 	}
 }
 
+// Nobody can sign in to a shop without an administrator: the console leads to the set-up.
+func TestTheConsoleLeadsToTheSetUpUntilThereIsAnAdministrator(t *testing.T) {
+	t.Parallel()
+
+	needWeb(t)
+	a := testkit.New(t)
+	a.Client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	for _, path := range []string{"/console", "/console/shop/products"} {
+		res := a.Do(t, opened(path))
+		if got := res.Header.Get("Location"); res.Status != http.StatusSeeOther || got != "/setup" {
+			t.Errorf("%s = %d to %q, want 303 to /setup", path, res.Status, got)
+		}
+	}
+	a.Admin(t, "root")
+	if res := a.Do(t, opened("/console")); res.Status != http.StatusOK {
+		t.Errorf("with an administrator, /console = %d", res.Status)
+	}
+}
+
 // What programs were answered before there were pages.
 func TestProgramsGetErrorsInTheirForm(t *testing.T) {
 	t.Parallel()

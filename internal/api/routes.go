@@ -32,7 +32,7 @@ func (s *Server) list(h handlers) []route {
 
 // The process, the contract, and the pages that are stoa's own under every theme.
 func (s *Server) ownRoutes(account *auth.Handlers) []route {
-	console := s.console()
+	console := account.BeforeConsole(s.console())
 	return []route{
 		at("GET /livez", anyone, s.livez),
 		at("GET /readyz", anyone, s.readyz),

@@ -36,3 +36,17 @@ func (h *Handlers) SetupPage(page, done web.HandlerFunc) web.HandlerFunc {
 		return page(w, r)
 	}
 }
+
+// BeforeConsole returns a handler that leads to the set-up while there is no administrator, and serves
+// page, which can only ask to sign in, from then on.
+func (h *Handlers) BeforeConsole(page web.HandlerFunc) web.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		needed, err := h.Accounts.NeedsSetup(r.Context())
+		if err != nil || !needed {
+			return page(w, r) // without a database, the console says so itself
+		}
+		web.NoStore(w)
+		http.Redirect(w, r, "/setup", http.StatusSeeOther)
+		return nil
+	}
+}

@@ -40,7 +40,7 @@ export const WelcomePage = () => {
         </Step>
         <Step done={products > 0} title={t("overview.welcome.product")}>
           <p>{products > 0 ? t.count("overview.welcome.products", products) : t("overview.welcome.productHow")}</p>
-          <Go to="/shop/products/new">{t("overview.welcome.productAdd")}</Go>
+          <Go to="/shop/new-product">{t("overview.welcome.productAdd")}</Go>
         </Step>
         <Step done={plugins > 0} title={t("overview.welcome.plugin")}>
           <p>{plugins > 0 ? t.count("overview.welcome.plugins", plugins) : t("overview.welcome.pluginHow")}</p>

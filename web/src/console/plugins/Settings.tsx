@@ -1,10 +1,12 @@
 // What is set for a package: limits, isolation, what its answers may do, environment.
-import { Button, NumberInput, Select, Switch } from "@mantine/core";
+import { Button, Select, Switch } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { api, ok } from "../../api/client";
 import { asProblem } from "../../api/problem";
 import { ErrorNote } from "../kit/ErrorNote";
+import { NumberField } from "../kit/NumberField";
+import { sent } from "../../text/number";
 import { Section } from "../kit/Page";
 import { tell } from "../kit/toast";
 import { useBase, useTyped } from "../kit/useBase";
@@ -18,10 +20,10 @@ type Draft = Omit<SettingsOf, "environment">;
 const logins = ["allowCookies", "allowAuthorization"] as const;
 const risky = ["allowCors", "allowSameOrigin"] as const;
 const numbers = [
-  ["timeoutMs", 1_000, 120_000, 30_000],
-  ["maxConcurrency", 1, 10_000, null],
-  ["startTimeoutMs", 1_000, 120_000, 10_000],
-  ["memoryMb", 64, 4_096, 128],
+  ["timeoutMs", 30_000],
+  ["maxConcurrency", null],
+  ["startTimeoutMs", 10_000],
+  ["memoryMb", 128],
 ] as const;
 const internalOnly: readonly string[] = ["startTimeoutMs", "memoryMb"];
 
@@ -68,21 +70,16 @@ const Form = ({ plugin, before: { environment, ...settings }, onTyped, settle }:
       <form className="form" onSubmit={submit} noValidate>
         {numbers
           .filter(([name]) => internal || !internalOnly.includes(name))
-          .map(([name, min, max, usual]) => (
-            <NumberInput
+          .map(([name, usual]) => (
+            <NumberField
               key={name}
               label={t(`plugins.settings.${name}`)}
               description={t(`plugins.settings.${name}How`)}
-              hideControls
-              allowDecimal={false}
-              min={min}
-              max={max}
-              clampBehavior="none"
               placeholder={
                 usual === null ? t("plugins.settings.noLimit") : t("plugins.settings.usual", { value: usual })
               }
               value={draft[name] ?? ""}
-              onChange={(n) => setDraft({ ...draft, [name]: n === "" ? null : Number(n) })}
+              onChange={(n) => setDraft({ ...draft, [name]: sent(n) ?? null })}
               {...error(name)}
             />
           ))}

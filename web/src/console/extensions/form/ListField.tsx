@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Input, TextInput } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useId } from "react";
+import { readNumber } from "../../../text/number";
 import { t } from "../../text";
 import type { Field } from "../manifest";
 
@@ -20,7 +21,7 @@ export const ListField = ({ path, label, field, value, faults, onChange }: ListF
     field.items?.type === "number" ||
     field.items?.type === "integer" ||
     (value.length > 0 && value.every((item) => typeof item === "number"));
-  const read = (text: string) => (numbers && text.trim() !== "" && !Number.isNaN(Number(text)) ? Number(text) : text);
+  const read = (text: string) => (numbers ? (readNumber(text, { decimals: 15, signed: true }) ?? text) : text);
   const put = (at: number, text: string) => onChange(value.map((item, i) => (i === at ? read(text) : item)));
   return (
     <Input.Wrapper

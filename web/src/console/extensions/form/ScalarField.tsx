@@ -1,4 +1,6 @@
-import { NumberInput, Select, Switch, Textarea, TextInput } from "@mantine/core";
+import { Select, Switch, Textarea, TextInput } from "@mantine/core";
+import { NumberField } from "../../kit/NumberField";
+import { sent } from "../../../text/number";
 import type { Field } from "../manifest";
 
 interface ScalarFieldProps {
@@ -9,6 +11,9 @@ interface ScalarFieldProps {
   error: string | undefined;
   onChange: (value: unknown) => void;
 }
+
+// More decimals than a number holds.
+const anyDecimals = 15;
 
 const inputTypes: Record<string, string> = { email: "email", url: "url" };
 
@@ -36,14 +41,12 @@ export const ScalarField = ({ path, label, field, value, error, onChange }: Scal
   }
   if (field.type === "number" || field.type === "integer") {
     return (
-      <NumberInput
+      <NumberField
         {...common}
-        hideControls
-        allowDecimal={field.type === "number"}
-        value={typeof value === "number" ? value : ""}
-        onChange={(n) =>
-          onChange(typeof n === "number" ? n : n === "" || Number.isNaN(Number(n)) ? undefined : Number(n))
-        }
+        signed
+        decimals={field.type === "number" ? anyDecimals : 0}
+        value={typeof value === "number" || typeof value === "string" ? value : ""}
+        onChange={(n) => onChange(sent(n))}
       />
     );
   }

@@ -1,5 +1,5 @@
 // A license without an order: for press, support, or a sale outside of the shop.
-import { Button, NumberInput, Select } from "@mantine/core";
+import { Button, Select } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -8,6 +8,8 @@ import { api, data, type Schemas } from "../../../api/client";
 import { asProblem } from "../../../api/problem";
 import { CopyText } from "../../kit/CopyText";
 import { ErrorNote } from "../../kit/ErrorNote";
+import { NumberField } from "../../kit/NumberField";
+import { sent, type Typed } from "../../../text/number";
 import { Page } from "../../kit/Page";
 import { t } from "../../text";
 import { useProductChoices } from "../filters";
@@ -28,7 +30,7 @@ const GrantForm = ({ onDone }: { onDone: (license: Granted) => void }) => {
   const [product, setProduct] = useState<string | null>(null);
   const [tier, setTier] = useState<string | null>(null);
   const [user, setUser] = useState<string | null>(null);
-  const [seats, setSeats] = useState<number | string>("");
+  const [seats, setSeats] = useState<Typed>("");
   const grant = useMutation({
     mutationFn: () =>
       data(
@@ -37,7 +39,7 @@ const GrantForm = ({ onDone }: { onDone: (license: Granted) => void }) => {
             productSlug: product ?? "",
             tierId: tier ?? "",
             ...(user ? { userId: user } : {}),
-            ...(seats === "" ? {} : { maxInstances: Number(seats) }),
+            ...(seats === "" ? {} : { maxInstances: sent(seats) }),
           },
         }),
       ),
@@ -68,11 +70,9 @@ const GrantForm = ({ onDone }: { onDone: (license: Granted) => void }) => {
       />
       <TierChoice product={product} value={tier} onChange={setTier} {...fault("tierId")} />
       <UserChoice value={user} onChange={setUser} {...fault("userId")} />
-      <NumberInput
+      <NumberField
         label={t("shop.licenses.terms.seats")}
         description={t("shop.licenses.grant.seatsHow")}
-        min={1}
-        allowDecimal={false}
         value={seats}
         onChange={setSeats}
         {...fault("maxInstances")}

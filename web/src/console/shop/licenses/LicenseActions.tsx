@@ -1,9 +1,11 @@
-import { Button, NumberInput, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data } from "../../../api/client";
 import { formatDay } from "../../../text/format";
 import { Confirm } from "../../kit/Confirm";
+import { NumberField } from "../../kit/NumberField";
+import { sent, type Typed } from "../../../text/number";
 import { t } from "../../text";
 import type { License } from "../types";
 
@@ -64,14 +66,14 @@ const Revoke = ({ license, etag, onClose }: Props & { onClose: () => void }) => 
 
 const Renew = ({ license, etag, onClose }: Props & { onClose: () => void }) => {
   const refresh = useRefresh();
-  const [periods, setPeriods] = useState<number | string>(1);
+  const [periods, setPeriods] = useState<Typed>(1);
   const [reference, setReference] = useState("");
   const n = typeof periods === "number" ? periods : 1;
   const run = async () => {
     await data(
       api.POST("/api/v1/admin/licenses/{id}/renew", {
         params: { path: { id: license.id }, header: { "If-Match": etag } },
-        body: { periods: n, ...(reference ? { reference } : {}) },
+        body: { periods: sent(periods) as number, ...(reference ? { reference } : {}) },
       }),
     );
     void refresh();
@@ -92,13 +94,10 @@ const Renew = ({ license, etag, onClose }: Props & { onClose: () => void }) => {
       ]}
       run={run}
       done={t("shop.licenses.renew.done", { day: until })}>
-      <NumberInput
+      <NumberField
         label={t.count("shop.licenses.renew.periods", license.periodMonths ?? 1)}
-        min={1}
-        max={120}
         value={periods}
         onChange={setPeriods}
-        allowDecimal={false}
       />
       <TextInput
         label={t("shop.licenses.renew.reference")}

@@ -1,11 +1,13 @@
 // What a license allows: seats, term and features, for the rare case that support changes
 // them by hand.
-import { Button, Checkbox, NumberInput, Textarea, TextInput } from "@mantine/core";
+import { Button, Checkbox, Textarea, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { api, data } from "../../../api/client";
 import { asProblem } from "../../../api/problem";
 import { ErrorNote } from "../../kit/ErrorNote";
+import { NumberField } from "../../kit/NumberField";
+import { sent, type Typed } from "../../../text/number";
 import { tell } from "../../kit/toast";
 import { useBase, useTyped } from "../../kit/useBase";
 import { t } from "../../text";
@@ -25,12 +27,12 @@ export const LicenseForm = (latest: Base) => {
 
 const Form = ({ license, etag, onTyped, settle }: Base & { onTyped: (typed: boolean) => void; settle: () => void }) => {
   const cache = useQueryClient();
-  const [seats, setSeats] = useState<number | string>(license.maxInstances);
+  const [seats, setSeats] = useState<Typed>(license.maxInstances);
   const [forever, setForever] = useState(!license.expiresAt);
   const [until, setUntil] = useState(dayOf(license.expiresAt));
   const [features, setFeatures] = useState(license.features.join("\n"));
   const change = {
-    ...(seats !== license.maxInstances ? { maxInstances: Number(seats) } : {}),
+    ...(seats !== license.maxInstances ? { maxInstances: sent(seats) } : {}),
     ...(features !== license.features.join("\n")
       ? {
           features: features
@@ -65,15 +67,7 @@ const Form = ({ license, etag, onTyped, settle }: Base & { onTyped: (typed: bool
   };
   return (
     <form className="form" onSubmit={submit}>
-      <NumberInput
-        label={t("shop.licenses.terms.seats")}
-        min={1}
-        max={1_000_000}
-        allowDecimal={false}
-        value={seats}
-        onChange={setSeats}
-        w={160}
-      />
+      <NumberField label={t("shop.licenses.terms.seats")} value={seats} onChange={setSeats} w={160} />
       <div className="row" style={{ alignItems: "flex-end" }}>
         <TextInput
           type="date"

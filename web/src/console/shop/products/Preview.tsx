@@ -76,11 +76,12 @@ const List = ({ items }: { items: string[] }) => (
   </ul>
 );
 
-// money writes a price that may be half typed.
+// money writes a price that may be half typed, or none.
 const money = ({ price, currency }: Tier): string => {
-  if (price === "" || Number(price) === 0) return t("shop.products.free");
+  if (typeof price === "string") return "–";
+  if (price === 0) return t("shop.products.free");
   try {
-    return formatMoney(Number(price), currency);
+    return formatMoney(price, currency);
   } catch {
     return `${price} ${currency}`; // not a currency yet
   }
@@ -93,7 +94,7 @@ const TierCard = ({ tier }: { tier: Tier }) => (
     </h4>
     <p className="preview-price">
       {money(tier)}{" "}
-      {Number(tier.price) > 0 && tier.billingPeriod !== "one-time" && (
+      {tier.price !== 0 && tier.billingPeriod !== "one-time" && (
         <span className="soft small">{t(`shop.preview.per.${tier.billingPeriod}`)}</span>
       )}
     </p>
@@ -101,7 +102,7 @@ const TierCard = ({ tier }: { tier: Tier }) => (
     <p className="small">{t.count("shop.preview.seats", Number(tier.maxInstances) || 1)}</p>
     <List items={tier.features} />
     <span className="preview-buy">
-      {Number(tier.price) > 0 ? t("shop.preview.buy", { price: money(tier) }) : t("shop.preview.get")}
+      {tier.price !== 0 ? t("shop.preview.buy", { price: money(tier) }) : t("shop.preview.get")}
     </span>
   </div>
 );

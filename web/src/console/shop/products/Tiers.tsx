@@ -1,5 +1,7 @@
-import { Autocomplete, Button, Checkbox, NumberInput, Select, Textarea, TextInput } from "@mantine/core";
+import { Autocomplete, Button, Checkbox, Select, Textarea, TextInput } from "@mantine/core";
+import { NumberField } from "../../kit/NumberField";
 import { Section } from "../../kit/Page";
+import { decimalsOf } from "../../../text/number";
 import { t } from "../../text";
 import { dropTier, newTier, renameTier, slugOf, type Draft, type Period, type Row, type Tier } from "./draft";
 import { Entries } from "./Entries";
@@ -66,11 +68,10 @@ const TierFields = ({ at, tier, change }: { at: string; tier: Tier; change: (par
         />
       </div>
       <div className="pair">
-        <NumberInput
+        <NumberField
           label={t("shop.products.price")}
           required
-          min={0}
-          decimalScale={3}
+          decimals={decimalsOf(tier.currency)}
           value={tier.price}
           onChange={(price) => change({ price })}
           {...useFault(`${at}.price`)}
@@ -93,10 +94,8 @@ const TierFields = ({ at, tier, change }: { at: string; tier: Tier; change: (par
           onChange={(value) => change({ billingPeriod: value as Period })}
           {...useFault(`${at}.billingPeriod`)}
         />
-        <NumberInput
+        <NumberField
           label={t("shop.licenses.terms.seats")}
-          min={1}
-          allowDecimal={false}
           value={tier.maxInstances}
           onChange={(maxInstances) => change({ maxInstances })}
           {...useFault(`${at}.maxInstances`)}

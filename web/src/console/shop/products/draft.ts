@@ -1,5 +1,6 @@
 // A product while it is edited: what the fields hold, and what of it is sent.
 import type { Schemas } from "../../../api/client";
+import { sent, type Typed } from "../../../text/number";
 import type { Product } from "../types";
 
 type Whole = Schemas["ProductInput"];
@@ -15,8 +16,8 @@ export interface Tier {
   currency: string;
   features: string[];
   highlighted: boolean;
-  price: number | string; // a text while it is incomplete
-  maxInstances: number | string;
+  price: Typed;
+  maxInstances: Typed;
   billingPeriod: Period;
 }
 export interface Feature {
@@ -49,7 +50,7 @@ export interface Draft {
   comparison: { columns: string[]; rows: Row[] } | null;
   featured: boolean;
   trending: boolean;
-  position: number | string;
+  position: Typed;
 }
 
 export const newTier = (currency = "EUR"): Tier => ({
@@ -108,8 +109,8 @@ export const draftOf = (p: Product): Draft => ({
 });
 
 const filled = (lines: string[]): string[] => lines.map((line) => line.trim()).filter(Boolean);
-// A number that is not one is left out, so that the server says that it is missing.
-const numeric = (n: number | string): number => (n === "" ? (undefined as unknown as number) : Number(n));
+// A number that is missing is left out, so that the server says so.
+const numeric = (n: Typed): number => sent(n) as number;
 
 // inputOf is what is sent of a draft. Empty lines of lists go.
 export const inputOf = (d: Draft): Input => ({

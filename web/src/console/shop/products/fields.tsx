@@ -1,5 +1,6 @@
 // The fields of a product, in the order in which a buyer meets them.
-import { Autocomplete, Checkbox, NumberInput, Textarea, TextInput } from "@mantine/core";
+import { Autocomplete, Checkbox, Textarea, TextInput } from "@mantine/core";
+import { NumberField } from "../../kit/NumberField";
 import { Section } from "../../kit/Page";
 import { t } from "../../text";
 import { slugOf, type Draft } from "./draft";
@@ -220,10 +221,10 @@ export const Shelf = ({ draft, set }: FieldsProps) => (
       checked={draft.trending}
       onChange={(e) => set({ trending: e.currentTarget.checked })}
     />
-    <NumberInput
+    <NumberField
       label={t("shop.editor.position")}
       description={t("shop.editor.positionHow")}
-      allowDecimal={false}
+      signed
       value={draft.position}
       onChange={(position) => set({ position })}
       w={160}
