@@ -198,14 +198,17 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.joinMasterKey(ctx, cfg); err != nil {
 		return err
 	}
+	if !text.Printable(cfg.Name, site.MaxName) {
+		return fmt.Errorf("the shop's name must have %d printable characters or fewer", site.MaxName)
+	}
+	a.site = &site.Service{
+		Store: store.NewSite(a.DB), Now: cfg.Now, DefaultName: cfg.Name, PublicURL: cfg.PublicURL,
+		FixedTypes: cfg.ArchiveTypes,
+	}
 	if err := a.buildExtensions(ctx, cfg); err != nil {
 		return err
 	}
 	a.metrics.WatchBackups(a.backupRuns(cfg.Log)) //nolint:contextcheck // runs at each scrape
-	if !text.Printable(cfg.Name, site.MaxName) {
-		return fmt.Errorf("the shop's name must have %d printable characters or fewer", site.MaxName)
-	}
-	a.site = &site.Service{Store: store.NewSite(a.DB), Now: cfg.Now, DefaultName: cfg.Name, PublicURL: cfg.PublicURL}
 	if err := a.buildMail(ctx, cfg); err != nil {
 		return err
 	}

@@ -30,17 +30,15 @@ func (a *App) buildExtensions(ctx context.Context, cfg Config) error {
 	a.metrics.WatchHealth(plugins.CurrentHealths)
 	a.buildThemes(cfg)
 	a.storage = &storage.Service{Store: store.NewPluginStorage(a.DB), Now: cfg.Now}
-	kinds := extension.Registries{extension.Plugin: plugin.Registry{
-		Service: a.Plugins, Types: cfg.ArchiveTypes[extension.Plugin],
-	}}
+	kinds := extension.Registries{extension.Plugin: plugin.Registry{Service: a.Plugins}}
 	for _, kind := range theme.Kinds() {
-		kinds[kind] = theme.Registry{Service: a.Themes, Kind: kind, Types: cfg.ArchiveTypes[kind]}
+		kinds[kind] = theme.Registry{Service: a.Themes, Kind: kind}
 	}
 	records := store.NewExtensions(a.DB, packages)
 	a.Bundles = &bundle.Service{Store: store.NewBundles(a.DB), Records: records, Kinds: kinds, Now: cfg.Now}
-	kinds[extension.Bundle] = bundle.Registry{Service: a.Bundles, Types: cfg.ArchiveTypes[extension.Bundle]}
+	kinds[extension.Bundle] = bundle.Registry{Service: a.Bundles}
 	a.installer = &install.Installer{
-		Kinds: kinds, Records: records,
+		Kinds: kinds, Records: records, Types: a.site.ArchiveTypes,
 		DataDir: cfg.DataDir, Log: cfg.Log, Trusted: cfg.TrustedKeys,
 		Recorded: store.NewReleases(a.DB).Paths,
 		Storage:  cfg.Storage, Owned: func(ctx context.Context) error { return a.ownStorage(ctx, cfg) },

@@ -45,6 +45,9 @@ const (
 
 var kinds = []Kind{Plugin, ThemeShop, ThemeAdmin, ThemeAppShop, ThemeAppAdmin, Bundle}
 
+// Kinds returns all kinds.
+func Kinds() []Kind { return slices.Clone(kinds) }
+
 // Known reports whether k is one of the kinds.
 func (k Kind) Known() bool { return slices.Contains(kinds, k) }
 

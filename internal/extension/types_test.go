@@ -18,9 +18,9 @@ func TestParseTypes(t *testing.T) {
 		t.Errorf("%v\n%s", err, diff)
 	}
 	for text, want := range map[string]string{
-		"widget=.md": "no kind", "plugin": "no file type", "plugin=": "no file type", "plugin=*": "no file type",
-		"plugin=../x": "no file type", "plugin=.": "no file type", ".md": "no kind",
-		"plugin=." + strings.Repeat("x", 17): "no file type",
+		"widget=.md": "no kind", "plugin": "write an extension", "plugin=": "write an extension", "plugin=*": "write an extension",
+		"plugin=../x": "write an extension", "plugin=.": "write an extension", ".md": "no kind",
+		"plugin=." + strings.Repeat("x", 17): "write an extension",
 	} {
 		if _, err := extension.ParseTypes(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParseTypes(%q) = %v, want %q", text, err, want)

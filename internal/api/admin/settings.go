@@ -2,10 +2,13 @@ package admin
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 
 	"stoa/internal/api/web"
 	"stoa/internal/base/errs"
+	"stoa/internal/extension"
 	"stoa/internal/shop/site"
 )
 
@@ -18,8 +21,11 @@ type settings struct {
 	TermsURL     *string `json:"termsUrl"`
 	PrivacyURL   *string `json:"privacyUrl"`
 	// DefaultShopName is the name that buyers see while shopName is null.
-	DefaultShopName string        `json:"defaultShopName"`
-	UpdatedAt       web.Timestamp `json:"updatedAt,omitzero"`
+	DefaultShopName string `json:"defaultShopName"`
+	// ArchiveTypes are the file types that packages may contain beyond those of their kind.
+	ArchiveTypes       extension.Types `json:"archiveTypes"`
+	ArchiveTypesSource string          `json:"archiveTypesSource"`
+	UpdatedAt          web.Timestamp   `json:"updatedAt,omitzero"`
 }
 
 // GetSettings serves GET /api/v1/admin/settings.
@@ -36,6 +42,7 @@ type settingsChange struct {
 	SupportURL   json.RawMessage `json:"supportUrl"`
 	TermsURL     json.RawMessage `json:"termsUrl"`
 	PrivacyURL   json.RawMessage `json:"privacyUrl"`
+	ArchiveTypes json.RawMessage `json:"archiveTypes"`
 }
 
 // change returns the change, and its faults of type.
@@ -51,11 +58,39 @@ func (in settingsChange) change() (ch site.Change, faults errs.Issues) {
 		return &text
 	}
 	ch = site.Change{
-		Name: read("shopName", in.ShopName), Accent: read("accent", in.Accent),
+		ArchiveTypes: in.archiveTypes(&faults),
+		Name:         read("shopName", in.ShopName), Accent: read("accent", in.Accent),
 		SupportEmail: read("supportEmail", in.SupportEmail), SupportURL: read("supportUrl", in.SupportURL),
 		TermsURL: read("termsUrl", in.TermsURL), PrivacyURL: read("privacyUrl", in.PrivacyURL),
 	}
 	return ch, faults
+}
+
+// archiveTypes returns the file types to change, by kind. null removes those of a kind, or of all.
+func (in settingsChange) archiveTypes(faults *errs.Issues) map[extension.Kind][]string {
+	if in.ArchiveTypes == nil {
+		return nil
+	}
+	types := make(map[extension.Kind][]string)
+	var fields map[extension.Kind]json.RawMessage
+	if json.Unmarshal(in.ArchiveTypes, &fields) != nil {
+		faults.Add("archiveTypes", errs.CodeWrongType, "archiveTypes must be an object of lists, or null.")
+	}
+	if fields == nil {
+		for _, kind := range extension.Kinds() {
+			types[kind] = nil
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(fields)) {
+		var list []string
+		if json.Unmarshal(fields[kind], &list) != nil {
+			faults.Add("archiveTypes."+string(kind), errs.CodeWrongType,
+				"archiveTypes.%s must be a list of texts, or null.", kind)
+			list = nil
+		}
+		types[kind] = list
+	}
+	return types
 }
 
 // ChangeSettings serves PATCH /api/v1/admin/settings.
@@ -66,7 +101,7 @@ func (h *Handlers) ChangeSettings(w http.ResponseWriter, r *http.Request) error 
 	}
 	ch, wrong := in.change()
 	faults.Merge(wrong)
-	if err := web.Refusal(faults, ch.Issues); err != nil {
+	if err := web.Refusal(faults, func() errs.Issues { return h.Site.Issues(ch) }); err != nil {
 		return err
 	}
 	set, err := h.Site.Change(r.Context(), ch, web.IfMatch(r))
@@ -81,7 +116,15 @@ func (h *Handlers) writeSettings(w http.ResponseWriter, set site.Settings, err e
 	}
 	web.SetETag(w, web.VersionTag(set.Version))
 	web.NoStore(w)
+	types, source := set.ArchiveTypes, "setting"
+	if len(h.Site.FixedTypes) > 0 {
+		types, source = h.Site.FixedTypes, "STOA_ARCHIVE_TYPES"
+	}
+	if types == nil {
+		types = extension.Types{}
+	}
 	web.WriteData(w, http.StatusOK, settings{
+		ArchiveTypes: types, ArchiveTypesSource: source,
 		ShopName: web.OrNull(set.Name), Accent: web.OrNull(set.Accent), SupportEmail: web.OrNull(set.SupportEmail),
 		SupportURL: web.OrNull(set.SupportURL), TermsURL: web.OrNull(set.TermsURL), PrivacyURL: web.OrNull(set.PrivacyURL),
 		DefaultShopName: h.Site.Default(), UpdatedAt: web.Timestamp(set.UpdatedAt),

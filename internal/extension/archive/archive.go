@@ -27,6 +27,11 @@ type Profile struct {
 	Also     string   // another name of it, if there is no file of the first; may be empty
 	MaxSize  int64    // of the archive, in bytes
 	Types    []string // of files, in lower case: extensions with the dot, or whole names
+
+	Kind  string // in messages
+	Fixed bool   // whether Types are the operator's, and no administrator can widen them
+
+	Installed bool // the archive was installed, so that its types were allowed: all are
 }
 
 // Limits of every archive (contract 4.2). Sizes are in bytes.

@@ -126,9 +126,9 @@ func TestInspectNamesAndTypes(t *testing.T) {
 		{"device", []entry{{Name: "l.js", Mode: fs.ModeDevice}}, "l.js", kind},
 		{"pipe", []entry{{Name: "l.js", Mode: fs.ModeNamedPipe}}, "l.js", kind},
 		{"link that is named like a directory", []entry{{Name: "l/", Mode: fs.ModeSymlink}}, "l/", "named like a directory"},
-		{"executable type", []entry{{Name: "run.sh"}}, "run.sh", "this type"},
-		{"executable type in upper case", []entry{{Name: "X.EXE"}}, "X.EXE", "this type"},
-		{"last extension counts", []entry{{Name: "a.js.so"}}, "a.js.so", "this type"},
+		{"executable type", []entry{{Name: "run.sh"}}, "run.sh", "can be executed"},
+		{"executable type in upper case", []entry{{Name: "X.EXE"}}, "X.EXE", "can be executed"},
+		{"last extension counts", []entry{{Name: "a.js.so"}}, "a.js.so", "can be executed"},
 		{"no extension", []entry{{Name: "LICENSE"}}, "LICENSE", "this type"},
 
 		{"same name twice", []entry{{Name: "a.js"}, {Name: "a.js"}}, "a.js", twice},

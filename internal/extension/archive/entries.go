@@ -41,7 +41,7 @@ func checkEntries(records []record, profile Profile, f *faults) []file {
 			continue // what it would be the same as, nobody can tell
 		}
 		_ = f.add(names.add(rec.name, name, dir))
-		_ = f.add(checkType(rec, dir, profile.Types))
+		_ = f.add(checkType(rec, dir, profile))
 		if !dir {
 			_ = f.add(size.add(rec))
 			files = append(files, file{record: rec, path: name})
@@ -79,7 +79,7 @@ func trimmed(part string) bool { return strings.HasSuffix(part, ".") || strings.
 
 // checkType checks what kind of file an entry is, and that its type is among those
 // that are allowed.
-func checkType(rec record, dir bool, allowed []string) error {
+func checkType(rec record, dir bool, profile Profile) error {
 	switch kind := rec.mode & modeType; {
 	case dir && (rec.size != 0 || rec.packed != 0 && rec.method == stored || kind != 0 && kind != modeDir):
 		return fault(rec.name, errs.CodeWrongType, "The entry is named like a directory but is not one.")
@@ -89,10 +89,8 @@ func checkType(rec record, dir bool, allowed []string) error {
 		return fault(rec.name, errs.CodeWrongType, "The entry is named like a file but is not one.")
 	case kind != 0 && kind != modeRegular:
 		return fault(rec.name, errs.CodeWrongType, "The entry is neither a regular file nor a directory.")
-	case !slices.Contains(allowed, extension(rec.name)) &&
-		!slices.Contains(allowed, strings.ToLower(path.Base(rec.name))):
-		return fault(rec.name, errs.CodeUnknownValue, "Files of this type are not accepted, only %s.",
-			strings.Join(allowed, " "))
+	case !profile.accepts(rec.name):
+		return profile.refuseType(rec.name)
 	}
 	return nil
 }

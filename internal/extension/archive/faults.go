@@ -60,6 +60,7 @@ type faults struct {
 	first *errs.Error
 	list  []Fault
 	more  int // faults beyond maxFaults, which are not kept
+	types Missing
 }
 
 // add keeps the faults in err, which may be nil. It returns what else err is: an error
@@ -72,6 +73,7 @@ func (f *faults) add(err error) error {
 	if f.first == nil {
 		f.first = e
 	}
+	f.types.Add(e)
 	found, _ := e.Details["issues"].([]Fault)
 	kept := min(len(found), maxFaults-len(f.list))
 	f.list = append(f.list, found[:kept]...)
@@ -95,5 +97,5 @@ func (f *faults) err() error {
 	}
 	e := *f.first
 	e.Message += fmt.Sprintf(" And %d more.", others)
-	return e.With("issues", list)
+	return f.types.In(e.With("issues", list))
 }

@@ -248,7 +248,7 @@ func TestTheRegistryOfBundles(t *testing.T) {
 		t.Errorf("Installed = %+v, %v", present, err)
 	}
 	if p := s.registry.Profile(); p.Manifest != "bundle.json" || p.MaxSize != 500<<20 ||
-		!slices.Equal(p.Types, []string{".zip", ".json", ".md"}) {
+		!slices.Equal(p.Types, []string{".zip", ".json"}) {
 		t.Errorf("Profile = %+v", p)
 	}
 	// A bundle is no item of a bundle.

@@ -47,7 +47,7 @@ func openShop(t *testing.T) *shop {
 		Store: store.NewBundles(db), Records: store.NewExtensions(db, store.NewPlugin(db)), Now: s.clock.Now,
 		Kinds: extension.Registries{extension.Plugin: s, extension.ThemeShop: s},
 	}
-	s.registry = bundle.Registry{Service: s.Service, Types: []string{".md"}}
+	s.registry = bundle.Registry{Service: s.Service}
 	return s
 }
 

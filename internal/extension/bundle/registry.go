@@ -21,7 +21,6 @@ const MaxArchive = 500 << 20
 // bundle.
 type Registry struct {
 	Service *Service
-	Types   []string // of files that archives may have besides those of items and JSON
 }
 
 var _ extension.Registry = Registry{}
@@ -31,7 +30,7 @@ func (r Registry) Profile() archive.Profile {
 	return archive.Profile{
 		Manifest: manifestName, Also: "manifest.json",
 		MaxSize: MaxArchive,
-		Types:   append([]string{".zip", ".json"}, r.Types...),
+		Types:   []string{".zip", ".json"},
 	}
 }
 

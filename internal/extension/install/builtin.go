@@ -83,7 +83,7 @@ func (in *Installer) installBuiltin(ctx context.Context, reg Builtins, dir, name
 	}
 	defer up.Close()
 	up.Builtin = true
-	read, err := in.read(reg, up)
+	read, err := in.read(ctx, extension.Plugin, reg, up)
 	if err != nil {
 		return "", err
 	}

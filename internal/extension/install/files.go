@@ -111,7 +111,7 @@ func readKept(zip *os.File, profile archive.Profile, hash string) (*archive.Cont
 	if hex.EncodeToString(sum.Sum(nil)) != hash {
 		return nil, ErrNoArchive
 	}
-	profile.MaxSize = max(profile.MaxSize, size) // rules may have become stricter since
+	profile.MaxSize, profile.Installed = max(profile.MaxSize, size), true // rules may have become stricter since
 	contents, err := archive.Inspect(zip, size, profile)
 	if err != nil {
 		return nil, fmt.Errorf("install: read archive: %w", err)

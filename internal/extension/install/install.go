@@ -34,6 +34,10 @@ type Installer struct {
 	// Records is where several extensions are recorded together.
 	Records Transactions
 
+	// Types returns the file types that archives of a kind may hold beyond those of its Profile,
+	// and whether no administrator can change them. It is asked at each install. nil: none.
+	Types func(ctx context.Context, kind extension.Kind) (more []string, fixed bool, err error)
+
 	// Trusted are the keys of publishers: a package that is signed with another key is
 	// refused. It may be empty.
 	Trusted sign.Keys
@@ -96,7 +100,7 @@ func (in *Installer) Install(ctx context.Context, kind extension.Kind, up *Uploa
 	if found, ok, err := find(ctx, reg, up); ok || err != nil {
 		return found, err
 	}
-	read, err := in.read(reg, up)
+	read, err := in.read(ctx, kind, reg, up)
 	if err != nil {
 		return Result{}, err
 	}

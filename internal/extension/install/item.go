@@ -43,6 +43,7 @@ func (in *Installer) openAll(ctx context.Context, up *Upload, read contents, all
 	items, faults := all.Items()
 	parts := make([]*part, 0, len(items))
 	seen := make(map[[2]string]bool)
+	var missing archive.Missing // file types
 	var unpacked int64
 	for _, item := range items {
 		p := &part{Item: item}
@@ -50,6 +51,7 @@ func (in *Installer) openAll(ctx context.Context, up *Upload, read contents, all
 		if p.up != nil {
 			parts = append(parts, p)
 		}
+		missing.Add(err)
 		if err != nil && !p.blame(err, &faults) {
 			return parts, err
 		}
@@ -70,7 +72,7 @@ func (in *Installer) openAll(ctx context.Context, up *Upload, read contents, all
 				maxItemsUnpacked>>20)
 		}
 	}
-	return parts, InvalidBundle(faults)
+	return parts, missing.In(InvalidBundle(faults))
 }
 
 // open reads the archive of an item. It adds the faults of the setup to faults; what is
@@ -83,7 +85,7 @@ func (in *Installer) open(ctx context.Context, p *part, up *Upload, read content
 		return err
 	}
 	p.up.Replace, p.up.FromMarket, p.up.around = up.Replace, up.FromMarket, read.signedBy
-	if p.contents, err = in.read(p.reg, p.up); err != nil {
+	if p.contents, err = in.read(ctx, p.Kind, p.reg, p.up); err != nil {
 		return err
 	}
 	// The error is a conflict for an archive whose extension was uninstalled: a bundle

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 
 	"stoa/internal/extension"
 	"stoa/internal/extension/archive"
@@ -25,12 +26,12 @@ type Package struct {
 
 // Inspect returns what a received archive is, and installs nothing. The errors are those of
 // an install, apart from conflicts with what is installed.
-func (in *Installer) Inspect(kind extension.Kind, up *Upload) (Package, error) {
+func (in *Installer) Inspect(ctx context.Context, kind extension.Kind, up *Upload) (Package, error) {
 	reg, err := in.Kinds.Get(kind)
 	if err != nil {
 		return Package{}, err
 	}
-	r, err := in.read(reg, up)
+	r, err := in.read(ctx, kind, reg, up)
 	if err != nil {
 		return Package{}, err
 	}
@@ -108,8 +109,19 @@ type contents struct {
 }
 
 // read inspects an archive, its signature and its manifest.
-func (in *Installer) read(reg extension.Registry, up *Upload) (contents, error) {
-	c, err := archive.Inspect(up.file, up.Size, reg.Profile())
+func (in *Installer) read(
+	ctx context.Context, kind extension.Kind, reg extension.Registry, up *Upload,
+) (contents, error) {
+	profile := reg.Profile()
+	profile.Kind = string(kind)
+	if in.Types != nil {
+		more, fixed, err := in.Types(ctx, kind)
+		if err != nil {
+			return contents{}, fmt.Errorf("install: file types: %w", err)
+		}
+		profile.Types, profile.Fixed = slices.Concat(profile.Types, more), fixed
+	}
+	c, err := archive.Inspect(up.file, up.Size, profile)
 	if err != nil {
 		return contents{}, err
 	}

@@ -18,7 +18,6 @@ const MaxArchive = 50 << 20
 // the kind plugin.
 type Registry struct {
 	Service *Service
-	Types   []string // of files that archives may have besides the allowed ones
 }
 
 var _ extension.Registry = Registry{}
@@ -28,7 +27,7 @@ func (r Registry) Profile() archive.Profile {
 	return archive.Profile{
 		Manifest: "manifest.json",
 		MaxSize:  MaxArchive,
-		Types:    append([]string{".js", ".json", ".woff", ".woff2", ".css", ".html"}, r.Types...),
+		Types:    []string{".js", ".json", ".woff", ".woff2", ".css", ".html"},
 	}
 }
 

@@ -103,12 +103,12 @@ func TestProfilesOfThemes(t *testing.T) {
 		extension.ThemeShop: 10 << 20, extension.ThemeAdmin: 10 << 20,
 		extension.ThemeAppShop: 200 << 20, extension.ThemeAppAdmin: 200 << 20,
 	} {
-		p := theme.Registry{Kind: kind, Types: []string{".svg"}}.Profile()
+		p := theme.Registry{Kind: kind}.Profile()
 		name := "theme.json"
 		if theme.IsApp(kind) {
 			name = "theme-app.json"
 		}
-		if p.MaxSize != want || p.Manifest != name || p.Also != "manifest.json" || !slices.Contains(p.Types, ".svg") {
+		if p.MaxSize != want || p.Manifest != name || p.Also != "manifest.json" || !slices.Contains(p.Types, ".css") {
 			t.Errorf("%s: %+v", kind, p)
 		}
 	}

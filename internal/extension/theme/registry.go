@@ -24,7 +24,6 @@ const (
 type Registry struct {
 	Service *Service
 	Kind    extension.Kind
-	Types   []string // of files that archives may have besides the allowed ones
 }
 
 var _ extension.Registry = Registry{}
@@ -34,7 +33,7 @@ func (r Registry) Profile() archive.Profile {
 	p := archive.Profile{
 		Manifest: manifestName(r.Kind), Also: "manifest.json",
 		MaxSize: MaxArchive,
-		Types:   append([]string{".js", ".json", ".woff", ".woff2", ".css", ".html"}, r.Types...),
+		Types:   []string{".js", ".json", ".woff", ".woff2", ".css", ".html"},
 	}
 	if IsApp(r.Kind) {
 		p.MaxSize = MaxAppArchive

@@ -43,8 +43,8 @@ var pluginRows = []Setting{
 	},
 	{
 		Flag: "archive-types", Env: "STOA_ARCHIVE_TYPES", Placeholder: "KIND=TYPES",
-		Help: "More file types that packages may contain, by kind: plugin=.md,LICENSE;theme-shop=.svg,.png. Executables " +
-			"are never allowed.",
+		Help: "More file types that packages may contain, by kind: plugin=.md,LICENSE;theme-shop=.svg,.png. It holds in " +
+			"place of what administrators set in the console. Executables are never allowed.",
 	},
 	{
 		Flag: "builtin-dir", Env: "STOA_BUILTIN_DIR", Placeholder: "DIR",

@@ -53,7 +53,7 @@ func (s *Service) Publish(
 		return Release{}, false, err
 	}
 	up.FromMarket = true
-	pkg, err := s.Installer.Inspect(kind, up)
+	pkg, err := s.Installer.Inspect(ctx, kind, up)
 	if err != nil {
 		return Release{}, false, err
 	}

@@ -1,13 +1,18 @@
 package site
 
 import (
+	"fmt"
+	"maps"
 	"net/mail"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"stoa/internal/base/errs"
 	"stoa/internal/base/text"
+	"stoa/internal/extension"
+	"stoa/internal/extension/archive"
 )
 
 // The longest texts: of a name in characters, of an e-mail address and a URL in bytes.
@@ -21,6 +26,9 @@ const (
 // set.
 type Change struct {
 	Name, Accent, SupportEmail, SupportURL, TermsURL, PrivacyURL *string
+
+	// ArchiveTypes replaces the types of the kinds that it has; an empty list removes them.
+	ArchiveTypes map[extension.Kind][]string
 }
 
 // field is a setting that a Change may name: its name in the API, its new text, which may
@@ -53,7 +61,27 @@ func (ch Change) Issues() (faults errs.Issues) {
 			faults.Add(f.name, code, "%s %s", f.name, message)
 		}
 	}
+	for _, kind := range slices.Sorted(maps.Keys(ch.ArchiveTypes)) {
+		typeIssues(kind, ch.ArchiveTypes[kind], &faults)
+	}
 	return faults
+}
+
+// typeIssues adds what is wrong with the file types of a kind.
+func typeIssues(kind extension.Kind, types []string, faults *errs.Issues) {
+	at := "archiveTypes." + string(kind)
+	if !kind.Known() {
+		faults.Add(at, errs.CodeUnknownValue, "%s is no kind of extension.", at)
+	}
+	if archive.TooManyTypes(len(types)) {
+		faults.Add(at, errs.CodeOutOfRange, "%s has too many types.", at)
+		return
+	}
+	for i, t := range types {
+		if _, err := archive.CheckType(t); err != nil {
+			faults.Add(fmt.Sprintf("%s[%d]", at, i), errs.CodeInvalid, "%s cannot have %.40q: %s.", at, t, err)
+		}
+	}
 }
 
 // apply changes set and returns the names of the fields that differ now.
@@ -68,7 +96,32 @@ func (ch Change) apply(set *Settings) (changed []string) {
 			changed = append(changed, f.name)
 		}
 	}
+	types := ch.types(set.ArchiveTypes)
+	if !maps.EqualFunc(types, set.ArchiveTypes, slices.Equal[[]string]) {
+		set.ArchiveTypes = types
+		changed = append(changed, "archiveTypes")
+	}
 	return changed
+}
+
+// types returns the file types after the change.
+func (ch Change) types(before extension.Types) extension.Types {
+	after := maps.Clone(before)
+	for kind, types := range ch.ArchiveTypes {
+		var checked []string
+		for _, t := range types {
+			if t, err := archive.CheckType(t); err == nil { // Issues found the others
+				checked = archive.MergeTypes(checked, t)
+			}
+		}
+		if after == nil {
+			after = make(extension.Types)
+		}
+		if after[kind] = checked; len(checked) == 0 {
+			delete(after, kind)
+		}
+	}
+	return after
 }
 
 func nameFault(name string) (code, message string) {

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"stoa/internal/base/errs"
+	"stoa/internal/extension"
 	"stoa/internal/trust/audit"
 )
 
@@ -19,6 +21,9 @@ type Service struct {
 	DefaultName string
 	// PublicURL is where people reach the shop.
 	PublicURL string
+	// FixedTypes, unless it is empty, are the operator's file types for packages
+	// (STOA_ARCHIVE_TYPES): they hold in place of those in the settings, which cannot be changed.
+	FixedTypes extension.Types
 
 	last atomic.Pointer[Settings] // those read last
 }
@@ -33,11 +38,31 @@ func (s *Service) Get(ctx context.Context) (Settings, error) {
 	return set, nil
 }
 
+// ArchiveTypes returns the file types that packages of a kind may contain beyond their kind's own,
+// and whether they are FixedTypes. All replicas have a change at once.
+func (s *Service) ArchiveTypes(ctx context.Context, kind extension.Kind) (types []string, fixed bool, err error) {
+	if len(s.FixedTypes) > 0 {
+		return s.FixedTypes[kind], true, nil
+	}
+	set, err := s.Get(ctx)
+	return set.ArchiveTypes[kind], false, err
+}
+
+// Issues returns everything that is wrong with a change.
+func (s *Service) Issues(ch Change) errs.Issues {
+	faults := ch.Issues()
+	if len(s.FixedTypes) > 0 && len(ch.ArchiveTypes) > 0 {
+		faults.Add("archiveTypes", errs.CodeReadOnly, "archiveTypes cannot be changed: the operator has set "+
+			"STOA_ARCHIVE_TYPES, which wins.")
+	}
+	return faults
+}
+
 // Change changes the settings and returns them. match, unless it is nil, reports whether
 // their present version is the one that the change is about. The error is ErrStale, or
-// VALIDATION_ERROR for what Change.Issues finds.
+// VALIDATION_ERROR for what Issues finds.
 func (s *Service) Change(ctx context.Context, ch Change, match func(version int64) bool) (Settings, error) {
-	if err := ch.Issues().Err(); err != nil {
+	if err := s.Issues(ch).Err(); err != nil {
 		return Settings{}, err
 	}
 	var set Settings

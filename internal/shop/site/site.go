@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/extension"
 	"stoa/internal/trust/audit"
 )
 
-// Settings are what the shop says of itself. An empty text is one that nobody has set.
+// Settings are what the shop says of itself, and what administrators decide for the whole
+// platform. An empty text is one that nobody has set.
 type Settings struct {
 	Name   string
 	Accent string // a color, as #rrggbb in lower case
@@ -20,6 +22,10 @@ type Settings struct {
 	SupportURL   string
 	TermsURL     string
 	PrivacyURL   string
+
+	// ArchiveTypes are the file types that packages may contain beyond those of their kind
+	// (contract 4.2).
+	ArchiveTypes extension.Types
 
 	Version   int64     // rises with each change
 	UpdatedAt time.Time // zero before the first change

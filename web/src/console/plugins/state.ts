@@ -20,7 +20,8 @@ const states: Record<Instance["runtime"]["state"], { tone: Tone; rank: number }>
 };
 
 export const stateOf = ({ enabled, runtime, lifecycleWarning }: Instance): Shown => {
-  if (!enabled && runtime.lastError && !runtime.lastError.over) return { tone: "bad", word: t("plugins.state.notLoaded"), rank: 6 };
+  if (!enabled && runtime.lastError && !runtime.lastError.over)
+    return { tone: "bad", word: t("plugins.state.notLoaded"), rank: 6 };
   if (!enabled) return { tone: "none", word: t("plugins.state.disabled"), rank: 0 };
   const { tone, rank } = states[runtime.state];
   if (rank < 3 && lifecycleWarning) return { tone: "warn", word: t("plugins.state.hookFailed"), rank: 3 };
