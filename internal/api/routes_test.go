@@ -132,6 +132,12 @@ type operation struct {
 	Security  []map[string]any `json:"security"`
 	Responses map[string]any   `json:"responses"`
 
+	RequestBody struct {
+		Content map[string]struct {
+			Schema map[string]any `json:"schema"`
+		} `json:"content"`
+	} `json:"requestBody"`
+
 	Parameters []struct {
 		Ref string `json:"$ref"`
 	} `json:"parameters"`
@@ -156,6 +162,42 @@ func (o operation) takesKey() bool {
 		}
 	}
 	return false
+}
+
+// lenient are the operations of 0.1.0 that ignore unknown fields, as clients may rely on it. All others
+// refuse them (contract 1.5): none is ever added here.
+var lenient = strings.Fields(`
+	POST/auth/register POST/auth/login POST/auth/refresh POST/auth/change-password POST/auth/forgot-password
+	POST/auth/reset-password POST/auth/setup
+	POST/api/marketplace/products/{slug}/purchase POST/api/marketplace/products/{slug}/activate
+	POST/api/marketplace/products/{slug}/deactivate POST/api/marketplace/payments/stripe/webhook
+	POST/api/marketplace/orders/{id}/lookup POST/api/marketplace/orders/claim POST/api/marketplace/orders/claim-link
+	POST/api/marketplace/products/{slug}/reviews
+	POST/api/v1/admin/search POST/api/v1/admin/keys/rotate PATCH/api/v1/admin/users/{id} PATCH/api/v1/admin/reviews/{id}
+	POST/api/v1/admin/licenses POST/api/v1/admin/licenses/lookup PATCH/api/v1/admin/licenses/{id}
+	POST/api/v1/admin/licenses/{id}/renew POST/api/v1/admin/products PATCH/api/v1/admin/products/{slug}
+	POST/api/v1/admin/catalog POST/api/v1/admin/market/{slug}/install POST/api/v1/admin/plugins/{slug}/instances
+	POST/api/v1/admin/plugins/{slug}/hooks/replay POST/api/v1/admin/hooks/replay POST/api/v1/admin/webhooks
+	PATCH/api/v1/admin/webhooks/{id} POST/api/v1/admin/webhooks/{id}/replay POST/api/v1/platform/events
+	POST/api/v1/admin/themes/{target}/activate`)
+
+// Requests that are not among those of 0.1.0 allow no additional properties, and so say that they are
+// read with web.ReadChange.
+func TestNewRequestsRefuseUnknownFields(t *testing.T) {
+	t.Parallel()
+	closed := 0
+	for name, op := range operations(t) {
+		body, takes := op.RequestBody.Content["application/json"]
+		isLenient := slices.Contains(lenient, strings.ReplaceAll(name, " ", ""))
+		if more, is := body.Schema["additionalProperties"].(bool); takes && !isLenient && (!is || more) {
+			t.Errorf("%s allows unknown fields", name)
+		} else if takes && !isLenient {
+			closed++
+		}
+	}
+	if closed < 3 {
+		t.Errorf("%d requests refuse unknown fields, want at least the changes of package, instance and settings", closed)
+	}
 }
 
 // operations returns those of api/openapi.yaml by "METHOD /path/{name}".

@@ -95,7 +95,7 @@ func (in settingsChange) archiveTypes(faults *errs.Issues) map[extension.Kind][]
 
 // ChangeSettings serves PATCH /api/v1/admin/settings.
 func (h *Handlers) ChangeSettings(w http.ResponseWriter, r *http.Request) error {
-	in, faults, err := web.ReadFields[settingsChange](w, r)
+	in, faults, err := web.ReadChange[settingsChange, settings](w, r)
 	if err != nil {
 		return err
 	}

@@ -157,11 +157,13 @@ func (h *Handlers) GetInstance(w http.ResponseWriter, r *http.Request) error {
 
 // ChangeInstance serves PATCH /api/v1/admin/plugins/{slug}/instances/{installationId}.
 func (h *Handlers) ChangeInstance(w http.ResponseWriter, r *http.Request) error {
-	body, err := web.ReadJSON[instanceInput](w, r, nil)
+	body, faults, err := web.ReadChange[instanceInput, instance](w, r)
 	if err != nil {
 		return err
 	}
-	in, err := h.Plugins.UpdateInstance(r.Context(), r.PathValue("slug"), r.PathValue("installationId"), body.input(),
+	input := body.input()
+	input.Faults = faults.List()
+	in, err := h.Plugins.UpdateInstance(r.Context(), r.PathValue("slug"), r.PathValue("installationId"), input,
 		web.IfMatch(r))
 	if err != nil {
 		return err

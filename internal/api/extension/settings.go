@@ -2,7 +2,6 @@ package extension
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"net/http"
 	"slices"
@@ -47,17 +46,20 @@ func newManagedPackage(p plugin.Package) managedPackage {
 	}
 }
 
+// settingsLevel is what a client may know when it changes settings, which a GET shows one level below
+// the package.
+type settingsLevel struct {
+	listedPackage
+	settings
+}
+
 // ChangePlugin serves PATCH /api/v1/admin/plugins/{slug}.
 func (h *Handlers) ChangePlugin(w http.ResponseWriter, r *http.Request) error {
-	body, err := web.ReadDocument(w, r)
+	input, faults, err := web.ReadChange[plugin.SettingsInput, settingsLevel](w, r)
 	if err != nil {
 		return err
 	}
-	var input plugin.SettingsInput
-	if err := json.Unmarshal(body, &input); err != nil {
-		return err
-	}
-	p, err := h.Plugins.ChangeSettings(r.Context(), r.PathValue("slug"), input)
+	p, err := h.Plugins.ChangeSettings(r.Context(), r.PathValue("slug"), input, faults.List()...)
 	return writePlugin(w, p, err)
 }
 

@@ -15,7 +15,10 @@ import (
 type object map[string]json.RawMessage
 
 // decoder sets the fields of structs and collects those of another type.
-type decoder struct{ faults errs.Issues }
+type decoder struct {
+	faults errs.Issues
+	strict bool // refuse unknown fields of structs inside, too
+}
 
 // fill sets the fields of the struct v that have a json tag other than "-" and
 // reports every field of another type, which stays as it is. Unlike in
@@ -49,6 +52,9 @@ func (d *decoder) set(v reflect.Value, path string, raw json.RawMessage) {
 		if json.Unmarshal(raw, &inner) != nil {
 			d.wrongType(path, v)
 			return
+		}
+		if d.strict {
+			d.refuseUnknown(path+".", inner, fieldNames(v.Type()))
 		}
 		d.fill(v, path+".", inner)
 	case json.Unmarshal(raw, v.Addr().Interface()) != nil:

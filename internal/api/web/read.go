@@ -34,7 +34,7 @@ var (
 // nothing. Unknown fields are ignored. It returns VALIDATION_ERROR for anything
 // but exactly one JSON object, and with all violations at once: of types, of
 // rules, and of headers (WithHeaderFaults). A body over 1 MiB is 413, one
-// declared as something else 415.
+// declared as something else 415. ReadChange refuses unknown fields.
 func ReadJSON[T any](w http.ResponseWriter, r *http.Request, check func(T) errs.Issues) (T, error) {
 	v, faults, err := ReadFields[T](w, r)
 	if err != nil {

@@ -24,6 +24,8 @@ type Input struct {
 	Enabled json.RawMessage
 	Config  json.RawMessage
 	Granted json.RawMessage
+
+	Faults []errs.Issue // found when the request was read
 }
 
 // object reads the fields, except the config, whose messages are its own.
@@ -48,6 +50,7 @@ func (in Input) key(faults *errs.Issues) string {
 // apply changes inst, of a package with manifest m, as the input asks for, and adds
 // every fault. With a fault inst must not be stored.
 func (in Input) apply(m Manifest, inst *Instance, faults *errs.Issues) {
+	faults.Append(in.Faults...)
 	in.object(faults).Into("enabled", "a boolean", &inst.Enabled)
 	in.applyConfig(m, inst, faults)
 	in.applyGranted(m, inst, faults)

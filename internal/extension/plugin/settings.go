@@ -220,8 +220,10 @@ func (s *Service) Settings(ctx context.Context, slug string) (Package, error) {
 // finish their calls and end.
 //
 // The error is ErrNotFound for an unknown package, and VALIDATION_ERROR with every
-// fault of the input.
-func (s *Service) ChangeSettings(ctx context.Context, slug string, input SettingsInput) (Package, error) {
+// fault of the input, after those that were found when it was read.
+func (s *Service) ChangeSettings(
+	ctx context.Context, slug string, input SettingsInput, found ...errs.Issue,
+) (Package, error) {
 	var changed Package
 	var running []string
 	err := s.Store.InTx(ctx, func(st Store) error {
@@ -231,6 +233,7 @@ func (s *Service) ChangeSettings(ctx context.Context, slug string, input Setting
 		}
 		was := p.Settings
 		var faults errs.Issues
+		faults.Append(found...)
 		input.apply(p.Manifest, &p.Settings, &faults)
 		if err := faults.Err(); err != nil {
 			return err

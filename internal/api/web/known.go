@@ -1,0 +1,116 @@
+package web
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/base/text"
+)
+
+// ReadChange is ReadFields for a request that refuses unknown fields (contract 1.5): with a misspelled
+// one, nothing would change, and nobody would notice. T is what may change, and Shown what a GET shows
+// at that level; its other fields are known and ignored, so that what was read can be sent back. A
+// request about nothing that a GET shows has struct{}. T is a struct, or an object of raw values.
+func ReadChange[T, Shown any](w http.ResponseWriter, r *http.Request) (v T, faults errs.Issues, err error) {
+	_, body, err := readObject(w, r)
+	if err != nil {
+		return v, faults, err
+	}
+	into := reflect.ValueOf(&v).Elem()
+	d := decoder{faults: headerFaultsOf(r), strict: true}
+	d.refuseUnknown("", body, append(fieldNames(into.Type()), fieldNames(reflect.TypeFor[Shown]())...))
+	if into.Kind() == reflect.Map {
+		into.Set(reflect.ValueOf(body).Convert(into.Type()))
+	} else {
+		d.fill(into, "", body)
+	}
+	return v, d.faults, nil
+}
+
+// fieldNames returns the names that a struct has in JSON.
+func fieldNames(t reflect.Type) []string {
+	var names []string
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name != "" && name != "-" && f.IsExported() {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// maxSuggestions is how many unknown fields are told the nearest name: a body of 1 MiB may have
+// a hundred thousand of them.
+const maxSuggestions = 20
+
+// refuseUnknown adds a fault for each field of from that is not known.
+func (d *decoder) refuseUnknown(prefix string, from object, known []string) {
+	told := 0
+	for _, name := range slices.Sorted(maps.Keys(from)) {
+		if slices.Contains(known, name) {
+			continue
+		}
+		shown := prefix + text.Clip(name)
+		if told++; told > maxSuggestions {
+			d.faults.Add(shown, errs.CodeUnknownField, "%s is not a field here.", shown)
+		} else if inner := insideOf(from[name], known); inner != "" {
+			d.faults.Add(shown, errs.CodeUnknownField, "%s is not a field here. Send %s%s itself, not inside of it.", shown, prefix,
+				inner)
+		} else {
+			d.faults.Add(shown, errs.CodeUnknownField, "%s is not a field here. Did you mean %s%s?", shown, prefix,
+				nearest(name, known))
+		}
+	}
+}
+
+// insideOf returns a known field that is in an object, which the client took for its wrapper, or "".
+func insideOf(raw json.RawMessage, known []string) string {
+	var wrapped object
+	if json.Unmarshal(raw, &wrapped) != nil {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(wrapped)) {
+		if slices.Contains(known, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// nearest returns the name that the fewest changes of letters make of another; of several, the first
+// in alphabetical order.
+func nearest(name string, known []string) string {
+	lower := strings.ToLower(text.Clip(name))
+	return slices.MinFunc(slices.Sorted(slices.Values(known)), func(a, b string) int {
+		return edits(lower, strings.ToLower(a)) - edits(lower, strings.ToLower(b))
+	})
+}
+
+// edits returns how many letters of a are inserted, removed or replaced to make b (Levenshtein).
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
