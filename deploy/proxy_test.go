@@ -295,7 +295,7 @@ func startNginx(tb testing.TB, s site) string {
 	conf := replace(tb, "nginx/stoa.conf",
 		"    listen 80;\n    listen [::]:80;\n", "    listen "+porttest.Free(tb)+";\n",
 		"    listen 443 ssl http2;\n    listen [::]:443 ssl http2;\n", "    listen "+addr+" ssl http2;\n",
-		"server 127.0.0.1:8080;", "server "+s.upstream+";",
+		"server 127.0.0.1:8080 max_fails=0;", "server "+s.upstream+" max_fails=0;",
 		"/etc/ssl/stoa/fullchain.pem", s.cert, "/etc/ssl/stoa/privkey.pem", s.key)
 	write(tb, filepath.Join(s.dir, "stoa.conf"), conf)
 	main := filepath.Join(s.dir, "nginx.conf")

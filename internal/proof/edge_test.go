@@ -16,8 +16,7 @@ import (
 	"stoa/internal/testkit/porttest"
 )
 
-// edgeConfig is what docs/replicas.md tells operators to write, beside what a test needs:
-// ports, folders, and who answered.
+// edgeConfig is what a test needs beside deploy/nginx/stoa.conf: folders.
 const edgeConfig = `
 daemon off;
 master_process off;
@@ -33,13 +32,43 @@ http {
   scgi_temp_path %[1]s/scgi;
 
 %[2]s
-  server {
-    listen %[3]s;
-    add_header X-Upstream $upstream_addr always;
-%[4]s
-  }
 }
 `
+
+// edgeSite returns deploy/nginx/stoa.conf for these replicas, without TLS, and telling who
+// answered.
+func edgeSite(tb testing.TB, address string, replicas []string) string {
+	tb.Helper()
+	shipped, err := os.ReadFile("../../deploy/nginx/stoa.conf")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var servers, site strings.Builder
+	for _, r := range replicas {
+		fmt.Fprintf(&servers, "    server %s max_fails=0;\n", r)
+	}
+	changed := 0
+	for line := range strings.Lines(string(shipped)) {
+		switch words := strings.Fields(line); {
+		case line == "    listen 80;\n":
+			line, changed = "    listen "+porttest.Free(tb)+";\n", changed+1
+		case line == "    listen [::]:80;\n", strings.HasPrefix(line, "    listen [::]:443 "), strings.HasPrefix(line, "    ssl_"):
+			line = ""
+		case strings.HasPrefix(line, "    listen 443 "):
+			line, changed = "    listen "+address+";\n    add_header X-Upstream $upstream_addr always;\n", changed+1
+		case strings.HasPrefix(line, "    proxy_set_header X-Forwarded-For "):
+			// Each client of the test has an address of its own.
+			line, changed = "    proxy_set_header X-Forwarded-For $http_x_forwarded_for;\n", changed+1
+		case len(words) == 3 && words[0] == "server" && words[2] == "max_fails=0;":
+			line, changed = servers.String(), changed+1
+		}
+		site.WriteString(line)
+	}
+	if changed != 4 {
+		tb.Fatal("deploy/nginx/stoa.conf has changed: the test no longer finds its addresses")
+	}
+	return site.String()
+}
 
 // edge is an nginx in front of replicas.
 type edge struct {
@@ -51,30 +80,8 @@ func newEdge(tb testing.TB, replicas []string) *edge {
 	tb.Helper()
 	path := needtest.Program(tb, "nginx", "Debian: apt-get install nginx")
 	dir, address := tb.TempDir(), porttest.Free(tb)
-	doc, err := os.ReadFile("../../docs/replicas.md")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	_, block, _ := strings.Cut(string(doc), "```nginx\n")
-	block, _, found := strings.Cut(block, "```")
-	outer, inner, parts := strings.Cut(block, "server {\n")
-	if !found || !parts {
-		tb.Fatal("docs/replicas.md has no nginx configuration")
-	}
-	inner = inner[:strings.LastIndexByte(inner, '}')]
-	var servers strings.Builder
-	for _, r := range replicas {
-		fmt.Fprintf(&servers, "server %s max_fails=0;\n", r)
-	}
-	var kept []string
-	for line := range strings.Lines(outer) {
-		if !strings.HasPrefix(strings.TrimSpace(line), "server ") {
-			kept = append(kept, line)
-		}
-	}
-	outer = strings.Replace(strings.Join(kept, ""), "upstream stoa {\n", "upstream stoa {\n"+servers.String(), 1)
 	file := filepath.Join(dir, "nginx.conf")
-	if err := os.WriteFile(file, fmt.Appendf(nil, edgeConfig, dir, outer, address, inner), 0o600); err != nil {
+	if err := os.WriteFile(file, fmt.Appendf(nil, edgeConfig, dir, edgeSite(tb, address, replicas)), 0o600); err != nil {
 		tb.Fatal(err)
 	}
 	log, err := os.Create(filepath.Join(dir, "stderr.log"))
