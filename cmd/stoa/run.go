@@ -10,6 +10,7 @@ import (
 
 	"stoa/internal/app"
 	"stoa/internal/app/datafolder"
+	"stoa/internal/data/database"
 	"stoa/internal/operate/settings"
 )
 
@@ -42,7 +43,7 @@ type streams struct {
 const (
 	exitOK     = 0
 	exitFailed = 1
-	exitUsage  = 2
+	exitUsage  = 2 // the settings are wrong: the same command would fail again
 )
 
 // run carries out one command and returns the process's exit code.
@@ -70,16 +71,20 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	}
 	parsed, err := parser.Parse(args)
 	if faults, ok := errors.AsType[*settings.Faults](err); ok && !faults.Malformed {
-		return fail(exitFailed, err)
+		return fail(exitUsage, err)
 	}
 	if err != nil {
 		return fail(exitUsage, fmt.Errorf("%w (see stoa --help)", err))
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	if err := parsed.Run(std); err != nil && !errors.Is(err, context.Canceled) {
-		return fail(exitFailed, err)
+	err = parsed.Run(std)
+	switch {
+	case err == nil, errors.Is(err, context.Canceled):
+		return exitOK
+	case settings.IsWrong(err), errors.Is(err, database.ErrURL):
+		return fail(exitUsage, err)
 	}
-	return exitOK
+	return fail(exitFailed, err)
 }
 
 func newParser(out, errOut io.Writer, exit func(int)) (*settings.Parser, error) {

@@ -30,7 +30,7 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 	redis.SetLogger(silent{}) // what matters of Redis is in our log, in its form
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
 	if err != nil {
-		return fmt.Errorf("%w (choose another with --addr)", err)
+		return settings.WrongAddress(fmt.Errorf("%w (choose another with --addr)", err))
 	}
 	defer ln.Close() // a no-op once served
 	at, err := folder.FindDatabase(ctx)
@@ -108,7 +108,7 @@ func (c serveCmd) startOps(ctx context.Context, group *servers, h http.Handler, 
 	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", c.OpsAddr)
 	if err != nil {
-		return fmt.Errorf("%w (choose another with --ops-addr, or off)", err)
+		return settings.WrongAddress(fmt.Errorf("%w (choose another with --ops-addr, or off)", err))
 	}
 	if open {
 		warnOfOpenOps(ctx, log, ln.Addr())
@@ -122,11 +122,11 @@ func (c serveCmd) startOps(ctx context.Context, group *servers, h http.Handler, 
 func (c serveCmd) configure(folder datafolder.Folder, log *slog.Logger, at string, addr net.Addr) (app.Config, error) {
 	site, err := c.Site(addr, log)
 	if err != nil {
-		return app.Config{}, err
+		return app.Config{}, settings.Wrong(err)
 	}
 	cfg, err := app.FromServe(c.Serve, site)
 	if err != nil {
-		return cfg, err
+		return cfg, settings.Wrong(err)
 	}
 	cfg.Log = log
 	stamp(&cfg)

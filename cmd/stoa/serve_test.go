@@ -380,7 +380,7 @@ func TestServeRefusesTheDemoOnAPublicAddress(t *testing.T) {
 	var out, errOut strings.Builder
 	data := filepath.Join(t.TempDir(), "data")
 	code := run(t.Context(), []string{"serve", "--demo", "--addr=0.0.0.0:0", "--data", data}, nil, &out, &errOut)
-	if code != exitFailed || !strings.Contains(errOut.String(), "loopback addresses only") {
+	if code != exitUsage || !strings.Contains(errOut.String(), "loopback addresses only") {
 		t.Errorf("run = %d, %q", code, errOut.String())
 	}
 	if _, err := os.Stat(data); !errors.Is(err, os.ErrNotExist) {

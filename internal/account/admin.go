@@ -47,6 +47,9 @@ func (s *Service) CreateAdmin(ctx context.Context, email, username, secret strin
 var ErrAdminTaken = errors.New("STOA_ADMIN_EMAIL belongs to an account that is not an active administrator: " +
 	"use another address")
 
+// ErrHalfAdmin is returned for an administrator's address without a password, or the reverse.
+var ErrHalfAdmin = errors.New("STOA_ADMIN_EMAIL and STOA_ADMIN_PASSWORD must both be set")
+
 // EnsureAdmin creates an administrator unless there is one. With an empty e-mail
 // address and password it does nothing. Several replicas may call it at once.
 // created reports whether this call created one.
@@ -58,7 +61,7 @@ func (s *Service) EnsureAdmin(ctx context.Context, email, secret string) (create
 		return false, err
 	}
 	if email == "" || secret == "" {
-		return false, errors.New("STOA_ADMIN_EMAIL and STOA_ADMIN_PASSWORD must both be set")
+		return false, ErrHalfAdmin
 	}
 	for _, username := range []string{"", "admin-" + ids.New()[:8]} {
 		_, err = s.CreateAdmin(ctx, email, username, secret)

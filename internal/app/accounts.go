@@ -12,7 +12,9 @@ import (
 	"stoa/internal/account/password"
 	"stoa/internal/account/token"
 	"stoa/internal/api/limit"
+	"stoa/internal/base/errs"
 	"stoa/internal/edge/ratelimit"
+	"stoa/internal/operate/settings"
 	"stoa/internal/store"
 )
 
@@ -20,15 +22,15 @@ import (
 // start, and the administrator of the configuration if there is none.
 func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	services, err := token.NewService(cfg.ServiceIssuer, cfg.ServiceSecret, cfg.ServicePublicKey)
-	if err != nil {
-		return err
+	if err == nil {
+		err = services.RequireAudience(cfg.ServiceAudience)
 	}
-	if err := services.RequireAudience(cfg.ServiceAudience); err != nil {
-		return err
+	if err != nil {
+		return settings.Wrong(err)
 	}
 	policy, err := account.ParsePolicy(cfg.PasswordPolicy)
 	if err != nil {
-		return err
+		return settings.Wrong(err)
 	}
 	cost := cfg.PasswordCost
 	if cost == (password.Params{}) {
@@ -44,10 +46,15 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		Now:        cfg.Now, Policy: policy, Services: services,
 		Mailer: a.Mail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}
-	if err := a.Accounts.Start(ctx); err != nil {
+	if err := a.Accounts.Start(ctx); errors.Is(err, account.ErrSharedKey) {
+		return settings.Wrong(err)
+	} else if err != nil {
 		return err
 	}
 	created, err := a.Accounts.EnsureAdmin(ctx, cfg.AdminEmail, cfg.AdminPassword)
+	if kind := errs.KindOf(err); kind == errs.Invalid || kind == errs.Conflict || errors.Is(err, account.ErrHalfAdmin) {
+		return settings.Wrong(err)
+	}
 	if created {
 		cfg.Log.InfoContext(ctx, "administrator created", slog.String("email", cfg.AdminEmail))
 	}
@@ -63,8 +70,8 @@ func (a *App) buildLimiter(ctx context.Context, cfg Config) (*ratelimit.Limiter,
 	if cfg.RedisURL != "" {
 		parsed, err := redis.ParseURL(cfg.RedisURL)
 		if err != nil { // err may quote the password
-			return nil, errors.New("the Redis URL cannot be read; " +
-				"it has the form redis://[user:password@]host:port/db")
+			return nil, settings.Wrong(errors.New("the Redis URL cannot be read; " +
+				"it has the form redis://[user:password@]host:port/db"))
 		}
 		a.redis = redis.NewClient(parsed)
 		if tracer := a.telemetry.Tracer(); tracer != nil {

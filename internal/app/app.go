@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -32,6 +33,7 @@ import (
 	"stoa/internal/message/mail"
 	"stoa/internal/message/webhook"
 	"stoa/internal/operate/ops"
+	"stoa/internal/operate/settings"
 	"stoa/internal/operate/system"
 	"stoa/internal/operate/telemetry"
 	"stoa/internal/run/child"
@@ -146,6 +148,9 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	}
 	if cfg.BuiltinDir != "" {
 		if err := a.installer.InstallBuiltins(ctx, cfg.BuiltinDir); err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				err = settings.Wrong(err)
+			}
 			return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
 		}
 	}
@@ -199,7 +204,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		return err
 	}
 	if !text.Printable(cfg.Name, site.MaxName) {
-		return fmt.Errorf("the shop's name must have %d printable characters or fewer", site.MaxName)
+		return settings.Wrong(fmt.Errorf("the shop's name must have %d printable characters or fewer", site.MaxName))
 	}
 	a.site = &site.Service{
 		Store: store.NewSite(a.DB), Now: cfg.Now, DefaultName: cfg.Name, PublicURL: cfg.PublicURL,
@@ -285,5 +290,6 @@ func (a *App) Close(ctx context.Context) error {
 		_ = a.member.Leave(leaving) // on failure, others count it as present for another minute
 		cancel()
 	}
-	return errors.Join(append(all, a.DB.Close(), a.telemetry.Close(ctx))...)
+	// The telemetry sends its metrics once more, and those of backups are in the database.
+	return errors.Join(append(all, a.telemetry.Close(ctx), a.DB.Close())...)
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"stoa/internal/data/idempotency"
 	"stoa/internal/keep/rewrap"
+	"stoa/internal/operate/settings"
 	"stoa/internal/store"
 	"stoa/internal/trust/seal"
 )
@@ -40,7 +42,11 @@ func (a *App) joinMasterKey(ctx context.Context, cfg Config) error {
 		Lost: func(err error) { a.lost <- err },
 		Name: fmt.Sprintf("%s, process %d", cmp.Or(host, "a host without a name"), os.Getpid()),
 	}
-	return a.member.Join(ctx)
+	err := a.member.Join(ctx)
+	if errors.Is(err, rewrap.ErrOtherKey) {
+		return settings.Wrong(err)
+	}
+	return err
 }
 
 // idempotencySecret returns the secret with which idempotency keys are hashed. It is derived from

@@ -34,11 +34,11 @@ func (cfg *Config) Open(f datafolder.Folder, at string) (err error) {
 		cfg.MasterKeySource = "environment"
 	}
 	if _, err = masterkey.Load(key, f.Data); err != nil {
-		return err
+		return settings.WrongUnlessIO(err)
 	}
 	cfg.NextMasterKey = func() (*seal.Key, error) { return masterkey.Successor(key, next, f.Data) }
 	cfg.MasterKey, err = masterkey.Known(key, next, f.Data)
-	return err
+	return settings.WrongUnlessIO(err)
 }
 
 // With runs fn on an App that it closes afterwards. The App serves no requests; its database must exist

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stoa/internal/edge/hosts"
+	"stoa/internal/operate/settings"
 )
 
 // answeredHosts returns the hosts that requests may be addressed to, from the configuration.
@@ -16,7 +17,7 @@ func answeredHosts(cfg Config) (hosts.Policy, error) {
 	}
 	p, err := hosts.New(cfg.AnswerAtBoundAddress, names...)
 	if err != nil {
-		return p, fmt.Errorf("allowed hosts: %w", err)
+		return p, settings.Wrong(fmt.Errorf("allowed hosts: %w", err))
 	}
 	return p, nil
 }

@@ -10,6 +10,7 @@ import (
 	"stoa/internal/base/trace"
 	"stoa/internal/message/mail"
 	"stoa/internal/operate/ops"
+	"stoa/internal/operate/settings"
 	"stoa/internal/operate/system"
 )
 
@@ -24,7 +25,7 @@ func (a *App) buildMail(ctx context.Context, cfg Config) error {
 	case cfg.SMTPURL != "":
 		smtp, err := mail.NewSMTP(cfg.SMTPURL, cfg.SMTPPassword, cfg.MailFrom)
 		if err != nil {
-			return err
+			return settings.Wrong(err)
 		}
 		sender = smtp
 	case cfg.LogMail:

@@ -9,6 +9,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/data/blob"
+	"stoa/internal/operate/settings"
 	"stoa/internal/shop/catalog"
 	"stoa/internal/shop/license"
 	"stoa/internal/shop/order"
@@ -118,5 +119,5 @@ func seatRules(cfg Config) (license.DevInstances, license.ChurnLimit, error) {
 	if err == nil && (cfg.LicenseChurn < 0 || cfg.LicenseChurn > license.MaxChurn) {
 		err = fmt.Errorf("license churn: %d is not between 0 and %d", cfg.LicenseChurn, license.MaxChurn)
 	}
-	return dev, license.ChurnLimit(cfg.LicenseChurn), err
+	return dev, license.ChurnLimit(cfg.LicenseChurn), settings.Wrong(err)
 }

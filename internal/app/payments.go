@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"stoa/internal/operate/settings"
 	"stoa/internal/shop/payment"
 	"stoa/internal/shop/payment/stripe"
 )
@@ -29,7 +30,7 @@ func newPayments(cfg Config) (payment.Provider, error) {
 		return payment.Test{}, nil
 	case "live":
 	default:
-		return nil, fmt.Errorf("payments: %q is neither test nor live", cfg.Payments)
+		return nil, settings.Wrong(fmt.Errorf("payments: %q is neither test nor live", cfg.Payments))
 	}
 	if cfg.Stripe.SecretKey == "" && cfg.Stripe.WebhookSecret == "" {
 		return payment.None{}, nil
@@ -40,7 +41,7 @@ func newPayments(cfg Config) (payment.Provider, error) {
 		CancelURL:  cmp.Or(cfg.Stripe.CancelURL, cfg.PublicURL+"/payment/cancelled?order="+stripe.OrderPlaceholder),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("payments: %w", err)
+		return nil, settings.Wrong(fmt.Errorf("payments: %w", err))
 	}
 	return p, nil
 }

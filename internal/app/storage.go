@@ -13,6 +13,7 @@ import (
 	"stoa/internal/extension/install"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/extension/theme"
+	"stoa/internal/operate/settings"
 	"stoa/internal/store"
 )
 
@@ -44,15 +45,15 @@ func (a *App) ownStorage(ctx context.Context, cfg Config) error {
 	case err != nil || owner == a.PlatformID:
 		return err
 	case owner != "":
-		return fmt.Errorf("%s: %w", cfg.Storage.Address(), errForeign)
+		return settings.Wrong(fmt.Errorf("%s: %w", cfg.Storage.Address(), errForeign))
 	}
 	files, err := store.PackageFiles(ctx, a.DB.Conn())
 	if err != nil {
 		return err
 	}
 	if len(files) > 0 {
-		return fmt.Errorf("%s has none of this shop's files: copy them with stoa storage move --from disk --to URL, "+
-			"and start again", cfg.Storage.Address())
+		return settings.Wrong(fmt.Errorf("%s has none of this shop's files: copy them with "+
+			"stoa storage move --from disk --to URL, and start again", cfg.Storage.Address()))
 	}
 	return blob.Claim(ctx, cfg.Storage, a.PlatformID)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"stoa/internal/base/trace"
+	"stoa/internal/operate/settings"
 	"stoa/internal/operate/telemetry"
 )
 
@@ -22,7 +23,7 @@ func (a *App) startTelemetry(ctx context.Context, cfg Config) (err error) {
 		Version: cfg.Version, Metrics: a.metrics.Gatherer(), Log: cfg.Log,
 	})
 	a.DB.Trace(a.telemetry.Tracer())
-	return err
+	return settings.Wrong(err) // New reads the environment and connects to nothing
 }
 
 // tracedRedis is a redis.Hook that records a span for each command of a traced request. The span

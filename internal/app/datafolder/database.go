@@ -40,10 +40,10 @@ func (f Folder) FindDatabase(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if facts.ID != last.DatabaseID {
-		return "", fmt.Errorf("the database is set to %s, but this data folder belongs to another one: "+
+		return "", settings.Wrong(fmt.Errorf("the database is set to %s, but this data folder belongs to another one: "+
 			"stoa serve last used %s. Correct --data or STOA_DATABASE_URL; to give the folder to the new database, "+
 			"delete %s first",
-			WithoutPassword(f.DatabaseURL), WithoutPassword(last.databaseURL(f.Data)), filepath.Join(f.Data, ServedFile))
+			WithoutPassword(f.DatabaseURL), WithoutPassword(last.databaseURL(f.Data)), filepath.Join(f.Data, ServedFile)))
 	}
 	return f.DatabaseURL, nil
 }
@@ -96,13 +96,13 @@ func (f Folder) OpenExisting(ctx context.Context, w io.Writer) (string, error) {
 	case err != nil:
 		return "", err
 	case !db.Exists:
-		return "", fmt.Errorf("there is no stoa database at %s. Set STOA_DATABASE_URL or --data as for stoa serve; "+
-			"stoa serve and stoa migrate create a new database", WithoutPassword(at))
+		return "", settings.Wrong(fmt.Errorf("there is no stoa database at %s. Set STOA_DATABASE_URL or --data as for "+
+			"stoa serve; stoa serve and stoa migrate create a new database", WithoutPassword(at)))
 	}
 	if db.sealed && settings.MasterKey.Value() == "" {
 		if _, err := os.Stat(filepath.Join(f.Data, masterkey.File)); errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("the master key of this database is missing: set %s, or set --data to the folder with %s",
-				settings.MasterKey.Env, masterkey.File)
+			return "", settings.Wrong(fmt.Errorf("the master key of this database is missing: set %s, or set --data to the "+
+				"folder with %s", settings.MasterKey.Env, masterkey.File))
 		}
 	}
 	return at, nil

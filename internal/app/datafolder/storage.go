@@ -7,6 +7,7 @@ import (
 
 	"stoa/internal/data/blob"
 	"stoa/internal/data/blob/s3"
+	"stoa/internal/operate/settings"
 )
 
 // OnDisk is the storage URL of the data folder.
@@ -30,7 +31,7 @@ func (f Folder) OpenStorage() (blob.Store, string, error) {
 	}
 	store, err := s3.Open(at, os.Getenv)
 	if err != nil {
-		return nil, "", fmt.Errorf("--storage-url: %w", err)
+		return nil, "", settings.Wrong(fmt.Errorf("--storage-url: %w", err))
 	}
 	return store, at, nil
 }

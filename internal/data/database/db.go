@@ -56,6 +56,10 @@ type dialect struct {
 	listen func(ctx context.Context, conn *sql.Conn, channel string, notified func()) error
 }
 
+// ErrURL is returned by Open for a URL that names no database.
+var ErrURL = errors.New("the database must be a URL like postgres://user:password@host:5432/name, " +
+	"or the path of a SQLite file")
+
 // Open opens the database that url names: postgres:// or postgresql:// is
 // PostgreSQL; anything else is the path of a SQLite file, which is created if it
 // does not exist. Open does not touch the schema; Migrate does.
@@ -65,8 +69,7 @@ func Open(url string) (*DB, error) {
 	case IsPostgres(url):
 		open = openPostgres
 	case isURL:
-		return nil, fmt.Errorf("database: open: %s databases are not supported: "+
-			"give a postgres:// URL or the path of a SQLite file", scheme)
+		return nil, fmt.Errorf("%w: %s databases are not supported", ErrURL, scheme)
 	}
 	db, err := open(url)
 	if err != nil {

@@ -3,7 +3,10 @@ package database
 import (
 	"database/sql"
 	"errors"
+	"fmt"
+	"net/url"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/jackc/pgx/v5/stdlib" // registers the "pgx" driver
 )
@@ -12,8 +15,12 @@ import (
 const maxPostgresConns = 20
 
 // openPostgres opens a PostgreSQL database.
-func openPostgres(url string) (*DB, error) {
-	db, err := sql.Open("pgx", url)
+func openPostgres(at string) (*DB, error) {
+	// sql.Open would leave this to the first query.
+	if _, err := pgx.ParseConfig(at); err != nil {
+		return nil, fmt.Errorf("%w%s", ErrURL, faultOf(at, err))
+	}
+	db, err := sql.Open("pgx", at)
 	if err != nil {
 		return nil, err
 	}
@@ -46,4 +53,13 @@ func postgresCode(err error) string {
 		return e.Code
 	}
 	return ""
+}
+
+// faultOf returns what is wrong with the URL of a PostgreSQL database, to follow ErrURL. A URL that
+// cannot be read at all may hold a password anywhere.
+func faultOf(given string, err error) string {
+	if _, unreadable := url.Parse(given); unreadable != nil || errors.Unwrap(err) == nil {
+		return ""
+	}
+	return ": " + errors.Unwrap(err).Error()
 }

@@ -198,7 +198,7 @@ func TestAProcessThatKnowsOnlyTheOldKeyIsLost(t *testing.T) {
 		p.Lost = func(err error) { lost <- err }
 		p.rewrap(t)
 		p.resume(t)
-		if err := <-lost; !errors.Is(err, errOtherKey) {
+		if err := <-lost; !errors.Is(err, ErrOtherKey) {
 			t.Errorf("Lost gets %v", err)
 		}
 	})

@@ -28,7 +28,8 @@ const (
 
 // Errors of Join.
 var (
-	errOtherKey = errors.New("this database belongs to another master key: " +
+	// ErrOtherKey is returned by Join if it knows none of the keys that the database was sealed with.
+	ErrOtherKey = errors.New("this database belongs to another master key: " +
 		"set STOA_MASTER_KEY, or restore the master.key file it was created with")
 	errUnfinished = errors.New("stoa keys rewrap is replacing the master key of this database and has not finished: " +
 		"set STOA_MASTER_KEY and STOA_MASTER_KEY_NEXT to both keys, or keep both files, master.key and master.key.next")
@@ -128,7 +129,7 @@ func (m *Member) follow(ctx context.Context) error {
 	case sealing == nil && state.rewrap != nil && masterkey.Prover(known, state.rewrap.From) != nil:
 		return errors.Join(trouble, errUnfinished) // only the old key is known
 	case sealing == nil:
-		return errors.Join(trouble, errOtherKey)
+		return errors.Join(trouble, ErrOtherKey)
 	case state.rewrap != nil && masterkey.Prover(known, state.rewrap.From) == nil:
 		return errors.Join(trouble, errUnfinished)
 	case sealing != known[0]:

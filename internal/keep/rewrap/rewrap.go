@@ -117,7 +117,7 @@ func (r Rewrap) roles(ctx context.Context) (old, next *seal.Key, err error) {
 	}
 	sealing := masterkey.Prover(r.Known, state.check)
 	if sealing == nil {
-		return nil, nil, errOtherKey
+		return nil, nil, ErrOtherKey
 	}
 	other := r.Known[0]
 	if other == sealing {

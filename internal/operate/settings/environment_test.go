@@ -83,8 +83,8 @@ func TestSettingsAreVariables(t *testing.T) {
 	}
 	t.Setenv("STOA_LEASE_TTL", "long")
 	if _, err := parse(t, "serve"); err == nil ||
-		!strings.Contains(err.Error(), `--lease-ttl: expected duration but got "long"`) ||
-		!strings.Contains(err.Error(), `(from envar STOA_LEASE_TTL="long")`) {
+		!strings.Contains(err.Error(), `--lease-ttl must be a duration such as 90s, 15m or 168h, not "long"`) ||
+		!strings.Contains(err.Error(), `(STOA_LEASE_TTL says so)`) {
 		t.Errorf("a variable that is no duration: %v", err)
 	}
 }

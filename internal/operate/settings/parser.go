@@ -3,10 +3,13 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/netip"
 	"os"
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 )
@@ -138,14 +141,37 @@ func (c collecting) Decode(ctx *kong.DecodeContext, target reflect.Value) error 
 		return err
 	}
 	c.p.failed[ctx.Value] = true
-	fault := fmt.Errorf("%s: %w", ctx.Value.ShortSummary(), err)
+	fault := fmt.Errorf("--%s: %w", ctx.Value.Name, err)
+	if form := formOf(target.Type()); form != "" { // not in the words of Go's parsers
+		fault = fmt.Errorf("--%s must be %s, not %q", ctx.Value.Name, form, given)
+	}
 	if env := ctx.Value.Tag.Envs[0]; os.Getenv(env) == given {
-		fault = fmt.Errorf("%w (from envar %s=%q)", fault, env, given)
+		fault = fmt.Errorf("%w (%s says so)", fault, env)
 	}
 	if !slices.ContainsFunc(c.p.faults, func(other error) bool { return other.Error() == fault.Error() }) {
 		c.p.faults = append(c.p.faults, fault)
 	}
 	return nil
+}
+
+// formOf says how values of a type are written, for errors; "" for texts, which have no form.
+func formOf(t reflect.Type) string {
+	switch t {
+	case reflect.TypeFor[time.Duration]():
+		return "a duration such as 90s, 15m or 168h"
+	case reflect.TypeFor[slog.Level]():
+		return "debug, info, warn or error"
+	case reflect.TypeFor[[]netip.Prefix]():
+		return "networks such as 10.0.0.0/8 or 2001:db8::/32, separated by commas"
+	}
+	switch t.Kind() {
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	case reflect.Bool:
+		return "true or false"
+	default:
+		return ""
+	}
 }
 
 // IsBool tells kong, which asks the mapper, that the flag of a bool needs no value.

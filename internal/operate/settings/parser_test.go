@@ -3,6 +3,8 @@ package settings
 import (
 	"errors"
 	"io"
+	"net/netip"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,8 +48,8 @@ func TestEveryFaultIsNamedAtOnce(t *testing.T) {
 		t.Fatalf("%v, want faults", err)
 	}
 	want := []string{
-		`--lease-ttl: expected duration but got "long"`,
-		`--trusted-proxies: `,
+		`--lease-ttl must be a duration such as 90s, 15m or 168h, not "long"`,
+		`--trusted-proxies must be networks such as 10.0.0.0/8 or 2001:db8::/32, separated by commas, not "10.0.0.300/8"`,
 		`--payments must be one of "test","live" but got "maybe"`,
 		"--body-memory is 15: it must be from 16 to 65536 MiB",
 		"--health-interval is 1s: it must be from 5s to 1h, or 0s",
@@ -68,6 +70,46 @@ func TestEveryFaultIsNamedAtOnce(t *testing.T) {
 		if !strings.HasPrefix(got[i], want[i]) {
 			t.Errorf("fault %d is %q, want %q", i, got[i], want[i])
 		}
+	}
+}
+
+// A value that cannot be read is answered in stoa's words, on whatever command, with the form that it
+// should have.
+func TestNoFaultIsInTheWordsOfAParser(t *testing.T) {
+	t.Parallel()
+
+	tried := 0
+	var c commands
+	p, err := NewParser(&c, kong.Name("stoa"), kong.Writers(io.Discard, io.Discard))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f, row := range p.rows {
+		if f.Target.Kind() == reflect.String || f.Target.Type() == reflect.TypeFor[[]string]() {
+			continue
+		}
+		for _, value := range []string{"nginx", "", "1e99", "10.0.0.1", "-", "99999999999999999999"} {
+			if _, err := netip.ParsePrefix(value); err == nil || f.IsBool() && value == "" {
+				continue
+			}
+			_, err := parse(t, "serve", "--"+f.Name+"="+value)
+			if value == "" && err == nil {
+				continue // as if it were not there
+			}
+			tried++
+			if err == nil || !strings.HasPrefix(err.Error(), "--"+f.Name+" must be ") {
+				t.Errorf("--%s=%s: %v", f.Name, value, err)
+				continue
+			}
+			for _, word := range []string{"expected", "parse", "strconv", "netip", "slog", "syntax", "envar", "kong"} {
+				if strings.Contains(strings.ReplaceAll(err.Error(), row.Flag, ""), word) {
+					t.Errorf("--%s=%s: %v", f.Name, value, err)
+				}
+			}
+		}
+	}
+	if tried < 50 {
+		t.Errorf("%d values were tried", tried)
 	}
 }
 

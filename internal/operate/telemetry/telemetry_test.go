@@ -291,3 +291,18 @@ func TestAnUnknownProtocolIsRefused(t *testing.T) {
 		t.Errorf("err = %v", err)
 	}
 }
+
+// The last metrics are sent while everything that they tell of can still be read.
+func TestStoppingWarnsOfNothing(t *testing.T) {
+	newReceiver(t)
+	var log logtest.Buffer
+	t.Run("a stoa that stops", func(t *testing.T) {
+		testkit.New(t, sending, func(_ testing.TB, cfg *app.Config) { cfg.Log = log.Logger() })
+		log.Reset()
+	})
+	for line := range strings.Lines(log.String()) {
+		if strings.Contains(line, "level=WARN") || strings.Contains(line, "level=ERROR") {
+			t.Error(line)
+		}
+	}
+}

@@ -112,7 +112,9 @@ func (s *Sender) Settled(ctx context.Context, settled []delivery.Settled) {
 func (s *Sender) Clear(ctx context.Context) {
 	paths, err := s.Plugins.Clear(ctx)
 	if err != nil {
-		s.Log.WarnContext(ctx, "cannot remove the files of purged plugins", slog.Any("err", err))
+		if ctx.Err() == nil { // else stoa stops
+			s.Log.WarnContext(ctx, "cannot remove the files of purged plugins", slog.Any("err", err))
+		}
 		return
 	}
 	if len(paths) > 0 {

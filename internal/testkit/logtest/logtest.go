@@ -36,6 +36,13 @@ func (b *Buffer) String() string {
 	return b.buf.String()
 }
 
+// Reset forgets what was logged so far.
+func (b *Buffer) Reset() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.buf.Reset()
+}
+
 // Logger returns a logger that writes every line, at every level, into b.
 func (b *Buffer) Logger() *slog.Logger {
 	return slog.New(reqctx.LogHandler(slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug})))
