@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/base/text"
 )
 
 var fonts = []string{".woff", ".woff2"}
@@ -62,6 +63,11 @@ func checkName(entry, name string) error {
 	if !plain || strings.ContainsFunc(name, unicode.IsControl) {
 		return fault(entry, errs.CodeInvalid, "The entry's name is not a plain relative path.")
 	}
+	if i := strings.IndexFunc(name, disguises); i >= 0 {
+		r, _ := utf8.DecodeRuneInString(name[i:])
+		return fault(entry, errs.CodeInvalid, "The entry's name has the character U+%04X, which cannot be seen "+
+			"and may make the name look like another.", r)
+	}
 	parts := strings.Split(name, "/")
 	if slices.ContainsFunc(parts, trimmed) {
 		return fault(entry, errs.CodeInvalid, "The entry's name has a part that ends in a dot or a space.")
@@ -72,6 +78,11 @@ func checkName(entry, name string) error {
 	}
 	return nil
 }
+
+// disguises reports whether a character of a name cannot be seen: a mark that changes the writing
+// direction, a byte order mark, a joiner, a separator of lines. With such, a name looks like another
+// one to whoever reads it, and is the same as another one on HFS+. The space is the exception.
+func disguises(r rune) bool { return r != ' ' && !text.Visible(r) }
 
 // trimmed reports whether Windows would drop the end of a part of a name, which makes
 // another name of it.
@@ -167,9 +178,8 @@ func (n *names) add(entry, name string, dir bool) error {
 }
 
 func (n *names) put(entry string, new node) error {
-	// Folding can undo normalization and the other way round, hence both. HFS+ ignores
-	// characters that cannot be seen.
-	key := strings.Map(visible, norm.NFC.String(n.fold.String(norm.NFD.String(new.name))))
+	// Folding can undo normalization and the other way round, hence both.
+	key := norm.NFC.String(n.fold.String(norm.NFD.String(new.name)))
 	old, ok := n.seen[key]
 	switch {
 	case !ok:
@@ -182,14 +192,6 @@ func (n *names) put(entry string, new node) error {
 	old.explicit = old.explicit || new.explicit
 	n.seen[key] = old
 	return nil
-}
-
-// visible drops the characters that only direct how others are shown.
-func visible(r rune) rune {
-	if unicode.Is(unicode.Cf, r) {
-		return -1
-	}
-	return r
 }
 
 // strip removes the top-level folder from the paths if everything in the archive

@@ -3,6 +3,7 @@ package archive
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"stoa/internal/base/errs"
 )
@@ -28,9 +29,25 @@ func fault(entry, code, format string, args ...any) *errs.Error {
 	f := Fault{Entry: entry, Code: code, Message: fmt.Sprintf(format, args...)}
 	message := f.Message
 	if entry != "" {
-		message = fmt.Sprintf("%.200s: %s", entry, f.Message)
+		message = fmt.Sprintf("%.200s: %s", readable(entry), f.Message)
 	}
 	return errs.New(errs.Invalid, CodeInvalid, "%s", message).With("issues", []Fault{f})
+}
+
+// readable returns a name with the characters that make it look like another one written out.
+func readable(name string) string {
+	if !strings.ContainsFunc(name, disguises) {
+		return name
+	}
+	var b strings.Builder
+	for _, r := range name {
+		if disguises(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // Refuse returns an INVALID_ARCHIVE error that lists the faults, for rules about archives

@@ -43,7 +43,7 @@ var (
 var (
 	ErrNoProvider = errs.New(errs.NotFound, "NOT_FOUND", "This shop takes no payments through this provider.")
 	ErrNotSigned  = errs.Malformed(errs.CodeBadSignature,
-		"The webhook is not signed with the configured secret, or was signed more than five minutes ago.")
+		"The webhook is not signed with the configured secret, or was signed more than five minutes before or after now.")
 )
 
 // ErrClaimToken is returned for every token that claims nothing: unknown, expired, used, or another

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/stripe/stripe-go/v85/webhook"
@@ -11,14 +13,40 @@ import (
 	"stoa/internal/shop/payment"
 )
 
-// Tolerance is how old a webhook may be, so that a captured one cannot be replayed later.
+// Tolerance is how far the time at which a webhook was signed may be from now, before it or after
+// it: a captured one must not be of use later.
 const Tolerance = 5 * time.Minute
+
+// check verifies that Stripe signed a webhook, and when. The library compares the time as well, but
+// takes any in the future.
+func (p *Provider) check(payload []byte, signature string) error {
+	if err := webhook.ValidatePayloadIgnoringTolerance(payload, signature, p.cfg.WebhookSecret); err != nil {
+		return err
+	}
+	at, found := time.Time{}, 0
+	for part := range strings.SplitSeq(signature, ",") {
+		if text, ok := strings.CutPrefix(part, "t="); ok {
+			seconds, err := strconv.ParseInt(text, 10, 64)
+			if err != nil {
+				return err
+			}
+			at, found = time.Unix(seconds, 0), found+1
+		}
+	}
+	if found != 1 {
+		return fmt.Errorf("signed at %d times", found)
+	}
+	if now := p.cfg.Now(); at.Before(now.Add(-Tolerance)) || at.After(now.Add(Tolerance)) {
+		return fmt.Errorf("signed at %s, which is not now", at.UTC().Format(time.RFC3339))
+	}
+	return nil
+}
 
 // Event implements payment.Provider. It does not decode payloads into the library's types: the API
 // version of a webhook is set in Stripe's dashboard, and the fields read here are the same in all
 // versions since 2022.
 func (p *Provider) Event(ctx context.Context, payload []byte, signature string) (payment.Event, error) {
-	if err := webhook.ValidatePayloadWithTolerance(payload, signature, p.cfg.WebhookSecret, Tolerance); err != nil {
+	if err := p.check(payload, signature); err != nil {
 		return payment.Event{}, fmt.Errorf("stripe: %w: %w", err, payment.ErrForged)
 	}
 	var e struct {

@@ -36,6 +36,9 @@ type Config struct {
 	// SuccessURL and CancelURL are where the buyer returns to. OrderPlaceholder in them is replaced by
 	// the order's id.
 	SuccessURL, CancelURL string
+
+	// Now is the clock that signatures are compared with; time.Now if nil.
+	Now func() time.Time
 }
 
 // OrderPlaceholder stands for the order's id in the addresses of Config.
@@ -59,6 +62,9 @@ func New(cfg Config) (*Provider, error) {
 		return nil, errors.New("the Stripe secret key must begin with sk_ or rk_")
 	case !strings.HasPrefix(cfg.WebhookSecret, "whsec_"):
 		return nil, errors.New("the Stripe webhook secret must begin with whsec_: without it payments go unnoticed")
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
 	}
 	if cfg.APIBase == "" {
 		cfg.APIBase = DefaultAPI
