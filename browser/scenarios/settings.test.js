@@ -1,7 +1,8 @@
 // The console's Settings and Overview.
 import assert from "node:assert/strict";
+import { plugin } from "./archive.js";
 import {
-  adminToken, browser, call, journey, openConsole, openTab, settled, signInToConsole, startStoa, stoa, test, useStoa,
+  accessible, adminToken, browser, call, journey, openConsole, openTab, settled, signInToConsole, startStoa, stoa, test, useStoa,
 } from "./kit.js";
 
 useStoa();
@@ -99,4 +100,32 @@ test("the health page says where the files are, and why object storage does not 
   const here = await facts(stoa);
   assert.match(here, /Files\s+\//);
   assert.ok(!here.includes("object storage"), here);
+});
+
+test("file types that an archive was refused for are allowed where it was refused, and taken away in the settings", async () => {
+  const token = await adminToken(stoa);
+  const types = async () => (await call(stoa, "GET", "/api/v1/admin/settings", { token })).body.data.archiveTypes;
+  const tab = await openConsole("/console/plugins");
+  await tab.getByRole("button", { name: "Install from a file" }).first().click();
+  await tab.locator("input[type=file]").setInputFiles({
+    name: "typed.zip", mimeType: "application/zip",
+    buffer: plugin({ slug: "typed", name: "Typed" }, undefined, { "README.md": "x", "LICENSE": "x" }),
+  });
+  await tab.getByRole("button", { name: "Install Typed 1.0.0" }).click();
+  await tab.getByText("Files of this type are not accepted in the kind plugin").first().waitFor();
+  await tab.getByText(".md license").waitFor();
+  await accessible(tab, "an archive that is refused for its file types");
+  await tab.getByRole("button", { name: "Allow these types and try again" }).click();
+  await tab.getByText("Typed 1.0.0 is installed.").waitFor();
+  assert.deepEqual(await types(), { plugin: [".md", "license"] });
+
+  await tab.goto(`${stoa.url}/console/settings/packages`);
+  const field = tab.getByLabel("Plugin", { exact: true });
+  await field.fill(".md, .node");
+  await tab.getByRole("button", { name: "Save file types" }).click();
+  await tab.getByText("such files can be executed, and packages must not contain them").waitFor();
+  await field.fill("");
+  await tab.getByRole("button", { name: "Save file types" }).click();
+  await tab.getByText("The file types are saved.").waitFor();
+  assert.deepEqual(await types(), {});
 });

@@ -10,6 +10,11 @@ export const settingsRoutes = <P extends Parent>(root: P) =>
     }),
     createRoute({
       getParentRoute: () => root,
+      path: "/settings/packages",
+      component: lazyRouteComponent(() => import("./PackagesPage"), "PackagesPage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
       path: "/settings/payments",
       component: lazyRouteComponent(() => import("./PaymentsPage"), "PaymentsPage"),
     }),
