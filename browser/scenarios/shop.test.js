@@ -165,6 +165,23 @@ test("a price is read as it is written, or not at all, and the preview shows wha
   await tab.end();
 });
 
+test("a name in any language makes a readable slug", async () => {
+  const tab = await openConsole("/console/shop/new-product");
+  for (const [name, slug] of [["Büro Größe", "buro-grosse"], ["Smørrebrød Łódź", "smorrebrod-lodz"], ["Crème brûlée", "creme-brulee"], ["İstanbul Işık", "istanbul-isik"]]) {
+    await tab.getByLabel("Name").first().fill(name);
+    await tab.locator(`input[value="${slug}"]`).first().waitFor();
+  }
+  await tab.end();
+});
+
+test("a page beyond the last one says so, and leads back", async () => {
+  const tab = await openConsole("/console/shop/products?page=99999");
+  await tab.getByText("There is no page 99,999. The last one is 1.").waitFor();
+  await tab.getByRole("button", { name: "Last page" }).click();
+  await tab.getByText(/^1–\d+ of \d+$/).waitFor();
+  await tab.end();
+});
+
 test("of two who edit a product, the second sees what the first changed", async () => {
   const tab = await openConsole("/console/shop/products/ledgerline");
   await tab.getByLabel("Tagline").fill("Mine");

@@ -31,10 +31,11 @@ export const Figure = ({
   </div>
 );
 
-const clock = new Intl.DateTimeFormat(language, { hour: "numeric", minute: "2-digit" });
+const clock = new Intl.DateTimeFormat(language, { weekday: "short", hour: "numeric", minute: "2-digit" });
 const day = new Intl.DateTimeFormat(language, { day: "numeric", month: "short" });
 
-// shortly is a time at the end of an axis: the hour within two days, else the day.
+// shortly is a time at the end of an axis: within two days the hour with its weekday, because 24 hours
+// end at the hour they begin with; else the day.
 const shortly = (bars: Bar[], at: string): string => {
   const span = new Date(bars.at(-1)?.at ?? at).getTime() - new Date(bars[0]?.at ?? at).getTime();
   return (span <= 2 * 86_400_000 ? clock : day).format(new Date(at));

@@ -33,8 +33,12 @@ export const Foot = ({ pagination: { page, limit, total, totalPages }, onPage }:
   const leads = (to: number) => to >= 1 && to <= totalPages && to !== page;
   return (
     <div className="list-foot">
-      <span role="status">{t("list.of", { from, to, total: formatNumber(total) })}</span>
-      {totalPages > 1 && (
+      <span role="status">
+        {page > totalPages
+          ? t("list.beyond", { page: formatNumber(page), last: formatNumber(totalPages) })
+          : t("list.of", { from, to, total: formatNumber(total) })}
+      </span>
+      {(totalPages > 1 || page > totalPages) && (
         <span className="row" style={{ marginLeft: "auto" }}>
           {ways.map((way) => (
             <ActionIcon

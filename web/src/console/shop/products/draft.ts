@@ -145,10 +145,16 @@ export const changesOf = (from: Draft, to: Draft): Input => {
   );
 };
 
+// Letters that have no accent to take off, as they are usually written without them.
+const spelled = new Map(Object.entries({ ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i" }));
+
+// slugOf makes a slug of a name: "Büro Größe" becomes "buro-grosse".
 export const slugOf = (name: string): string =>
   name
-    .normalize("NFKD")
     .toLowerCase()
+    .replace(/\p{L}/gu, (letter) => spelled.get(letter) ?? letter)
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-+|-+$/g, "")
     .slice(0, 100);
