@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 
 	"github.com/redis/go-redis/v9"
@@ -27,6 +28,7 @@ type serveCmd struct {
 func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 	tuneMemory()
 	log, folder := c.Logger(std.err), datafolder.Folder{Storage: c.Storage}
+	settings.WarnUnknown(ctx, log, os.Environ())
 	redis.SetLogger(silent{}) // what matters of Redis is in our log, in its form
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
 	if err != nil {

@@ -65,8 +65,8 @@ func (d *decoder) refuseUnknown(prefix string, from object, known []string) {
 			d.faults.Add(shown, errs.CodeUnknownField, "%s is not a field here. Send %s%s itself, not inside of it.", shown, prefix,
 				inner)
 		} else {
-			d.faults.Add(shown, errs.CodeUnknownField, "%s is not a field here. Did you mean %s%s?", shown, prefix,
-				nearest(name, known))
+			near, _ := text.Nearest(text.Clip(name), known)
+			d.faults.Add(shown, errs.CodeUnknownField, "%s is not a field here. Did you mean %s%s?", shown, prefix, near)
 		}
 	}
 }
@@ -83,34 +83,4 @@ func insideOf(raw json.RawMessage, known []string) string {
 		}
 	}
 	return ""
-}
-
-// nearest returns the name that the fewest changes of letters make of another; of several, the first
-// in alphabetical order.
-func nearest(name string, known []string) string {
-	lower := strings.ToLower(text.Clip(name))
-	return slices.MinFunc(slices.Sorted(slices.Values(known)), func(a, b string) int {
-		return edits(lower, strings.ToLower(a)) - edits(lower, strings.ToLower(b))
-	})
-}
-
-// edits returns how many letters of a are inserted, removed or replaced to make b (Levenshtein).
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }
