@@ -1,7 +1,7 @@
 // Instances of plugins: their config, their log, and a plugin's own page.
 import assert from "node:assert/strict";
 import { plugin } from "./archive.js";
-import { accessible, adminToken, call, install, journey, openConsole, stoa, test, useStoa } from "./kit.js";
+import { accessible, adminToken, browser, call, install, journey, openConsole, openTab, stoa, test, useStoa } from "./kit.js";
 
 let token;
 useStoa(null, async () => { token = await adminToken(stoa); });
@@ -121,6 +121,7 @@ test("a plugin's own page runs in the console without a token, and reaches its p
   const { defaultInstance: { installationId } } = await install(token, plugin({ slug: "paged", name: "Paged", adminUi: { entryPath: "/admin/", label: "Its rates", icon: "truck" } }, program));
   const tab = await openConsole(`/console/plugins/paged/${installationId}`);
   for (const refused of ["Content Security Policy", "violates", "Failed to read", "Blocked a frame", "Access is denied"]) tab.expect(refused);
+  tab.expect("Failed to execute 'postMessage'"); // axe-core's to the frame, which the headless shell tells
   await tab.getByRole("link", { name: "Its rates" }).click();
   const page = tab.frameLocator("iframe");
   await page.getByText("end: reached").waitFor();
@@ -130,5 +131,47 @@ test("a plugin's own page runs in the console without a token, and reaches its p
   for (const name of ["parent", "storage", "another path", "above", "another host", "XMLHttpRequest"]) assert.equal(tries[name], "refused", name);
   assert.equal(tries["another API of stoa"], "404", "an address of stoa is one of the plugin's, which has none");
   await accessible(tab, "a plugin's own page");
+  await tab.end();
+});
+
+test("a plugin signs visitors in with cookies of its own, once its pages are the shop's", async () => {
+  const program = `export default async function (app) {
+  app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (request, body, done) => done(null, {}))
+  const page = (request, reply) => reply.type("text/html").send('<!doctype html><title>Till</title><p id="who">' + (request.headers.cookie ?? "nobody") + '</p><form method="post" action="login"><button>Sign in</button></form><form method="post" action="pay"><button>Pay</button></form>')
+  app.get("/api/till", page)
+  app.post("/api/pay", page)
+  app.post("/api/login", async (request, reply) => reply.header("set-cookie", ["session=ada; Path=/; HttpOnly; Domain=localhost", "stoa-refresh=mine; Path=/auth"]).redirect("till", 303))
+}
+`;
+  const { defaultInstance: { installationId } } = await install(token, plugin({ slug: "till", name: "Till" }, program));
+  const allow = (settings) => call(stoa, "PATCH", "/api/v1/admin/plugins/till", { token, body: settings });
+  await allow({ allowCookies: true });
+  const tab = await openConsole("/console/plugins/till"); // a session of the shop's own is there, too
+  const shop = await openTab(browser, stoa, { context: tab.context() });
+  const who = shop.locator("#who");
+  const open = async () => { await shop.goto("/api/v1/shop/plugins/till/api/till"); return who.innerText(); };
+  const press = async (name) => {
+    await Promise.all([shop.waitForResponse((answer) => answer.request().method() === "POST"), shop.getByRole("button", { name }).click()]);
+    await shop.waitForLoadState();
+    return who.innerText();
+  };
+  assert.equal(await open(), "nobody");
+  await press("Sign in");
+  assert.equal(await open(), "session=ada", "whoever opens the page is known");
+  assert.equal(await press("Pay"), "nobody", "but not by a form of the page in its sandbox");
+
+  await allow({ allowSameOrigin: true });
+  assert.equal(await open(), "session=ada");
+  assert.equal(await press("Pay"), "session=ada");
+  const { createHash } = await import("node:crypto");
+  const digits = createHash("sha256").update(installationId).digest("hex").slice(0, 12);
+  const cookies = (await tab.context().cookies()).filter(({ name }) => !/^(__[a-z]+-)?stoa/i.test(name));
+  assert.deepEqual(cookies.map(({ name, path, sameSite, httpOnly }) => [name, path, sameSite, httpOnly]).sort(), [
+    [`p-${digits}-session`, "/api/v1/shop/plugins/till/", "Lax", true],
+    [`p-${digits}-stoa-refresh`, "/api/v1/shop/plugins/till/auth", "Lax", false],
+  ]);
+  await tab.reload();
+  await tab.getByRole("heading", { name: "Till" }).first().waitFor(); // still signed in to the shop
+  await shop.end();
   await tab.end();
 });

@@ -33,6 +33,21 @@ func TestConnectionNames(t *testing.T) {
 	}
 }
 
+// A theme app, which keeps its own cookies, sets none of stoa's or of a plugin's.
+func TestThemeAppsSetTheirOwnCookies(t *testing.T) {
+	t.Parallel()
+
+	h := http.Header{"Set-Cookie": {
+		"cart=1; Path=/", "stoa-refresh=x", "__Host-STOA-flow=x", "=stoa-refresh=x", "p-24f4b4dd8724-session=x", "P-24F4B4DD8724-session=x",
+		"__Secure-p-24f4b4dd8724-__Host-session=x", "p-24f4b4dd872-mine=1", "p-list=1",
+	}}
+	relay.Withhold(h, relay.Allowed{Cookies: true})
+	want := []string{"cart=1; Path=/", "p-24f4b4dd872-mine=1", "p-list=1"}
+	if diff := cmp.Diff(want, h["Set-Cookie"]); diff != "" {
+		t.Errorf("cookies (-want +got):\n%s", diff)
+	}
+}
+
 func TestWithhold(t *testing.T) {
 	t.Parallel()
 
