@@ -8,7 +8,6 @@ import (
 	"stoa/internal/account/password"
 	"stoa/internal/data/blob"
 	"stoa/internal/extension"
-	"stoa/internal/extension/plugin"
 	"stoa/internal/extension/sign"
 	"stoa/internal/message/mail"
 	"stoa/internal/run/sandbox"
@@ -213,8 +212,8 @@ type Config struct {
 	// PluginErrors shows the error messages of internal plugins to clients: for development.
 	PluginErrors bool
 
-	// Finder, unless nil, wraps the look-up of called instances.
-	Finder func(plugin.Finder) plugin.Finder
+	// Development, unless nil, is told what plugins are told, and says where their files are.
+	Development *Development
 
 	// AuditStream receives the audit log, entry by entry; nil: none.
 	AuditStream export.Destination

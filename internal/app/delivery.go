@@ -28,6 +28,10 @@ const webhookIdle = 30 * time.Second
 func (a *App) buildDelivery(cfg Config) {
 	a.hooks = &hook.Sender{
 		Plugins: a.Plugins, Gateway: a.gateway, Internal: a.node, Discard: a.installer.Discard, Log: cfg.Log, Now: cfg.Now,
+		Files: cfg.files(),
+	}
+	if cfg.Development != nil {
+		a.hooks.Delivered = cfg.Development.Delivered
 	}
 	a.Hooks = &hook.Log{Deliveries: store.NewDeliveries(a.DB), Plugins: a.Plugins, Now: cfg.Now}
 	a.Webhooks = &webhook.Service{
@@ -68,6 +72,9 @@ func (a *App) deliver(ctx context.Context, cfg Config) {
 	fanOut := &delivery.FanOut{
 		Store: outbox, Subscribers: []delivery.Subscribers{a.Plugins, a.Webhooks},
 		Wake: a.DB.Announced(store.NewEvents), Log: cfg.Log, Now: cfg.Now,
+	}
+	if cfg.Development != nil {
+		fanOut.Subscribers = append(fanOut.Subscribers, cfg.Development)
 	}
 	a.background.Go(func() { fanOut.Run(ctx) })
 	a.background.Go(func() { fanOut.KeepSwept(ctx) })

@@ -31,6 +31,11 @@ func (a *App) keepPluginsRunning(ctx context.Context, cfg Config) {
 			if err != nil || len(list) == 0 {
 				return nil, err
 			}
+			if files := cfg.files(); files != nil {
+				for i := range list {
+					list[i] = files(list[i])
+				}
+			}
 			if err := a.node.Check(); err != nil { //nolint:contextcheck // looks for Node.js with a limit of its own
 				leave() // another process may have Node.js
 				return nil, err

@@ -75,8 +75,8 @@ func (a *App) CheckPlugins() error { return a.node.Check() }
 func (a *App) buildGateway(cfg Config) *gateway.Gateway {
 	a.external = external.New(external.Config{Log: cfg.Log, Allow: cfg.ExternalAllow})
 	finder := plugin.Finder(a.snapshots)
-	if cfg.Finder != nil {
-		finder = cfg.Finder(finder)
+	if files := cfg.files(); files != nil {
+		finder = developed{finder, files}
 	}
 	return &gateway.Gateway{
 		Plugins: finder, Secrets: a.snapshots, Tokens: pluginTokens{a.Accounts}, Memory: gateway.NewMemory(),

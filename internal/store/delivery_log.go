@@ -17,6 +17,16 @@ func (s *Deliveries) Backlog(ctx context.Context, lane delivery.Lane) (n int64, 
 	return n, oldest, err
 }
 
+// Idle reports whether nothing is to be done at now: every event was spread, and no delivery is due or
+// being made.
+func (s *Deliveries) Idle(ctx context.Context, now time.Time) (idle bool, err error) {
+	err = s.Read.QueryRowContext(ctx, `
+		SELECT NOT EXISTS (SELECT 1 FROM events WHERE NOT spread)
+			AND NOT EXISTS (SELECT 1 FROM delivery_queues WHERE due_ms <= $1 OR lease <> '')`,
+		database.Millis(now)).Scan(&idle)
+	return idle, err
+}
+
 // List implements delivery.Log.
 func (s *Deliveries) List(ctx context.Context, q delivery.Query) ([]delivery.Listed, int, error) {
 	var where database.Where

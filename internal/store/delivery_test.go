@@ -26,6 +26,7 @@ func testDeliveries(t *testing.T, open Open) {
 		"what is added to a leased queue is not forgotten":  testDeliveryAddedMeanwhile,
 		"callers share the queues and none is missed":       testDeliveryRace,
 		"events are spread once, in order, or not at all":   testSpread,
+		"nothing is to be done, or something":               testDeliveryIdle,
 		"attempts are kept and listed":                      testDeliveryLog,
 		"the dead are replayed in their order":              testDeliveryReplay,
 		"old events and deliveries are swept":               testDeliverySweep,
@@ -287,6 +288,33 @@ func testSpread(t *testing.T, open Open) {
 	if n, err := s.FanOut(t.Context(), 10, nil); n != 0 || err != nil {
 		t.Errorf("FanOut again = %d, %v; want none", n, err)
 	}
+}
+
+func testDeliveryIdle(t *testing.T, open Open) {
+	s := store.NewDeliveries(open(t))
+	want := func(when string, now time.Time, want bool) {
+		t.Helper()
+		if got, err := s.Idle(t.Context(), now); got != want || err != nil {
+			t.Errorf("%s: Idle = %v, %v; want %v", when, got, err, want)
+		}
+	}
+	want("at first", T0, true)
+	if err := s.Publish(t.Context(), event.New(T0, event.OrderPaid, event.Names{})); err != nil {
+		t.Fatal(err)
+	}
+	want("an event waits", T0, false)
+	d := hook("x", "onInstall")
+	_, err := s.FanOut(t.Context(), 10, func([]event.Event) ([]delivery.Delivery, error) { return []delivery.Delivery{d}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want("a hook is due", T0, false)
+	want("before it is due", T0.Add(-time.Second), true)
+	mustTake(t, s, "a", T0, "x")
+	want("it is sent", T0.Add(-time.Second), false)
+	mustSettle(t, s, "a", d, delivery.Waiting, T0.Add(time.Hour))
+	mustRelease(t, s, delivery.Plugins, "x", "a")
+	want("it is to be sent again", T0, true)
 }
 
 func testDeliveryLog(t *testing.T, open Open) {

@@ -4,26 +4,64 @@ const fs = require('node:fs')
 const path = require('node:path')
 const vm = require('node:vm')
 const { fileURLToPath } = require('node:url')
+const { originalOf } = require('./sourcemaps')
 
 // positionOf returns where in the package at the folder root an error comes from,
 // as { file, line, column }, with file relative to root, or undefined. line and
-// column may be missing.
+// column may be missing. In a bundle with a source map it is the author's file, and the
+// error's stack is changed to name the author's files, too.
 function positionOf (err, root, entry) {
+  const known = positions.get(err)
+  if (known !== undefined) return known
   const stack = String(err?.stack ?? '')
-  return firstFrame(stack, root) ?? missingImport(err, root) ?? deniedImport(err, root, entry) ?? syntaxError(err, root, entry)
+  const at = firstFrame(stack, root) ?? missingImport(err, root) ?? deniedImport(err, root, entry) ?? syntaxError(err, root, entry)
+  if (at === undefined || err === null || typeof err !== 'object') return at
+  positions.set(err, at)
+  try {
+    const mapped = inSources(stack, root)
+    if (mapped !== stack) err.stack = mapped
+  } catch {
+    // frozen
+  }
+  return at
 }
+
+// positions remembers errors whose stack was changed.
+const positions = new WeakMap()
 
 // firstFrame finds the first place inside root that a stack names: a frame, or
 // the head that Node.js puts before a syntax error ("path:line").
 function firstFrame (stack, root) {
   for (const line of stack.split('\n')) {
-    const match = /(?:^|[\s(])((?:file:\/\/)?\/[^():]*(?:\([^()]*\)[^():]*)*):(\d+)(?::(\d+))?\)?$/.exec(line)
-    const file = match && inside(match[1], root)
-    if (file) {
-      return { file, line: Number(match[2]), ...(match[3] && { column: Number(match[3]) }) }
-    }
+    const frame = frameOf(line, root)
+    if (frame === undefined) continue
+    const { file, line: number, column } = originalOf(frame.path, frame.line, frame.column, root) ??
+      { file: frame.path, line: frame.line, column: frame.column }
+    return { file: path.relative(root, file), line: number, ...(column !== undefined && { column }) }
   }
   return undefined
+}
+
+// frameOf returns the place inside root that a line of a stack names, with the text that
+// names it.
+function frameOf (line, root) {
+  const match = /(?:^|[\s(])((?:file:\/\/)?\/[^():]*(?:\([^()]*\)[^():]*)*):(\d+)(?::(\d+))?\)?$/.exec(line)
+  const file = match && inside(match[1], root)
+  if (!file) return undefined
+  const column = match[3] && Number(match[3])
+  return { path: path.join(root, file), line: Number(match[2]), column, text: match[0].replace(/^[\s(]/, '').replace(/\)$/, '') }
+}
+
+// inSources returns a stack with the author's files instead of the bundle's: those of the
+// package by their path, and others, which were not packaged, relative to it.
+function inSources (stack, root) {
+  return stack.split('\n').map((line) => {
+    const frame = frameOf(line, root)
+    const at = frame && originalOf(frame.path, frame.line, frame.column, root)
+    if (!at) return line
+    const file = inside(at.file, root) === undefined ? path.relative(root, at.file) : at.file
+    return line.replace(frame.text, () => `${file}:${at.line}:${at.column}`)
+  }).join('\n')
 }
 
 // missingImport finds the import statement of a module that does not exist.

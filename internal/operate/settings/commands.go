@@ -118,6 +118,14 @@ var commandRows = []Setting{
 		Help: "JSON file with the config of the instance; read again when it changes.",
 	},
 	{
+		Command: "plugin dev", Flag: "event", Env: "STOA_DEV_EVENTS", Placeholder: "TYPE",
+		Help: "Types of events, such as order.paid, that are published with made-up data each time the plugin is loaded.",
+	},
+	{
+		Command: "plugin dev", Flag: "upgrade-from", Env: "STOA_DEV_UPGRADE_FROM", Placeholder: "FOLDER",
+		Help: "Folder of an earlier version, which is installed first: the plugin is then loaded as an upgrade.",
+	},
+	{
 		Command: "plugin dev", Flag: "node", Env: "STOA_NODE", Default: "node",
 		Help: "Node.js (20.19 or newer) that runs the plugin.",
 	},

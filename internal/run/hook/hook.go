@@ -29,7 +29,7 @@ type Internal interface {
 }
 
 // Sender implements delivery.Sender for installations. Create it as a literal with all
-// fields.
+// fields that do not say otherwise.
 type Sender struct {
 	Plugins  *plugin.Service
 	Gateway  *gateway.Gateway
@@ -37,6 +37,11 @@ type Sender struct {
 	Discard  func(ctx context.Context, places ...string) // removes package files
 	Log      *slog.Logger
 	Now      func() time.Time
+
+	// Files returns an instance with the files that it runs from now. nil: those that are recorded.
+	Files func(plugin.Installed) plugin.Installed
+	// Delivered is called for what was sent. nil: nobody is told.
+	Delivered func([]delivery.Settled)
 }
 
 var _ delivery.Sender = (*Sender)(nil)
@@ -70,19 +75,30 @@ func (s *Sender) prepare(ctx context.Context, d delivery.Delivery) (gateway.Requ
 		if err != nil {
 			return n, nil, err
 		}
-		n.In, n.Secrets, n.Path, n.Body = in, secrets, in.Package.Manifest.Events.Path, []byte(d.Payload)
+		n.In, n.Secrets, n.Path, n.Body = s.withFiles(in), secrets, in.Package.Manifest.Events.Path, []byte(d.Payload)
 		return n, s.Gateway.Runtimes[in.Package.Manifest.RuntimeType], nil
 	}
 	call, err := s.Plugins.HookCall(ctx, d)
 	if err != nil {
 		return n, nil, err
 	}
-	n.In, n.Secrets, n.Path, n.Body = call.Installed, call.Secrets, lifecyclePath+d.Name, call.Body
+	n.In, n.Secrets, n.Path, n.Body = s.withFiles(call.Installed), call.Secrets, lifecyclePath+d.Name, call.Body
 	n.Life = delivery.SendTimeout
+	if call.Live != nil {
+		live := s.withFiles(*call.Live)
+		call.Live = &live
+	}
 	if n.In.Package.Manifest.RuntimeType == plugin.Internal {
 		return n, s.Internal.Lifecycle(call.Live), nil
 	}
 	return n, s.Gateway.Runtimes[plugin.External], nil
+}
+
+func (s *Sender) withFiles(in plugin.Installed) plugin.Installed {
+	if s.Files == nil {
+		return in
+	}
+	return s.Files(in)
 }
 
 // reason returns why there is no answer, for administrators.
@@ -100,6 +116,9 @@ func reason(err error) string {
 // Settled implements delivery.Sender. It removes the files of purged packages after the last
 // hook that needed them.
 func (s *Sender) Settled(ctx context.Context, settled []delivery.Settled) {
+	if s.Delivered != nil {
+		s.Delivered(settled)
+	}
 	for _, d := range settled {
 		if d.Keeps != "" && d.State != delivery.Waiting {
 			s.Clear(ctx)
