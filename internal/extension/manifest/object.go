@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/base/text"
 )
 
 // Object reads a JSON object field by field and collects every fault instead of
@@ -74,15 +75,17 @@ func (o Object) Text(name string) (string, bool) {
 	var s string
 	ok := o.Into(name, "a string", &s)
 	if ok && strings.ContainsFunc(s, isControl) {
-		o.Fault(name, errs.CodeOutOfRange, "must not contain control characters.")
+		o.Fault(name, errs.CodeOutOfRange, "must not contain control characters, nor marks that change the writing direction.")
 		return "", false
 	}
 	return s, ok
 }
 
-// isControl reports whether a character is not accepted in a name or a description.
-// Line breaks and tabs are.
-func isControl(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7f }
+// isControl reports whether a character is not accepted in a name or a description, which
+// administrators read before they consent. Line breaks and tabs are.
+func isControl(r rune) bool {
+	return text.Misleading(r) && !strings.ContainsRune("\n\r\t\u2028\u2029", r)
+}
 
 // Require decodes a string that must be present and not blank.
 func (o Object) Require(name string) (string, bool) {

@@ -1,6 +1,7 @@
 package manifest_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -74,5 +75,24 @@ func TestFaultsBelowALongNameAreShort(t *testing.T) {
 	}
 	if faults.Len() != 50_000 || size > len(raw) {
 		t.Errorf("%d faults with %d bytes", faults.Len(), size)
+	}
+}
+
+// TestTextsOfAManifestCannotBeDisguised: administrators read them before they consent.
+func TestTextsOfAManifestCannotBeDisguised(t *testing.T) {
+	t.Parallel()
+	for name, ok := range map[string]bool{
+		"Rates": true, "תעריפים": true, "\u200fתעריפים\u200e Rates": true, "one\ntwo\tthree": true, "a\u2028b": true,
+		"evil\u202exe": false, "a\u202d": false, "a\u2066b": false, "a\u2069": false, "a\u0085b": false, "a\x1bb": false, "a\x7f": false,
+	} {
+		raw, err := json.Marshal(map[string]string{"name": name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var faults errs.Issues
+		o, _ := manifest.NewObject("", raw, &faults)
+		if _, got := o.Text("name"); got != ok {
+			t.Errorf("%q: accepted: %v, want %v", name, got, ok)
+		}
 	}
 }
