@@ -28,14 +28,18 @@ const (
 // ends, and closes them. log names the plugin.
 func (p *Plan) Serve(ctx context.Context, log *slog.Logger, listeners []net.Listener) {
 	var running sync.WaitGroup
+	var calls, conns *turns
+	if !p.whole { // a theme app serves the shop: it calls as often as visitors do
+		calls, conns = newTurns(callsPerSec, callsBurst), newTurns(connsPerSec, connsBurst)
+	}
 	for i, ln := range listeners {
-		r, ln := p.routes[i], limitConns(ln, maxConns)
+		r, ln := p.routes[i], limitConns(ln, maxConns, conns)
 		running.Go(func() {
 			switch {
 			case r.at == askAt:
 				p.serveAsks(ctx, log, ln)
 			case r.host == "":
-				p.servePlatform(ctx, log, ln)
+				p.servePlatform(ctx, log, ln, calls)
 			default:
 				p.serveHost(ctx, log, ln, r)
 			}
@@ -63,7 +67,7 @@ func accept(ctx context.Context, ln net.Listener, serve func(net.Conn)) {
 }
 
 // servePlatform serves the platform API on ln.
-func (p *Plan) servePlatform(ctx context.Context, log *slog.Logger, ln net.Listener) {
+func (p *Plan) servePlatform(ctx context.Context, log *slog.Logger, ln net.Listener, calls *turns) {
 	g := p.gate
 	if g.tls != nil {
 		ln = tls.NewListener(ln, g.tls.config)
@@ -72,7 +76,7 @@ func (p *Plan) servePlatform(ctx context.Context, log *slog.Logger, ln net.Liste
 		ln = g.cfg.Listen(ln)
 	}
 	srv := &http.Server{
-		Handler:           g.platform(log, p.whole, p.Channel),
+		Handler:           inTurn(g.platform(log, p.whole, p.Channel), calls),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -84,6 +88,14 @@ func (p *Plan) servePlatform(ctx context.Context, log *slog.Logger, ln net.Liste
 	stop := context.AfterFunc(ctx, func() { srv.Close() }) //nolint:gosec // the plugin is gone
 	defer stop()
 	_ = srv.Serve(ln) // ends with Close
+}
+
+// inTurn passes on calls at the rate of calls.
+func inTurn(next http.Handler, calls *turns) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		calls.wait(r.Context().Done())
+		next.ServeHTTP(w, r)
+	})
 }
 
 // platform passes on calls of the platform API that come over a channel, and other calls only if
@@ -214,15 +226,16 @@ func (t touch) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// limitConns returns ln with at most n connections at a time. It accepts more only when others
-// have closed.
-func limitConns(ln net.Listener, n int) net.Listener {
-	return &limited{Listener: ln, free: make(chan struct{}, n), closed: make(chan struct{})}
+// limitConns returns ln with at most n connections at a time, at the rate of conns. It accepts
+// more only when others have closed.
+func limitConns(ln net.Listener, n int, conns *turns) net.Listener {
+	return &limited{Listener: ln, conns: conns, free: make(chan struct{}, n), closed: make(chan struct{})}
 }
 
 type limited struct {
 	net.Listener
 
+	conns  *turns
 	free   chan struct{}
 	once   sync.Once
 	closed chan struct{}
@@ -240,6 +253,7 @@ func (l *limited) Accept() (net.Conn, error) {
 		<-l.free
 		return nil, err
 	}
+	l.conns.wait(l.closed)
 	return &counted{Conn: conn, done: func() { <-l.free }}, nil
 }
 

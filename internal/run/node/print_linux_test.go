@@ -74,3 +74,25 @@ func processorTimeOfSelf(tb testing.TB) time.Duration {
 	}
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
+
+// BenchmarkCallBesideACallingPlugin is the same beside a plugin that calls the platform without end.
+func BenchmarkCallBesideACallingPlugin(b *testing.B) {
+	f := newFixture(b, quietly, reachesPlatform(b, "http://127.0.0.1:8080"))
+	neighbor := f.install(b, "neighbor", withRoutes(`app.get('/api/x', async () => ({ x: 1 }))`))
+	f.get(b, neighbor, "/api/x")
+	caller := f.install(b, "caller", withRoutes(`const block = Buffer.from('GET /x HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n'.repeat(1000))
+	  const call = () => { const s = require('net').connect(8080, '127.0.0.1').on('error', () => {}).resume()
+	    const more = () => { while (s.write(block)); s.once('drain', more) }; more() }
+	  app.get('/api/call', async () => { for (let i = 0; i < 8; i++) call(); return {} })`))
+	f.get(b, caller, "/api/call")
+	var took []time.Duration
+	begin, spent := time.Now(), processorTimeOfSelf(b)
+	for b.Loop() {
+		at := time.Now()
+		f.get(b, neighbor, "/api/x")
+		took = append(took, time.Since(at))
+		time.Sleep(5 * time.Millisecond)
+	}
+	b.ReportMetric(100*float64(processorTimeOfSelf(b)-spent)/float64(time.Since(begin)), "%-of-a-processor")
+	b.ReportMetric(inMillis(percentile(took, 50)), "ms-p50")
+}

@@ -1,0 +1,45 @@
+package egress
+
+import (
+	"sync"
+	"time"
+
+	"stoa/internal/base/pace"
+)
+
+// How often a plugin may make stoa do something for it through its network, in a second and at
+// once. A plugin that asks without end waits for its turn; the limits of the platform API (contract
+// 7.1) are far below, but an answer that says so costs stoa as much.
+const (
+	callsPerSec, callsBurst = 100, 600 // calls of the platform API, refused ones too
+	connsPerSec, connsBurst = 200, 600 // connections to the platform API and to granted hosts
+)
+
+// turns give turns at a rate. It is safe for concurrent use; nil gives one at once.
+type turns struct {
+	mu     sync.Mutex
+	bucket *pace.Bucket
+	now    func() time.Time
+	after  func(time.Duration) <-chan time.Time
+}
+
+func newTurns(rate, burst float64) *turns {
+	return &turns{bucket: pace.NewBucket(rate, burst, time.Now()), now: time.Now, after: time.After}
+}
+
+// wait returns when it is the caller's turn, or ended is closed.
+func (t *turns) wait(ended <-chan struct{}) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	until := t.bucket.Take(1, t.now())
+	t.mu.Unlock()
+	if until <= 0 {
+		return
+	}
+	select {
+	case <-t.after(until):
+	case <-ended:
+	}
+}
