@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"stoa/internal/base/reqctx"
+	"stoa/internal/extension/plugin"
 	"stoa/internal/trust/signing"
 )
 
@@ -151,6 +153,30 @@ func TestOwnHeadersArrive(t *testing.T) {
 	for name, want := range sent {
 		if !slices.Equal(got[name], want) {
 			t.Errorf("%s = %q, want %q", name, got[name], want)
+		}
+	}
+}
+
+// An administrator may turn allowAuthorization on while a call runs whose caller stoa has already
+// identified by that header. Such a token is stoa's and goes nowhere.
+func TestWhatIdentifiedACallerIsNotPassedOn(t *testing.T) {
+	t.Parallel()
+
+	k := newKit(t)
+	k.finder.change(func(in *plugin.Installed) { in.Package.Settings.AllowAuthorization = true })
+	for _, tt := range []struct {
+		who  reqctx.Caller
+		want string
+	}{
+		{reqctx.Caller{}, "Bearer x"}, {reqctx.Caller{UserID: "u1", Role: reqctx.RoleUser}, ""},
+		{reqctx.Caller{Service: "erp", Role: reqctx.RoleAdmin}, ""},
+	} {
+		k.mu.Lock()
+		k.who = tt.who
+		k.mu.Unlock()
+		k.do(t, "GET", "/api/x", nil, http.Header{"Authorization": {"Bearer x"}})
+		if got := k.next(t).Header.Get("Authorization"); got != tt.want {
+			t.Errorf("Authorization of %+v = %q, want %q", tt.who, got, tt.want)
 		}
 	}
 }
