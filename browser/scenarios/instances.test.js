@@ -145,8 +145,14 @@ test("a plugin signs visitors in with cookies of its own, once its pages are the
 `;
   const { defaultInstance: { installationId } } = await install(token, plugin({ slug: "till", name: "Till" }, program));
   const allow = (settings) => call(stoa, "PATCH", "/api/v1/admin/plugins/till", { token, body: settings });
-  await allow({ allowCookies: true });
-  const tab = await openConsole("/console/plugins/till"); // a session of the shop's own is there, too
+  const tab = await openConsole("/console/plugins/till?view=settings"); // a session of the shop's own is there, too
+  const note = tab.getByText("send no cookies from their forms and scripts");
+  assert.equal(await note.count(), 0);
+  await tab.getByRole("switch", { name: "Have cookies of its own" }).click({ force: true });
+  await note.waitFor();
+  await accessible(tab, "settings of a plugin with logins");
+  await tab.getByRole("button", { name: "Save settings" }).click();
+  await tab.getByText("are saved").first().waitFor();
   const shop = await openTab(browser, stoa, { context: tab.context() });
   const who = shop.locator("#who");
   const open = async () => { await shop.goto("/api/v1/shop/plugins/till/api/till"); return who.innerText(); };
