@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"stoa/internal/account"
@@ -210,5 +211,42 @@ func TestTokensDieWithTheirEnabling(t *testing.T) {
 		uses("restored", next, 401)
 		uses("restored, of the first enabling", old, 401)
 		uses("the newest", tokenOf(t, e, e.ID), 200)
+	})
+}
+
+// However replicas race to disable and enable an instance, none of the tokens that it got on the way works
+// once it was disabled after that.
+func TestNoTokenSurvivesRacesOfEnabling(t *testing.T) {
+	t.Parallel()
+	testkit.Replicas(t, func(t *testing.T, a, b *testkit.App, _ *sql.DB) {
+		e := a.InstallEcho(t, nil)
+		instance := "/api/v1/admin/plugins/echo/instances/" + e.ID
+		both := []*testkit.App{a, b}
+		var racing sync.WaitGroup
+		for i := range 4 {
+			racing.Go(func() {
+				for n := range 10 {
+					r := testkit.Patch(e.Admin.Access, instance, map[string]any{"enabled": (i+n)%2 == 0})
+					both[(i+n/2)%2].DoUnchecked(t, r) // 409 to some
+					both[n%2].DoUnchecked(t, testkit.Get("", testkit.EchoPath+"/api/x"))
+				}
+			})
+		}
+		racing.Wait()
+		change(t, e, e.ID, map[string]any{"enabled": true})
+		tokens := map[string]bool{tokenOf(t, e, e.ID): true}
+		for r := e.Reached(); r != nil; r = e.Reached() {
+			tokens[r.Header.Get("X-Platform-Token")] = true
+		}
+		change(t, e, e.ID, map[string]any{"enabled": false})
+		change(t, e, e.ID, map[string]any{"enabled": true})
+		for token := range tokens {
+			for i, app := range both {
+				if res := app.DoUnchecked(t, testkit.Get(token, "/api/v1/platform/config")); res.Status != http.StatusUnauthorized {
+					t.Errorf("replica %d: %d %s", i, res.Status, res.Body)
+				}
+			}
+		}
+		t.Logf("%d tokens", len(tokens))
 	})
 }

@@ -30,6 +30,29 @@ test('the token follows no redirect', async () => {
   assert.equal(asked[0].redirect, 'error');
 });
 
+test('a token that stoa refuses is renewed once', async () => {
+  const page = { body: '{"success":true,"data":{"items":[]}}' };
+  const client = (...answers) => {
+    const { asked } = fake();
+    const given = [];
+    const fetch = async (url, { headers }) => {
+      asked.push(headers.authorization);
+      const { status = 200, body } = answers.shift();
+      return new Response(body, { status });
+    };
+    const token = async (refused) => { given.push(refused); return `token-${given.length}`; };
+    return { asked, given, platform: new Platform({ baseURL: 'https://shop.example', token, fetch }) };
+  };
+  const good = client(page, { status: 401, body: '{}' }, page);
+  await good.platform.orders.list();
+  await good.platform.orders.list();
+  assert.deepEqual(good.asked, ['Bearer token-1', 'Bearer token-2', 'Bearer token-3']);
+  assert.deepEqual(good.given, [undefined, undefined, 'token-2']);
+  const bad = client({ status: 401, body: '{}' }, { status: 401, body: '{}' });
+  await assert.rejects(bad.platform.orders.list(), { status: 401 });
+  assert.equal(bad.asked.length, 2);
+});
+
 test('a refusal says why', async () => {
   const body = '{"success":false,"error":{"code":"RATE_LIMIT_EXCEEDED","message":"m","details":{"a":1}}}';
   const { platform } = fake({ status: 429, headers: { 'retry-after': '7' }, body }, { status: 502, body: '<html>' });
