@@ -5,7 +5,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { formatBytes } from "../../../text/format";
 import { c, t } from "../../text";
-import type { FileTypes } from "../../settings/fileTypes";
 import { AllowTypes, missingTypes } from "./AllowTypes";
 import { DropArea } from "./DropArea";
 import { Faults } from "./Faults";
@@ -49,6 +48,7 @@ export const InstallDialog = ({ dropped, kind: fallback, onClose }: InstallDialo
     reset();
   };
   const kind = chosen ?? inside.data?.kind ?? fallback;
+  const missing = step.name === "failed" ? missingTypes(step.problem) : undefined;
   const close = () => {
     if (step.name === "sending") cancel();
     onClose();
@@ -111,12 +111,7 @@ export const InstallDialog = ({ dropped, kind: fallback, onClose }: InstallDialo
             </>
           )}
           {step.name === "failed" && <Faults problem={step.problem} />}
-          {step.name === "failed" && file !== null && missingTypes(step.problem) && (
-            <AllowTypes
-              missing={missingTypes(step.problem) as FileTypes}
-              again={() => void send(kind, file, replace)}
-            />
-          )}
+          {missing && file !== null && <AllowTypes missing={missing} again={() => void send(kind, file, replace)} />}
           {step.name === "sending" && file !== null && <Progress share={step.share} size={file.size} />}
           <div className="dialog-actions">
             <Button onClick={step.name === "sending" ? cancel : close}>

@@ -8,6 +8,7 @@ import { asProblem } from "../../../api/problem";
 import { ErrorNote } from "../../kit/ErrorNote";
 import { Bar } from "../../kit/Pending";
 import { c, t } from "../../text";
+import { AllowTypes, missingTypes } from "./AllowTypes";
 import { Faults } from "./Faults";
 import { Result } from "./Result";
 import { newKey } from "./useInstall";
@@ -43,6 +44,7 @@ const UpdateDialog = ({ update, name, onClose }: { update: Update; name: string;
     queryFn: () => data(api.GET("/api/v1/admin/products/{slug}", { params: { path: { slug: productSlug } } })),
   });
   const install = useMarketInstall(productSlug);
+  const missing = install.isError ? missingTypes(asProblem(install.error)) : undefined;
   const close = () => {
     if (!install.isPending) onClose();
   };
@@ -85,6 +87,7 @@ const UpdateDialog = ({ update, name, onClose }: { update: Update; name: string;
           />
         )}
         {install.isError && <Faults problem={asProblem(install.error)} />}
+        {missing && <AllowTypes missing={missing} again={() => install.mutate(licenseKey.trim())} />}
         {install.isPending && (
           <p className="soft" style={{ margin: 0 }} role="status">
             {t("plugins.market.pending")}
