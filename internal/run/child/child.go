@@ -41,6 +41,7 @@ type Child struct {
 	heart     heart
 	ready     chan error    // gets the first report of a child that makes one
 	outputs   chan struct{} // closed when all output was read
+	reported  chan struct{} // closed when all reports were read
 
 	reaped chan struct{} // closed when the process is gone
 	exited chan struct{} // closed after that, when all of its output was read
@@ -108,6 +109,10 @@ func (c *Child) wait() {
 	c.contained.Ended()
 	c.exit = err
 	c.cancel()
+	select {
+	case <-c.reported: // or a report that is still in the pipe would be lost
+	case <-time.After(lastWords):
+	}
 	_ = c.report.Close()
 	c.socket.close()
 	close(c.exited)
@@ -135,6 +140,7 @@ func (c *Child) readReport() {
 	line, err := r.ReadSlice('\n')
 	if err != nil {
 		// The pipe broke without a report: the process is ending.
+		close(c.reported)
 		select {
 		case <-c.exited:
 			c.ready <- fmt.Errorf("the process ended before it was ready: %w", c.exit)
@@ -145,11 +151,13 @@ func (c *Child) readReport() {
 	}
 	c.ready <- ParseReport(line, c.spec.Output.redact)
 	c.heart.read(r)
+	close(c.reported)
 }
 
 // readReports reads the reports of a child that makes several, and the signs of life in
 // between.
 func (c *Child) readReports() {
+	defer close(c.reported)
 	r := bufio.NewReaderSize(newDrain(c.report, reportBytes, reportLines, c.reaped), reportLimit)
 	for {
 		b, err := r.ReadByte()

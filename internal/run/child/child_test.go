@@ -1,12 +1,18 @@
 package child
 
 import (
+	"context"
 	"errors"
+	"io"
+	"log/slog"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"stoa/internal/run/sandbox"
 )
 
 func TestAChildServesUntilItIsAskedToEnd(t *testing.T) {
@@ -167,4 +173,39 @@ func TestAChildThatTakesTooMuchMemoryIsKilled(t *testing.T) {
 	if err := exits(t, c); !errors.Is(err, ErrMemory) {
 		t.Errorf("got %v", err)
 	}
+}
+
+// TestAReportOutlivesItsProcess: a child reports why it fails and ends at once. On a busy machine,
+// stoa reaps it before it reads.
+func TestAReportOutlivesItsProcess(t *testing.T) {
+	t.Parallel()
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(write, `{"error":{"phase":"load","message":"no luck"}}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	_ = write.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^$")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c := &Child{
+		spec: Spec{Output: NewOutput(slog.New(slog.DiscardHandler), PluginSays, NewRedactor(nil))},
+		cmd:  cmd, cancel: cancel, contained: &sandbox.Contained{}, socket: &socket{}, report: read,
+		ready: make(chan error, 1), outputs: make(chan struct{}), reported: make(chan struct{}),
+		reaped: make(chan struct{}), exited: make(chan struct{}),
+	}
+	close(c.outputs)
+	go c.wait()
+	<-c.reaped
+	time.Sleep(20 * time.Millisecond) // what the reader loses on a busy machine
+	go c.readReport()
+	var failed *Error
+	if err := c.Ready(time.Minute, nil); !errors.As(err, &failed) || failed.Message != "no luck" {
+		t.Errorf("got %v", err)
+	}
+	<-c.Exited()
 }

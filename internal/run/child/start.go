@@ -77,7 +77,8 @@ func (l *Launcher) fork(ctx context.Context, m *Machine, spec Spec, listener *os
 	}
 	c := &Child{
 		spec: spec, pid: cmd.Process.Pid, cmd: cmd, cancel: cancel, contained: contained, report: reportRead,
-		ready: make(chan error, 1), outputs: make(chan struct{}), reaped: make(chan struct{}), exited: make(chan struct{}),
+		ready: make(chan error, 1), outputs: make(chan struct{}), reported: make(chan struct{}),
+		reaped: make(chan struct{}), exited: make(chan struct{}),
 	}
 	go c.readOutput(outRead)
 	return c, nil
