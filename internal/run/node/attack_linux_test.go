@@ -165,6 +165,8 @@ func TestBuffersCountTowardsTheMemoryLimit(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	gone(t, pid)
+	// stoa notices the end a moment after the kernel.
+	eventually(t, "an error in the status", func() bool { return f.Status(in.Instance.ID).LastError != "" })
 	if st := f.Status(in.Instance.ID); !strings.Contains(st.LastError, "too much memory") {
 		t.Errorf("status %+v", st)
 	}
