@@ -58,8 +58,31 @@ func (d *source) addAnswers(v *operationView, responses object) {
 			v.Errors = append(v.Errors, d.failure(status, ref, r))
 			continue
 		}
-		v.Answers = append(v.Answers, d.answer(status, r))
+		a := d.answer(status, r)
+		for i := range a.Bodies {
+			d.shorten(&a.Bodies[i], v.ID)
+		}
+		v.Answers = append(v.Answers, a)
 	}
+}
+
+// worthALink is how many fields an answer has at least that is shown once and linked to from others.
+const worthALink = 20
+
+// shorten leaves out the fields of an answer that another operation shows already.
+func (d *source) shorten(b *bodyView, operation string) {
+	if len(b.Fields) < worthALink {
+		return
+	}
+	key := fmt.Sprint(b.Fields)
+	if first := d.shown[key]; first != "" && first != operation {
+		b.Fields, b.SameAs = nil, first
+		return
+	}
+	if d.shown == nil {
+		d.shown = make(map[string]string)
+	}
+	d.shown[key] = operation
 }
 
 // isError reports whether an answer is a failure in one of the forms of errors.

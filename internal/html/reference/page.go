@@ -94,6 +94,7 @@ type (
 	bodyView struct {
 		Media   string
 		Fields  []fieldView
+		SameAs  string // the operation that has shown the same Fields, which are left out then
 		Example string
 	}
 	// fieldView is one row of a table: a parameter, a header or a field of a body.

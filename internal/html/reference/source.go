@@ -45,6 +45,7 @@ type source struct {
 	err  error
 
 	errors errorTable
+	shown  map[string]string // the operation that shows these fields of an answer
 }
 
 func (d *source) fail(format string, args ...any) {
