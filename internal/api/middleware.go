@@ -61,6 +61,9 @@ func (s *Server) middleware(next http.Handler) http.Handler {
 					slog.Int64("bytes", seen.bytes), slog.Duration("took", took))
 			}
 			s.Observe(r.Pattern, seen.status, took)
+			if s.Witness != nil && seen.made != nil {
+				s.Witness(r, seen.status, seen.made)
+			}
 			if ctx.span.Recording() {
 				s.describe(ctx.span, r, ctx.id[0], seen.status)
 			}
@@ -143,7 +146,11 @@ type observer struct {
 
 	status int
 	bytes  int64
+	made   any
 }
+
+// Made implements web.Witness.
+func (o *observer) Made(v any) { o.made = v }
 
 func (o *observer) WriteHeader(status int) {
 	if o.status == 0 && status >= http.StatusOK {

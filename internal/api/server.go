@@ -130,6 +130,9 @@ type Server struct {
 	// Tracer records a span for each request. nil: no spans.
 	Tracer *trace.Tracer
 
+	// Witness, if there is one, gets the value of which each JSON answer was made. Tests compare its
+	// type with the API document.
+	Witness func(r *http.Request, status int, v any)
 	// Observe counts an answered request by the pattern of its route.
 	Observe func(route string, status int, took time.Duration)
 

@@ -75,7 +75,7 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 		Refused: a.guard.Refused,
 		Budget:  a.budget,
 		Tracer:  a.telemetry.Tracer(),
-		Observe: a.metrics.ObserveRequest,
+		Observe: a.metrics.ObserveRequest, Witness: cfg.Witness,
 		Count:   a.metrics.Count,
 
 		Auth:     a.Accounts,

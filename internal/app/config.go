@@ -2,6 +2,7 @@ package app
 
 import (
 	"log/slog"
+	"net/http"
 	"net/netip"
 	"time"
 
@@ -74,6 +75,8 @@ type Config struct {
 	// ServiceAudience, unless empty, must be in the aud of service JWTs.
 	ServiceAudience string
 
+	// Witness gets the value of which each JSON answer was made. Tests set it.
+	Witness func(r *http.Request, status int, v any)
 	// NoFront leaves plain calls to plugins to net/http's server (package front).
 	NoFront bool
 

@@ -77,7 +77,7 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 		PasswordCost: password.Params{MemoryKiB: 64, Time: 1, Threads: 1, SaltLen: 16, KeyLen: 32},
 		Mailer:       new(mailbox),
 
-		Deliver: true, KeepThemeApps: true,
+		Deliver: true, KeepThemeApps: true, Witness: witness(tb),
 		NoFront:    os.Getenv("STOA_FRONT") == "off",
 		StartLimit: 2 * time.Minute, // a busy machine is not the plugin's fault
 	}

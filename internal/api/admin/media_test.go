@@ -40,11 +40,11 @@ func TestPicturesAreUploadedAndServed(t *testing.T) {
 			"image/svg+xml", testkit.SVG, "image/svg+xml",
 			"default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox",
 		},
-		{"image/png", png, "image/png", ""},
-		{"image/jpeg", jpg, "image/jpeg", ""},
-		{"image/webp", webp, "image/webp", ""},
-		{"image/png", jpg + "declared as another", "image/jpeg", ""}, // the content counts
-		{"image/png", png + strings.Repeat("x", 2<<20-len(png)), "image/png", ""},
+		{"image/png", png, "image/png", "sandbox"},
+		{"image/jpeg", jpg, "image/jpeg", "sandbox"},
+		{"image/webp", webp, "image/webp", "sandbox"},
+		{"image/png", jpg + "declared as another", "image/jpeg", "sandbox"}, // the content counts
+		{"image/png", png + strings.Repeat("x", 2<<20-len(png)), "image/png", "sandbox"},
 	} {
 		res := upload(t, a, admin, tt.declared, tt.content, http.StatusCreated)
 		path := res.Text(t, "data.path")

@@ -34,17 +34,24 @@ type trafficWindow struct {
 }
 
 type trafficReport struct {
-	Slug           string        `json:"slug,omitempty"`
-	InstallationID string        `json:"installationId,omitempty"`
-	CountedSince   web.Timestamp `json:"countedSince"`
-	Hour           trafficWindow `json:"hour"`
-	Day            trafficWindow `json:"day"`
+	CountedSince web.Timestamp `json:"countedSince"`
+	Hour         trafficWindow `json:"hour"`
+	Day          trafficWindow `json:"day"`
+}
+
+// instanceTraffic is the report of an instance.
+type instanceTraffic struct {
+	trafficReport
+
+	Slug           string `json:"slug"`
+	InstallationID string `json:"installationId"`
 }
 
 // pluginTraffic is the report of a plugin.
 type pluginTraffic struct {
 	trafficReport
 
+	Slug          string                `json:"slug"`
 	Installations []installationTraffic `json:"installations"`
 }
 
@@ -101,9 +108,9 @@ func (h *Handlers) PluginTraffic(w http.ResponseWriter, r *http.Request) error {
 		if _, err := h.Plugins.ByID(r.Context(), slug, id); err != nil {
 			return err
 		}
-		report := h.newTrafficReport(h.Traffic.InstallationOf(slug, id, now))
-		report.Slug, report.InstallationID = slug, id
-		web.WriteData(w, http.StatusOK, report)
+		web.WriteData(w, http.StatusOK, instanceTraffic{
+			trafficReport: h.newTrafficReport(h.Traffic.InstallationOf(slug, id, now)), Slug: slug, InstallationID: id,
+		})
 		return nil
 	}
 	if _, err := h.Plugins.Get(r.Context(), slug); err != nil {

@@ -75,6 +75,7 @@ func ReadKey(r *http.Request) (key string, faults errs.Issues) {
 // Once answers with the answer of h, or with its earlier answer if the same
 // caller has sent a request with the same key and content before.
 func (q Requests) Once(w http.ResponseWriter, r *http.Request, key string, content [][]byte, h web.HandlerFunc) error {
+	var value any // of a new answer; of an earlier one there are only the bytes
 	a, err := q.Keeper.Do(r.Context(),
 		idempotency.Request{Operation: r.Pattern, Caller: q.owner(r), Key: key, Content: content},
 		func(ctx context.Context) (idempotency.Answer, idempotency.Outcome) {
@@ -85,10 +86,14 @@ func (q Requests) Once(w http.ResponseWriter, r *http.Request, key string, conte
 			if err != nil {
 				web.Responder{Log: q.Log}.Fail(rec, r, web.FamilyOf(r.URL.Path), err)
 			}
+			value = rec.Value()
 			return idempotency.Answer{Status: rec.Status, Header: rec.Header(), Body: rec.Body.Bytes()}, outcomeOf(err)
 		})
 	if err != nil {
 		return err
+	}
+	if !a.Replayed {
+		web.Show(w, value)
 	}
 	maps.Copy(w.Header(), a.Header)
 	if a.Replayed {

@@ -12,7 +12,7 @@ import (
 // ListOrders serves GET /api/marketplace/orders: those of the signed-in user.
 func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 	type response struct {
-		Orders     []wire.Order   `json:"orders"`
+		Orders     []ownOrder     `json:"orders"`
 		Pagination web.Pagination `json:"pagination"`
 	}
 
@@ -30,8 +30,16 @@ func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func newOwnOrder(o order.Listed) wire.Order {
-	out := wire.NewOrder(o)
+// ownOrder is an order as its owner sees it.
+type ownOrder struct {
+	wire.Order
+
+	// PaymentURL is the page at which a pending order is paid.
+	PaymentURL string `json:"paymentUrl,omitempty"`
+}
+
+func newOwnOrder(o order.Listed) ownOrder {
+	out := ownOrder{Order: wire.NewOrder(o)}
 	if o.Status() == order.Pending {
 		out.PaymentURL = o.PaymentURL
 	}
@@ -99,7 +107,7 @@ func (h *Handlers) OpenClaimLink(w http.ResponseWriter, r *http.Request) error {
 
 // orderWithKey is an order with the key of its license.
 type orderWithKey struct {
-	wire.Order
+	ownOrder
 
 	LicenseKey string `json:"licenseKey"`
 }

@@ -12,7 +12,14 @@ type Recorder struct {
 	Body   bytes.Buffer
 
 	header http.Header
+	value  any
 }
+
+// Made implements Witness.
+func (rec *Recorder) Made(v any) { rec.value = v }
+
+// Value returns the value of which the answer is made, or nil.
+func (rec *Recorder) Value() any { return rec.value }
 
 var recorders = sync.Pool{New: func() any { return new(Recorder) }}
 
@@ -26,7 +33,7 @@ func NewRecorder(header http.Header) *Recorder {
 // Release allows rec and the bytes of its body to be used again. A Recorder whose
 // body is kept must not be released.
 func (rec *Recorder) Release() {
-	rec.Status, rec.header = 0, nil
+	rec.Status, rec.header, rec.value = 0, nil, nil
 	rec.Body.Reset()
 	recorders.Put(rec)
 }

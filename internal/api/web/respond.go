@@ -14,12 +14,26 @@ import (
 // The answer is encoded first: with a known length a long one, such as a list,
 // is sent in one piece and not chunked.
 func WriteJSON(w http.ResponseWriter, status int, v any) {
+	Show(w, v)
 	withBuffer(func(body *bytes.Buffer) error {
 		enc := json.NewEncoder(body)
 		enc.SetEscapeHTML(false)
 		_ = enc.Encode(v)
 		return writeBody(w, status, body.Bytes())
 	})
+}
+
+// Witness is an http.ResponseWriter that wants to know of which value an answer is made.
+type Witness interface {
+	http.ResponseWriter
+	Made(v any)
+}
+
+// Show tells w, if it is a Witness, that its answer is made of v.
+func Show(w http.ResponseWriter, v any) {
+	if witness, is := w.(Witness); is {
+		witness.Made(v)
+	}
 }
 
 // WriteAppended answers with the JSON that add appends to an empty slice, for

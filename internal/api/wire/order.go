@@ -25,12 +25,9 @@ type Order struct {
 	Status         order.Status  `json:"status"`
 	LicenseID      string        `json:"licenseId"`
 	CreatedAt      web.Timestamp `json:"createdAt"`
-	// PaymentURL is the page at which a pending order is paid. NewOrder leaves it empty: only the
-	// order's owner gets it.
-	PaymentURL string `json:"paymentUrl,omitempty"`
 }
 
-// NewOrder returns the JSON form of o, without its PaymentURL.
+// NewOrder returns the JSON form of o.
 func NewOrder(o order.Listed) Order {
 	var part json.Number
 	if o.PartlyRefunded > 0 {
