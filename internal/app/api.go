@@ -76,7 +76,7 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 		Budget:  a.budget,
 		Tracer:  a.telemetry.Tracer(),
 		Observe: a.metrics.ObserveRequest, Witness: cfg.Witness,
-		Count:   a.metrics.Count,
+		Count: a.metrics.Count,
 
 		Auth:     a.Accounts,
 		Accounts: a.Accounts,
