@@ -55,16 +55,21 @@ func (v *visitor) do(t *testing.T, method, path string, body any, header ...stri
 	return answer{res.Status, res.Header, string(res.Body)}
 }
 
-// cookie returns the cookie that the plugin calls own.
-func (v *visitor) cookie(t *testing.T, own string) *http.Cookie {
+// cookie returns the cookie that the only installation that has set one calls own.
+func (v *visitor) cookie(t *testing.T, own string) (found *http.Cookie) {
 	t.Helper()
 	for name, c := range v.jar {
 		if strings.HasSuffix(name, "-"+own) {
-			return c
+			if found != nil {
+				t.Fatalf("two cookies %s among %v", own, v.jar)
+			}
+			found = c
 		}
 	}
-	t.Fatalf("no cookie %s among %v", own, v.jar)
-	return nil
+	if found == nil {
+		t.Fatalf("no cookie %s among %v", own, v.jar)
+	}
+	return found
 }
 
 func fieldOf(t *testing.T, a answer, name string) string {
@@ -128,8 +133,9 @@ func testSessions(t *testing.T, a *testkit.App, slug string) {
 	ada.do(t, "GET", "/api/me?installation=eu", nil).want(t, 200, `{"user":null,"cookies":[]`)
 	carol := visit(a, slug)
 	carol.do(t, "POST", "/api/login?installation=eu", map[string]any{"user": "carol"})
+	session := carol.cookie(t, "sessionId") // before the other installation sets its own
 	carol.do(t, "GET", "/api/me", nil).want(t, 200, `{"user":null,"cookies":[]`)
-	carol.cookie(t, "sessionId").Value = ada.cookie(t, "sessionId").Value
+	session.Value = ada.cookie(t, "sessionId").Value
 	carol.do(t, "GET", "/api/me?installation=eu", nil).want(t, 200, `"user":null`)
 
 	ada.do(t, "POST", "/api/logout", map[string]any{}).want(t, 200, "{}")

@@ -104,10 +104,10 @@ const Form = ({ plugin, before: { environment, ...settings }, onTyped, settle }:
             />
           </>
         )}
-        <Allowed title="logins" names={logins} draft={draft} onChange={setDraft}>
+        <Allowed group="logins" names={logins} draft={draft} onChange={setDraft}>
           {draft.allowCookies && !draft.allowSameOrigin && <Soft text={t("plugins.settings.noLoginPages")} />}
         </Allowed>
-        <Allowed title="trust" names={risky} draft={draft} onChange={setDraft} />
+        <Allowed group="trust" names={risky} draft={draft} onChange={setDraft} />
         {internal && <Environment names={environment} change={env} onChange={setEnv} faults={faults} />}
         {save.isError && <ErrorNote error={save.error} />}
         <div className="row">
@@ -121,17 +121,17 @@ const Form = ({ plugin, before: { environment, ...settings }, onTyped, settle }:
 };
 
 interface AllowedProps {
-  title: "logins" | "trust";
+  group: "logins" | "trust";
   names: readonly ((typeof logins)[number] | (typeof risky)[number])[];
   draft: Draft;
   onChange: (draft: Draft) => void;
   children?: ReactNode;
 }
 
-const Allowed = ({ title, names, draft, onChange, children }: AllowedProps) => (
+const Allowed = ({ group, names, draft, onChange, children }: AllowedProps) => (
   <fieldset className="fields">
-    <legend>{t(`plugins.settings.${title}`)}</legend>
-    <Soft text={t(`plugins.settings.${title}How`)} />
+    <legend>{t(`plugins.settings.${group}`)}</legend>
+    <Soft text={t(`plugins.settings.${group}How`)} />
     {names.map((name) => (
       <Switch
         key={name}
