@@ -129,13 +129,15 @@ func testSessions(t *testing.T, a *testkit.App, slug string) {
 	ada.do(t, "POST", "/api/pay", map[string]any{}, "Csrf-Token", other).want(t, 403, "csrf")
 	ada.do(t, "POST", "/api/pay", map[string]any{}, "Csrf-Token", token).want(t, 200, `{"paidBy":"ada"}`)
 
+	ofAda := ada.cookie(t, "sessionId").Value // before the other installation sets one
+
 	// The other installation knows nobody, even if the cookie is sent under its own name.
 	ada.do(t, "GET", "/api/me?installation=eu", nil).want(t, 200, `{"user":null,"cookies":[]`)
 	carol := visit(a, slug)
 	carol.do(t, "POST", "/api/login?installation=eu", map[string]any{"user": "carol"})
-	session := carol.cookie(t, "sessionId") // before the other installation sets its own
+	session := carol.cookie(t, "sessionId")
 	carol.do(t, "GET", "/api/me", nil).want(t, 200, `{"user":null,"cookies":[]`)
-	session.Value = ada.cookie(t, "sessionId").Value
+	session.Value = ofAda
 	carol.do(t, "GET", "/api/me?installation=eu", nil).want(t, 200, `"user":null`)
 
 	ada.do(t, "POST", "/api/logout", map[string]any{}).want(t, 200, "{}")
