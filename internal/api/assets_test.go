@@ -63,6 +63,7 @@ func TestBuiltFilesAreCompressedAndKept(t *testing.T) {
 	needWeb(t)
 
 	a := testkit.New(t)
+	a.Admin(t, "root")
 	script := regexp.MustCompile(`src="(/assets/[^"]+\.js)"`).FindSubmatch(a.Fetch(t, "/console").Body)
 	if script == nil {
 		t.Fatal("the console has no script")

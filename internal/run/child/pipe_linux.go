@@ -66,7 +66,7 @@ func (p *pipe) Read(b []byte) (int, error) {
 		case err == unix.EINTR:
 		case err == unix.EAGAIN:
 			if err := p.await(); err != nil {
-				return 0, err
+				return 0, p.orClosed(err)
 			}
 		case err != nil:
 			return 0, err
@@ -108,6 +108,17 @@ func (p *pipe) await() error {
 		n, err := unix.EpollWait(int(epoll), make([]unix.EpollEvent, 1), 0)
 		return n > 0 || err != nil && err != unix.EINTR
 	})
+}
+
+// orClosed returns os.ErrClosed if that is why waiting failed: package os has an error of its own for
+// a file that is closed while it is waited for.
+func (p *pipe) orClosed(err error) error {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	if p.closed {
+		return os.ErrClosed
+	}
+	return err
 }
 
 // Close implements io.Closer. It ends a Read that waits.
