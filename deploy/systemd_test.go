@@ -72,4 +72,7 @@ func TestSystemdRunsTheUnitAndPluginsInIt(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
+	if strings.Contains(string(out), "/proc/sys/net is read-only") {
+		t.Errorf("the buffers of plugins' sockets are not bounded:\n%s", out)
+	}
 }

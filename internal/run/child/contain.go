@@ -179,6 +179,11 @@ func (m *Machine) contain(
 				child.Log.Debug("plugin has no network", slog.Any("err", err)) // its report says why
 				return
 			}
+			if c.OwnNetwork() && !c.Bounded() {
+				m.unbounded.Do(func() {
+					child.Log.Warn("plugins' TCP sockets have buffers of the machine's size: /proc/sys/net is read-only here")
+				})
+			}
 			if plan != nil {
 				plan.Serve(ctx, child.Log, listeners)
 			}

@@ -80,6 +80,8 @@ type Machine struct {
 	node binary
 	box  *sandbox.Box
 	lock *os.File // held while this process lives, so that no other one sweeps Dir
+
+	unbounded sync.Once // logs that the buffers of sockets cannot be bounded
 }
 
 // Temporary reports whether a child gets a temporary folder, which only its own file tree can bound.
