@@ -42,6 +42,7 @@ type hookKit struct {
 type call struct {
 	path, key, id, attempt string
 	token, platform        string
+	permissions            string
 	body                   map[string]any
 }
 
@@ -67,6 +68,7 @@ func (k *hookKit) take(t *testing.T, w http.ResponseWriter, r *http.Request) {
 	}
 	c.key = r.Header.Get("X-Installation-Key")
 	c.token, c.platform = r.Header.Get("X-Platform-Token"), r.Header.Get("X-Platform-Api-Base-Url")
+	c.permissions = r.Header.Get("X-Plugin-Permissions")
 	ends := strings.HasSuffix(c.path, "onDisable") || strings.HasSuffix(c.path, "onUninstall")
 	if k.secret != "" && (ends || !k.onlyEnds) {
 		if err := signing.VerifyRequest([]string{k.secret}, r, signing.BodyHash(raw), k.Clock.Now()); err != nil {

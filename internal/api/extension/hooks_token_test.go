@@ -103,3 +103,33 @@ func TestTokensOfHooksOutliveTheirEnabling(t *testing.T) {
 		t.Errorf("disabled while a hook runs: PUT = %d", got)
 	}
 }
+
+// A hook that is repeated, or replayed much later, does not bring back what an administrator has withdrawn
+// since: a plugin could fail on purpose to keep a permission.
+func TestWithdrawnPermissionsStayWithdrawnInHooks(t *testing.T) {
+	t.Parallel()
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
+		k := newHookKit(t, a)
+		k.answer = func(call) int { return http.StatusInternalServerError }
+		k.install(t, map[string]any{"permissions": []string{"storage:write", "storage:read"}}, "")
+		k.quiet(t)
+		first := k.tokens(t)
+		k.do(t, testkit.Patch(k.admin, k.path(t), map[string]any{"grantedPermissions": []string{"storage:read"}}))
+		if got := k.stores(t, first[0].token); got != http.StatusForbidden {
+			t.Errorf("withdrawn during the delivery: PUT = %d", got)
+		}
+		k.forget()
+		k.later(10 * time.Second)
+		k.quiet(t)
+		again := k.tokens(t)
+		if len(again) == 0 {
+			t.Fatal("the hook was not repeated")
+		}
+		if got := k.stores(t, again[0].token); got != http.StatusForbidden {
+			t.Errorf("withdrawn before it was repeated: PUT = %d", got)
+		}
+		if got := k.calls()[0].permissions; got != "storage:read" {
+			t.Errorf("the repeated hook says that it has %q", got)
+		}
+	})
+}

@@ -57,7 +57,7 @@ type installationKey struct{}
 
 // Plugin refuses everyone but plugins, which send the x-platform-token of a request as bearer token. A
 // user's token is refused here, and a plugin's everywhere else. Plugin reads the installation and its
-// permissions from the database on each call (a hook's token brings its own); without one of needs the
+// permissions from the database on each call (a hook's token may bring fewer); without one of needs the
 // answer is 403. Every need must be known to plugin.IsPermission, or the console would show administrators
 // that it grants nothing.
 func (h *Handlers) Plugin(next web.HandlerFunc, needs ...string) web.HandlerFunc {
@@ -110,7 +110,7 @@ func (h *Handlers) holder(ctx context.Context, raw string) (plugin.Installed, er
 	case err != nil:
 		return plugin.Installed{}, err
 	case t.Hook != "":
-		in.Instance.Granted = t.Permissions
+		in = in.HoldHook(t.Permissions)
 	case t.Enabling != in.Instance.Enabling && t.Enabling != 0: // it was disabled and enabled since
 		return plugin.Installed{}, account.ErrPluginToken
 	}

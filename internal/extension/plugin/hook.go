@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"stoa/internal/base/errs"
 	"stoa/internal/base/event"
@@ -104,8 +105,8 @@ func (n *news) hook(p Package, in StoredInstance, name, previousVersion string) 
 
 // HookCall is all it takes to call a hook.
 type HookCall struct {
-	// Installed is the instance as it was at the time of the change, with its package as
-	// it is now, or as it was when it was purged.
+	// Installed is the instance as it was at the time of the change, without the permissions
+	// that were withdrawn since, with its package as it is now, or as it was when it was purged.
 	Installed Installed
 	Secrets   []string // that sign the request
 	Body      json.RawMessage
@@ -135,6 +136,9 @@ func (s *Service) HookCall(ctx context.Context, d delivery.Delivery) (HookCall, 
 	then := had.Instance
 	then.ID, then.Slug, then.Key, then.Version, then.Granted = d.Target, told.Slug, told.Key, told.Version, told.Granted
 	then.Sealed = told.Sealed
+	if had.Instance.ID != "" { // it was not purged
+		then.Granted = stillGranted(told.Granted, had.Instance.Instance)
+	}
 	call := HookCall{}
 	if call.Installed, err = s.opened(had.Package, then, nil); err != nil {
 		return HookCall{}, err
@@ -151,6 +155,18 @@ func (s *Service) HookCall(ctx context.Context, d delivery.Delivery) (HookCall, 
 	}
 	call.Body, err = hookBody(call.Installed.Instance, told.PreviousVersion)
 	return call, err
+}
+
+// stillGranted returns those of the permissions that the instance has now. A hook may be repeated for
+// hours, or replayed: by failing on purpose, a plugin could keep what an administrator has withdrawn.
+func stillGranted(permissions []string, now Instance) []string {
+	return slices.DeleteFunc(slices.Clone(permissions), func(p string) bool { return !slices.Contains(now.Granted, p) })
+}
+
+// HoldHook returns an instance as the holder of a hook's token that was made with these permissions.
+func (in Installed) HoldHook(permissions []string) Installed {
+	in.Instance.Granted = stillGranted(permissions, in.Instance)
+	return in
 }
 
 // hookBody returns the body of a hook (contract 6.3).

@@ -51,7 +51,7 @@ func (g *Gateway) Deliver(ctx context.Context, rt run.Runtime, n Request, keep i
 	}
 	r = g.outgoing(p, r, n.Path, "")
 	r.Header["Content-Type"] = []string{"application/json"}
-	d, err := g.derive(&n.In)
+	d, err := deriveAlone(&n.In)
 	if err != nil {
 		return Response{}, err
 	}

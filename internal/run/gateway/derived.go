@@ -111,17 +111,13 @@ func (g *Gateway) deriveAnew(in *plugin.Installed) (*derived, error) {
 	if d, ok := g.Memory.derived.Get(in.Instance.ID); ok && d.revision == revision {
 		return d, nil
 	}
-	config, err := configOf(in.Instance)
+	d, err := deriveAlone(in)
 	if err != nil {
 		return nil, err
 	}
-	d := &derived{
-		revision: revision, permissions: in.Permissions(), config: config, cookieTag: cookieTag(in.Instance.ID),
-		traffic: g.Memory.Traffic.Installation(in.Package.Manifest.Slug, in.Instance.ID),
-	}
-	d.joined = strings.Join(d.permissions, ",")
+	d.traffic = g.Memory.Traffic.Installation(in.Package.Manifest.Slug, in.Instance.ID)
 	id := in.Instance.ID // the closures must not hold in, which d outlives
-	keep := func() { g.Memory.derived.Put(id, d, 512+3*len(d.joined)+len(config.value)) }
+	keep := func() { g.Memory.derived.Put(id, d, 512+3*len(d.joined)+len(d.config.value)) }
 	d.breaker = g.newBreaker(in, func() {
 		if _, ok := g.Memory.derived.Get(id); !ok { // else the entry is d, or that of a newer state
 			keep()
@@ -129,6 +125,20 @@ func (g *Gateway) deriveAnew(in *plugin.Installed) (*derived, error) {
 	})
 	keep()
 	return d, nil
+}
+
+// deriveAlone is derive for a delivery: what a hook is told is no state that an instance has or had, and
+// must not take the place of the one that calls meet. It has no breaker and counts no traffic.
+func deriveAlone(in *plugin.Installed) (*derived, error) {
+	config, err := configOf(in.Instance)
+	if err != nil {
+		return nil, err
+	}
+	permissions := in.Permissions()
+	return &derived{
+		revision: in.Revision(), permissions: permissions, joined: strings.Join(permissions, ","), config: config,
+		cookieTag: cookieTag(in.Instance.ID),
+	}, nil
 }
 
 // newBreaker returns the breaker for one state of an instance: each change starts with a closed
