@@ -25,6 +25,8 @@ func TestCookiesAndCORSStayInside(t *testing.T) {
 		h.Set("Alt-Svc", `h2="evil:443"`)
 		for _, name := range []string{
 			"X-Accel-Redirect", "X-Accel-Expires", "X-Sendfile", "Clear-Site-Data",
+			"X-Sendfile2", "X-LiteSpeed-Location", "X-LiteSpeed-Purge", "X-Reproxy-URL", "Fly-Replay", "fly-replay-cache",
+			"X-Envoy-Immediate-Health-Check-Fail", "X-Lighttpd-Send-Tempfile",
 			"Accept-CH", "Set-Login", "Use-As-Dictionary", "Secure-Session-Registration",
 			"Strict-Transport-Security", "Service-Worker-Allowed", "Nel", "Report-To", "Public-Key-Pins",
 		} {
@@ -48,7 +50,9 @@ func TestCookiesAndCORSStayInside(t *testing.T) {
 	for _, h := range []http.Header{res.Header, res.Trailer} {
 		for _, name := range []string{
 			"Set-Cookie", "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials",
-			"Alt-Svc", "X-Platform-Token", "X-Hop", "X-Accel-Redirect", "X-Accel-Expires", "X-Sendfile",
+			"Alt-Svc", "X-Platform-Token", "X-Hop", "X-Sendfile2", "X-LiteSpeed-Location", "X-LiteSpeed-Purge",
+			"X-Reproxy-URL", "Fly-Replay", "Fly-Replay-Cache", "X-Envoy-Immediate-Health-Check-Fail", "X-Lighttpd-Send-Tempfile",
+			"X-Accel-Redirect", "X-Accel-Expires", "X-Sendfile",
 			"Clear-Site-Data", "Strict-Transport-Security", "Service-Worker-Allowed", "Nel", "Report-To", "Public-Key-Pins",
 			"Accept-CH", "Set-Login", "Use-As-Dictionary", "Secure-Session-Registration",
 		} {
@@ -73,7 +77,7 @@ func TestAnswersOfPluginsAreSandboxedWhateverTheirType(t *testing.T) {
 	k := newKit(t)
 	for _, contentType := range []string{
 		"text/html", "Text/HTML; charset=utf-8", "image/svg+xml", "application/xhtml+xml", "text/xml", "text/xsl",
-		"multipart/x-mixed-replace; boundary=a", "text/html;=", "application/json", "text/plain", "image/png",
+		"multipart/x-mixed-replace; boundary=a", "text/html;=", `text/plain; a="b, c"`, "application/json", "text/plain", "image/png",
 		"text/event-stream", "application/octet-stream", "x/y", "",
 	} {
 		for _, own := range []string{"", "default-src 'self'"} {
@@ -113,7 +117,7 @@ func TestAnswersWithoutOneReadableTypeAreMalformed(t *testing.T) {
 	for _, types := range [][]string{
 		{"text/plain", "text/html"}, {"image/png", "text/html"}, {"application/json", "text/html"},
 		{"text/html", "text/html"}, {"text/plain", ""}, {"", "text/html"},
-		{"text/plain, text/html"}, {"nonsense"}, {"text/"}, {"/html"}, {"text/html text/plain"}, {"text\u00e4/html"}, {";"},
+		{"text/plain, text/html"}, {"text/plain; charset=utf-8, text/html"}, {"text/plain;, text/html"}, {"nonsense"}, {"text/"}, {"/html"}, {"text/html text/plain"}, {"text\u00e4/html"}, {";"},
 	} {
 		k := newKit(t) // a circuit breaker of its own
 		k.answer = func(w http.ResponseWriter, _ *http.Request) {

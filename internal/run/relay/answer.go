@@ -112,7 +112,9 @@ type mediaType struct {
 
 var mediaTypes = cache.NewMemo(512, func(contentType string) mediaType {
 	media, _, err := mime.ParseMediaType(contentType)
-	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) { // else only a parameter is unreadable
+	// If only a parameter is unreadable, the type is not, unless a comma begins another one: browsers read
+	// a list as if each of its parts were a header.
+	if err != nil && (!errors.Is(err, mime.ErrInvalidMediaParameter) || strings.Contains(contentType, ",")) {
 		return mediaType{}
 	}
 	// ParseMediaType also reads a Content-Disposition, which has no slash.

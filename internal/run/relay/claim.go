@@ -6,8 +6,8 @@ import (
 )
 
 // IsClaim reports whether a request header is one by which clients could claim what only a proxy
-// knows: their address, the host, the scheme or the certificate, or another path or method than the
-// one that was checked. Many frameworks believe such a header, and stoa sends X-Forwarded-* of its
+// knows: their address, the host, the scheme, the certificate or the user, or another path or method
+// than the one that was checked. Many frameworks believe such a header, and stoa sends X-Forwarded-* of its
 // own. folded is the name as signing.Fold returns it.
 //
 // Every vendor invents names, so the rules are about their parts: X-Client-IP, True-Client-IP,
@@ -56,10 +56,13 @@ var (
 		"x-url-scheme", "x-https", "x-ssl", "x-port", "x-server-name", "x-server-port", "x-request-uri",
 		"x-script-name", "script-name", "path-info", "x-path-info", "x-base-url", "x-http-path-info",
 		"x-http-method", "x-http-method-override", "x-method-override", "x-http-destinationurl",
-		"x-waws-unencoded-url", "x-sendfile-type", "client-cert", "client-cert-chain",
+		"x-waws-unencoded-url", "x-sendfile-type", "client-cert", "client-cert-chain", "cf-visitor",
 	}
 	claimPrefixes = []string{
 		"remote-", "x-remote-", "x-original-", "x-rewrite-", "x-envoy-", "x-accel-", "x-ssl-", "ssl-client-",
-		"x-client-cert", "x-client-verify",
+		"x-client-cert", "x-client-verify", "x-arr-", "x-amzn-mtls-",
+		// Who signed in at the proxy.
+		"x-auth-request-", "x-authenticated-", "x-webauth-", "x-goog-authenticated-", "x-goog-iap-",
+		"x-ms-client-principal", "x-amzn-oidc-", "cf-access-", "tailscale-user-",
 	}
 )

@@ -23,7 +23,10 @@ X-Original-URI X-Original-Host X-Original-Method X-Original-Remote-Addr X-Rewrit
 X-Method-Override X-Host X-HTTP-Host-Override X-Scheme X-Url-Scheme Front-End-Https X-SSL-Client-Cert SSL-Client-Cert
 Client-Cert Client-Cert-Chain X-Client-Cert X-Sendfile-Type X-Accel-Mapping X-Accel-Redirect X-Script-Name Script-Name
 Path-Info X-WAWS-Unencoded-URL Via Proxy X_Forwarded_For X.Real.IP x~client~ip XForwardedFor X-RealIP X-Peer-Address
-X-True-IP X-Source-IP X-Client-Port X-Edge-Client-IP`
+X-True-IP X-Source-IP X-Client-Port X-Edge-Client-IP CF-Visitor X-ARR-SSL X-ARR-ClientCert X-Amzn-Mtls-Clientcert-Subject
+X-Auth-Request-User X-Auth-Request-Email X-Authenticated-Userid X-WebAuth-User X-Goog-Authenticated-User-Email
+X-Goog-IAP-JWT-Assertion X-MS-Client-Principal X-MS-Client-Principal-Name X-Amzn-Oidc-Identity
+CF-Access-Authenticated-User-Email Tailscale-User-Login X_Auth_Request_User`
 
 // Names that clients send on their own behalf.
 const ownHeaders = `
@@ -32,7 +35,8 @@ From If-Match If-Modified-Since If-None-Match Idempotency-Key Last-Event-ID Orig
 Sec-WebSocket-Key Sec-WebSocket-Protocol Stripe-Signature User-Agent X-API-Key X-CSRF-Token X-Custom X-GitHub-Event
 X-Hub-Signature-256 X-Requested-With X-Shopify-Topic X-Twilio-Signature PayPal-Transmission-Id X-Zip X-Tip X-VIP X-Shipping
 X-Membership X-Relationship X-Billing-Address X-Email-Address X-Source X-Client-Version X-Client-Name X-Remote X-Original
-X-Trip-Id X-Equipment Webhook-Id Webhook-Signature Priority Upgrade-Insecure-Requests X-Import X-Report X-Ghost`
+X-Trip-Id X-Equipment Webhook-Id Webhook-Signature Priority Upgrade-Insecure-Requests X-Import X-Report X-Ghost X-Auth-Token X-Auth-Key
+X-Authorization X-Goog-Channel-Token X-Amz-Date`
 
 func TestClaimsOfAProxyAreKnown(t *testing.T) {
 	t.Parallel()

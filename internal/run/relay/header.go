@@ -57,12 +57,11 @@ func deleteHopByHop(h http.Header) {
 
 // withheld lists the headers of an answer that do not reach the client. A plugin answers on the
 // shop's origin: its cookies would be the shop's, its CORS rules would open the shop to other
-// origins, its Alt-Svc would move the shop elsewhere, and so on. Proxies in front of stoa would
-// obey X-Accel-Redirect and X-Sendfile and serve their own files (contract 5.9). The platform's
-// secrets must not reach the client through a plugin that echoes its request.
+// origins, its Alt-Svc would move the shop elsewhere, and so on. The platform's secrets must not reach
+// the client through a plugin that echoes its request.
 var withheld = []string{
 	"Set-Cookie", "Set-Cookie2", "Alt-Svc", "Strict-Transport-Security", "Clear-Site-Data",
-	"Service-Worker-Allowed", "Public-Key-Pins", "Nel", "Report-To", "X-Sendfile", "X-Lighttpd-Send-File",
+	"Service-Worker-Allowed", "Public-Key-Pins", "Nel", "Report-To",
 	// Client hints, sign-in states, sessions bound to a device, dictionaries and agent clusters are
 	// settings of an origin, too.
 	"Accept-Ch", "Critical-Ch", "Set-Login", "Sec-Session-Registration", "Secure-Session-Registration",
@@ -70,6 +69,14 @@ var withheld = []string{
 	"X-Platform-Token", "X-Platform-Signature", "X-Platform-Timestamp", "X-Plugin-Config",
 	// The platform has set its own value already.
 	"X-Request-Id",
+}
+
+// forProxies lists the beginnings of headers that proxies in front of stoa obey: they would serve files
+// of their own (X-Accel-Redirect, X-Sendfile), ask another address with the client's credentials
+// (X-Reproxy-URL, Fly-Replay), empty their cache (X-LiteSpeed-Purge), or take stoa for unhealthy
+// (X-Envoy-Immediate-Health-Check-Fail) (contract 5.9).
+var forProxies = []string{
+	"X-Accel-", "X-Sendfile", "X-Lighttpd-", "X-Litespeed-", "X-Reproxy-", "X-Envoy-", "Fly-Replay",
 }
 
 // Allowed is what an administrator allows a plugin's answers to do on the shop's origin.
@@ -125,6 +132,6 @@ var verdicts = cache.NewMemo(512, isWithheld)
 
 func isWithheld(name string) bool {
 	name = http.CanonicalHeaderKey(strings.TrimPrefix(name, http.TrailerPrefix))
-	return strings.HasPrefix(name, corsPrefix) || strings.HasPrefix(name, "X-Accel-") ||
-		slices.Contains(withheld, name)
+	return strings.HasPrefix(name, corsPrefix) || slices.Contains(withheld, name) ||
+		slices.ContainsFunc(forProxies, func(p string) bool { return strings.HasPrefix(name, p) })
 }
