@@ -132,6 +132,27 @@ func TestAnswersWithoutOneReadableTypeAreMalformed(t *testing.T) {
 	}
 }
 
+// The type of a file that a visitor has brought is the visitor's choice: it must not open the breaker.
+func TestUnusableTypesAreNoFailuresOfThePlugin(t *testing.T) {
+	t.Parallel()
+
+	k := newKit(t)
+	k.answer = func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/file") {
+			w.Header().Set("Content-Type", "nonsense")
+		}
+		_, _ = io.WriteString(w, "hello")
+	}
+	for range 20 {
+		if got := code(k.do(t, "GET", "/api/file", nil, nil)); got != "PLUGIN_UNREACHABLE" {
+			t.Fatalf("the file: %s", got)
+		}
+	}
+	if res := k.do(t, "GET", "/api/x", nil, nil); res.StatusCode != http.StatusOK {
+		t.Errorf("another call: %s", code(res))
+	}
+}
+
 // A service worker of a plugin would sit between the shop and its buyers.
 func TestScriptsOfServiceWorkersAreRefused(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 
 	"stoa/internal/base/errs"
 	"stoa/internal/run"
+	"stoa/internal/run/relay"
 )
 
 // When the circuit breaker of an instance opens, and for how long (contract 5.11).
@@ -185,6 +186,9 @@ func (b *breaker) turn(open bool) {
 func (v *verdict) settleBy(r *http.Request, err error) {
 	switch {
 	case r.Context().Err() != nil: // the client left: no verdict
+	case errors.Is(err, relay.ErrType): // else visitors could stop a plugin that keeps their files
+		v.settle(nil)
+		return
 	case errors.Is(err, run.ErrUnreachable), errors.Is(err, run.ErrTimeout):
 		v.settle(errFailed)
 		return

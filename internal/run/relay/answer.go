@@ -121,7 +121,11 @@ var mediaTypes = cache.NewMemo(512, func(contentType string) mediaType {
 	return mediaType{readable: strings.Contains(media, "/"), events: media == "text/event-stream"}
 })
 
-// checkType returns an error unless an answer has no Content-Type or exactly one that can be read.
+// ErrType is the cause of a Failure for an answer that is refused for its Content-Type. The plugin is well
+// all the same, and the type may be one that a visitor has chosen.
+var ErrType = errors.New("unusable Content-Type")
+
+// checkType returns an ErrType unless an answer has no Content-Type or exactly one that can be read.
 // Of several, browsers may take another than a proxy or a cache does, and they guess what an
 // unreadable one means (contract 5.9).
 func checkType(h http.Header) error {
@@ -129,9 +133,9 @@ func checkType(h http.Header) error {
 	case len(types) == 0:
 		return nil
 	case len(types) > 1:
-		return fmt.Errorf("the answer has %d Content-Type headers: %.200q", len(types), types)
+		return fmt.Errorf("%w: the answer has %d: %.200q", ErrType, len(types), types)
 	case !mediaTypes.Of(types[0]).readable:
-		return fmt.Errorf("the answer's Content-Type is no media type: %.200q", types[0])
+		return fmt.Errorf("%w: no media type: %.200q", ErrType, types[0])
 	}
 	return nil
 }
