@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,9 +12,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"stoa/internal/testkit/logtest"
+	"stoa/internal/testkit/waittest"
 )
 
 const devManifest = `{"schemaVersion":1,"slug":"hello","name":"Hello","version":"1.0.0","runtimeType":"internal-fastify","entryModule":"index.js",
@@ -176,27 +177,24 @@ func (d *dev) get(tb testing.TB, path string) (int, string) {
 // answers waits until the plugin answers body.
 func (d *dev) answers(tb testing.TB, body string) {
 	tb.Helper()
-	for end := time.Now().Add(2 * time.Minute); ; {
-		_, got := d.get(tb, "hi")
-		if got == body {
-			return
+	waittest.Until(tb, "the answer "+body, func() error {
+		if _, got := d.get(tb, "hi"); got != body {
+			return errors.New(got)
 		}
-		if time.Now().After(end) {
-			tb.Fatalf("after two minutes: %s", got)
-		}
-	}
+		return nil
+	})
 }
 
 // printed waits until something that matches is printed.
 func (d *dev) printed(tb testing.TB, pattern string) []string {
 	tb.Helper()
 	re := regexp.MustCompile(pattern)
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		if found := re.FindStringSubmatch(d.out.String()); found != nil {
-			return found
+	var found []string
+	waittest.Until(tb, "something like "+pattern+" to be printed", func() error {
+		if found = re.FindStringSubmatch(d.out.String()); found == nil {
+			return fmt.Errorf("\n%s\n%s", d.out.String(), d.errOut.String())
 		}
-		if time.Now().After(end) {
-			tb.Fatalf("nothing like %q was printed:\n%s\n%s", pattern, d.out.String(), d.errOut.String())
-		}
-	}
+		return nil
+	})
+	return found
 }

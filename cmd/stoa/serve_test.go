@@ -18,6 +18,7 @@ import (
 
 	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/pgtest"
+	"stoa/internal/testkit/waittest"
 )
 
 // server is a stoa process.
@@ -229,12 +230,12 @@ func TestTwoProcessesShareOneDatabase(t *testing.T) {
 func serveDemo(t *testing.T, dir string) *server {
 	t.Helper()
 	s := serve(t, nil, "--demo", "--data", dir)
-	for end := time.Now().Add(2 * time.Minute); !strings.Contains(s.out.String(),
-		"Stop with Ctrl-C"); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("no welcome; log:\n%s", s.Log())
+	waittest.Until(t, "the welcome", func() error {
+		if !strings.Contains(s.out.String(), "Stop with Ctrl-C") {
+			return errors.New(s.Log())
 		}
-	}
+		return nil
+	})
 	return s
 }
 
@@ -411,8 +412,8 @@ func TestWithoutAMailServerTheLogHoldsNoSecrets(t *testing.T) {
 			if key == "" {
 				t.Fatalf("purchase: %s", body)
 			}
-			for end := time.Now().Add(time.Minute); tt.logged && !strings.Contains(s.Log(), key) &&
-				time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			if tt.logged {
+				waittest.True(t, "the key in the log", func() bool { return strings.Contains(s.Log(), key) })
 			}
 			s.stop(t)
 			log := s.Log()

@@ -12,12 +12,12 @@ import (
 	"net/textproto"
 	"strings"
 	"testing"
-	"time"
 
 	"stoa/internal/app"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/pgtest"
 	"stoa/internal/testkit/redistest"
+	"stoa/internal/testkit/waittest"
 )
 
 type readyPart struct {
@@ -56,19 +56,16 @@ func readyParts(t *testing.T, a *testkit.App) (int, map[string]readyPart) {
 // waitReady waits until a part is ready or not, and returns the status that came with it.
 func waitReady(t *testing.T, a *testkit.App, part string, ready bool) int {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		status, parts := readyParts(t, a)
-		p, ok := parts[part]
-		if !ok {
-			t.Fatalf("%s is not among %v", part, parts)
+	var status int
+	waittest.Until(t, fmt.Sprintf("%s to be ready: %t", part, ready), func() error {
+		now, parts := readyParts(t, a)
+		if p, ok := parts[part]; !ok || p.Ready != ready {
+			return fmt.Errorf("%v", parts)
 		}
-		if p.Ready == ready {
-			return status
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%s: ready is still %t: %v", part, !ready, parts)
-		}
-	}
+		status = now
+		return nil
+	})
+	return status
 }
 
 // /readyz says which part is not ready. Only those take a process out of the load balancer

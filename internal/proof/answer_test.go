@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"stoa/internal/testkit/waittest"
 )
 
 // stall makes a process hang while it stores the answer to a request with an
@@ -62,7 +64,7 @@ func TestARetryAfterAKillBetweenEffectAndAnswerFindsTheEffect(t *testing.T) {
 				_, err := buy(t.Context(), victim)
 				answered <- err
 			}()
-			waitFor(t, "the order", func() bool { return c.number(t, `SELECT count(*) FROM orders`) == 1 })
+			waittest.True(t, "the order", func() bool { return c.number(t, `SELECT count(*) FROM orders`) == 1 })
 			victim.kill()
 			if err := <-answered; err == nil {
 				t.Error("the killed process answered")
@@ -71,7 +73,7 @@ func TestARetryAfterAKillBetweenEffectAndAnswerFindsTheEffect(t *testing.T) {
 
 			var a answer
 			begun, refused := time.Now(), 0
-			waitFor(t, "an answer", func() bool {
+			waittest.True(t, "an answer", func() bool {
 				var err error
 				if a, err = buy(t.Context(), other); err != nil {
 					t.Fatal(err)
@@ -109,15 +111,5 @@ func TestARetryAfterAKillBetweenEffectAndAnswerFindsTheEffect(t *testing.T) {
 				t.Error("the key is in the log")
 			}
 		})
-	}
-}
-
-// waitFor calls ready repeatedly until it returns true.
-func waitFor(tb testing.TB, what string, ready func() bool) {
-	tb.Helper()
-	for end := time.Now().Add(time.Minute); !ready(); <-time.After(100 * time.Millisecond) {
-		if time.Now().After(end) {
-			tb.Fatalf("timeout while waiting for %s", what)
-		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/s3test"
+	"stoa/internal/testkit/waittest"
 )
 
 // command runs stoa with the settings of a process, changed by more, and returns what it says.
@@ -95,5 +96,5 @@ func TestScheduledBackupsInObjectStorage(t *testing.T) {
 	if err := p.start(); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "the oldest backups to be removed", func() bool { return server.Count(t, "backups", "") == 2 })
+	waittest.True(t, "the oldest backups to be removed", func() bool { return server.Count(t, "backups", "") == 2 })
 }

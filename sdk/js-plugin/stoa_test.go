@@ -16,6 +16,7 @@ import (
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/porttest"
+	"stoa/internal/testkit/waittest"
 )
 
 // readmeExample returns the first program below a heading of the README.
@@ -64,7 +65,7 @@ func external(t *testing.T, program string) installed {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	waitFor(t, "the plugin listens", func() bool {
+	waittest.True(t, "the plugin listens", func() bool {
 		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
 		if err == nil {
 			_ = c.Close()
@@ -141,16 +142,6 @@ func (p *installed) upgrade(t *testing.T) {
 	}
 }
 
-func waitFor(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); {
-		if time.Now().After(deadline) {
-			t.Fatalf("after a minute, not yet: %s", what)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-}
-
 // visit calls the plugin through the gateway.
 func (p *installed) visit(t *testing.T, token string) string {
 	t.Helper()
@@ -221,7 +212,7 @@ func TestTheClientReadsTheShopAndStores(t *testing.T) {
 func (p *installed) told(t *testing.T, line int, want string) {
 	t.Helper()
 	var lines []string
-	waitFor(t, want, func() bool {
+	waittest.True(t, want, func() bool {
 		text, _ := os.ReadFile(filepath.Join(p.dir, "told.log"))
 		lines = strings.Split(string(text), "\n")
 		return len(lines) > line
@@ -305,7 +296,7 @@ func TestEventsThatPluginsPublishArrive(t *testing.T) {
 			})`)
 		p.publishes(t)
 		id := p.visit(t, p.admin)
-		waitFor(t, "the handler is told", func() bool {
+		waittest.True(t, "the handler is told", func() bool {
 			res := p.Do(t, testkit.Get(p.admin, "/api/v1/admin/plugins/visits/instances/"+p.id+"/logs"))
 			return strings.Contains(string(res.Body), "told "+id+" 2")
 		})
@@ -322,7 +313,7 @@ func TestStoaCallsTheHandlersOfInternalPlugins(t *testing.T) {
 	p := internal(t, string(program))
 	told := func(want string) {
 		t.Helper()
-		waitFor(t, want, func() bool {
+		waittest.True(t, want, func() bool {
 			res := p.Do(t, testkit.Get(p.admin, "/api/v1/admin/plugins/visits/instances/"+p.id+"/logs"))
 			return strings.Contains(string(res.Body), want)
 		})

@@ -24,6 +24,7 @@ import (
 	"stoa/internal/store"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/porttest"
+	"stoa/internal/testkit/waittest"
 )
 
 var allPermissions = []string{
@@ -88,17 +89,6 @@ func (s pluginShop) visit(t *testing.T, token string) string {
 	return strings.TrimSpace(string(res.Body))
 }
 
-// waitFor polls until something holds.
-func waitFor(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); {
-		if time.Now().After(deadline) {
-			t.Fatalf("after a minute, not yet: %s", what)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-}
-
 // startREADMEPlugin builds the README's plugin in a new module and starts it.
 func startREADMEPlugin(t *testing.T, address, secret string) {
 	t.Helper()
@@ -128,7 +118,7 @@ func startREADMEPlugin(t *testing.T, address, secret string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	waitFor(t, "the plugin listens", func() bool {
+	waittest.True(t, "the plugin listens", func() bool {
 		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
 		if err == nil {
 			_ = c.Close()
@@ -174,9 +164,9 @@ func TestTheREADMEsPluginCountsVisits(t *testing.T) {
 			return err == nil && string(e.Data) == "1"
 		}
 	}
-	waitFor(t, "OnEnable has stored", stored("enabled"))
+	waittest.True(t, "OnEnable has stored", stored("enabled"))
 	s.Register(t, "ada")
-	waitFor(t, "the handler of user.registered has stored", stored("members"))
+	waittest.True(t, "the handler of user.registered has stored", stored("members"))
 }
 
 // inHandler calls the plugin through the gateway, and test in its handler.

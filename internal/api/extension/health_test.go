@@ -11,6 +11,7 @@ import (
 
 	"stoa/internal/app"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/waittest"
 )
 
 // What the service of an external plugin says of its health is shown with its instances,
@@ -37,17 +38,16 @@ func TestHealthOfExternalPluginsIsShown(t *testing.T) {
 	}
 	path := "/api/v1/admin/plugins/far/instances/" + fmt.Sprint(res.Get(t, "data.defaultInstance.installationId"))
 	shown := func() testkit.Response { return a.Do(t, testkit.Get(admin, path)) }
-	becomes := func(what, want string) testkit.Response {
+	becomes := func(what, want string) (res testkit.Response) {
 		t.Helper()
-		for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		waittest.Until(t, what, func() error {
 			a.Clock.Advance(2 * every) // the next probe is due
-			res := shown()
-			if got := res.Get(t, "data.runtime.state"); got == want {
-				return res
-			} else if time.Now().After(end) {
-				t.Fatalf("%s: the state is %v, want %s: %s", what, got, want, res.Body)
+			if res = shown(); res.Get(t, "data.runtime.state") != want {
+				return fmt.Errorf("not %s: %s", want, res.Body)
 			}
-		}
+			return nil
+		})
+		return res
 	}
 	well := becomes("healthy", "running")
 	since := well.Get(t, "data.runtime.since")
@@ -117,14 +117,12 @@ func TestOneReplicaAsksForHealth(t *testing.T) {
 	}
 	path := "/api/v1/admin/plugins/far/instances/" + fmt.Sprint(res.Get(t, "data.defaultInstance.installationId"))
 	for _, process := range []*testkit.App{a, replica} {
-		for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-			state := process.Do(t, testkit.Get(admin, path)).Get(t, "data.runtime.state")
-			if state == "running" {
-				break
-			} else if time.Now().After(end) {
-				t.Fatalf("the state is %v", state)
+		waittest.Until(t, "the state running", func() error {
+			if state := process.Do(t, testkit.Get(admin, path)).Get(t, "data.runtime.state"); state != "running" {
+				return fmt.Errorf("the state is %v", state)
 			}
-		}
+			return nil
+		})
 	}
 	time.Sleep(200 * time.Millisecond) // the clock stands still: nothing is due
 	if n := probes.Load(); n != 1 {

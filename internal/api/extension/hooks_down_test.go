@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/waittest"
 )
 
 // answers makes the service answer with a status from now on.
@@ -126,7 +127,7 @@ func TestHooksOfADisabledInstancePrintIntoItsLog(t *testing.T) {
 	}
 	instance := pluginsPath + "inner/instances/" + res.Text(t, "data.defaultInstance.installationId")
 	k.do(t, testkit.Patch(k.admin, instance, map[string]any{"enabled": false}))
-	eventually(t, "the log has what the hook printed", func() bool {
+	waittest.True(t, "the log has what the hook printed", func() bool {
 		return strings.Contains(string(k.do(t, testkit.Get(k.admin, instance+"/logs")).Body), "closing default")
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"stoa/internal/data/database"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/waittest"
 )
 
 // Hooks of an internal plugin are called in its process, and after a purge in one of
@@ -45,7 +46,7 @@ func TestHooksOfInternalPlugins(t *testing.T) {
 		t.Errorf("delivered %v, want %v: %s", names, want,
 			k.do(t, testkit.Get(k.admin, pluginsPath+"inner/hooks")).Body)
 	}
-	eventually(t, "the files are removed", func() bool {
+	waittest.True(t, "the files are removed", func() bool {
 		left := 0
 		_ = filepath.WalkDir(filepath.Join(a.DataDir, "plugins", "inner"), func(_ string, e fs.DirEntry, err error) error {
 			if err == nil && !e.IsDir() {

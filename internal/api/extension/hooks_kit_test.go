@@ -16,6 +16,7 @@ import (
 	"stoa/internal/message/delivery"
 	"stoa/internal/store"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/waittest"
 	"stoa/internal/trust/signing"
 )
 
@@ -169,7 +170,7 @@ func items(t *testing.T, res testkit.Response) []map[string]any {
 // quiet waits until nothing that is due is left.
 func (k *hookKit) quiet(t *testing.T) {
 	t.Helper()
-	eventually(t, "nothing is due", func() bool {
+	waittest.True(t, "nothing is due", func() bool {
 		var n int
 		err := k.DB.Conn().Read.QueryRowContext(t.Context(), `
 			SELECT (SELECT count(*) FROM events WHERE NOT spread)
@@ -180,15 +181,6 @@ func (k *hookKit) quiet(t *testing.T) {
 		}
 		return n == 0
 	})
-}
-
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("waited a minute in vain: %s", what)
-		}
-	}
 }
 
 // events returns the types of all events since the last call.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/waittest"
 )
 
 // Every operation causes its hooks and events, and no others.
@@ -237,7 +238,7 @@ func TestTheLastHooksOutliveThePackage(t *testing.T) {
 			t.Errorf("hooks (-got +want):\n%s", diff)
 		}
 		var left int
-		eventually(t, "nothing is kept", func() bool {
+		waittest.True(t, "nothing is kept", func() bool {
 			err := k.DB.Conn().Read.QueryRowContext(t.Context(), `SELECT count(*) FROM plugin_remains`).Scan(&left)
 			return err == nil && left == 0
 		})

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -18,6 +19,7 @@ import (
 
 	"stoa/internal/app"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/waittest"
 )
 
 // withWorker returns a token of an administrator who installed the internal plugin
@@ -125,11 +127,12 @@ func TestALastErrorThatIsOverSaysSo(t *testing.T) {
 	a.Do(t, testkit.Request{Method: "PATCH", Path: worker, Token: admin, Body: map[string]any{
 		"environment": map[string]any{"TOKEN": "x"},
 	}})
-	for end := time.Now().Add(time.Minute); shopGet(a, t, "/ok").Status != http.StatusOK; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it does not start: %s", shown().Body)
+	waittest.Until(t, "its start", func() error {
+		if shopGet(a, t, "/ok").Status == http.StatusOK {
+			return nil
 		}
-	}
+		return errors.New(string(shown().Body))
+	})
 	running := shown()
 	if running.Get(t, "data.runtime.state") != "running" || running.Get(t, "data.runtime.lastError.over") != true ||
 		running.Text(t, "data.runtime.lastError.message") != "Error: no token" ||

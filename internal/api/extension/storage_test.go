@@ -11,6 +11,7 @@ import (
 	"stoa/internal/app"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/s3test"
+	"stoa/internal/testkit/waittest"
 )
 
 // bucket is that of every test's server.
@@ -107,16 +108,7 @@ func TestMissingFilesAreFetchedAndChecked(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 { // the plugin was refused for a moment
 		all.Go(func() {
-			for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-				res := shopGet(a, t, "/hello")
-				if res.Status == http.StatusOK {
-					return
-				}
-				if time.Now().After(end) {
-					t.Errorf("afterwards: %d %s", res.Status, res.Body)
-					return
-				}
-			}
+			waittest.True(t, "an answer", func() bool { return shopGet(a, t, "/hello").Status == http.StatusOK })
 		})
 	}
 	all.Wait()

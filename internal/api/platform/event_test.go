@@ -12,6 +12,7 @@ import (
 
 	"stoa/internal/extension/plugin"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/waittest"
 )
 
 // publish publishes an event of a plugin.
@@ -42,15 +43,10 @@ func TestPluginsPublishEvents(t *testing.T) {
 			"type": "echo.points_earned", "data": map[string]any{"points": 25, "text": "<&>\u2028"},
 		}))
 		wantStatus(t, "publish", res, http.StatusAccepted)
-		for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-			r := e.Reached()
-			if r == nil && time.Now().Before(end) {
-				continue
-			}
-			if r == nil || r.URL.Path != "/on-event" || r.Header.Get("X-Hook-Id") == "" {
-				t.Errorf("the subscriber got %v", r)
-			}
-			break
+		var r *http.Request
+		waittest.True(t, "the subscriber's call", func() bool { r = e.Reached(); return r != nil })
+		if r.URL.Path != "/on-event" || r.Header.Get("X-Hook-Id") == "" {
+			t.Errorf("the subscriber got %v", r)
 		}
 		var data string
 		err := a.DB.Conn().Read.QueryRowContext(t.Context(), `SELECT data_json FROM events WHERE id = $1`,

@@ -2,12 +2,13 @@ package platform_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/waittest"
 )
 
 // worker works before it is called, with what stoa gives it, and without it. What it has found out is in
@@ -82,18 +83,14 @@ func TestPluginsWorkWithoutACall(t *testing.T) {
 // finds waits until an instance of worker has worked.
 func (c contained) finds(t *testing.T, id string) (f found) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+	waittest.Until(t, "what the worker found", func() error {
 		r := testkit.Get("", "found")
 		r.Header = http.Header{"X-Installation-Id": {id}}
 		res := c.call(t, r)
-		if res.Status == http.StatusOK && strings.Contains(string(res.Body), "name") {
-			if err := json.Unmarshal(res.Body, &f); err != nil {
-				t.Fatal(err)
-			}
-			return f
+		if res.Status != http.StatusOK || !strings.Contains(string(res.Body), "name") {
+			return fmt.Errorf("%d %s", res.Status, res.Body)
 		}
-		if time.Now().After(end) {
-			t.Fatalf("waited a minute in vain: %d %s", res.Status, res.Body)
-		}
-	}
+		return json.Unmarshal(res.Body, &f)
+	})
+	return f
 }

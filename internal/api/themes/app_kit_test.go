@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"stoa/internal/testkit"
 )
@@ -92,20 +91,6 @@ func get(tb testing.TB, a *testkit.App, path string, header http.Header) seen {
 		s.Body = string(text)
 	}
 	return s
-}
-
-// wait returns when ok does, which it asks again and again.
-func wait(tb testing.TB, what string, ok func() bool) {
-	tb.Helper()
-	for end := time.Now().Add(time.Minute); !ok(); {
-		if time.Now().After(end) {
-			tb.Fatalf("waited in vain: %s", what)
-		}
-		select {
-		case <-time.After(50 * time.Millisecond):
-		case <-tb.Context().Done():
-		}
-	}
 }
 
 // running installs the app echo for the shop, shows it and returns its environment.

@@ -14,6 +14,7 @@ import (
 	"stoa/internal/app"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/logtest"
+	"stoa/internal/testkit/waittest"
 )
 
 // Only a call with the token of an installed theme app has x-caller: theme-app, whatever
@@ -195,7 +196,7 @@ require('http').createServer((req, res) => {
 		t.Fatalf("token = %s", token)
 	}
 	get(t, a, "/theme-app/shop/leaky/", nil)
-	wait(t, "its end is in the log", func() bool { return strings.Contains(logged.String(), "theme app failed") })
+	waittest.True(t, "its end is in the log", func() bool { return strings.Contains(logged.String(), "theme app failed") })
 	text := logged.String()
 	if strings.Contains(text, token) || strings.Contains(text, token[9:30]) || !strings.Contains(text, "I am [secret]") ||
 		!strings.Contains(text, "broken with [secret]") {

@@ -10,6 +10,7 @@ import (
 	"stoa/internal/app"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/logtest"
+	"stoa/internal/testkit/waittest"
 )
 
 // An active theme app of the shop answers at its address and at every address that is none
@@ -217,7 +218,7 @@ func TestAppIsStartedAgain(t *testing.T) {
 	if s := get(t, a, at+"exit", nil); s.Status != http.StatusBadGateway || !strings.Contains(s.Body, "THEME_APP_UNREACHABLE") {
 		t.Errorf("the call that ended it: %+v", s)
 	}
-	wait(t, "another process answers", func() bool {
+	waittest.True(t, "another process answers", func() bool {
 		s := get(t, a, at, nil)
 		return s.Status == http.StatusOK && s.Version == "1.0.0"
 	})
@@ -238,7 +239,7 @@ func TestShopIsAwayWhileItsAppDoesNotAnswer(t *testing.T) {
 		people.Header.Get("Retry-After") == "" {
 		t.Errorf("a browser gets %+v", people)
 	}
-	wait(t, "it answers again", func() bool { return get(t, a, "/", nil).Status == http.StatusOK })
+	waittest.True(t, "it answers again", func() bool { return get(t, a, "/", nil).Status == http.StatusOK })
 	if s := get(t, a, "/exit", nil); s.Status != http.StatusBadGateway || !strings.Contains(s.Body, "THEME_APP_UNREACHABLE") {
 		t.Errorf("a program gets %+v", s)
 	}
@@ -267,7 +268,7 @@ func TestReplicasFollowTheActiveApp(t *testing.T) {
 			if res.Status != http.StatusOK {
 				t.Fatalf("activate = %d %s", res.Status, res.Body)
 			}
-			wait(t, "the other replica shows it", func() bool {
+			waittest.True(t, "the other replica shows it", func() bool {
 				s := get(t, b, "/", nil)
 				if s.Status == http.StatusOK && s.Version != version {
 					t.Fatalf("it shows %+v", s)

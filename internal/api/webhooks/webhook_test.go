@@ -19,6 +19,7 @@ import (
 	"stoa/internal/message/delivery"
 	"stoa/internal/store"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/waittest"
 )
 
 const path = "/api/v1/admin/webhooks"
@@ -95,7 +96,7 @@ func (k *address) create(t *testing.T, events ...string) (at, secret string) {
 // quiet waits until nothing that is due is left.
 func (k *address) quiet(t *testing.T) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
+	waittest.True(t, "nothing to be due", func() bool {
 		var n int
 		err := k.DB.Conn().Read.QueryRowContext(t.Context(), `
 			SELECT (SELECT count(*) FROM events WHERE NOT spread)
@@ -104,13 +105,8 @@ func (k *address) quiet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n == 0 {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatal("something is due for a minute")
-		}
-	}
+		return n == 0
+	})
 }
 
 func (k *address) later(t *testing.T, d time.Duration) {

@@ -19,6 +19,7 @@ import (
 	"stoa/internal/store"
 	"stoa/internal/testkit/clocktest"
 	"stoa/internal/testkit/dbtest"
+	"stoa/internal/testkit/waittest"
 )
 
 // counting counts what the database is asked, and can hold the questions up.
@@ -68,16 +69,6 @@ func another(tb testing.TB, s *plugin.Service, url string) (*plugin.Service, *co
 	other := *s
 	other.Store, other.Processes = asked, nil
 	return &other, asked
-}
-
-// eventually fails the test unless done returns true at last.
-func eventually(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); !done(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("never: %s", what)
-		}
-	}
 }
 
 func enabled(on bool) plugin.Input {
@@ -168,7 +159,7 @@ func TestAChangeHoldsAtOnceWhereItWasMadeAndSoonElsewhere(t *testing.T) {
 				if !change.seen(t.Context(), here) {
 					t.Error("not seen at once where it was made")
 				}
-				eventually(t, "seen by the other process", func() bool { return change.seen(t.Context(), there) })
+				waittest.True(t, "seen by the other process", func() bool { return change.seen(t.Context(), there) })
 			})
 		})
 	}
@@ -364,14 +355,14 @@ func TestWhoFollowsIsToldOfChanges(t *testing.T) {
 		var told atomic.Int32
 		m.Changed = func() { told.Add(1) }
 		keepChecked(t, m)
-		eventually(t, "checked twice", func() bool { return asked.generations.Load() > 1 })
+		waittest.True(t, "checked twice", func() bool { return asked.generations.Load() > 1 })
 		if n := told.Load(); n != 0 {
 			t.Errorf("told %d times of nothing", n)
 		}
 		if _, err := s.RotateSecret(t.Context(), "pay"); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "told", func() bool { return told.Load() > 0 })
+		waittest.True(t, "told", func() bool { return told.Load() > 0 })
 	})
 }
 

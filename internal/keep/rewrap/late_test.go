@@ -14,6 +14,7 @@ import (
 	"stoa/internal/data/database"
 	"stoa/internal/store"
 	"stoa/internal/testkit/dbtest"
+	"stoa/internal/testkit/waittest"
 	"stoa/internal/trust/masterkey"
 	"stoa/internal/trust/seal"
 )
@@ -121,16 +122,6 @@ func (p paused) resume(t *testing.T) {
 	t.Cleanup(func() { stop(); following.Wait() })
 }
 
-// eventually waits until something holds.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(5 * time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%s: not within five minutes", what)
-		}
-	}
-}
-
 // A process is paused for longer than a rewrap waits for it, and resumes after the rewrap has
 // finished, or has passed the table. Until it notices, it writes values with the old key: one
 // before, and one that is in progress when it notices. It seals them again, so that the old key can
@@ -156,11 +147,11 @@ func TestAProcessThatMissedARewrapResealsItsValues(t *testing.T) {
 				}
 				under := seal.NewKeys(p.old) // sealed before the process noticed, committed after
 				p.resume(t)
-				eventually(t, "the value that was written first is sealed again", func() bool { return p.opens(t, p.next, "early") })
+				waittest.True(t, "the value that was written first is sealed again", func() bool { return p.opens(t, p.next, "early") })
 				late := p
 				late.Member = &Member{Keys: under}
 				late.write(t, "late")
-				eventually(t, "the value that was in progress is sealed again", func() bool { return p.opens(t, p.next, "late") })
+				waittest.True(t, "the value that was in progress is sealed again", func() bool { return p.opens(t, p.next, "late") })
 				if after := p.progress(t); after != before {
 					t.Errorf("the progress of the rewrap is %+v, and was %+v", after, before)
 				}
@@ -224,7 +215,7 @@ func TestAProcessThatKnowsOnlyTheOldKeyIsLost(t *testing.T) {
 		}
 		p.write(t, "late")
 		p.resume(t)
-		eventually(t, "what it wrote is sealed again", func() bool { return p.opens(t, p.next, "late") })
+		waittest.True(t, "what it wrote is sealed again", func() bool { return p.opens(t, p.next, "late") })
 	})
 	t.Run("unless a file cannot be read now", func(t *testing.T) {
 		t.Parallel()

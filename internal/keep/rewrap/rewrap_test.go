@@ -21,6 +21,7 @@ import (
 	"stoa/internal/store"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/dbtest"
+	"stoa/internal/testkit/waittest"
 	"stoa/internal/trust/seal"
 )
 
@@ -183,11 +184,7 @@ func (s *shop) checkOpen(t *testing.T, a *testkit.App) {
 	if res := a.Do(t, testkit.Post(admin, "/api/v1/admin/webhooks/"+s.hookID+"/test", nil)); res.Status != http.StatusAccepted {
 		t.Errorf("webhook test = %d %s", res.Status, res.Body)
 	}
-	for deadline := time.Now().Add(time.Minute); s.webhook.Load() == before; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("no webhook arrives")
-		}
-	}
+	waittest.True(t, "the webhook", func() bool { return s.webhook.Load() != before })
 }
 
 // A rewrap waits for every process to know the new key before it seals anything with it. A process

@@ -19,6 +19,7 @@ import (
 	"stoa/internal/testkit/dbtest"
 	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/pgtest"
+	"stoa/internal/testkit/waittest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
@@ -103,18 +104,15 @@ func (k *kit) hook(target, name string) delivery.Delivery {
 // state waits until a delivery has come to a state after that many attempts.
 func (k *kit) state(t *testing.T, id string, want delivery.State, attempts int) delivery.Listed {
 	t.Helper()
-	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		d, err := k.store.Find(t.Context(), delivery.Plugins, id)
-		if err != nil {
-			t.Fatal(err)
+	var d delivery.Listed
+	waittest.Until(t, fmt.Sprintf("%s after %d attempts", want, attempts), func() (err error) {
+		d, err = k.store.Find(t.Context(), delivery.Plugins, id)
+		if err == nil && (d.State != want || d.Attempts != attempts) {
+			err = fmt.Errorf("%s is %s after %d", d.Name, d.State, d.Attempts)
 		}
-		if d.State == want && d.Attempts == attempts {
-			return d
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%s is %s after %d attempts, want %s after %d", d.Name, d.State, d.Attempts, want, attempts)
-		}
-	}
+		return err
+	})
+	return d
 }
 
 // due moves the clock to when a waiting delivery is due, and wakes the machine. Before that
@@ -122,19 +120,14 @@ func (k *kit) state(t *testing.T, id string, want delivery.State, attempts int) 
 // rests for a second from then on, which must not begin when the clock has been moved.
 func (k *kit) due(t *testing.T, d delivery.Delivery) {
 	t.Helper()
-	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(time.Millisecond) {
+	waittest.True(t, "the queue of "+d.Name+" to be free", func() bool {
 		var lease string
 		if err := k.db.Conn().Read.QueryRowContext(t.Context(), `SELECT q.lease FROM delivery_queues q
 			JOIN deliveries d ON d.queue = q.name WHERE d.id = $1`, d.ID).Scan(&lease); err != nil {
 			t.Fatal(err)
 		}
-		if lease == "" {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatalf("the queue of %s is still leased", d.Name)
-		}
-	}
+		return lease == ""
+	})
 	k.clock.Advance(d.Due.Sub(k.clock.Now()))
 	k.db.Conn().Announce(store.NewIn(delivery.Plugins))
 }

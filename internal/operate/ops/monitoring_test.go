@@ -17,6 +17,7 @@ import (
 	"stoa/internal/store"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/needtest"
+	"stoa/internal/testkit/waittest"
 	"stoa/internal/trust/audit/export"
 )
 
@@ -63,13 +64,14 @@ func busyShop(t *testing.T) *testkit.App {
 func realMetrics(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	a := busyShop(t)
-	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+	var text string
+	waittest.True(t, "a plugin that was probed", func() bool {
 		w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", "http://localhost/metrics", nil)
 		a.OpsHandler().ServeHTTP(w, r)
-		if strings.Contains(w.Body.String(), "stoa_plugin_healthy{") || time.Now().After(end) {
-			return samples(w.Body.String())
-		}
-	}
+		text = w.Body.String()
+		return strings.Contains(text, "stoa_plugin_healthy{")
+	})
+	return samples(text)
 }
 
 var (

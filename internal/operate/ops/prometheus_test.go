@@ -12,10 +12,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/porttest"
+	"stoa/internal/testkit/waittest"
 )
 
 // prometheus is a server that scrapes stoa.
@@ -91,20 +91,6 @@ func (p prometheus) series(t *testing.T, expr string) (list []map[string]string,
 	return list, err
 }
 
-// until waits until something holds of Prometheus.
-func (p prometheus) until(t *testing.T, what string, holds func() error) {
-	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
-		err := holds()
-		if err == nil {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%s: %v", what, err)
-		}
-	}
-}
-
 var legendRE = regexp.MustCompile(`\{\{(\w+)\}\}`)
 
 // A real Prometheus scrapes a stoa: every query of the dashboard gives series with the labels that
@@ -115,7 +101,7 @@ func TestARealPrometheusAnswersTheDashboardAndTheAlerts(t *testing.T) {
 	srv := httptest.NewServer(busyShop(t).OpsHandler())
 	t.Cleanup(srv.Close)
 	p := newPrometheus(t, srv.Listener.Addr().String())
-	p.until(t, "three scrapes of a plugin that has been probed", func() error {
+	waittest.Until(t, "three scrapes of a plugin that has been probed", func() error {
 		list, err := p.series(t, `count_over_time(stoa_plugin_healthy{job="stoa"}[10m]) >= 3`)
 		if err == nil && len(list) == 0 {
 			err = fmt.Errorf("not yet")
@@ -127,7 +113,7 @@ func TestARealPrometheusAnswersTheDashboardAndTheAlerts(t *testing.T) {
 	queries := dashboardQueries(t)
 	for _, q := range queries {
 		var list []map[string]string
-		p.until(t, "the dashboard's "+q.Expr, func() (err error) { // what happens late has few scrapes yet
+		waittest.Until(t, "the dashboard's "+q.Expr, func() (err error) { // what happens late has few scrapes yet
 			if list, err = p.series(t, variables.Replace(q.Expr)); err == nil && len(list) == 0 {
 				err = fmt.Errorf("it gives no series")
 			}
@@ -173,7 +159,7 @@ func (p prometheus) checkMetrics(t *testing.T, expr string) {
 // checkRules checks that Prometheus has evaluated so many rules without an error.
 func (p prometheus) checkRules(t *testing.T, want int) {
 	t.Helper()
-	p.until(t, "the rules are evaluated", func() error {
+	waittest.Until(t, "the rules are evaluated", func() error {
 		var rules struct {
 			Groups []struct {
 				Rules []struct{ Name, Health, LastError string }

@@ -3,19 +3,22 @@ package telemetry_test
 import (
 	"compress/gzip"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	colmetrics "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
 	coltrace "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
+
+	"stoa/internal/testkit/waittest"
 )
 
 // receiver accepts and decodes OTLP, as a collector does.
@@ -108,19 +111,19 @@ func (rc *receiver) all() []*tracepb.Span {
 // wait returns the first span that matches, or fails the test.
 func (rc *receiver) wait(t *testing.T, what string, is func(*tracepb.Span) bool) *tracepb.Span {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	var found *tracepb.Span
+	waittest.Until(t, "a span of "+what, func() error {
+		var seen strings.Builder
 		for _, s := range rc.all() {
 			if is(s) {
-				return s
+				found = s
+				return nil
 			}
+			fmt.Fprintf(&seen, "\n%x %x < %x %s %v", s.TraceId, s.SpanId, s.ParentSpanId, s.Name, attributes(s.Attributes))
 		}
-		if time.Now().After(end) {
-			for _, s := range rc.all() {
-				t.Logf("%x %x < %x %s %v", s.TraceId, s.SpanId, s.ParentSpanId, s.Name, attributes(s.Attributes))
-			}
-			t.Fatalf("no span of %s", what)
-		}
-	}
+		return errors.New(seen.String())
+	})
+	return found
 }
 
 // named matches a span by its name.

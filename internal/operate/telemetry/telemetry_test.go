@@ -17,6 +17,7 @@ import (
 	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/pgtest"
 	"stoa/internal/testkit/redistest"
+	"stoa/internal/testkit/waittest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
@@ -85,17 +86,14 @@ func TestACallIsOneTrace(t *testing.T) {
 	if got := attributes(rc.resource); got["service.name"] != "stoa" || got["service.version"] == "" {
 		t.Errorf("the resource is %v", got)
 	}
-	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	waittest.Until(t, "the metrics", func() error {
 		rc.mu.Lock()
-		n := rc.metrics["stoa_http_request_duration_seconds"]
-		rc.mu.Unlock()
-		if n > 0 {
-			break
+		defer rc.mu.Unlock()
+		if rc.metrics["stoa_http_request_duration_seconds"] == 0 {
+			return fmt.Errorf("only %v arrived", rc.metrics)
 		}
-		if time.Now().After(end) {
-			t.Fatalf("the metrics did not arrive: %v", rc.metrics)
-		}
-	}
+		return nil
+	})
 }
 
 // What stoa sends in the background is a separate trace, linked to the request that caused
@@ -140,13 +138,8 @@ func TestDeliveriesAreLinkedToTheirCause(t *testing.T) {
 			if len(message.Links) != 1 || fmt.Sprintf("%x", message.Links[0].TraceId) != parentTrace {
 				t.Errorf("the webhook is not linked to the registration: %v", message)
 			}
-			select {
-			case got := <-received:
-				if !strings.Contains(got, traceID(message)) {
-					t.Errorf("the webhook got the trace %q", got)
-				}
-			case <-time.After(time.Minute):
-				t.Error("the webhook was not called")
+			if got := waittest.Next(t, "the webhook's call", received); !strings.Contains(got, traceID(message)) {
+				t.Errorf("the webhook got the trace %q", got)
 			}
 		})
 	}
@@ -251,13 +244,8 @@ func TestACollectorThatHangsDelaysNoRequest(t *testing.T) {
 	}
 	stopped := make(chan error, 1)
 	go func() { stopped <- a.Close(t.Context()) }()
-	select {
-	case err := <-stopped:
-		if err != nil {
-			t.Error(err)
-		}
-	case <-time.After(2 * time.Minute):
-		t.Fatal("the stop waits for the collector")
+	if err := waittest.Next(t, "a stop that does not wait for the collector", stopped); err != nil {
+		t.Error(err)
 	}
 	close(rc.hang)
 	time.Sleep(100 * time.Millisecond)

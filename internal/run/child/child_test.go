@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"stoa/internal/run/sandbox"
+	"stoa/internal/testkit/waittest"
 )
 
 func TestAChildServesUntilItIsAskedToEnd(t *testing.T) {
@@ -131,7 +132,7 @@ func TestAChildThatShowsSignsOfLifeIsLeftAlone(t *testing.T) {
 	c.Watch(Watch{Busy: func() bool { return true }, Clocks: Clocks{Life: clock.ticks}})
 	go ask(t, c, "/") // it waits, which blocks nothing
 	for range 2 * beatsPerStall {
-		eventually(t, "another sign of life", func() bool { return c.heart.beats.Load() > 0 })
+		waittest.True(t, "another sign of life", func() bool { return c.heart.beats.Load() > 0 })
 		clock.pass(c, 1)
 	}
 	if err := c.Err(); err != nil {
@@ -152,7 +153,7 @@ func TestALoopThatForgesSignsOfLifeIsKilled(t *testing.T) {
 	})
 	go func() {
 		for c.Err() == nil {
-			eventually(t, "a sign of life", func() bool { return c.heart.beats.Load() > 0 || c.Err() != nil })
+			waittest.True(t, "a sign of life", func() bool { return c.heart.beats.Load() > 0 || c.Err() != nil })
 			clock.pass(c, 1)
 		}
 	}()

@@ -94,18 +94,6 @@ func ask(tb testing.TB, c *Child, path string) (string, error) {
 	return body, err
 }
 
-// eventually waits until what becomes true.
-func eventually(tb testing.TB, what string, becomes func() bool) {
-	tb.Helper()
-	deadline := time.Now().Add(2 * time.Minute)
-	for !becomes() {
-		if time.Now().After(deadline) {
-			tb.Fatalf("never: %s", what)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-}
-
 // logBuffer keeps what is logged.
 type logBuffer struct {
 	mu  sync.Mutex

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stoa/internal/base/tempfolder"
+	"stoa/internal/testkit/waittest"
 )
 
 // What package tempfolder calls a folder before it is locked, and its lock.
@@ -56,7 +57,7 @@ func TestLeftoversOfKilledProcessesAreSwept(t *testing.T) {
 		_, err := os.Stat(dir)
 		return err == nil
 	}
-	eventually(t, "the dead are swept", func() bool {
+	waittest.True(t, "the dead are swept", func() bool {
 		sweep(parent)
 		return !isThere(dead) && !isThere(justDied)
 	})
@@ -97,5 +98,5 @@ func TestSweepSparesWhatIsInUse(t *testing.T) {
 	}
 	files.Lock.Close() // as when its process is killed
 	// Another test's child may hold the lock until it executes its program.
-	eventually(t, "the folder is swept", func() bool { return sweep(temp) == 1 })
+	waittest.True(t, "the folder is swept", func() bool { return sweep(temp) == 1 })
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"stoa/internal/edge/bodies"
+	"stoa/internal/testkit/waittest"
 )
 
 // slowly sends a request with a body of that length except for its last byte, and returns the
@@ -36,11 +36,12 @@ func slowly(t *testing.T, k *kit, length, sent int) net.Conn {
 // settles waits until the bodies take that many bytes of the budget.
 func settles(t *testing.T, b *bodies.Budget, want int64) {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); b.Used() != want; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("bodies take %d bytes, want %d", b.Used(), want)
+	waittest.Until(t, fmt.Sprintf("bodies that take %d bytes", want), func() error {
+		if used := b.Used(); used != want {
+			return fmt.Errorf("they take %d", used)
 		}
-	}
+		return nil
+	})
 }
 
 func TestSlowSendersTakeNoMoreThanTheBudget(t *testing.T) {
@@ -73,7 +74,7 @@ func TestSlowSendersTakeNoMoreThanTheBudget(t *testing.T) {
 			for i := range senders {
 				held = append(held, slowly(t, k, tt.length, tt.sent))
 				if tt.sent > mib || tt.length > mib { // else it may be counted as much on its way
-					eventually(t, func() bool { return int(arrived.Load()) > i })
+					waittest.True(t, "the request to arrive", func() bool { return int(arrived.Load()) > i })
 				}
 				settles(t, k.Budget, int64(i+1)*tt.each)
 			}

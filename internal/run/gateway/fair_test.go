@@ -15,6 +15,7 @@ import (
 	"stoa/internal/base/reqctx"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run/gateway"
+	"stoa/internal/testkit/waittest"
 )
 
 // One service that keeps hundreds of calls waiting, with and without bodies, takes no
@@ -53,7 +54,7 @@ func TestOneSlowServiceDelaysNoOther(t *testing.T) {
 	for i := range stuck {
 		held.Go(func() { _, _ = call("slow", strings.Repeat("x", i%2*20_000+1)) })
 	}
-	eventually(t, func() bool { return waiting.Load() == stuck })
+	waittest.True(t, "all that are stuck to wait", func() bool { return waiting.Load() == stuck })
 	var wg sync.WaitGroup
 	for i := range quick {
 		wg.Go(func() {
@@ -103,7 +104,7 @@ func TestCallsBeyondTheBoundAreRefused(t *testing.T) {
 		done.Go(func() { _ = call(most) })
 	}
 	var refused *errs.Error
-	eventually(t, func() bool { err := call(most); return errors.As(err, &refused) && refused.Code == "PLUGIN_BUSY" })
+	waittest.True(t, "the refusal of one more", func() bool { err := call(most); return errors.As(err, &refused) && refused.Code == "PLUGIN_BUSY" })
 	if refused.RetryAfter <= 0 {
 		t.Error("the refusal does not say when to try again")
 	}

@@ -26,6 +26,7 @@ import (
 	"stoa/internal/run/external"
 	"stoa/internal/run/gateway"
 	"stoa/internal/testkit/logtest"
+	"stoa/internal/testkit/waittest"
 	"stoa/internal/trust/signing"
 )
 
@@ -278,13 +279,7 @@ func (k *kit) raw(tb testing.TB, lines ...string) *http.Response {
 // next returns the request that reached the plugin.
 func (k *kit) next(tb testing.TB) arrived {
 	tb.Helper()
-	select {
-	case a := <-k.seen:
-		return a
-	case <-time.After(time.Minute):
-		tb.Fatal("nothing reached the plugin")
-		return arrived{}
-	}
+	return waittest.Next(tb, "a request that reaches the plugin", k.seen)
 }
 
 // untouched fails the test if anything reached the plugin.
@@ -298,13 +293,3 @@ func (k *kit) untouched(tb testing.TB) {
 }
 
 func bodyOf(size int) *bytes.Reader { return bytes.NewReader(bytes.Repeat([]byte("x"), size)) }
-
-// eventually waits until done returns true, and fails the test if it never does.
-func eventually(tb testing.TB, done func() bool) {
-	tb.Helper()
-	for end := time.Now().Add(2 * time.Minute); !done(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			tb.Fatal("it never happened")
-		}
-	}
-}

@@ -11,6 +11,7 @@ import (
 	"stoa/internal/run/sandbox"
 
 	"stoa/internal/testkit/nodetest"
+	"stoa/internal/testkit/waittest"
 )
 
 // tooMuch is what the log says in place of lines that it drops.
@@ -166,7 +167,7 @@ func TestBuffersCountTowardsTheMemoryLimit(t *testing.T) {
 	}
 	gone(t, pid)
 	// stoa notices the end a moment after the kernel.
-	eventually(t, "an error in the status", func() bool { return f.Status(in.Instance.ID).LastError != "" })
+	waittest.True(t, "an error in the status", func() bool { return f.Status(in.Instance.ID).LastError != "" })
 	if st := f.Status(in.Instance.ID); !strings.Contains(st.LastError, "too much memory") {
 		t.Errorf("status %+v", st)
 	}

@@ -13,6 +13,7 @@ import (
 	"stoa/internal/run/sandbox"
 
 	"stoa/internal/testkit/nodetest"
+	"stoa/internal/testkit/waittest"
 )
 
 // starter starts a plugin again and again, at one level of containment.
@@ -32,7 +33,7 @@ func starters(tb testing.TB) (contained, flags *starter) {
 		s.f.get(tb, s.in, "/health")
 		// What processes share is counted for none of them.
 		s.f.get(tb, s.f.install(tb, "other", withRoutes("")), "/health")
-		eventually(tb, "the code cache", func() bool {
+		waittest.True(tb, "the code cache", func() bool {
 			_, err := os.Stat(s.f.host.files.cache)
 			return err == nil
 		})
@@ -137,8 +138,8 @@ func TestAnotherInstallationTakesLittleMemory(t *testing.T) {
 			f.get(t, last, "/health")
 		}
 		pid, before := f.Status(last.Instance.ID).PID, ownMemory(t, f.Status(last.Instance.ID).PID)
-		eventually(t, "at most 20 MiB", func() bool { return ownMemory(t, pid) <= 20 })
-		eventually(t, "a process that has tidied up", func() bool { return ownMemory(t, pid) < before-0.5 })
+		waittest.True(t, "at most 20 MiB", func() bool { return ownMemory(t, pid) <= 20 })
+		waittest.True(t, "a process that has tidied up", func() bool { return ownMemory(t, pid) < before-0.5 })
 		t.Logf("%.1f MiB, %.1f after a while", before, ownMemory(t, pid))
 		if got := f.get(t, last, "/api/gc"); got != `{"own":"undefined","other":"undefined"}` {
 			t.Errorf("the plugin sees %s", got)

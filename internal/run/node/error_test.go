@@ -7,10 +7,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"stoa/internal/extension/plugin"
 	"stoa/internal/testkit/nodetest"
+	"stoa/internal/testkit/waittest"
 )
 
 // TestErrorsAreForTheAuthor: an exception in a handler is logged with its stack and
@@ -146,17 +146,13 @@ func TestFailuresAreTold(t *testing.T) {
 	})
 	in := f.install(t, "telling", withRoutes(pidRoute))
 	f.do(t, in, http.MethodPost, "/api/crash", "{}")
-	select {
-	case got := <-told:
-		if got.Message != "Error: out of the blue" || got.File != "index.js" || got.Line != 4 ||
-			ids.Load() != in.Instance.ID {
-			t.Errorf("got %+v of %v", got, ids.Load())
-		}
-		if st := f.RuntimeStatus(in.Instance.ID); st.State != plugin.StateFailing ||
-			fmt.Sprint(st.LastError) != fmt.Sprint(got) {
-			t.Errorf("status %+v, want the failure %+v", st, got)
-		}
-	case <-time.After(2 * time.Minute):
-		t.Fatal("nobody was told")
+	got := waittest.Next(t, "the notice of the failure", told)
+	if got.Message != "Error: out of the blue" || got.File != "index.js" || got.Line != 4 ||
+		ids.Load() != in.Instance.ID {
+		t.Errorf("got %+v of %v", got, ids.Load())
+	}
+	if st := f.RuntimeStatus(in.Instance.ID); st.State != plugin.StateFailing ||
+		fmt.Sprint(st.LastError) != fmt.Sprint(got) {
+		t.Errorf("status %+v, want the failure %+v", st, got)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"stoa/internal/testkit/waittest"
 )
 
 // One plugin whose instances never get ready, however many, keeps no other from starting.
@@ -19,7 +21,7 @@ func TestAPluginThatDoesNotGetReadyKeepsNoOtherFromStarting(t *testing.T) {
 		in.Instance.ID, in.Instance.Key = fmt.Sprintf("id-of-slow-%d", i), fmt.Sprintf("k%d", i)
 		go func() { _, _, _ = f.do(t, in, http.MethodGet, "/health", "") }()
 	}
-	eventually(t, "the slow ones start", func() bool {
+	waittest.True(t, "the slow ones start", func() bool {
 		f.places.mu.Lock()
 		defer f.places.mu.Unlock()
 		p := f.places.by["slow"]

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stoa/internal/extension/plugin"
+	"stoa/internal/testkit/waittest"
 )
 
 func TestAnUnhealthyPluginIsShownAndLeftAlone(t *testing.T) {
@@ -22,7 +23,7 @@ func TestAnUnhealthyPluginIsShownAndLeftAlone(t *testing.T) {
 	pid := f.get(t, in, "/api/pid")
 	until := func(want plugin.RuntimeState) {
 		t.Helper()
-		eventually(t, fmt.Sprint("state ", want), func() bool { return f.RuntimeStatus(in.Instance.ID).State == want })
+		waittest.True(t, fmt.Sprint("state ", want), func() bool { return f.RuntimeStatus(in.Instance.ID).State == want })
 	}
 	until(plugin.StateRunning)
 	f.do(t, in, http.MethodPost, "/api/mood", `{"well":false}`)
@@ -112,7 +113,7 @@ func TestAKeptProcessKnowsThatItIsKept(t *testing.T) {
 				defer close(done)
 				f.KeepRunning(ctx, func(context.Context) ([]plugin.Installed, error) { return list, nil })
 			}()
-			eventually(t, "the process is a kept one", func() bool { return says("1") })
+			waittest.True(t, "the process is a kept one", func() bool { return says("1") })
 			in = changed
 			if !says("1") {
 				t.Error("after a change, a call started a process that is not kept")

@@ -12,6 +12,7 @@ import (
 
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run/sandbox"
+	"stoa/internal/testkit/waittest"
 )
 
 // TestTwoHundredPluginsStartPaced starts as many as a large shop has, after a restart
@@ -35,7 +36,7 @@ func TestTwoHundredPluginsStartPaced(t *testing.T) {
 					t.Errorf("%d are kept running by nobody", n)
 				}
 			})
-			eventually(t, "all run", func() bool { return f.running(all) == count })
+			waittest.True(t, "all run", func() bool { return f.running(all) == count })
 		},
 		"called at once": func(t *testing.T, f *fixture, all []plugin.Installed) {
 			var wg sync.WaitGroup

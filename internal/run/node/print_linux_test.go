@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stoa/internal/extension/plugin"
+	"stoa/internal/testkit/waittest"
 )
 
 // printing is a plugin that prints lines of pino in a loop, with a turn of its event loop between
@@ -28,9 +29,9 @@ func TestAPluginThatPrintsWithoutEndIsCountedAndRunsOn(t *testing.T) {
 			in := f.install(t, "loud", withRoutes(printing+"\napp.get('/api/x', async () => 'x')"))
 			in.Package.Settings.Isolation = isolation
 			f.get(t, in, "/api/print")
-			eventually(t, "the log says so", func() bool { return strings.Contains(log.String(), tooMuch) })
+			waittest.True(t, "the log says so", func() bool { return strings.Contains(log.String(), tooMuch) })
 			before := f.DroppedLines()["loud"]
-			eventually(t, "more lines are counted", func() bool { return f.DroppedLines()["loud"] > before })
+			waittest.True(t, "more lines are counted", func() bool { return f.DroppedLines()["loud"] > before })
 			f.get(t, in, "/api/x")
 			if st := f.Status(in.Instance.ID); st.State != Running || st.Restarts != 0 {
 				t.Errorf("status %+v", st)

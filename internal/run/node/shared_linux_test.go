@@ -14,6 +14,7 @@ import (
 	"stoa/internal/extension/plugin"
 
 	"stoa/internal/testkit/nodetest"
+	"stoa/internal/testkit/waittest"
 )
 
 // sharing is a plugin that tells which instance it is.
@@ -135,7 +136,7 @@ func TestSharedInstancesComeAndGoAlone(t *testing.T) {
 
 	slow := make(chan string)
 	go func() { slow <- f.get(t, a, "/api/slow") }()
-	eventually(t, "the slow call runs", func() bool {
+	waittest.True(t, "the slow call runs", func() bool {
 		inst := f.installation("id-of-a")
 		return inst.busy(inst.peek())
 	})
@@ -152,7 +153,7 @@ func TestSharedInstancesComeAndGoAlone(t *testing.T) {
 	if got := <-slow; got != "a" {
 		t.Errorf("the call of before the change: got %q", got)
 	}
-	eventually(t, "the old a is closed", func() bool { return log.has(`text="closing a"`) })
+	waittest.True(t, "the old a is closed", func() bool { return log.has(`text="closing a"`) })
 
 	// One that does not start says why, and is alone in that.
 	c := all[2]
@@ -167,14 +168,14 @@ func TestSharedInstancesComeAndGoAlone(t *testing.T) {
 	}
 	// One may be stopped; the process ends with the last.
 	f.Stop("id-of-b")
-	eventually(t, "b is closed", func() bool { return log.has(`text="closing b2"`) })
+	waittest.True(t, "b is closed", func() bool { return log.has(`text="closing b2"`) })
 	if got := getJSON[whoAnswer](t, f, a, "/api/who"); got.Calls != 3 {
 		t.Errorf("after the others: %+v", got)
 	}
 	host := f.Status("id-of-a").PID
 	f.Stop("id-of-a")
 	gone(t, host)
-	eventually(t, "no process is counted", func() bool { return f.Processes() == 0 })
+	waittest.True(t, "no process is counted", func() bool { return f.Processes() == 0 })
 	if got := getJSON[whoAnswer](t, f, a, "/api/who"); got.Calls != 1 {
 		t.Errorf("started again: %+v", got)
 	}
@@ -199,7 +200,7 @@ func TestSharedInstancesHaveLogsOfTheirOwn(t *testing.T) {
 	}
 	for _, name := range []string{"a", "b"} {
 		other := map[string]string{"a": "b", "b": "a"}[name]
-		eventually(t, "the log of "+name, func() bool { return strings.Contains(logOf("id-of-"+name), "later "+name) })
+		waittest.True(t, "the log of "+name, func() bool { return strings.Contains(logOf("id-of-"+name), "later "+name) })
 		got := logOf("id-of-" + name)
 		for _, want := range []string{"info plugin registered ", "info plugin says ", "warn plugin warns "} {
 			if !strings.Contains(got, want+name+"\n") || strings.Contains(got, want+other+"\n") {
@@ -209,7 +210,7 @@ func TestSharedInstancesHaveLogsOfTheirOwn(t *testing.T) {
 	}
 	// A secret of one is redacted in the log of the other, too.
 	f.get(t, all[0], "/api/leak")
-	eventually(t, "the leak is logged", func() bool { return strings.Contains(logOf("id-of-a"), "leaks ") })
+	waittest.True(t, "the leak is logged", func() bool { return strings.Contains(logOf("id-of-a"), "leaks ") })
 	if got := logOf("id-of-a"); !strings.Contains(got, "leaks [secret]") {
 		t.Errorf("the log of a: %s", got)
 	}
@@ -285,18 +286,6 @@ func TestASharedInstanceIsCutOffAlone(t *testing.T) {
 	}
 	if got := getJSON[whoAnswer](t, f, all[1], "/api/who"); got.Calls != 1 {
 		t.Errorf("its neighbor: %+v", got)
-	}
-}
-
-// eventually waits until what becomes true.
-func eventually(tb testing.TB, what string, becomes func() bool) {
-	tb.Helper()
-	deadline := time.Now().Add(2 * time.Minute)
-	for !becomes() {
-		if time.Now().After(deadline) {
-			tb.Fatalf("never: %s", what)
-		}
-		time.Sleep(5 * time.Millisecond)
 	}
 }
 

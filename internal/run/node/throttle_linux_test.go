@@ -14,6 +14,7 @@ import (
 
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run/child"
+	"stoa/internal/testkit/waittest"
 )
 
 // playedTime is a child.ProcessorClock for tests. One process computes in two threads, as the
@@ -130,7 +131,7 @@ func TestAPluginThatComputesWithoutPauseIsConfinedToOneProcessor(t *testing.T) {
 			_, neighbor := start("neighbor")
 
 			clock.compute(pid)
-			eventually(t, "the plugin is confined", func() bool { return mayUse(t, pid, last) })
+			waittest.True(t, "the plugin is confined", func() bool { return mayUse(t, pid, last) })
 			f.get(t, in, "/api/threads") // made by confined threads
 			if !mayUse(t, pid, last) {
 				t.Errorf("new threads are not confined: %v", threads(t, pid))
@@ -141,12 +142,12 @@ func TestAPluginThatComputesWithoutPauseIsConfinedToOneProcessor(t *testing.T) {
 				}
 				break
 			}
-			eventually(t, "a thread that escaped is confined", func() bool { return mayUse(t, pid, last) })
+			waittest.True(t, "a thread that escaped is confined", func() bool { return mayUse(t, pid, last) })
 
 			clock.compute(0)
-			eventually(t, "the plugin is let go", func() bool { return mayUse(t, pid, all) })
+			waittest.True(t, "the plugin is let go", func() bool { return mayUse(t, pid, all) })
 			looks := clock.looksAt(neighbor)
-			eventually(t, "the neighbor is looked at", func() bool { return clock.looksAt(neighbor) > max(looks, 2*3) })
+			waittest.True(t, "the neighbor is looked at", func() bool { return clock.looksAt(neighbor) > max(looks, 2*3) })
 			if !mayUse(t, neighbor, all) {
 				t.Errorf("the neighbor does not burn, and is confined: %v", threads(t, neighbor))
 			}
@@ -189,7 +190,7 @@ func BenchmarkCallBesideABurningPlugin(b *testing.B) {
 	f.get(b, in, "/api/burn")
 	pid := f.Status(in.Instance.ID).PID
 	clock.compute(pid)
-	eventually(b, "it is confined", func() bool { return mayUse(b, pid, last) })
+	waittest.True(b, "it is confined", func() bool { return mayUse(b, pid, last) })
 	signal := func(s syscall.Signal) {
 		if err := syscall.Kill(pid, s); err != nil {
 			b.Fatal(err)

@@ -8,9 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
+
+	"stoa/internal/testkit/waittest"
 )
 
 // fakeGroup writes the files of a control group as the kernel would.
@@ -161,15 +162,11 @@ func TestAProgramStartsInItsGroupAndLeavesNone(t *testing.T) {
 	if err := cmd.Wait(); err == nil {
 		t.Error("the program ended before it was killed")
 	}
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	waittest.True(t, "the group to be gone", func() bool {
 		c.Ended()
-		if _, err := os.Stat(c.group.dir); errors.Is(err, os.ErrNotExist) {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the group stays")
-		}
-	}
+		_, err := os.Stat(c.group.dir)
+		return errors.Is(err, os.ErrNotExist)
+	})
 }
 
 func TestGroupsOfAKilledStoaAreSwept(t *testing.T) {

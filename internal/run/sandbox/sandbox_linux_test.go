@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"stoa/internal/testkit/waittest"
 )
 
 // inside, in the environment, makes the test binary act as the contained program: native code that
@@ -374,15 +376,13 @@ func TestAProgramWaitsForItsTurn(t *testing.T) {
 	defer report.Close()
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	waittest.Until(t, "SCHED_BATCH", func() error {
 		attr, err := unix.SchedGetAttr(cmd.Process.Pid, 0)
-		if err == nil && attr.Policy == unix.SCHED_BATCH {
-			return
+		if err == nil && attr.Policy != unix.SCHED_BATCH {
+			err = fmt.Errorf("the policy is %+v", attr)
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the policy is %+v, %v; want SCHED_BATCH", attr, err)
-		}
-	}
+		return err
+	})
 }
 
 // Each part works alone: with the others switched off, it still refuses what it is there for.

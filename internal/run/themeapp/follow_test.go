@@ -12,6 +12,7 @@ import (
 
 	"stoa/internal/extension/theme"
 	"stoa/internal/run/child"
+	"stoa/internal/testkit/waittest"
 )
 
 // source is a Source that a test changes.
@@ -80,17 +81,17 @@ func TestFollowKeepsTheActiveAppAndEndsOthers(t *testing.T) {
 	following.Go(func() { k.Follow(ctx, &s) })
 	defer following.Wait()
 	defer cancel()
-	wait(t, "it runs", func() bool { return k.pid(one) > 0 })
+	waittest.True(t, "it runs", func() bool { return k.pid(one) > 0 })
 	first := k.pid(one)
 	_ = k.get(t, "/exit")
-	wait(t, "it runs again", func() bool { p := k.pid(one); return p > 0 && p != first })
+	waittest.True(t, "it runs again", func() bool { p := k.pid(one); return p > 0 && p != first })
 	s.set(nil)
 	if got := k.get(t, "/x"); got != "/x" {
 		t.Errorf("an app that is not active answers %s", got)
 	}
 	last := k.pid(one)
 	s.set(nil, one.Key())
-	wait(t, "it ends", func() bool { return k.pid(one) == 0 && !alive(last) })
+	waittest.True(t, "it ends", func() bool { return k.pid(one) == 0 && !alive(last) })
 }
 
 func TestAnIdleAppEndsUnlessItIsActive(t *testing.T) {
@@ -108,8 +109,8 @@ func TestAnIdleAppEndsUnlessItIsActive(t *testing.T) {
 	if err := k.look(t.Context(), &s); err != nil {
 		t.Fatal(err)
 	}
-	wait(t, "the other ends", func() bool { return !alive(was) })
-	wait(t, "the active one runs", func() bool { return k.pid(active) > 0 })
+	waittest.True(t, "the other ends", func() bool { return !alive(was) })
+	waittest.True(t, "the active one runs", func() bool { return k.pid(active) > 0 })
 	runs := k.pid(active)
 	for range 5 {
 		if err := k.look(t.Context(), &s); err != nil {

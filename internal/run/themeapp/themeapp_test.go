@@ -108,16 +108,6 @@ func (k *kit) get(tb testing.TB, path string) string {
 	return string(text)
 }
 
-func wait(tb testing.TB, what string, ok func() bool) {
-	tb.Helper()
-	for end := time.Now().Add(2 * time.Minute); !ok(); {
-		if time.Now().After(end) {
-			tb.Fatalf("waited in vain: %s", what)
-		}
-		<-time.After(10 * time.Millisecond)
-	}
-}
-
 const hello = `require('http').createServer((req, res) => {
   if (req.url === '/exit') process.exit(1)
   res.end(req.url)

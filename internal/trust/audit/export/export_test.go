@@ -20,6 +20,7 @@ import (
 	"stoa/internal/testkit/dbtest"
 	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/pgtest"
+	"stoa/internal/testkit/waittest"
 	"stoa/internal/trust/audit"
 	"stoa/internal/trust/audit/export"
 )
@@ -196,18 +197,13 @@ func TestTheStreamSendsEachEntryInOrder(t *testing.T) {
 			s := &export.Stream{Log: each, Cursors: each, To: to, Logger: logtest.New(t)}
 			all.Go(func() { s.Run(ctx) })
 		}
-		for end := time.Now().Add(3 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		waittest.Until(t, "all to be exported", func() error {
 			lag, err := log.Lag(t.Context(), export.StreamName)
-			if err != nil {
-				t.Fatal(err)
+			if err == nil && (lag.Entries != 0 || lag.Failures != 0 || !lag.Oldest.IsZero()) {
+				err = fmt.Errorf("%+v", lag)
 			}
-			if lag.Entries == 0 && lag.Failures == 0 && lag.Oldest.IsZero() {
-				break
-			}
-			if time.Now().After(end) {
-				t.Fatalf("still waiting: %+v", lag)
-			}
-		}
+			return err
+		})
 		stop()
 		all.Wait()
 		list, last := cursors(t, to.lines()), int64(0)

@@ -1,0 +1,56 @@
+// Package waittest waits in tests for what happens soon, however busy the machine is, and
+// fails with the last thing that was seen.
+package waittest
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+const (
+	limit = 5 * time.Minute
+	pause = 5 * time.Millisecond
+)
+
+// Until calls probe again and again until it returns nil. After five minutes it ends the test with
+// probe's last error.
+func Until(tb testing.TB, what string, probe func() error) {
+	tb.Helper()
+	for end := time.Now().Add(limit); ; time.Sleep(pause) {
+		err := probe()
+		if err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			tb.Fatalf("waited %v for %s; at last: %v", limit, what, err)
+		}
+	}
+}
+
+var errNotYet = errors.New("not yet")
+
+// True is Until for a condition that says no more than yes or no.
+func True(tb testing.TB, what string, holds func() bool) {
+	tb.Helper()
+	Until(tb, what, func() error {
+		if holds() {
+			return nil
+		}
+		return errNotYet
+	})
+}
+
+// Next returns the next value from a channel. After five minutes it ends the test.
+func Next[T any](tb testing.TB, what string, from <-chan T) T {
+	tb.Helper()
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	select {
+	case v := <-from:
+		return v
+	case <-late.C:
+		tb.Fatalf("waited %v for %s", limit, what)
+		panic("unreachable")
+	}
+}
