@@ -30,6 +30,9 @@ func (b *Bucket) Take(n int, now time.Time) time.Duration {
 	return time.Duration(-b.left / b.rate * float64(time.Second))
 }
 
+// Return gives back n that were taken and not used.
+func (b *Bucket) Return(n int) { b.left = min(b.most, b.left+float64(n)) }
+
 // Has takes one if it is there, and reports whether it was.
 func (b *Bucket) Has(now time.Time) bool {
 	b.fill(now)

@@ -90,11 +90,13 @@ func (p *Plan) servePlatform(ctx context.Context, log *slog.Logger, ln net.Liste
 	_ = srv.Serve(ln) // ends with Close
 }
 
-// inTurn passes on calls at the rate of calls.
+// inTurn passes on calls at the rate of calls, except those that the plugin gives up while they wait:
+// else it would be served at once for giving up.
 func inTurn(next http.Handler, calls *turns) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		calls.wait(r.Context().Done())
-		next.ServeHTTP(w, r)
+		if calls.wait(r.Context().Done()) {
+			next.ServeHTTP(w, r)
+		}
 	})
 }
 

@@ -27,19 +27,25 @@ func newTurns(rate, burst float64) *turns {
 	return &turns{bucket: pace.NewBucket(rate, burst, time.Now()), now: time.Now, after: time.After}
 }
 
-// wait returns when it is the caller's turn, or ended is closed.
-func (t *turns) wait(ended <-chan struct{}) {
+// wait returns true when it is the caller's turn. If ended is closed before, it returns false, and the
+// turn is another's.
+func (t *turns) wait(ended <-chan struct{}) bool {
 	if t == nil {
-		return
+		return true
 	}
 	t.mu.Lock()
 	until := t.bucket.Take(1, t.now())
 	t.mu.Unlock()
 	if until <= 0 {
-		return
+		return true
 	}
 	select {
 	case <-t.after(until):
+		return true
 	case <-ended:
+		t.mu.Lock()
+		t.bucket.Return(1)
+		t.mu.Unlock()
+		return false
 	}
 }

@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -39,6 +40,31 @@ func TestWhoWaitsForATurnGoesWithTheListener(t *testing.T) {
 	conns.after = func(time.Duration) <-chan time.Time { return nil }
 	ended := make(chan struct{})
 	close(ended)
-	conns.wait(ended)
-	(*turns)(nil).wait(nil)
+	if conns.wait(ended) || !(*turns)(nil).wait(nil) {
+		t.Error("it was the turn of one who has gone, or nobody's")
+	}
+}
+
+// A call that is given up while it waits is not served out of turn, and takes no turn from later ones.
+func TestCallsThatAreGivenUpAreNotServed(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(0, 0)
+	calls := newTurns(1, 1)
+	calls.bucket, calls.now = pace.NewBucket(1, 1, now), func() time.Time { return now }
+	calls.after = func(time.Duration) <-chan time.Time { return nil }
+	served := 0
+	h := inTurn(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served++ }), calls)
+	gone, give := context.WithCancel(t.Context())
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(gone, http.MethodGet, "/", nil))
+	give()
+	for range 100 {
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(gone, http.MethodGet, "/", nil))
+	}
+	if served != 1 {
+		t.Errorf("%d calls were served, want the first alone", served)
+	}
+	now = now.Add(time.Second)
+	if !calls.wait(gone.Done()) {
+		t.Error("a call a second later has to wait for those that nobody waits for")
+	}
 }
