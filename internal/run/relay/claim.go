@@ -61,8 +61,8 @@ var (
 	claimPrefixes = []string{
 		"remote-", "x-remote-", "x-original-", "x-rewrite-", "x-envoy-", "x-accel-", "x-ssl-", "ssl-client-",
 		"x-client-cert", "x-client-verify", "x-arr-", "x-amzn-mtls-",
-		// Who signed in at the proxy.
-		"x-auth-request-", "x-authenticated-", "x-webauth-", "x-goog-authenticated-", "x-goog-iap-",
-		"x-ms-client-principal", "x-amzn-oidc-", "cf-access-", "tailscale-user-",
+		// Who signed in at the proxy. What it has signed, such as Cf-Access-Jwt-Assertion, is no mere claim.
+		"x-auth-request-", "x-authenticated-", "x-webauth-", "x-goog-authenticated-", "x-ms-client-principal",
+		"x-amzn-oidc-identity", "cf-access-authenticated-", "tailscale-user-",
 	}
 )

@@ -25,7 +25,7 @@ Client-Cert Client-Cert-Chain X-Client-Cert X-Sendfile-Type X-Accel-Mapping X-Ac
 Path-Info X-WAWS-Unencoded-URL Via Proxy X_Forwarded_For X.Real.IP x~client~ip XForwardedFor X-RealIP X-Peer-Address
 X-True-IP X-Source-IP X-Client-Port X-Edge-Client-IP CF-Visitor X-ARR-SSL X-ARR-ClientCert X-Amzn-Mtls-Clientcert-Subject
 X-Auth-Request-User X-Auth-Request-Email X-Authenticated-Userid X-WebAuth-User X-Goog-Authenticated-User-Email
-X-Goog-IAP-JWT-Assertion X-MS-Client-Principal X-MS-Client-Principal-Name X-Amzn-Oidc-Identity
+X-MS-Client-Principal X-MS-Client-Principal-Name X-Amzn-Oidc-Identity
 CF-Access-Authenticated-User-Email Tailscale-User-Login X_Auth_Request_User`
 
 // Names that clients send on their own behalf.
@@ -36,7 +36,7 @@ Sec-WebSocket-Key Sec-WebSocket-Protocol Stripe-Signature User-Agent X-API-Key X
 X-Hub-Signature-256 X-Requested-With X-Shopify-Topic X-Twilio-Signature PayPal-Transmission-Id X-Zip X-Tip X-VIP X-Shipping
 X-Membership X-Relationship X-Billing-Address X-Email-Address X-Source X-Client-Version X-Client-Name X-Remote X-Original
 X-Trip-Id X-Equipment Webhook-Id Webhook-Signature Priority Upgrade-Insecure-Requests X-Import X-Report X-Ghost X-Auth-Token X-Auth-Key
-X-Authorization X-Goog-Channel-Token X-Amz-Date`
+X-Authorization X-Goog-Channel-Token X-Amz-Date X-Goog-IAP-JWT-Assertion Cf-Access-Jwt-Assertion X-Amzn-Oidc-Data`
 
 func TestClaimsOfAProxyAreKnown(t *testing.T) {
 	t.Parallel()
