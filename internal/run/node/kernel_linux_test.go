@@ -91,6 +91,37 @@ func TestSocketsCountTowardsTheMemoryLimit(t *testing.T) {
 	}
 }
 
+// TestConnectionsThatNobodyAcceptsCountTowardsTheMemoryLimit: such a connection has no descriptor at either
+// end, if its client has closed it. The plugin makes them without a turn of its event loop, which
+// would accept them.
+func TestConnectionsThatNobodyAcceptsCountTowardsTheMemoryLimit(t *testing.T) {
+	t.Parallel()
+	log := newLog()
+	f := contained(t, newFixture(t, without(sandbox.Cgroup), func(c *options) { c.Log = log.logger() }))
+	in := f.install(t, "backlog", withRoutes(`const net = require('net'), fs = require('fs'), all = []
+	  app.get('/api/open', async () => {
+	    for (let i = 0; i < 300; i++) {
+	      const server = net.createServer().listen(0)
+	      all.push(server)
+	      for (let j = 0; j < 16; j++) {
+	        const s = net.connect({ host: '::1', port: server.address().port }).on('error', () => {})
+	        all.push(s)
+	        await new Promise((done) => process.nextTick(done)) // no turn of the loop
+	        fs.writeSync(s._handle.fd, 'x')
+	        fs.closeSync(s._handle.fd)
+	      }
+	    }
+	    for (;;);
+	  })`))
+	f.get(t, in, "/health")
+	pid := f.Status(in.Instance.ID).PID
+	_, _, _ = f.do(t, in, http.MethodGet, "/api/open", "") // it ends before it answers
+	gone(t, pid)
+	if !log.has("in the kernel (sockets, page tables)") {
+		t.Errorf("the log: %s", log)
+	}
+}
+
 // TestAKeepAliveClientFitsIntoTheBuffers passes on more than the buffers of a connection hold, both
 // ways at once.
 func TestAKeepAliveClientFitsIntoTheBuffers(t *testing.T) {

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"encoding/binary"
 	"net"
 	"os"
 	"unsafe"
@@ -38,6 +39,7 @@ func init() {
 		"another name": func() error {
 			return unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(unsafe.StringData("x\x00"))), 0, 0, 0)
 		},
+		"an access list": accessList,
 		"outliving stoa": func() error { return unix.Prctl(unix.PR_SET_PDEATHSIG, 0, 0, 0, 0) },
 	} {
 		attempts[name] = attempt
@@ -103,6 +105,31 @@ func control(commands ...int) func() error {
 		}
 		return err
 	}
+}
+
+// accessList hangs 64 KiB of the kernel's memory on an empty file: a list of who may read it, with one user
+// again and again.
+func accessList() error {
+	path := TempDir + "/list"
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		return nil
+	}
+	defer os.Remove(path)
+	list := binary.LittleEndian.AppendUint32(nil, 2) // the version
+	add := func(tag, access uint16, id uint32) {
+		list = binary.LittleEndian.AppendUint16(list, tag)
+		list = binary.LittleEndian.AppendUint16(list, access)
+		list = binary.LittleEndian.AppendUint32(list, id)
+	}
+	const owner, user, group, mask, other = 0x01, 0x02, 0x04, 0x10, 0x20
+	add(owner, 6, 0)
+	for range 8_000 {
+		add(user, 4, nobody)
+	}
+	add(group, 0, 0)
+	add(mask, 4, 0)
+	add(other, 0, 0)
+	return unix.Setxattr(path, "system.posix_acl_access", list, 0)
 }
 
 func mapped(flags int) func() error {

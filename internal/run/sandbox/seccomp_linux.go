@@ -46,6 +46,8 @@ var refused = []uintptr{
 	unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET, unix.SYS_VMSPLICE, unix.SYS_SPLICE, unix.SYS_TEE,
 	// Rules and filters, which the kernel keeps without a limit. The launcher has set its own.
 	unix.SYS_LANDLOCK_CREATE_RULESET, unix.SYS_LANDLOCK_ADD_RULE, unix.SYS_LANDLOCK_RESTRICT_SELF, unix.SYS_SECCOMP,
+	// Attributes of files: a list of who may read one takes up to 128 KiB, which no file system counts.
+	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR,
 	// Waiting for all disks of the machine.
 	unix.SYS_SYNC, unix.SYS_SYNCFS,
 	// Priority over others.
