@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	plugins "stoa/examples/plugins"
 	"stoa/internal/testkit/needtest"
 )
@@ -35,6 +37,40 @@ func TestTheUnitIsExposedLessThanTwo(t *testing.T) {
 		if strings.Contains(line, "ignoring") || strings.Contains(line, "Unknown") {
 			t.Errorf("systemd does not know all of the unit: %s", line)
 		}
+	}
+}
+
+// crashes, in the environment, makes TestACrashIsNotTakenForWrongSettings crash.
+const crashes = "STOA_TEST_CRASHES"
+
+// A Go program that crashes ends with 2 by itself, as stoa does when its settings are wrong: systemd
+// would not start it again.
+func TestACrashIsNotTakenForWrongSettings(t *testing.T) {
+	if os.Getenv(crashes) != "" {
+		if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan struct{})
+		go func() { panic("of a goroutine") }()
+		<-ended
+	}
+	t.Parallel()
+	text, err := os.ReadFile(unit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "\nRestart=on-failure\n") || !strings.Contains(string(text), "\nRestartPreventExitStatus=2\n") ||
+		!strings.Contains(string(text), "\nLimitCORE=0\n") { // a dump would have the master key
+		t.Fatal("the unit does not say what this test relies on")
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	cmd.Env = append(os.Environ(), crashes+"=1")
+	for _, m := range regexp.MustCompile(`(?m)^Environment=(.*)$`).FindAllStringSubmatch(string(text), -1) {
+		cmd.Env = append(cmd.Env, strings.Fields(m[1])...)
+	}
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() != -1 || !strings.Contains(string(out), "panic: of a goroutine") {
+		t.Errorf("it ends with %v, want a signal\n%s", err, out)
 	}
 }
 
