@@ -15,7 +15,8 @@ const ProofHeader = "X-Stoa-Process"
 
 // errNotOwn is answered to everyone but a contained process with an enabled instance.
 var errNotOwn = errs.New(errs.Unauthenticated, "UNAUTHORIZED",
-	"Only the process of a contained plugin gets a token here, over its own channel, while its instance is enabled.")
+	"Only the process of a contained plugin gets a token here, over its own channel, while its instance is enabled. "+
+		"A new plugin is tried before it is: let it not wait for the platform while it registers.")
 
 // Token serves POST /api/v1/platform/token: a token for a contained process that works without a call. The
 // channel that the request came over says whose process it is (contract 6.4). On the public listener, and
