@@ -75,6 +75,14 @@ func TestSettingsChangeAndHoldFromTheNextCall(t *testing.T) {
 			},
 			true,
 		},
+		{ // as a GET shows it: names, which change nothing
+			`{"environment":["DEBUG","API_URL"]}`,
+			plugin.Settings{
+				TimeoutMs: 5000, StartTimeoutMs: 120_000,
+				Environment: map[string]string{"API_URL": "https://x.example", "DEBUG": ""},
+			},
+			false,
+		},
 		{
 			`{"environment":{"DEBUG":null,"ABSENT":null,"MORE":"1"}}`,
 			plugin.Settings{
@@ -185,9 +193,10 @@ func TestSettingsAreRefusedWithEveryFault(t *testing.T) {
 		{"worker", `{"environment":{"A":"` + strings.Repeat("a", 32<<10) + `"}}`, "environment out_of_range"},
 		{"far", `{"isolation":"shared"}`, "isolation unsupported"},
 		{
-			"far", `{"keepRunning":true,"memoryMb":128,"startTimeoutMs":2000,"environment":{}}`,
+			"far", `{"keepRunning":true,"memoryMb":128,"startTimeoutMs":2000,"environment":{"A":"b"}}`,
 			"keepRunning unsupported, startTimeoutMs unsupported, memoryMb unsupported, environment unsupported",
 		},
+		{"far", `{"keepRunning":"no","memoryMb":false}`, "keepRunning unsupported, memoryMb unsupported"},
 	}
 	for _, tt := range tests {
 		_, err := s.ChangeSettings(t.Context(), tt.slug, settings(tt.input))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/url"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -51,11 +52,21 @@ func (s *Service) ArchiveTypes(ctx context.Context, kind extension.Kind) (types 
 // Issues returns everything that is wrong with a change.
 func (s *Service) Issues(ch Change) errs.Issues {
 	faults := ch.Issues()
-	if len(s.FixedTypes) > 0 && len(ch.ArchiveTypes) > 0 {
+	if len(s.FixedTypes) > 0 && !s.areFixed(ch.ArchiveTypes) {
 		faults.Add("archiveTypes", errs.CodeReadOnly, "archiveTypes cannot be changed: the operator has set "+
 			"STOA_ARCHIVE_TYPES, which wins.")
 	}
 	return faults
+}
+
+// areFixed reports whether types are among FixedTypes, as whoever read the settings sends them back.
+func (s *Service) areFixed(types map[extension.Kind][]string) bool {
+	for kind, list := range types {
+		if !slices.Equal(list, s.FixedTypes[kind]) {
+			return false
+		}
+	}
+	return true
 }
 
 // Change changes the settings and returns them. match, unless it is nil, reports whether
@@ -64,6 +75,9 @@ func (s *Service) Issues(ch Change) errs.Issues {
 func (s *Service) Change(ctx context.Context, ch Change, match func(version int64) bool) (Settings, error) {
 	if err := s.Issues(ch).Err(); err != nil {
 		return Settings{}, err
+	}
+	if len(s.FixedTypes) > 0 {
+		ch.ArchiveTypes = nil // not for the time when nothing is fixed any more
 	}
 	var set Settings
 	err := s.Store.InTx(ctx, func(st Store) (err error) {
