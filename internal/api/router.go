@@ -40,6 +40,8 @@ type router struct {
 	themeApp func(w http.ResponseWriter, r *http.Request) (served bool, err error)
 	// missing is what people in a browser get at an address without a page.
 	missing web.HandlerFunc
+	// away is what they get at a page that cannot be served now.
+	away web.PageOf
 
 	mux *http.ServeMux
 	// known has the same routes without the fallback, and so tells a wrong method
@@ -86,9 +88,18 @@ func (rt *router) add(r route) {
 	if !ok {
 		address = r.pattern
 	}
-	handler := rt.respond.Handle(web.FamilyOf(address), rt.serve(r, r.handler))
+	handler := rt.answering(address, rt.serve(r, r.handler))
 	rt.mux.Handle(r.pattern, handler)
 	rt.known.Handle(r.pattern, handler)
+}
+
+// answering adapts h to net/http: its errors have the shape of their family, or are pages where
+// people visit.
+func (rt *router) answering(address string, h web.HandlerFunc) http.Handler {
+	if !forPrograms(address) {
+		h = rt.respond.OrPage(h, rt.away)
+	}
+	return rt.respond.Handle(web.FamilyOf(address), h)
 }
 
 // ServeHTTP dispatches to the route of r.
@@ -128,7 +139,7 @@ func (rt *router) fallback(w http.ResponseWriter, r *http.Request) {
 
 // serveThemeApp passes r to the shop's theme app, and reports whether it was served.
 func (rt *router) serveThemeApp(w http.ResponseWriter, r *http.Request) (served bool) {
-	rt.respond.Handle(web.FamilyOf(r.URL.Path), func(w http.ResponseWriter, r *http.Request) (err error) {
+	rt.answering(r.URL.Path, func(w http.ResponseWriter, r *http.Request) (err error) {
 		served, err = rt.themeApp(w, r)
 		served = served || err != nil
 		return err
@@ -176,7 +187,7 @@ func (rt *router) notFound(w http.ResponseWriter, r *http.Request) {
 	if forPrograms(r.URL.Path) {
 		answer = noRoute
 	}
-	rt.respond.Handle(web.FamilyOf(r.URL.Path), answer).ServeHTTP(w, r)
+	rt.answering(r.URL.Path, answer).ServeHTTP(w, r)
 }
 
 // noRoute says that there is nothing at an address.

@@ -168,6 +168,7 @@ func (s *Server) routes() *router {
 		platform: h.platform.Plugin, whileCaller: h.call.WhileCaller,
 		ownAuthorization: s.Gateway.OwnAuthorization,
 		themeApp:         s.orAway(h.themeApp.Root), missing: s.failure(pages.Site.Missing),
+		away: s.page(pages.Site.Away),
 	}
 	rt.register(s.list(h))
 	return rt

@@ -69,8 +69,8 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 		System: a.system(cfg),
 		Lookup: &lookup.Service{Store: store.NewLookup(a.DB), Vault: a.Licenses.Vault, Now: cfg.Now},
 		Overview: &overview.Service{
-			Store: store.NewOverview(a.DB), Now: cfg.Now, Rings: a.rings(), Broken: a.broken,
-			BackupEvery: cfg.Backup.every(),
+			Store: &store.Overview{Conn: a.DB.Conn(), Amend: a.missed.Amend}, Now: cfg.Now, Rings: a.rings(), Broken: a.broken,
+			BackupEvery: cfg.Backup.every(), Storage: a.storageState(cfg),
 		},
 		Refused: a.guard.Refused,
 		Budget:  a.budget,

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -20,6 +21,7 @@ import (
 	"stoa/internal/data/blob"
 	"stoa/internal/data/database"
 	"stoa/internal/data/idempotency"
+	"stoa/internal/data/outage"
 	"stoa/internal/edge/bodies"
 	"stoa/internal/edge/framing"
 	"stoa/internal/edge/front"
@@ -29,6 +31,7 @@ import (
 	"stoa/internal/extension/plugin"
 	"stoa/internal/extension/plugin/storage"
 	"stoa/internal/extension/theme"
+	"stoa/internal/keep/backup"
 	"stoa/internal/keep/rewrap"
 	"stoa/internal/message/mail"
 	"stoa/internal/message/webhook"
@@ -82,6 +85,8 @@ type App struct {
 	// Mail sends mail in the background.
 	Mail *mail.Queue
 
+	outages     *outage.Watch  // a full disk, a database that is away
+	missed      backup.Missed  // backups whose failure the database does not know
 	member      *rewrap.Member // tracks the current master key
 	guard       *framing.Guard // recognizes requests with two lengths
 	front       *front.Front   // serves calls to plugins in place of net/http
@@ -126,8 +131,10 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		return nil, err
 	}
 	working, stop := context.WithCancel(context.WithoutCancel(ctx)) // until Close
+	outages := outage.NewWatch()
+	cfg.Log = slog.New(outages.Handler(cfg.Log.Handler()))
 	a := &App{
-		DB: db, guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken,
+		DB: db, outages: outages, guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken,
 		stopWork: stop,
 	}
 	if err := a.startTelemetry(ctx, cfg); err != nil {
@@ -213,6 +220,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.buildExtensions(ctx, cfg); err != nil {
 		return err
 	}
+	a.watchStorage(cfg)
 	a.metrics.WatchBackups(a.backupRuns(cfg.Log)) //nolint:contextcheck // runs at each scrape
 	if err := a.buildMail(ctx, cfg); err != nil {
 		return err

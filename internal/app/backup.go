@@ -49,7 +49,7 @@ func (a *App) keepBackups(ctx context.Context, cfg Config) {
 		},
 		Lock: cfg.Backup.Lock, Place: cfg.Backup.Place, Every: cfg.Backup.Every, Keep: cfg.Backup.Keep,
 		VerifyEvery: cfg.Backup.VerifyEvery, Key: cfg.Backup.Key, Scratch: cfg.Backup.Scratch,
-		Jobs: store.NewBackupJobs(a.DB), Log: cfg.Log,
+		Jobs: store.NewBackupJobs(a.DB), Log: cfg.Log, Missed: &a.missed,
 	}
 	a.background.Go(func() { k.Run(ctx) })
 }
@@ -63,9 +63,11 @@ func (a *App) backupRuns(log *slog.Logger) func() []ops.BackupRun {
 		list, err := jobs.List(ctx)
 		if err != nil {
 			log.WarnContext(ctx, "cannot read the metrics of backups", slog.Any("err", err))
+			list = a.missed.Known()
 		}
 		var runs []ops.BackupRun
 		for _, j := range list {
+			j = a.missed.Amend(j)
 			runs = append(runs, ops.BackupRun{
 				Job: j.Kind, OK: j.OK(), OKAt: j.OKAt, FailedAt: j.FailedAt, Bytes: j.Bytes, Took: j.Took,
 			})

@@ -40,6 +40,11 @@ func (a *App) joinMasterKey(ctx context.Context, cfg Config) error {
 	a.member = &rewrap.Member{
 		DB: a.DB, Keys: cfg.MasterKey, Next: cfg.NextMasterKey, Log: cfg.Log,
 		Lost: func(err error) { a.lost <- err },
+		Wrote: func() {
+			if a.outages.Wrote() {
+				cfg.Log.InfoContext(ctx, "the database can be written again")
+			}
+		},
 		Name: fmt.Sprintf("%s, process %d", cmp.Or(host, "a host without a name"), os.Getpid()),
 	}
 	err := a.member.Join(ctx)

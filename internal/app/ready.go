@@ -53,6 +53,7 @@ func (a *App) needs(cfg Config, schema int64) []system.Need {
 			return nil
 		}},
 		{Name: system.PartStorage, Run: func(ctx context.Context) error { return a.checkStorage(ctx, cfg) }},
+		{Name: system.PartWriting, Run: func(context.Context) error { return a.writing(cfg) }},
 		{Name: system.PartPlugins, Run: func(ctx context.Context) error { _, err := a.checkNode(ctx); return err }},
 	}
 	if a.redis != nil {

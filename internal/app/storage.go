@@ -61,7 +61,10 @@ func (a *App) ownStorage(ctx context.Context, cfg Config) error {
 // checkStorage returns what is wrong with the storage of files.
 func (a *App) checkStorage(ctx context.Context, cfg Config) error {
 	err := canWrite(cfg.DataDir)
-	if err == nil && cfg.Storage != nil {
+	if err != nil {
+		return errors.New("the data folder cannot be written: " + reason(err))
+	}
+	if cfg.Storage != nil {
 		err = a.ownStorage(ctx, cfg)
 	}
 	if errors.Is(err, blob.ErrUnavailable) {

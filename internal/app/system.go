@@ -58,6 +58,7 @@ func (a *App) checks(cfg Config) []system.Check {
 	list := []system.Check{
 		{Name: system.PartDatabase, Run: func(ctx context.Context) (string, error) { return "", a.DB.Ping(ctx) }},
 		{Name: system.PartStorage, Run: func(ctx context.Context) (string, error) { return "", a.checkStorage(ctx, cfg) }},
+		{Name: system.PartWriting, Run: func(context.Context) (string, error) { return "", a.writing(cfg) }},
 		{Name: system.PartPayments, Run: a.checkPayments},
 		{Name: system.PartMail, Run: func(ctx context.Context) (string, error) {
 			if a.noMail {
@@ -76,15 +77,6 @@ func (a *App) checks(cfg Config) []system.Check {
 		}})
 	}
 	return list
-}
-
-// canWrite returns an error unless files can be made in a folder.
-func canWrite(folder string) error {
-	f, err := os.CreateTemp(folder, ".health-")
-	if err != nil {
-		return errors.New("the data folder cannot be written: " + reason(err))
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // reason returns the cause of an error about a file without the file's path.

@@ -97,6 +97,9 @@ func (c *apiDocument) check(req Request, res Response) error {
 	if res.Status == http.StatusMisdirectedRequest { // any address may, and the document says so once
 		return c.checkPlainError(path, res, "MISDIRECTED_REQUEST")
 	}
+	if isOutage(res) { // likewise
+		return c.checkOutage(path, res)
+	}
 	if !known {
 		return c.checkNoOperation(path, res, http.StatusNotFound)
 	}

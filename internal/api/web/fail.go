@@ -11,6 +11,7 @@ import (
 
 	"stoa/internal/base/errs"
 	"stoa/internal/base/trace"
+	"stoa/internal/data/outage"
 )
 
 // statusByKind is the HTTP status of each kind of failure.
@@ -100,18 +101,12 @@ func (re Responder) Handle(shape Family, h HandlerFunc) http.Handler {
 	})
 }
 
-// Fail answers with err and logs it at the level of its kind. An error that is
-// not an *errs.Error is logged in full and answered without detail.
+// Fail answers with err and logs it at the level of its kind. An error that is not an *errs.Error is
+// logged in full and answered without detail, but for an outage, which has an answer of its own.
 func (re Responder) Fail(w http.ResponseWriter, r *http.Request, shape Family, err error) {
-	e, ok := errors.AsType[*errs.Error](err)
-	if !ok {
-		e = ErrInternal
-	}
+	e := answerTo(err)
 	status := Status(e.Kind)
-	if level, is := levelByKind[e.Kind]; is && r.Context().Err() == nil {
-		re.Log.Log(r.Context(), level, "request failed", slog.String("route", r.Pattern), slog.Int("status", status),
-			slog.Any("err", err))
-	}
+	re.log(r, e.Kind, err)
 	if id := trace.From(r.Context()).TraceID(); id != "" {
 		w.Header().Set("X-Trace-Id", id)
 		// Also in the body, where people look, but only for failures: some refusals must be
@@ -127,6 +122,44 @@ func (re Responder) Fail(w http.ResponseWriter, r *http.Request, shape Family, e
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
 	WriteJSON(w, status, shape(e))
+}
+
+func answerTo(err error) *errs.Error {
+	if e, ok := errors.AsType[*errs.Error](err); ok {
+		return e
+	}
+	if e, ok := outage.Answer(err); ok {
+		return e
+	}
+	return ErrInternal
+}
+
+// OrPage returns h for an address that people visit: if h fails because of an outage, they get page,
+// with the status and the Retry-After that programs get with their error.
+func (re Responder) OrPage(h HandlerFunc, page PageOf) HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		err := h(w, r)
+		e, is := outage.Answer(err)
+		if !is || !WantsHTML(r) {
+			return err
+		}
+		re.log(r, e.Kind, err)
+		w.Header().Add("Vary", "Accept")
+		w.Header().Set("Retry-After", strconv.Itoa(CeilSeconds(e.RetryAfter)))
+		return FailureHTML(Status(e.Kind), page)(w, r)
+	}
+}
+
+// log logs a failure, unless the client has left. An outage is no fault of stoa's, whatever it is called.
+func (re Responder) log(r *http.Request, kind errs.Kind, err error) {
+	level, is := levelByKind[kind]
+	if outage.Is(err) {
+		level = levelByKind[errs.Busy]
+	}
+	if is && r.Context().Err() == nil {
+		re.Log.Log(r.Context(), level, "request failed", slog.String("route", r.Pattern),
+			slog.Int("status", Status(kind)), slog.Any("err", err))
+	}
 }
 
 // CeilSeconds returns d in whole seconds, rounded up, as headers state durations.

@@ -31,7 +31,7 @@ type Conn struct {
 
 // Conn returns a Conn outside of any transaction.
 func (db *DB) Conn() Conn {
-	return Conn{Read: db.traced(db.read, trace.Span{}), Write: db.traced(db.write, trace.Span{}), db: db}
+	return Conn{Read: db.traced(pooled{db.read}, trace.Span{}), Write: db.traced(pooled{db.write}, trace.Span{}), db: db}
 }
 
 // inside returns the Conn for the transaction tx, whose end e awaits. It has the callback of c.
@@ -84,7 +84,7 @@ func (c Conn) InSnapshot(ctx context.Context, fn func(Conn) error) error {
 	}
 	tx, err := c.db.read.BeginTx(ctx, c.db.snapshot)
 	if err != nil {
-		return err
+		return late(err)
 	}
 	defer tx.Rollback() // there is nothing to commit
 	return fn(c.inside(tx, new(ending)))
@@ -163,7 +163,7 @@ func (db *DB) inTx(ctx context.Context, fn func(Querier) error) error {
 func (db *DB) tryTx(ctx context.Context, fn func(Querier) error) error {
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {
-		return err
+		return late(err)
 	}
 	defer tx.Rollback() // a no-op after Commit
 	if err := fn(tx); err != nil {

@@ -1,6 +1,7 @@
 package database
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 
@@ -14,8 +15,8 @@ func NotFound(what string) *errs.Error {
 }
 
 // Wrap turns a driver error into one the domains understand: sql.ErrNoRows becomes an errs.NotFound
-// error, a violated unique constraint an errs.Conflict error. Any other error, and nil, is returned
-// unchanged. what names the row, as in NotFound.
+// error, a violated unique constraint an errs.Conflict error, and the end of the context an outage.
+// Any other error, and nil, is returned unchanged. what names the row, as in NotFound.
 func (c Conn) Wrap(err error, what string) error {
 	switch {
 	case err == nil:
@@ -25,7 +26,22 @@ func (c Conn) Wrap(err error, what string) error {
 	case c.db.isUnique(err):
 		return errs.New(errs.Conflict, "CONFLICT", "%s already exists.", what).Because(err)
 	}
-	return err
+	return late(err)
+}
+
+// pooled is a pool whose statements say that the database was late if it was.
+type pooled struct{ *sql.DB }
+
+// ExecContext implements Querier.
+func (p pooled) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	res, err := p.DB.ExecContext(ctx, query, args...)
+	return res, late(err)
+}
+
+// QueryContext implements Querier.
+func (p pooled) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	rows, err := p.DB.QueryContext(ctx, query, args...)
+	return rows, late(err)
 }
 
 // IsReference reports whether err is a violated reference between tables.

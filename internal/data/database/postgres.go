@@ -1,14 +1,19 @@
 package database
 
 import (
+	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	_ "github.com/jackc/pgx/v5/stdlib" // registers the "pgx" driver
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"stoa/internal/data/outage"
 )
 
 // maxPostgresConns bounds one replica's share of the server's connections.
@@ -20,10 +25,7 @@ func openPostgres(at string) (*DB, error) {
 	if _, err := pgx.ParseConfig(at); err != nil {
 		return nil, fmt.Errorf("%w%s", ErrURL, faultOf(at, err))
 	}
-	db, err := sql.Open("pgx", at)
-	if err != nil {
-		return nil, err
-	}
+	db := sql.OpenDB(postgresConnector(at))
 	db.SetMaxOpenConns(maxPostgresConns)
 	db.SetMaxIdleConns(maxPostgresConns)
 	return &DB{read: db, write: db, dialect: dialect{
@@ -46,6 +48,61 @@ func openPostgres(at string) (*DB, error) {
 		snapshot:  &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
 		listen:    listenPostgres,
 	}}, nil
+}
+
+// postgresConnector is a connector for the database at a URL. It reads the URL, and what the URL
+// leaves to the environment and to files, for each connection: a password may change.
+type postgresConnector string
+
+// Connect implements driver.Connector.
+func (c postgresConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	config, err := pgx.ParseConfig(string(c))
+	if err != nil {
+		return nil, err
+	}
+	dial := config.DialFunc
+	config.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := dial(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return losable{conn}, nil
+	}
+	return stdlib.GetConnector(*config).Connect(ctx)
+}
+
+// Driver implements driver.Connector.
+func (postgresConnector) Driver() driver.Driver { return stdlib.GetDefaultDriver() }
+
+// losable is a connection whose failures say that they are the database's.
+type losable struct{ net.Conn }
+
+// Read implements net.Conn.
+func (l losable) Read(b []byte) (int, error) {
+	n, err := l.Conn.Read(b)
+	return n, lost(err)
+}
+
+// Write implements net.Conn.
+func (l losable) Write(b []byte) (int, error) {
+	n, err := l.Conn.Write(b)
+	return n, lost(err)
+}
+
+func lost(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &outage.Lost{Err: err}
+}
+
+// late returns err as an outage if it is the end of a context: the database did not answer in time,
+// or had no connection free.
+func late(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return lost(err)
+	}
+	return err
 }
 
 func postgresCode(err error) string {

@@ -3,6 +3,7 @@ package database
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -53,6 +54,9 @@ func openSQLite(path string) (*DB, error) {
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
+	if err := read.Ping(); err != nil {
+		return nil, errors.Join(explained(path, err), read.Close(), write.Close())
+	}
 	return &DB{read: read, write: write, batch: &batcher{write: write}, dialect: dialect{
 		name:     "sqlite",
 		version:  `SELECT sqlite_version()`,
@@ -98,6 +102,32 @@ func keepPrivate(path string) error {
 		_ = os.Chmod(name, info.Mode().Perm()&0o700) //nolint:gosec // as above
 	}
 	return nil
+}
+
+// explained adds to SQLite's own words which file they are about, and what to do.
+func explained(path string, err error) error {
+	advice := ""
+	switch sqliteCode(err) & 0xff {
+	case sqlite3.SQLITE_NOTADB:
+		advice = "it is no SQLite database. Correct --data or STOA_DATABASE_URL, or restore the file from a backup"
+	case sqlite3.SQLITE_CORRUPT:
+		advice = "it is damaged. Restore it from a backup (stoa restore)"
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH:
+		advice = "it cannot be opened. The user that runs stoa must be able to read and write the file and its folder"
+	case sqlite3.SQLITE_READONLY:
+		advice = "it cannot be written. The user that runs stoa must be able to write the file and its folder, " +
+			"and their disk must not be read-only"
+	case sqlite3.SQLITE_FULL:
+		advice = "its disk is full. Make room and start again"
+	case sqlite3.SQLITE_IOERR:
+		advice = "its disk cannot be read or written. Look for room on it, and for its errors in the system's log"
+	case sqlite3.SQLITE_BUSY:
+		advice = "another program has locked it. End that program (a shell of sqlite3, a copy in progress) and start again"
+	}
+	if advice == "" {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return fmt.Errorf("%s: %s: %w", path, advice, err)
 }
 
 func sqliteCode(err error) int {

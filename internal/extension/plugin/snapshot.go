@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"sync"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"stoa/internal/base/cache"
+	"stoa/internal/data/outage"
 )
 
 const (
@@ -51,7 +53,8 @@ type Generations interface {
 // has in memory belongs to one generation. A change that this process made holds at
 // once: it drops the snapshot. Changes of other processes hold within a second: a
 // snapshot whose last check is older is not used, and the database is asked, until a
-// check succeeds.
+// check succeeds. Only while the database is out of reach do calls go on with what is
+// remembered; what other processes change meanwhile holds when it is back.
 //
 // Make it with NewSnapshots, and run KeepChecked. It is safe for concurrent use. What it
 // returns is shared: nobody may change it.
@@ -68,6 +71,7 @@ type Snapshots struct {
 
 	held  atomic.Pointer[checked]
 	drops atomic.Uint64 // how many changes this process made or heard of
+	away  atomic.Bool   // the last check met an outage of the database
 
 	mu       sync.Mutex
 	checking *check // the one that goes on, if one does
@@ -156,7 +160,7 @@ func (m *Snapshots) find(
 	}
 	in, err := ask()
 	if err != nil {
-		return nil, err
+		return nil, outage.Named(err)
 	}
 	if s != nil {
 		in.Notes = new(atomic.Value)
@@ -191,7 +195,7 @@ func (m *Snapshots) SigningSecrets(ctx context.Context, slug string) ([]string, 
 	if !ok {
 		secret, err := m.service.usableSecret(ctx, slug)
 		if err != nil {
-			return nil, err
+			return nil, outage.Named(err)
 		}
 		opened = openedSecret{secret, []string{secret.Current, secret.Previous}}
 		s.secrets.Put(slug, opened)
@@ -203,12 +207,25 @@ func (m *Snapshots) SigningSecrets(ctx context.Context, slug string) ([]string, 
 // current returns the snapshot that may be used now. nil: the database has to be asked.
 func (m *Snapshots) current(ctx context.Context) *snapshot {
 	for range 3 { // changes may come one after another
-		if held := m.held.Load(); held != nil && held.drops == m.drops.Load() && isFresh(held.at, m.Now()) {
+		// away is read first: a check that succeeds meanwhile brings a newer snapshot.
+		away := m.away.Load()
+		if held := m.known(); held != nil && (away || isFresh(held.at, m.Now())) {
 			return held.snapshot
 		}
 		if m.check(ctx) != nil {
-			return nil
+			break
 		}
+	}
+	if held := m.known(); held != nil && m.away.Load() {
+		return held.snapshot
+	}
+	return nil
+}
+
+// known returns what was checked since this process last made a change, however long ago.
+func (m *Snapshots) known() *checked {
+	if held := m.held.Load(); held != nil && held.drops == m.drops.Load() {
+		return held
 	}
 	return nil
 }
@@ -259,6 +276,7 @@ func (m *Snapshots) check(ctx context.Context) error {
 func (m *Snapshots) read(ctx context.Context) (changed bool, err error) {
 	now := checked{at: m.Now(), drops: m.drops.Load()} // both before the question
 	number, err := m.source.Generation(ctx)
+	m.away.Store(outage.Is(err) || errors.Is(err, context.DeadlineExceeded))
 	if err != nil {
 		return false, err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"stoa/internal/base/errs"
 	"stoa/internal/data/database"
+	"stoa/internal/data/outage"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/store"
 	"stoa/internal/testkit/clocktest"
@@ -28,6 +29,7 @@ type counting struct {
 
 	found, generations atomic.Int32
 	failing            atomic.Bool
+	away               atomic.Bool // the database is out of reach
 
 	// Called between the answer of the database and its use. nil: nothing.
 	afterFind, afterGeneration func()
@@ -37,6 +39,9 @@ func (c *counting) FindByKey(
 	ctx context.Context, slug, key string,
 ) (plugin.Package, plugin.StoredInstance, error) {
 	c.found.Add(1)
+	if c.away.Load() {
+		return plugin.Package{}, plugin.StoredInstance{}, errAway
+	}
 	p, in, err := c.Plugin.FindByKey(ctx, slug, key)
 	if c.afterFind != nil {
 		c.afterFind()
@@ -49,12 +54,17 @@ func (c *counting) Generation(ctx context.Context) (int64, error) {
 	if c.failing.Load() {
 		return 0, errors.New("no database")
 	}
+	if c.away.Load() {
+		return 0, errAway
+	}
 	number, err := c.Plugin.Generation(ctx)
 	if c.afterGeneration != nil {
 		c.afterGeneration()
 	}
 	return number, err
 }
+
+var errAway = &outage.Lost{Err: errors.New("connection refused")}
 
 // another returns the same plugins as another process has them, and what it asks the
 // database.
@@ -234,6 +244,62 @@ func TestAProcessThatDidNotCheckAsksTheDatabase(t *testing.T) {
 			t.Error("without a check it goes by what it remembers")
 		}
 	})
+}
+
+// While the database is out of reach, calls go on with what is remembered, without asking each time; what
+// was changed through this process before is not forgotten, and what others change holds afterwards.
+func TestCallsGoOnWhileTheDatabaseIsAway(t *testing.T) {
+	t.Parallel()
+	url := dbtest.SQLite(t)
+	s, _, in := serviceOn(t, url)
+	other, asked := another(t, s, url)
+	m := plugin.NewSnapshots(other, asked)
+	clock := clocktest.New(time.Now())
+	m.Now = clock.Now
+	isEnabled := func() (bool, error) {
+		t.Helper()
+		found, err := m.ByKey(t.Context(), "pay", plugin.DefaultInstance)
+		if err != nil {
+			return false, err
+		}
+		_, err = m.SigningSecrets(t.Context(), "pay")
+		return found.Instance.Enabled, err
+	}
+	if on, err := isEnabled(); err != nil || !on {
+		t.Fatal(on, err)
+	}
+	asked.away.Store(true)
+	before := asked.generations.Load() + asked.found.Load()
+	for range 100 {
+		clock.Advance(time.Minute)
+		if on, err := isEnabled(); err != nil || !on {
+			t.Fatalf("enabled %t, %v while the database is away", on, err)
+		}
+	}
+	if n := asked.generations.Load() + asked.found.Load() - before; n != 1 {
+		t.Errorf("a database that is away was asked %d times by 100 calls, want once", n)
+	}
+	_, err := m.ByKey(t.Context(), "pay", "unknown")
+	if !errors.Is(err, outage.ErrDatabase) {
+		t.Errorf("what is not remembered: %v, want DATABASE_UNAVAILABLE", err)
+	}
+	if _, err := s.UpdateInstance(t.Context(), "pay", in.Instance.ID, enabled(false), nil); err != nil {
+		t.Fatal(err)
+	}
+	asked.away.Store(false)
+	keepChecked(t, m)
+	eventually(t, "the change of another process is known", func() bool {
+		on, err := isEnabled()
+		return err == nil && !on
+	})
+
+	if _, err := other.UpdateInstance(t.Context(), "pay", in.Instance.ID, enabled(true), nil); err != nil {
+		t.Fatal(err)
+	}
+	asked.away.Store(true)
+	if on, err := isEnabled(); err == nil && !on {
+		t.Error("a change that this process made is forgotten")
+	}
 }
 
 // What was read before a change is not taken for what holds after it, although it

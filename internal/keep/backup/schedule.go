@@ -39,6 +39,8 @@ type Schedule struct {
 
 	Jobs *store.BackupJobs
 	Log  *slog.Logger
+	// Missed gets the jobs whose failure the database could not record.
+	Missed *Missed
 }
 
 // Run does the jobs that are due until ctx ends.
@@ -50,9 +52,13 @@ func (k *Schedule) Run(ctx context.Context) {
 }
 
 // Due does the jobs that are due and that no other process is doing. Failures of jobs are recorded
-// and logged; the error is about the records.
+// and logged; the error is about the records. A job that is due and cannot even begin has failed, too.
 func (k *Schedule) Due(ctx context.Context) error {
-	err := k.job(ctx, store.BackupTaken, k.Every, k.take)
+	known, err := k.Jobs.List(ctx)
+	if err == nil { // else the jobs fail, too
+		k.Missed.read(known)
+	}
+	err = k.job(ctx, store.BackupTaken, k.Every, k.take)
 	if k.VerifyEvery > 0 {
 		err = errors.Join(err, k.job(ctx, store.BackupVerified, k.VerifyEvery, k.verify))
 	}
@@ -68,6 +74,9 @@ func (k *Schedule) job(
 ) error {
 	holder := rand.Text()
 	taken, err := k.Jobs.Take(ctx, kind, holder, lease, every, min(retryAfter, every))
+	if err != nil && ctx.Err() == nil && k.Missed.due(kind, every, time.Now()) {
+		k.missed(ctx, kind, fmt.Errorf("it was due, and could not begin: %w", err))
+	}
 	if err != nil || !taken {
 		return err
 	}
@@ -95,11 +104,26 @@ func (k *Schedule) job(
 		return nil
 	case err != nil:
 		k.Log.ErrorContext(ctx, "backup failed", slog.String("job", kind), slog.Any("err", err))
-		return k.Jobs.Failed(recording, kind, holder, err.Error())
+		unrecorded := k.Jobs.Failed(recording, kind, holder, err.Error())
+		if unrecorded != nil {
+			k.Missed.add(kind, err.Error(), time.Now())
+		}
+		return unrecorded
 	}
 	k.Log.InfoContext(ctx, "backup done", slog.String("job", kind), slog.String("name", done.Name),
 		slog.Int64("bytes", done.Bytes), slog.Duration("took", done.Took))
-	return k.Jobs.Succeeded(recording, holder, done)
+	if err := k.Jobs.Succeeded(recording, holder, done); err != nil {
+		return err
+	}
+	k.Missed.forget(kind)
+	return nil
+}
+
+// missed remembers that a job that was due failed, and logs it now and then.
+func (k *Schedule) missed(ctx context.Context, kind string, err error) {
+	if k.Missed.add(kind, err.Error(), time.Now()) {
+		k.Log.ErrorContext(ctx, "backup failed", slog.String("job", kind), slog.Any("err", err))
+	}
 }
 
 // errLost ends a job that another process may have started.

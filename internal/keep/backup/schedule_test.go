@@ -42,7 +42,7 @@ func newSchedule(t *testing.T, s shop, place backup.Place) *backup.Schedule {
 	t.Helper()
 	return &backup.Schedule{
 		Source: s.source(), Place: place, Every: time.Hour, Keep: 2, VerifyEvery: time.Hour, Scratch: t.TempDir(),
-		Jobs: store.NewBackupJobs(s.DB), Log: logtest.New(t),
+		Jobs: store.NewBackupJobs(s.DB), Log: logtest.New(t), Missed: new(backup.Missed),
 	}
 }
 
@@ -247,4 +247,32 @@ func TestAServerMakesBackups(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A backup that is due while the database takes no changes does not begin, and nothing can be recorded:
+// it has failed all the same.
+func TestABackupThatIsDueAndCannotBeginHasFailed(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
+		s := newShop(t, options...)
+		k := newSchedule(t, s, backup.Folder(t.TempDir()))
+		k.VerifyEvery = 0
+		shown := func() store.BackupJob { return k.Missed.Amend(s.job(t, store.BackupTaken)) }
+		s.exec(t, `ALTER TABLE backup_jobs RENAME COLUMN leased_until_ms TO away`) // what is written is not what is listed
+		if err := k.Due(t.Context()); err == nil {
+			t.Fatal("it could begin: this test proves nothing")
+		}
+		if j := shown(); j.FailedAt.IsZero() || j.OK() || !strings.Contains(j.Error, "it was due, and could not begin") {
+			t.Errorf("shown: %+v", j)
+		}
+		s.exec(t, `ALTER TABLE backup_jobs RENAME COLUMN away TO leased_until_ms`)
+		if err := k.Due(t.Context()); err != nil || !shown().OK() {
+			t.Errorf("afterwards: %v, %+v", err, shown())
+		}
+		s.exec(t, `ALTER TABLE backup_jobs RENAME COLUMN leased_until_ms TO away`)
+		if err := k.Due(t.Context()); err == nil || !shown().OK() {
+			t.Errorf("it was not due: %v, %+v", err, shown())
+		}
+	})
 }

@@ -47,6 +47,9 @@ type Member struct {
 	// value and find no license, and other processes cannot open what it seals: it must end. Lost
 	// may be nil.
 	Lost func(error)
+	// Wrote is called after each report, which is the write that every process makes every few
+	// seconds. It may be nil.
+	Wrote func()
 	// Name identifies the process to people.
 	Name string
 	Log  *slog.Logger
@@ -165,6 +168,9 @@ func (m *Member) report(ctx context.Context) error {
 		return fmt.Errorf("report the known master keys: %w", err)
 	}
 	m.reported, m.reportedAt = text, time.Now()
+	if m.Wrote != nil {
+		m.Wrote()
+	}
 	return nil
 }
 

@@ -32,7 +32,7 @@ func rotateAfter(purpose string) time.Duration {
 // attention returns the concerns, errors first.
 func (s *Service) attention(ctx context.Context, now time.Time) (all []Concern, err error) {
 	for _, look := range []func(context.Context, time.Time) ([]Concern, error){
-		s.instances, s.plugins, s.webhooks, s.receipts, s.orders, s.keys, s.backups,
+		s.storage, s.instances, s.plugins, s.webhooks, s.receipts, s.orders, s.keys, s.backups,
 	} {
 		found, err := look(ctx, now)
 		if err != nil {

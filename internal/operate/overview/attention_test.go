@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/operate/overview"
+	"stoa/internal/operate/system"
 	"stoa/internal/trust/keyring"
 )
 
@@ -100,6 +101,49 @@ func TestWhatWantsAttention(t *testing.T) {
 				if got := tt.shop.asked[what]; !got.Equal(want) {
 					t.Errorf("%s: asked for %s, want %s", what, got, want)
 				}
+			}
+		})
+	}
+}
+
+func TestDisksWithLittleRoomWantAttention(t *testing.T) {
+	t.Parallel()
+
+	const mib, gib = 1 << 20, 1 << 30
+	roomy := system.Space{Place: system.PlaceTemp, Disk: 2, Free: 60 * gib, Size: 100 * gib}
+	for _, tt := range []struct {
+		name    string
+		spaces  []system.Space
+		failing system.Failure
+		want    []string
+	}{
+		{"enough room", []system.Space{roomy}, system.Failure{}, nil},
+		{"one disk for two places", []system.Space{
+			{Place: system.PlaceDatabase, Disk: 1, Free: 400*mib + 9, Size: 10 * gib},
+			{Place: system.PlaceFiles, Disk: 1, Free: 400*mib + 9, Size: 10 * gib},
+			roomy,
+		}, system.Failure{}, []string{
+			"warning disk.low 2 0s: The disk with the database and the files has 400 MiB left, 3 %. Make room before nothing can be stored.",
+		}},
+		{"writing fails", []system.Space{{Place: system.PlaceTemp, Disk: 1, Size: gib}},
+			system.Failure{At: ago(time.Minute), Message: "the disk is full"},
+			[]string{
+				"error writing.failing 1 1m0s: Nothing, or not everything, can be stored, so purchases, sign-ins and installs are refused: the disk is full",
+				"warning disk.low 1 0s: The disk with the temporary files has 0 MiB left, 0 %. Make room before nothing can be stored.",
+			}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			service := &overview.Service{
+				Store: &shop{}, Now: func() time.Time { return now },
+				Storage: func() ([]system.Space, system.Failure) { return tt.spaces, tt.failing },
+			}
+			o, err := service.Get(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, concerns(o)); diff != "" {
+				t.Errorf("attention (-want +got):\n%s", diff)
 			}
 		})
 	}

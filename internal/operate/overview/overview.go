@@ -44,6 +44,8 @@ const (
 	BackupFailed    Kind = "backup.failed"             // the last backup failed
 	BackupOld       Kind = "backup.old"                // the last backup is twice as old as it should be
 	VerifyFailed    Kind = "backup.verify_failed"      // a backup could not be restored, or is incomplete
+	DiskLow         Kind = "disk.low"                  // a disk has little room
+	WritingFails    Kind = "writing.failing"           // nothing, or not everything, can be stored
 )
 
 // Concern is a problem that needs attention.

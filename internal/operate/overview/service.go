@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"stoa/internal/operate/system"
 	"stoa/internal/shop/product"
 	"stoa/internal/trust/keyring"
 )
@@ -43,6 +44,9 @@ type Service struct {
 	Broken func(installationID string) bool
 	// BackupEvery is the time from one backup to the next; 0 if stoa does not make backups.
 	BackupEvery time.Duration
+	// Storage returns the room on the disks of this process, and what does not let it write. nil:
+	// neither is known.
+	Storage func() (spaces []system.Space, failing system.Failure)
 }
 
 // Get returns the overview.

@@ -55,6 +55,7 @@ type Node struct {
 const (
 	PartDatabase = "database"
 	PartStorage  = "storage"
+	PartWriting  = "writing"
 	PartPayments = "payments"
 	PartMail     = "mail"
 	PartRedis    = "redis"

@@ -22,6 +22,8 @@ export const addressOf = (c: Concern): string => {
     case "backup.failed":
     case "backup.old":
     case "backup.verify_failed":
+    case "disk.low":
+    case "writing.failing":
       return "/settings/health";
     case "keys.rotation_due":
       return "/settings/keys";
