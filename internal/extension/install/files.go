@@ -24,6 +24,10 @@ import (
 var ErrNoArchive = errs.New(errs.NotFound, "NOT_FOUND", "The archive of this extension is not kept, or was changed. "+
 	"Install the extension again.")
 
+// errOtherArchive is the cause of an ErrNoArchive where there is an archive, but not the one that was
+// installed.
+var errOtherArchive = errors.New("its content is not what was installed")
+
 // The states of a file of an installed extension.
 const (
 	Intact  = "intact"  // as in the archive
@@ -57,7 +61,7 @@ func (in *Installer) OpenArchive(ctx context.Context, ref Ref) (*os.File, error)
 // Files compares the files of an extension with the archive they came from. It returns those
 // from index from on, by path, at most limit, and the number of all. Only the files that it
 // returns are read. The error is ErrNoArchive if the archive is not there or is another one,
-// because then nobody knows what was installed; with storage also that of Fetch.
+// because then it is unknown what was installed; with storage also that of Fetch.
 func (in *Installer) Files(ctx context.Context, ref Ref, from, limit int) ([]File, int, error) {
 	if in.Storage != nil && ref.Path != "" { // what the cache lacks is not missing
 		if err := in.Fetch(ctx, ref); err != nil {
@@ -109,7 +113,7 @@ func readKept(zip *os.File, profile archive.Profile, hash string) (*archive.Cont
 		return nil, fmt.Errorf("install: read archive: %w", err)
 	}
 	if hex.EncodeToString(sum.Sum(nil)) != hash {
-		return nil, ErrNoArchive
+		return nil, ErrNoArchive.Because(errOtherArchive)
 	}
 	profile.MaxSize, profile.Installed = max(profile.MaxSize, size), true // rules may have become stricter since
 	contents, err := archive.Inspect(zip, size, profile)

@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 
 	"stoa/internal/base/errs"
 	"stoa/internal/data/blob"
@@ -87,7 +88,8 @@ type Result struct {
 // Install installs a received archive. The upload stays the caller's to close. For
 // an archive that is installed already the result is the present record. That is
 // a Duplicate unless the package has the id up.PackageID: then an earlier attempt
-// of the same request installed it.
+// of the same request installed it. If the package's own archive is not there or was
+// changed, up takes its place.
 //
 // The errors are those of CheckKind, INVALID_ARCHIVE, and those of the kind's
 // Registry and Candidate: a manifest with faults, or a slug that is taken. After
@@ -98,6 +100,9 @@ func (in *Installer) Install(ctx context.Context, kind extension.Kind, up *Uploa
 		return Result{}, err
 	}
 	if found, ok, err := find(ctx, reg, up); ok || err != nil {
+		if err == nil {
+			err = in.keepAgain(ctx, reg, up)
+		}
 		return found, err
 	}
 	read, err := in.read(ctx, kind, reg, up)
@@ -126,6 +131,31 @@ func (in *Installer) Install(ctx context.Context, kind extension.Kind, up *Uploa
 	p.Committed()
 	in.logInstalled(ctx, kind, candidate)
 	return Result{Record: added.Record}, nil
+}
+
+// keepAgain keeps an archive that is installed and was not kept, as by older releases, or was changed
+// since.
+func (in *Installer) keepAgain(ctx context.Context, reg extension.Registry, up *Upload) error {
+	list, err := reg.Installed(ctx)
+	i := slices.IndexFunc(list, func(p extension.Present) bool { return p.ZipHash == up.Hash && p.InstallPath != "" })
+	if err != nil || i < 0 {
+		return err
+	}
+	kept, err := in.OpenArchive(ctx, Ref{list[i].Kind, list[i].InstallPath, list[i].ZipHash})
+	if err == nil {
+		whole := same(kept, up.Hash)
+		if err := kept.Close(); err != nil || whole {
+			return err
+		}
+	} else if !errors.Is(err, ErrNoArchive) && !errors.Is(err, blob.ErrAltered) {
+		return err
+	}
+	if err := in.store(ctx, up, list[i].InstallPath+archiveSuffix); err != nil {
+		return err
+	}
+	in.Log.InfoContext(ctx, "the ZIP of an installed package is kept now", slog.String("kind", string(list[i].Kind)),
+		slog.String("slug", list[i].Slug), slog.String("version", list[i].Version))
+	return up.keep(list[i].InstallPath)
 }
 
 // placed is an extension that is ready to be recorded, with its files in place.

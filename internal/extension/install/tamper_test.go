@@ -51,7 +51,7 @@ func TestChangedFilesAreWarnedOf(t *testing.T) {
 	dir := t.TempDir()
 	in := mustOpen(t, dir, nothing)
 	homes := make(map[string]string)
-	for _, slug := range []string{"whole", "altered", "lost", "gone"} {
+	for _, slug := range []string{"whole", "altered", "lost", "gone", "old", "bare"} {
 		got, err := add(t.Context(), in, manyFiles(t, slug))
 		if err != nil {
 			t.Fatal(err)
@@ -77,15 +77,21 @@ func TestChangedFilesAreWarnedOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(homes["gone"]+".zip", "another archive")
+	for _, slug := range []string{"bare", "old"} {
+		if err := os.Remove(homes[slug] + ".zip"); err != nil {
+			t.Fatal(err)
+		}
+	}
 
 	got := check(t.Context(), in)
-	if len(got) != 3 {
-		t.Fatalf("%d warnings, want 3: %q", len(got), got)
+	if len(got) != 4 {
+		t.Fatalf("%d warnings, want 4: %q", len(got), got)
 	}
 	for i, want := range [][]string{
 		{"slug=altered", "version=1.0.0", "count=3", "[extra.js (added) index.js (changed) lib/07.js (missing)]"},
-		{"slug=gone", "archive is missing or was changed"},
+		{"slug=gone", "ZIP was changed", "install the same ZIP once more"},
 		{"slug=lost", "count=32", "index.js (missing)"},
+		{"no copy of the ZIP", "count=2", `packages="[plugin bare 1.0.0 plugin old 1.0.0]"`, "Install the same ZIP of each once more"},
 	} {
 		for _, part := range want {
 			if !strings.Contains(got[i], part) {
@@ -101,8 +107,19 @@ func TestChangedFilesAreWarnedOf(t *testing.T) {
 	if _, err := in.Plugins.Uninstall(t.Context(), "altered"); err != nil {
 		t.Fatal(err)
 	}
-	if got := check(t.Context(), in); len(got) != 2 {
+	if got := check(t.Context(), in); len(got) != 3 {
 		t.Errorf("after the uninstall: %q", got)
+	}
+
+	// What the warnings advise helps, and leaves the packages alone.
+	for _, slug := range []string{"gone", "old", "bare", "whole"} {
+		got, err := add(t.Context(), in, manyFiles(t, slug))
+		if err != nil || filepath.Join(dir, got.Package.InstallPath) != homes[slug] {
+			t.Fatalf("%s: installed again as %+v, %v", slug, got.Package, err)
+		}
+	}
+	if got := check(t.Context(), in); len(got) != 1 || !strings.Contains(got[0], "slug=lost") {
+		t.Errorf("after the ZIPs were installed once more: %q", got)
 	}
 }
 
