@@ -19,7 +19,9 @@ function stoaOf ({ platformURL, installationId, secret, shared }) {
 
   // token returns a token of the platform API. refused is one that no longer works.
   async function token (refused) {
-    if (performance.now() - since > freshFor || (refused !== undefined && await current === refused)) {
+    const held = current
+    // If it is another one by now, another call was refused as well, and has asked.
+    if (performance.now() - since > freshFor || (refused !== undefined && await held === refused && held === current)) {
       since = performance.now()
       current = ask(platformURL, shared ? { [header]: secret } : {})
       current.catch(() => { since = -Infinity })
