@@ -16,6 +16,7 @@ import (
 	"stoa/internal/app"
 	"stoa/internal/app/datafolder"
 	"stoa/internal/app/demo"
+	"stoa/internal/app/demo/sales"
 	"stoa/internal/operate/settings"
 )
 
@@ -91,6 +92,7 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if c.Demo {
 		d := &demo.Demo{
 			URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Admin: admin, Catalog: a.Catalog,
+			Shop:    sales.NewShop(a.Accounts, a.Orders, a.Licenses),
 			Secrets: a.Plugins, Log: log, Client: demo.NewClient(),
 		}
 		stopDemo, err := d.Start(ctx)

@@ -259,6 +259,10 @@ func TestDemo(t *testing.T) {
 			t.Errorf("GET %s = %d, %s; want %s", path, status, body, want)
 		}
 	}
+	const made = "sample sales were made"
+	if !strings.Contains(s.Log(), made) {
+		t.Errorf("the first start made no sales; log:\n%s", s.Log())
+	}
 	before := demoState(t, s, dir)
 	pasted := exec.CommandContext(t.Context(), "bash", "-c",
 		"set -eu\n"+s.out.String()[strings.Index(s.out.String(), "  # register"):strings.Index(s.out.String(), "Stop with")])
@@ -273,6 +277,9 @@ func TestDemo(t *testing.T) {
 	s = serveDemo(t, dir)
 	if after := demoState(t, s, dir); after != before {
 		t.Errorf("the second start changed something:\n%s\n%s", before, after)
+	}
+	if strings.Contains(s.Log(), made) {
+		t.Errorf("the second start made sales again; log:\n%s", s.Log())
 	}
 	if code := s.stop(t); code != 0 {
 		t.Errorf("exit code = %d, want 0; log:\n%s", code, s.Log())

@@ -58,7 +58,7 @@ func FullOrder(id, slug, licenseID string) order.Order {
 	o.Payment = payment.Reference{Session: "s1", Payment: "p1", Invoice: "i1", Subscription: "u1"}
 	o.PaidAt, o.RefundedAt, o.CancelledAt = T0.Add(time.Minute), T0.Add(time.Hour), T0.Add(2*time.Hour)
 	o.EndedAt = T0.Add(3 * time.Hour)
-	o.PartlyRefunded = 7
+	o.PartlyRefunded, o.Demo = 7, true
 	return o
 }
 

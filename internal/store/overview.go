@@ -37,6 +37,14 @@ func (s *Overview) Sales(ctx context.Context, since time.Time) ([]overview.Count
 		GROUP BY hour, currency ORDER BY hour, currency`, database.Millis(since))
 }
 
+// DemoSales implements overview.Store.
+func (s *Overview) DemoSales(ctx context.Context, since time.Time) (has bool, err error) {
+	err = s.Read.QueryRowContext(ctx, `
+		SELECT EXISTS (SELECT 1 FROM orders WHERE demo AND paid_at_ms >= $1 AND cancelled_at_ms IS NULL)`,
+		database.Millis(since)).Scan(&has)
+	return has, err
+}
+
 // Activations implements overview.Store.
 func (s *Overview) Activations(ctx context.Context, since time.Time) ([]overview.Counted, error) {
 	return s.counted(ctx, `

@@ -64,6 +64,12 @@ func testOverviewSeries(t *testing.T, db *database.DB) {
 		{Hour: T0.Add(time.Hour), Count: 1, Currency: "EUR"},
 	})(s.Sales(ctx, T0))
 
+	sell("demo", 1, "EUR", T0.Add(time.Hour), func(o *order.Order) { o.Demo, o.CancelledAt = true, T0 })
+	same(t, "DemoSales of a cancelled order", false)(s.DemoSales(ctx, T0))
+	sell("sample", 1, "EUR", T0.Add(time.Hour), func(o *order.Order) { o.Demo = true })
+	same(t, "DemoSales", true)(s.DemoSales(ctx, T0.Add(time.Hour)))
+	same(t, "DemoSales since then", false)(s.DemoSales(ctx, T0.Add(2*time.Hour)))
+
 	licenses := store.NewLicenses(db)
 	for id, a := range map[string]license.Activation{
 		"before": {InstanceID: "x", At: T0.Add(-time.Millisecond)}, "o1": {InstanceID: "x", At: T0},

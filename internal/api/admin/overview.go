@@ -56,6 +56,7 @@ func (h *Handlers) ShowOverview(w http.ResponseWriter, r *http.Request) error {
 		At        web.Timestamp `json:"at"`
 		Hours     []bucket      `json:"hours"`
 		Days      []bucket      `json:"days"`
+		Demo      bool          `json:"demo,omitempty"`
 		Attention []concern     `json:"attention"`
 	}
 
@@ -66,7 +67,7 @@ func (h *Handlers) ShowOverview(w http.ResponseWriter, r *http.Request) error {
 	web.NoStore(w)
 	web.WriteData(w, http.StatusOK, shown{
 		At: web.Timestamp(o.At), Hours: web.Items(o.Hours, newBucket), Days: web.Items(o.Days, newBucket),
-		Attention: web.Items(o.Attention, newConcern),
+		Demo: o.Demo, Attention: web.Items(o.Attention, newConcern),
 	})
 	return nil
 }

@@ -38,6 +38,7 @@ type License struct {
 	ExpiresAt            web.Timestamp  `json:"expiresAt,omitzero"`
 	RevokedAt            web.Timestamp  `json:"revokedAt,omitzero"`
 	CreatedAt            web.Timestamp  `json:"createdAt"`
+	Demo                 bool           `json:"demo,omitempty"`
 }
 
 // NewLicense returns the JSON form of a license at now.
@@ -50,6 +51,6 @@ func NewLicense(listed license.Listed, now time.Time) License {
 		Features: web.OrEmpty(l.Features), MaxInstances: l.MaxInstances,
 		CurrentInstances: l.Instances, DevelopmentInstances: l.DevelopmentInstances, PeriodMonths: l.Months,
 		ExpiresAt: web.Timestamp(l.ExpiresAt),
-		RevokedAt: web.Timestamp(l.RevokedAt), CreatedAt: web.Timestamp(l.CreatedAt),
+		RevokedAt: web.Timestamp(l.RevokedAt), CreatedAt: web.Timestamp(l.CreatedAt), Demo: l.Demo,
 	}
 }

@@ -24,6 +24,7 @@ type Order struct {
 	PartlyRefunded json.Number   `json:"partlyRefunded,omitempty"`
 	Status         order.Status  `json:"status"`
 	LicenseID      string        `json:"licenseId"`
+	Demo           bool          `json:"demo,omitempty"`
 	CreatedAt      web.Timestamp `json:"createdAt"`
 }
 
@@ -38,5 +39,6 @@ func NewOrder(o order.Listed) Order {
 		ProductName: o.ProductName, TierID: o.TierID, UserID: o.UserID,
 		PaymentMethod: o.PaymentMethod, BillingInfo: o.Billing, Amount: o.Amount.Amount(), Currency: o.Amount.Currency,
 		PartlyRefunded: part, Status: o.Status(), LicenseID: o.LicenseID, CreatedAt: web.Timestamp(o.CreatedAt),
+		Demo: o.Demo,
 	}
 }

@@ -1,6 +1,7 @@
-// Package demo sets up demo data in a new stoa: a catalog, three plugins, a theme app and an
-// administrator. It imports the catalog as the command line does, and uses the public API for the
-// rest. It does not change existing data, so it may run again.
+// Package demo sets up demo data in a new stoa: a catalog, sales that were never made, three plugins, a
+// theme app and an administrator. It imports the catalog as the command line does, makes up the sales
+// with the services that sell, and uses the public API for the rest. It does not change existing data,
+// so it may run again.
 package demo
 
 import (
@@ -15,6 +16,7 @@ import (
 	"stoa/examples/plugins"
 	"stoa/examples/themes"
 	"stoa/internal/app/demo/goods"
+	"stoa/internal/app/demo/sales"
 	"stoa/internal/base/errs"
 	"stoa/internal/shop/catalog"
 )
@@ -26,6 +28,7 @@ type Demo struct {
 	Node    string // the Node.js executable
 	Admin   Password
 	Catalog *catalog.Service
+	Shop    *sales.Shop
 	// Secrets returns a package's signing secrets, the current one first.
 	Secrets interface {
 		SigningSecrets(ctx context.Context, slug string) ([]string, error)
@@ -39,12 +42,15 @@ func NewClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{}, Timeout: time.Minute}
 }
 
-// Start imports the catalog, installs the theme app and the plugins, and starts the service of the
+// Start imports the catalog, makes up its sales, installs the theme app and the plugins, and starts the service of the
 // external one. Calling stop ends that service. If the service cannot start, for example without
 // Node.js, Start logs that and continues.
 func (d *Demo) Start(ctx context.Context) (stop func(), err error) {
 	if _, err := d.Catalog.Import(ctx, goods.FS, goods.File); err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
+	}
+	if err := d.makeSales(ctx); err != nil {
+		return nil, fmt.Errorf("sales: %w", err)
 	}
 	port, err := stablePort(ctx, filepath.Join(d.Dir, "demo", "loyalty-points.port"))
 	if err != nil {

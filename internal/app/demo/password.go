@@ -57,7 +57,7 @@ func createOnce(path, text string) (made bool, err error) {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".admin-password-") // mode 0600
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-") // mode 0600
 	if err != nil {
 		return false, err
 	}

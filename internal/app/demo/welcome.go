@@ -24,6 +24,9 @@ stoa is running with demo data.
   API reference   {url}/docs
   A theme app     {url}/theme-app/shop/corner/ (another storefront; see the last lines)
 
+The console shows sample sales of the last 30 days. They are marked Demo; no mail was sent for them, and
+no webhook or plugin was told of them.
+
 Open the shop and the console in a browser, or try the API (needs curl and node, in another terminal):
 
   # register, browse, buy, activate, verify

@@ -53,6 +53,8 @@ type Event struct {
 	// Cause is the traceparent of the request that published it, if that was recorded.
 	// Subscribers do not get it.
 	Cause string
+	// Demo says that the event is about a sale that a demo made up. Such an event is not published.
+	Demo bool
 }
 
 // Names are the ids of the things that an event of stoa is about. Those that do not apply are

@@ -101,6 +101,8 @@ type Store interface {
 	// Activations returns the seats taken since then that are still taken, by hour, oldest
 	// first. Development instances take none.
 	Activations(ctx context.Context, since time.Time) ([]Counted, error)
+	// DemoSales reports whether Sales has sales that a demo made up.
+	DemoSales(ctx context.Context, since time.Time) (bool, error)
 	// Registrations returns the users created since then, by hour, oldest first.
 	Registrations(ctx context.Context, since time.Time) ([]Counted, error)
 

@@ -46,6 +46,8 @@ func (s *shop) Activations(_ context.Context, since time.Time) ([]overview.Count
 	return s.activations, nil
 }
 
+func (*shop) DemoSales(context.Context, time.Time) (bool, error) { return true, nil }
+
 func (s *shop) Registrations(_ context.Context, since time.Time) ([]overview.Counted, error) {
 	s.since("registrations", since)
 	return s.registrations, nil

@@ -30,6 +30,8 @@ type Overview struct {
 	At    time.Time
 	Hours []Bucket // the last one is the current hour
 	Days  []Bucket // the last one is today
+	// Demo says that a demo made up some of the sales.
+	Demo bool
 	// Attention has the concerns, the most urgent first.
 	Attention []Concern
 }
@@ -78,6 +80,9 @@ func (s *Service) Get(ctx context.Context) (Overview, error) {
 		}
 	}
 	var err error
+	if o.Demo, err = s.Store.DemoSales(ctx, since); err != nil {
+		return Overview{}, err
+	}
 	o.Attention, err = s.attention(ctx, now)
 	return o, err
 }

@@ -17,7 +17,7 @@ var serveRows = []Setting{
 	},
 	{
 		Flag: "demo", Env: "STOA_DEMO",
-		Help: "Start with example products, plugins and an administrator, whose random password is printed once and " +
+		Help: "Start with example products, sales, plugins and an administrator, whose random password is printed once and " +
 			"kept in demo/admin-password in the data folder. Loopback addresses only.",
 	},
 	{

@@ -9,7 +9,9 @@ import (
 
 // Event returns the event that something happened to l. It never has the key.
 func (l License) Event(t event.Type, at time.Time) event.Event {
-	return event.New(at, t, event.Names{LicenseID: l.ID, ProductID: l.ProductID, UserID: owner(l.UserID)})
+	e := event.New(at, t, event.Names{LicenseID: l.ID, ProductID: l.ProductID, UserID: owner(l.UserID)})
+	e.Demo = l.Demo
+	return e
 }
 
 // owner returns the id of a user, or nothing for reqctx.Anonymous.

@@ -79,6 +79,10 @@ type License struct {
 
 	// Version grows by one with every UpdateLicense, from 1.
 	Version int64
+
+	// Demo says that the license was sold by a made-up sale. Subscribers are told nothing about it. It
+	// never changes.
+	Demo bool
 }
 
 // Usage is a license and whether one instance is activated, both read at the same moment.

@@ -51,6 +51,9 @@ type Order struct {
 	PartlyRefunded int64
 	// EndedAt is when the provider ended the subscription, because the order is over.
 	EndedAt time.Time
+
+	// Demo says that the sale is made up (Service.Demo). It never changes.
+	Demo bool
 }
 
 // BillingInfo is whom the bill is for, as the buyer gave it.

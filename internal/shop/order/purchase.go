@@ -151,6 +151,7 @@ func (s *Service) draft(
 	if o.ID == "" {
 		o.ID = ids.New()
 	}
+	o.Demo, l.Demo = s.Demo, s.Demo
 	if o.Amount.Minor != 0 {
 		o.Provider = s.Payments.Name()
 	}

@@ -58,4 +58,8 @@ type Service struct {
 	SiteName  func(ctx context.Context) string // what mails call the shop
 	// Administrators are mailed what they have to look at. Nil: nobody.
 	Administrators Administrators
+
+	// Demo marks what this service sells as made up: nobody gets a receipt, subscribers hear nothing of
+	// it, and the audit log does not say that somebody did it.
+	Demo bool
 }

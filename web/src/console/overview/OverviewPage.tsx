@@ -14,6 +14,7 @@ import { State, Time } from "../kit/values";
 import { t } from "../text";
 import { addressOf, type Concern } from "./concerns";
 import { overviewQuery, systemQuery, trafficQuery } from "./data";
+import { Latest } from "./Latest";
 import { useProgress } from "./progress";
 import { ShopCharts, type Range } from "./charts";
 
@@ -59,7 +60,9 @@ export const OverviewPage = () => {
           {traffic.data && <CallCharts traffic={traffic.data} />}
         </div>
         {traffic.isError && <ErrorNote error={traffic.error} />}
+        {overview.data.demo && <p className="soft">{t("overview.demo")}</p>}
       </Section>
+      <Latest />
       <Section title={t("overview.attention")}>
         {attention.length === 0 ? (
           <p className="soft" style={{ margin: 0 }}>

@@ -21,6 +21,10 @@ export const OrderState = ({ order }: { order: Pick<Order, "status" | "partlyRef
   </State>
 );
 
+// DemoMark marks a sample sale that stoa serve --demo made.
+export const DemoMark = ({ of }: { of: { demo?: true } }) =>
+  of.demo ? <State tone="none">{t("shop.demo")}</State> : null;
+
 const licenseTones: Record<License["status"], Tone> = { active: "good", expired: "warn", revoked: "bad" };
 
 // An unpaid license counts as active in the API and works only once it is paid.

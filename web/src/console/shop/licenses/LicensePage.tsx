@@ -9,7 +9,7 @@ import { Pending } from "../../kit/Pending";
 import { History, type Moment } from "../../kit/Timeline";
 import { t } from "../../text";
 import type { License, Order } from "../types";
-import { Customer, LicenseState, OrderState, Seats, Term } from "../values";
+import { Customer, DemoMark, LicenseState, OrderState, Seats, Term } from "../values";
 import { Activations } from "./Activations";
 import { LicenseActions } from "./LicenseActions";
 import { LicenseForm } from "./LicenseForm";
@@ -27,9 +27,14 @@ export const LicensePage = () => {
   return (
     <Page
       title={l.productName}
-      badge={<LicenseState license={l} />}
+      badge={
+        <>
+          <LicenseState license={l} /> <DemoMark of={l} />
+        </>
+      }
       above={[{ title: t("shop.nav.licenses"), to: "/shop/licenses" }]}
       actions={<LicenseActions license={l} etag={etag} />}>
+      {l.demo && <p className="note">{t("shop.demoHow")}</p>}
       <Summary facts={facts(l, order.data)} />
       <Section title={t("shop.licenses.activations.title")}>
         <Activations license={l} />

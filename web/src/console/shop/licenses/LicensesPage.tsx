@@ -13,7 +13,7 @@ import { t } from "../../text";
 import { ShopNav } from "../ShopNav";
 import { OfOne, ProductFilter } from "../filters";
 import type { License } from "../types";
-import { Customer, LicenseState, Seats, Term } from "../values";
+import { Customer, DemoMark, LicenseState, Seats, Term } from "../values";
 import { byKey, isKey, searchable } from "./find";
 
 const columns: Column<License>[] = [
@@ -30,7 +30,7 @@ const columns: Column<License>[] = [
     sort: ["product", "-product"],
     cell: (l) => (
       <>
-        {l.productName} <span className="soft">· {l.tierName}</span>
+        {l.productName} <span className="soft">· {l.tierName}</span> <DemoMark of={l} />
       </>
     ),
   },

@@ -10,7 +10,7 @@ import { History, type Moment } from "../../kit/Timeline";
 import { Time } from "../../kit/values";
 import { t } from "../../text";
 import type { License, Order } from "../types";
-import { Customer, LicenseState, OrderState } from "../values";
+import { Customer, DemoMark, LicenseState, OrderState } from "../values";
 import { OrderActions } from "./OrderActions";
 
 export const OrderPage = () => {
@@ -31,9 +31,14 @@ export const OrderPage = () => {
   return (
     <Page
       title={t("shop.orders.one", { product: o.productName })}
-      badge={<OrderState order={o} />}
+      badge={
+        <>
+          <OrderState order={o} /> <DemoMark of={o} />
+        </>
+      }
       above={[{ title: t("shop.nav.orders"), to: "/shop/orders" }]}
       actions={<OrderActions order={o} license={license.data} />}>
+      {o.demo && <p className="note">{t("shop.demoHow")}</p>}
       <Summary facts={facts(o)} />
       <Section title={t("shop.license")}>{license.data && <LicenseLine license={license.data} />}</Section>
       <Payment order={o} />

@@ -12,7 +12,7 @@ import { t } from "../../text";
 import { ShopNav } from "../ShopNav";
 import { OfOne, ProductFilter, spanChoices, spanStart } from "../filters";
 import type { Order } from "../types";
-import { Customer, OrderState } from "../values";
+import { Customer, DemoMark, OrderState } from "../values";
 
 const columns: Column<Order>[] = [
   {
@@ -28,7 +28,7 @@ const columns: Column<Order>[] = [
     sort: ["product", "-product"],
     cell: (o) => (
       <>
-        {o.productName} <span className="soft">· {o.tierName}</span>
+        {o.productName} <span className="soft">· {o.tierName}</span> <DemoMark of={o} />
       </>
     ),
   },
