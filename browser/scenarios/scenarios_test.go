@@ -20,7 +20,7 @@ import (
 // stoa with demo data for its files that need no other. In a lane, files run in this order.
 var lanes = map[string][]string{
 	"pages":   {"texts", "pages", "budgets", "print", "looks"},
-	"console": {"console", "settings", "keyboard", "shop", "trouble", "empty"},
+	"console": {"console", "settings", "keyboard", "shop", "trouble", "empty", "first-run"},
 	"plugins": {"details", "plugins", "plugin-list", "instances", "themes", "market", "events"},
 	"buyers":  {"language", "storefront", "buyers", "payments", "lists"},
 }
