@@ -92,6 +92,19 @@ func TestTheReasonOfTheEndIsReadAmongDroppedLines(t *testing.T) {
 	}
 }
 
+// TestTheLastWordsNeedNoLineBreak: what a process prints before it ends is in the log, finished or not.
+func TestTheLastWordsNeedNoLineBreak(t *testing.T) {
+	t.Parallel()
+	log := newLog()
+	o := NewOutput(log.logger(), PluginSays, NewRedactor([]string{"secret-value"}))
+	o.Write([]byte("a line\nout of secret-value"))
+	o.Ended()
+	o.Ended() // nothing is said twice
+	if n := strings.Count(log.String(), `text="out of [secret]"`); n != 1 {
+		t.Errorf("the log has it %d times: %s", n, log)
+	}
+}
+
 // TestTheLogSaysOnceThatLinesAreDropped, not before every line that it takes.
 func TestTheLogSaysOnceThatLinesAreDropped(t *testing.T) {
 	t.Parallel()

@@ -152,8 +152,13 @@ func (o *Output) sayDropped(now time.Time) {
 	o.dropped, o.said = 0, now
 }
 
-// Ended says what was dropped since the log said so. Call it when nothing more comes.
+// Ended takes a last line that has no end, and says what was dropped since the log said so. Call it
+// when nothing more comes.
 func (o *Output) Ended() {
+	if len(o.line) > 0 {
+		o.emitRouted(o.line)
+		o.line = o.line[:0]
+	}
 	if o.unread != nil {
 		o.read(o.unread)
 	}
