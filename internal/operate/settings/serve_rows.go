@@ -41,12 +41,12 @@ var serveRows = []Setting{
 			"all (docs/browser-apps.md). Without it, only stoa's own pages may.",
 	},
 	{
-		Flag: "stop-delay", Env: "STOA_STOP_DELAY", Default: "0s",
+		Flag: "stop-delay", Env: "STOA_STOP_DELAY", Default: "0s", Bounds: durations(0, anyDuration),
 		Help: "How long to keep accepting requests after a stop signal, while /readyz answers 503. Set it to the time " +
 			"your load balancer needs to notice.",
 	},
 	{
-		Flag: "stop-timeout", Env: "STOA_STOP_TIMEOUT", Default: "20s",
+		Flag: "stop-timeout", Env: "STOA_STOP_TIMEOUT", Default: "20s", Bounds: durations(0, anyDuration),
 		Help: "How long running requests may take to finish after a stop signal.",
 	},
 	{
