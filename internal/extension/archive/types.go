@@ -20,9 +20,10 @@ var typeRE = regexp.MustCompile(`^(\.[a-z0-9]{1,16}|[a-z0-9][a-z0-9_-]{0,63})$`)
 // setting allows them (contract 4.2).
 var executables = []string{
 	".exe", ".com", ".bat", ".cmd", ".ps1", ".msi", ".scr", ".vbs", ".wsf", ".lnk", ".reg", ".dll", ".sys",
-	".sh", ".bash", ".zsh", ".csh", ".command", ".run", ".bin", ".elf", ".so", ".node", ".a", ".o", ".ko",
+	".hta", ".pif", ".cpl", ".msc", ".vbe", ".jse", ".wsh",
+	".sh", ".bash", ".zsh", ".csh", ".ksh", ".fish", ".command", ".run", ".bin", ".elf", ".so", ".node", ".a", ".o", ".ko",
 	".app", ".dylib", ".pkg", ".dmg", ".deb", ".rpm", ".apk", ".appimage", ".desktop", ".service",
-	".jar", ".class", ".py", ".pyc", ".pl", ".rb", ".php", ".lua", ".wasm",
+	".jar", ".class", ".py", ".pyc", ".pl", ".rb", ".php", ".phar", ".phtml", ".cgi", ".lua", ".wasm",
 }
 
 // Why a file type cannot be allowed.

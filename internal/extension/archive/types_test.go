@@ -53,6 +53,11 @@ func TestRefusedTypesSayWhatWouldAllowThem(t *testing.T) {
 	if fixed.Details["archiveTypes"] != nil || !strings.Contains(fixed.Message, "STOA_ARCHIVE_TYPES (plugin=…)") {
 		t.Errorf("fixed by the operator: %v, %s", fixed.Details, fixed.Message)
 	}
+	for _, kind := range []string{".hta", ".PIF", ".vbe", ".jse", ".wsh", ".msc", ".cpl", ".ksh", ".fish", ".phar", ".phtml", ".cgi"} {
+		if _, err := archive.CheckType(kind); !errors.Is(err, archive.ErrExecutable) {
+			t.Errorf("%s can be allowed: %v", kind, err)
+		}
+	}
 	p := profile
 	p.Installed = true
 	if _, err := archive.Inspect(bytes.NewReader(data), int64(len(data)), p); err != nil {
