@@ -89,6 +89,9 @@ func checkAdminUI(o manifest.Object) {
 			c.Fault(name, errs.CodeInvalid, "must be a path of the plugin, such as /admin.")
 		}
 	}
+	if label, _ := c.Get("label"); strings.HasPrefix(string(label), `"`) { // some manifests have one for each language
+		c.Text("label")
+	}
 }
 
 // isOwnPath reports whether a text is a path of the plugin, with a query if it has one.

@@ -183,6 +183,11 @@ var manifests = []struct {
 		"paths of other hosts", valid(map[string]any{"adminUi": map[string]any{"entryPath": "//x.example/", "path": `/\x.example/`}}),
 		[]string{"adminUi.entryPath invalid", "adminUi.path invalid"},
 	},
+	{
+		"a label that is not what it looks like",
+		valid(map[string]any{"adminUi": map[string]any{"path": "/admin/", "label": "Settings\u202e"}}),
+		[]string{"adminUi.label out_of_range"},
+	},
 	{"path without a slash", valid(map[string]any{"adminUi": map[string]any{"path": "admin"}}), []string{"adminUi.path invalid"}},
 	{"relative URL", ext("/plugin"), []string{"externalBaseUrl invalid"}},
 	{"URL without scheme", ext("pay.example"), []string{"externalBaseUrl invalid"}},
