@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -21,7 +22,7 @@ const edgeConfig = `
 daemon off;
 master_process off;
 pid %[1]s/nginx.pid;
-error_log %[1]s/error.log warn;
+error_log stderr warn;
 events { worker_connections 1024; }
 http {
   access_log off;
@@ -70,32 +71,100 @@ func edgeSite(tb testing.TB, address string, replicas []string) string {
 	return site.String()
 }
 
-// edge is an nginx in front of replicas.
+// edge is a proxy in front of replicas.
 type edge struct {
 	url string
 }
 
-// newEdge starts an nginx that ends with the test.
-func newEdge(tb testing.TB, replicas []string) *edge {
+// proxy is a program that can be an edge. command returns how to start it, configured by the shipped
+// example but for addresses, files and TLS.
+type proxy struct {
+	name string
+	// environment returns what the example tells operators to set at stoa.
+	environment func(tb testing.TB) []string
+	command     func(tb testing.TB, path, dir, address string, replicas []string) *exec.Cmd
+}
+
+var (
+	nginx = proxy{"nginx", func(testing.TB) []string { return nil }, nginxCommand}
+	caddy = proxy{"caddy", caddyEnvironment, caddyCommand}
+)
+
+// caddyEnvironment reads the setting in the comment of deploy/caddy/Caddyfile.
+func caddyEnvironment(tb testing.TB) []string {
 	tb.Helper()
-	path := needtest.Program(tb, "nginx", "Debian: apt-get install nginx")
-	dir, address := tb.TempDir(), porttest.Free(tb)
+	setting := regexp.MustCompile(`STOA_STOP_DELAY=\d+s`).FindString(shippedCaddyfile(tb))
+	if setting == "" {
+		tb.Fatal("deploy/caddy/Caddyfile no longer says which STOA_STOP_DELAY it needs")
+	}
+	return []string{setting}
+}
+
+func shippedCaddyfile(tb testing.TB) string {
+	tb.Helper()
+	text, err := os.ReadFile("../../deploy/caddy/Caddyfile")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(text)
+}
+
+func nginxCommand(tb testing.TB, path, dir, address string, replicas []string) *exec.Cmd {
+	tb.Helper()
 	file := filepath.Join(dir, "nginx.conf")
 	if err := os.WriteFile(file, fmt.Appendf(nil, edgeConfig, dir, edgeSite(tb, address, replicas)), 0o600); err != nil {
 		tb.Fatal(err)
 	}
+	return exec.Command(path, "-p", dir, "-c", file, "-e", "stderr")
+}
+
+// caddyCommand runs deploy/caddy/Caddyfile for these replicas, without TLS, and telling who answered.
+// Each client of the test has an address of its own.
+func caddyCommand(tb testing.TB, path, dir, address string, replicas []string) *exec.Cmd {
+	tb.Helper()
+	const upstream = "{http.reverse_proxy.upstream.hostport}"
+	site := shippedCaddyfile(tb)
+	for _, change := range [][2]string{
+		{"shop.example.com {\n", "{\n\tadmin off\n\tauto_https off\n}\nhttp://" + address + " {\n" +
+			"\thandle_errors {\n\t\theader X-Upstream " + upstream + "\n\t\trespond {http.error.status_code}\n\t}\n"},
+		{"reverse_proxy 127.0.0.1:8080 {\n", "reverse_proxy " + strings.Join(replicas, " ") + " {\n" +
+			"\t\theader_up X-Forwarded-For {http.request.header.X-Forwarded-For}\n\t\theader_down X-Upstream " + upstream + "\n"},
+	} {
+		if strings.Count(site, change[0]) != 1 {
+			tb.Fatalf("deploy/caddy/Caddyfile has changed: the test does not find %q", change[0])
+		}
+		site = strings.Replace(site, change[0], change[1], 1)
+	}
+	file := filepath.Join(dir, "Caddyfile")
+	if err := os.WriteFile(file, []byte(site), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	cmd := exec.Command(path, "run", "--config", file, "--adapter", "caddyfile")
+	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir)
+	return cmd
+}
+
+// newEdge starts a proxy that ends with the test.
+func newEdge(tb testing.TB, program proxy, replicas []string) *edge {
+	tb.Helper()
+	path := needtest.Program(tb, program.name, "Debian: apt-get install "+program.name)
+	dir, address := tb.TempDir(), porttest.Free(tb)
+	cmd := program.command(tb, path, dir, address, replicas)
 	log, err := os.Create(filepath.Join(dir, "stderr.log"))
 	if err != nil {
 		tb.Fatal(err)
 	}
+	written := func() string {
+		text, _ := os.ReadFile(log.Name())
+		lines := strings.Split(string(text), "\n")
+		return strings.Join(lines[max(0, len(lines)-20):], "\n")
+	}
 	tb.Cleanup(func() {
 		_ = log.Close()
-		if text, _ := os.ReadFile(filepath.Join(dir, "error.log")); tb.Failed() {
-			lines := strings.Split(string(text), "\n")
-			tb.Logf("the last that nginx wrote:\n%s", strings.Join(lines[max(0, len(lines)-20):], "\n"))
+		if tb.Failed() {
+			tb.Logf("the last that %s wrote:\n%s", program.name, written())
 		}
 	})
-	cmd := exec.Command(path, "-p", dir, "-c", file, "-e", filepath.Join(dir, "error.log"))
 	cmd.Stderr = log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	forked, exited := make(chan error, 1), make(chan struct{})
@@ -122,11 +191,13 @@ func newEdge(tb testing.TB, replicas []string) *edge {
 			_ = resp.Body.Close()
 			return e
 		}
-		if time.Now().After(end) {
-			text, _ := os.ReadFile(filepath.Join(dir, "error.log"))
-			more, _ := os.ReadFile(log.Name())
-			tb.Fatalf("nginx does not answer: %v\n%s%s", err, text, more)
+		select {
+		case <-exited:
+			tb.Fatalf("%s has ended:\n%s", program.name, written())
+		case <-time.After(20 * time.Millisecond):
 		}
-		<-time.After(20 * time.Millisecond)
+		if time.Now().After(end) {
+			tb.Fatalf("%s does not answer: %v\n%s", program.name, err, written())
+		}
 	}
 }

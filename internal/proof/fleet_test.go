@@ -3,6 +3,7 @@ package proof
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"math/rand/v2"
 	"net/http/httptest"
 	"os"
@@ -22,7 +23,7 @@ import (
 
 const replicas = 3
 
-// fleet is several replicas behind nginx, and what they share.
+// fleet is several replicas behind a proxy, and what they share.
 type fleet struct {
 	*cluster
 
@@ -33,9 +34,9 @@ type fleet struct {
 	book     *book
 }
 
-// newFleet starts replicas of a program over empty places. program is empty for this one:
+// newFleet starts replicas of a program over empty places, with a proxy before them. program is empty for this one:
 // then files are in object storage, and each replica has a data folder of its own.
-func newFleet(t *testing.T, program string) *fleet {
+func newFleet(t *testing.T, program string, before proxy) *fleet {
 	t.Helper()
 	f := &fleet{
 		cluster: &cluster{dir: t.TempDir()}, database: pgtest.NewServer(t), redis: redistest.New(t),
@@ -48,6 +49,7 @@ func newFleet(t *testing.T, program string) *fleet {
 		"STOA_TRUSTED_PROXIES=127.0.0.0/8", // so that each client has an address of its own
 		"STOA_LICENSE_CHURN=0", "STOA_EXTERNAL_ALLOW=127.0.0.0/8", "STOA_MAIL=log",
 		"STOA_ADMIN_EMAIL="+adminEmail, "STOA_ADMIN_PASSWORD="+adminPassword)
+	f.env = append(f.env, before.environment(t)...)
 	// Before object storage, replicas shared a folder.
 	objects := program == ""
 	if objects {
@@ -71,7 +73,7 @@ func newFleet(t *testing.T, program string) *fleet {
 		p.begin(t)
 		f.processes = append(f.processes, p)
 	}
-	f.edge = newEdge(t, addresses)
+	f.edge = newEdge(t, before, addresses)
 	var err error
 	if f.db, err = sql.Open("pgx", f.database.URL); err != nil {
 		t.Fatal(err)
@@ -109,14 +111,8 @@ func TestReplicasBehindNginx(t *testing.T) { //nolint:paralleltest // it takes t
 	onlyLong(t)
 	seed := newSeed(t)
 	before := previousRelease(t)
-	f := newFleet(t, before)
-	staff := f.hire(t, seed)
-
-	ctx, stop := context.WithCancel(t.Context())
-	var work sync.WaitGroup
-	for _, s := range staff {
-		work.Go(func() { s.work(ctx) })
-	}
+	f := newFleet(t, before, nginx)
+	finish := f.work(t, seed)
 	rng := rand.New(rand.NewPCG(seed, 1000))
 	scale := time.Duration(effort(t))
 	f.phase(t, "quiet", func() { pass(t, 3*time.Second*scale) })
@@ -144,17 +140,44 @@ func TestReplicasBehindNginx(t *testing.T) { //nolint:paralleltest // it takes t
 	f.phase(t, "PostgreSQL restarts", func() { f.outage(t, f.database.Stop) })
 	f.phase(t, "PostgreSQL crashes", func() { f.outage(t, f.database.Crash) })
 	f.phase(t, "roll", func() { f.roll(t, "") })
-	stop()
-	work.Wait()
+	finish()
+}
 
-	f.phase(t, "after", func() { f.delivered(t) })
-	f.book.report(t)
-	for _, s := range staff {
-		s.audit(t)
+// The same replicas behind the shipped Caddyfile: while they are replaced one after another, no client
+// sees a failure.
+func TestReplicasBehindCaddy(t *testing.T) { //nolint:paralleltest // it takes the whole machine
+	onlyLong(t)
+	f := newFleet(t, "", caddy)
+	finish := f.work(t, newSeed(t))
+	f.phase(t, "quiet", func() { pass(t, 2*time.Second) })
+	for i := range 2 * effort(t) {
+		f.phase(t, fmt.Sprint("roll ", i+1), func() { f.roll(t, "") })
 	}
-	f.checkBooks(t)
-	f.outside.hooks.check(t, f.cluster, 20)
-	f.outside.check(t)
+	finish()
+}
+
+// work has clients work until finish is called, which then checks everything they were answered.
+func (f *fleet) work(t *testing.T, seed uint64) (finish func()) {
+	t.Helper()
+	staff := f.hire(t, seed)
+	ctx, stop := context.WithCancel(t.Context())
+	var work sync.WaitGroup
+	for _, s := range staff {
+		work.Go(func() { s.work(ctx) })
+	}
+	return func() {
+		t.Helper()
+		stop()
+		work.Wait()
+		f.phase(t, "after", func() { f.delivered(t) })
+		f.book.report(t)
+		for _, s := range staff {
+			s.audit(t)
+		}
+		f.checkBooks(t)
+		f.outside.hooks.check(t, f.cluster, 20)
+		f.outside.check(t)
+	}
 }
 
 // pass lets clients work for a while.
