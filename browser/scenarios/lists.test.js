@@ -7,7 +7,7 @@ import { accessible, browser, call, openConsole, scrollsSideways, stoa, test, us
 
 useStoa({}, () => execFileSync("go", ["run", "./fill", join(stoa.folder, "stoa.db")], { cwd: import.meta.dirname }));
 
-// Demo data add a few of their own, so the totals are at least these.
+// Demo data add a few users of their own, so totals are at least these.
 const lists = [
   { name: "orders", path: "/console/shop/orders", sort: "Amount", first: /^order1$/, last: /^order10000$/, filter: "order77", found: 111 },
   { name: "licenses", path: "/console/shop/licenses", sort: "Issued", first: /^license1$/, last: null, filter: "license77", found: 111 },

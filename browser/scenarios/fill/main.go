@@ -12,8 +12,11 @@ import (
 
 const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000) `
 
-// The rows are a minute apart. Every hundredth order is refunded.
+// The demo's sample sales go, so that the first and the last rows are known. The rows are a minute apart. Every hundredth order is refunded.
 var statements = []string{
+	`DELETE FROM license_instances WHERE license_id IN (SELECT id FROM licenses WHERE demo)`,
+	`DELETE FROM orders WHERE demo`,
+	`DELETE FROM licenses WHERE demo`,
 	numbers + `INSERT INTO users (id, email, email_key, username, username_key, password_hash, role, avatar,
 			referral_code, active, created_at_ms)
 		SELECT 'user' || i, 'user' || i || '@many.example', 'user' || i || '@many.example', 'user' || i, 'user' || i,
