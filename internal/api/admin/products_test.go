@@ -21,6 +21,23 @@ import (
 	"stoa/internal/testkit"
 )
 
+// A product that a catalog file has is sent to the API as it stands there.
+func TestACurrencyOnceIsThatOfEveryTier(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t)
+	admin := a.Admin(t, "ada").Access
+	made := manage(t, a, admin, http.MethodPost, managed, draft("cards", map[string]any{
+		"currency": "USD", "pricingTiers": []any{map[string]any{"id": "pro", "name": "Pro", "price": 9.9}},
+	}), http.StatusCreated)
+	if tiers := made.Get(t, "data.pricingTiers").([]any); tiers[0].(map[string]any)["currency"] != "USD" {
+		t.Errorf("tiers = %v", tiers)
+	}
+	if _, told := made.Get(t, "data").(map[string]any)["currency"]; told {
+		t.Errorf("answers name the currency at each price: %s", made.Body)
+	}
+}
+
 func TestAProductFromDraftToSale(t *testing.T) {
 	t.Parallel()
 

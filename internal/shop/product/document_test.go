@@ -51,6 +51,25 @@ func TestAJSONCatalogIsReadLikeYAML(t *testing.T) {
 	}
 }
 
+// What is sent to the API may stand in a catalog: the nearest currency holds.
+func TestTheNearestCurrencyHolds(t *testing.T) {
+	t.Parallel()
+
+	const text = `{"currency": "EUR", "products": [
+		{"slug": "a", "name": "A", "category": "c", "shortDescription": "s", "description": "d", "icon": "/i.svg", "currency": "USD",
+			"pricingTiers": [{"id": "t", "name": "T", "price": 1}, {"id": "u", "name": "U", "price": 2, "currency": "JPY"}]},
+		{"slug": "b", "name": "B", "category": "c", "shortDescription": "s", "description": "d", "icon": "/i.svg",
+			"pricingTiers": [{"id": "t", "name": "T", "price": 1}]}]}`
+	c, err := product.ParseCatalog([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := c.Products[0].Detail.Tiers, c.Products[1].Detail.Tiers
+	if got := a[0].Price.Currency + a[1].Price.Currency + b[0].Price.Currency; got != "USDJPYEUR" {
+		t.Errorf("currencies = %s", got)
+	}
+}
+
 func TestEveryFaultOfACatalogIsReported(t *testing.T) {
 	t.Parallel()
 

@@ -30,10 +30,14 @@ func ReadPatch(slug string, data []byte) (*Patch, error) {
 // Apply returns old with the change made, or VALIDATION_ERROR with every fault of the resulting
 // product. null resets a field to its default; null for published leaves it as it is. A pricing or
 // fullDescription that equals the value derived from other fields counts as not sent. It is a fault
-// to change slug or createdAt.
+// to change slug or createdAt, and to send a currency without prices.
 func (pt *Patch) Apply(old Product) (Product, error) {
 	d := &Document{bare: true}
-	fields := d.object(pt.root, "", productFields...).fields
+	sent := d.object(pt.root, "", productFields...)
+	fields := sent.fields
+	if _, given := sent.filled("currency"); given && fields["pricingTiers"] == nil && fields["pricing"] == nil {
+		d.issues.Add("currency", errs.CodeInvalid, "currency is for the prices that are sent with it: send pricingTiers too.")
+	}
 	old.dropDerived(fields)
 	if n, ok := fields["published"]; ok && n.ShortTag() == "!!null" {
 		delete(fields, "published") // its default would put a draft on sale (Document.Upon)
@@ -71,7 +75,7 @@ func (p Product) dropDerived(fields map[string]*yaml.Node) {
 		delete(fields, "fullDescription")
 	}
 	if _, ok := sent.get("pricing"); ok && p.Pricing == listPrice(p.Detail.Tiers) {
-		r := reader{Document: scratch}
+		r := reader{Document: scratch, currency: sent.currency()}
 		if r.pricing(sent, nil) == p.Pricing && scratch.issues.Len() == 0 {
 			delete(fields, "pricing")
 		}

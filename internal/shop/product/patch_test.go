@@ -90,6 +90,42 @@ func TestOnlyTextsMayBeEmpty(t *testing.T) {
 	}
 }
 
+// A currency stands once for all prices that are sent with it, and those may have another.
+func TestTheCurrencyOfAProductIsThatOfItsPrices(t *testing.T) {
+	t.Parallel()
+
+	const free = `{"id":"f","name":"F","price":0}`
+	for doc, want := range map[string]string{
+		`{"currency":"USD","pricingTiers":[{"id":"t","name":"T","price":9.9},` + free + `]}`:                                     "USD USD USD",
+		`{"currency":"USD","pricingTiers":[{"id":"t","name":"T","price":9,"currency":"JPY"},` + free + `]}`:                      "JPY USD JPY",
+		`{"pricingTiers":[{"id":"t","name":"T","price":9.9,"currency":"USD"},{"id":"f","name":"F","price":0,"currency":"EUR"}]}`: "USD EUR USD",
+		`{"currency":"USD","pricing":{"type":"paid","price":5},"pricingTiers":[{"id":"t","name":"T","price":5,"currency":"EUR"},` +
+			free + `]}`: "EUR USD USD",
+		`{"currency":null,"name":"N"}`: "",
+		`{"currency":"","name":"N"}`:   "",
+	} {
+		p, faults := patch(t, plain(), doc)
+		got := ""
+		if len(p.Detail.Tiers) == 2 {
+			got = p.Detail.Tiers[0].Price.Currency + " " + p.Detail.Tiers[1].Price.Currency + " " + p.Pricing.Price.Currency
+		}
+		if faults != "" || got != want {
+			t.Errorf("%s: %q, faults %q; want %q", doc, got, faults, want)
+		}
+	}
+	for doc, want := range map[string]string{
+		`{"currency":"USD"}`:                               "currency invalid",
+		`{"currency":"USD","name":"N"}`:                    "currency invalid",
+		`{"currency":"ZZZ","pricingTiers":[` + free + `]}`: "currency unknown_value",
+		`{"currency":5,"pricingTiers":[` + free + `]}`:     "currency wrong_type",
+		`{"pricingTiers":[` + free + `]}`:                  "pricingTiers[0].currency required",
+	} {
+		if _, faults := patch(t, plain(), doc); faults != want {
+			t.Errorf("%s: faults %q, want %q", doc, faults, want)
+		}
+	}
+}
+
 // Any JSON object results in a product that can be sold or in a list of faults, whether
 // it creates a product or changes one.
 func FuzzProductDocument(f *testing.F) {

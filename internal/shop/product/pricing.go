@@ -16,8 +16,8 @@ func (r reader) price(o object, required bool) (Money, bool) {
 	case r.currency != "":
 		currency = r.currency
 	case required || ok:
-		r.fault(o.node, o.at("currency"), errs.CodeRequired, "currency is required%s.",
-			r.fileHint(", here or at the top of the file"))
+		r.fault(o.node, o.at("currency"), errs.CodeRequired, "currency is required, here or at the product%s.",
+			r.fileHint(" or the file"))
 	}
 	if !ok || currency == "" || currency == badCurrency {
 		return Money{}, false

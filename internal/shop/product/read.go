@@ -24,14 +24,14 @@ const (
 // reader reads one product of a document.
 type reader struct {
 	*Document
-	currency string // the default for prices; "" if there is none
+	currency string // for prices that name none; "" if there is none
 	slug     string
 }
 
 // productFields are the fields of a product, in the order in which faults name them.
 var productFields = []string{
 	"slug", "name", "category", "shortDescription", "description", "fullDescription", "icon", "screenshots",
-	"highlights", "pricing", "rating", "reviewCount", "downloadCount", "featured", "trending", "published", "position",
+	"highlights", "currency", "pricing", "rating", "reviewCount", "downloadCount", "featured", "trending", "published", "position",
 	"createdAt", "features", "pricingTiers", "faq", "comparison",
 }
 
@@ -57,6 +57,9 @@ func (r reader) product(n *yaml.Node, path string) Product {
 	if p.Slug != "" && !ValidSlug(p.Slug) {
 		r.fault(o.fields["slug"], o.at("slug"), errs.CodeInvalid,
 			"a slug is lower-case letters and digits, in parts joined by single dashes.")
+	}
+	if own := o.currency(); own != "" {
+		r.currency = own
 	}
 	p.RatingBase = r.rating(o)
 	p.Icon, p.Screenshots = r.pictures(o, len(r.Products))
