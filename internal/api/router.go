@@ -22,6 +22,10 @@ var (
 		"This address does not answer this method. See the Allow header.")
 )
 
+// themeApp passes a request to the shop's theme app. If served is false, nothing was written: there is no
+// app, or it answered 404 where stoa has a page of its own.
+type themeApp func(w http.ResponseWriter, r *http.Request, ownPage bool) (served bool, err error)
+
 // router finds the route of a request, and wraps its handler in what its row in the list asks for.
 type router struct {
 	respond web.Responder
@@ -36,8 +40,8 @@ type router struct {
 	ownAuthorization func(r *http.Request, slug string) (bool, error)
 	// budget bounds the memory of bodies that handlers read; nil: no bound.
 	budget *bodies.Budget
-	// themeApp serves what is none of stoa's own addresses, if there is an active theme app.
-	themeApp func(w http.ResponseWriter, r *http.Request) (served bool, err error)
+	// themeApp serves the shop's addresses, if there is an active theme app that has something there.
+	themeApp themeApp
 	// missing is what people in a browser get at an address without a page.
 	missing web.HandlerFunc
 	// away is what they get at a page that cannot be served now.
@@ -140,7 +144,7 @@ func (rt *router) fallback(w http.ResponseWriter, r *http.Request) {
 // serveThemeApp passes r to the shop's theme app, and reports whether it was served.
 func (rt *router) serveThemeApp(w http.ResponseWriter, r *http.Request) (served bool) {
 	rt.answering(r.URL.Path, func(w http.ResponseWriter, r *http.Request) (err error) {
-		served, err = rt.themeApp(w, r)
+		served, err = rt.themeApp(w, r, false)
 		served = served || err != nil
 		return err
 	}).ServeHTTP(w, r)
@@ -151,7 +155,7 @@ func (rt *router) serveThemeApp(w http.ResponseWriter, r *http.Request) (served 
 // serve to h.
 func (rt *router) themeAppOr(h web.HandlerFunc) web.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if served, err := rt.themeApp(w, r); served || err != nil {
+		if served, err := rt.themeApp(w, r, true); served || err != nil {
 			return err
 		}
 		return withDeadline(requestTimeout, h)(w, r)

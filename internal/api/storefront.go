@@ -35,13 +35,11 @@ func (s *Server) toOrder(payment string, page web.HandlerFunc) web.HandlerFunc {
 }
 
 // orAway answers people with a page instead of an error while the shop's theme app does not answer.
-func (s *Server) orAway(
-	root func(w http.ResponseWriter, r *http.Request) (bool, error),
-) func(w http.ResponseWriter, r *http.Request) (bool, error) {
+func (s *Server) orAway(root themeApp) themeApp {
 	page := s.page(pages.Site.Away)
 	away := []errs.Kind{errs.Unreachable, errs.Busy, errs.Timeout}
-	return func(w http.ResponseWriter, r *http.Request) (bool, error) {
-		served, err := root(w, r)
+	return func(w http.ResponseWriter, r *http.Request, ownPage bool) (bool, error) {
+		served, err := root(w, r, ownPage)
 		kind := errs.KindOf(err)
 		if err == nil || !slices.Contains(away, kind) || !web.WantsHTML(r) {
 			return served, err

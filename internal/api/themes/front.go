@@ -65,46 +65,55 @@ func (f *Front) App(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return errNoApp
 	}
-	return f.pass(w, r, a, path, base)
+	_, err = f.pass(w, r, call{app: a, path: path, prefix: base})
+	return err
 }
 
-// Root serves a path that is not stoa's own with the shop's active theme app. If there is none, served is
-// false and nothing was written.
-func (f *Front) Root(w http.ResponseWriter, r *http.Request) (served bool, err error) {
+// Root serves a path with the shop's active theme app. Where stoa has a page of its own, the app's answer
+// 404 is not sent, so that the page takes its place. If served is false, nothing was written.
+func (f *Front) Root(w http.ResponseWriter, r *http.Request, ownPage bool) (served bool, err error) {
 	a, ok, err := f.Themes.ActiveApp(r.Context(), theme.Shop)
 	if err != nil || !ok {
 		return false, err
 	}
-	return true, f.pass(w, r, a, r.URL.EscapedPath(), "")
+	return f.pass(w, r, call{app: a, path: r.URL.EscapedPath(), leavesMissing: ownPage})
 }
 
-// pass hands a request over to an app. prefix is the part that was removed from the client's path.
-func (f *Front) pass(w http.ResponseWriter, r *http.Request, a theme.App, path, prefix string) error {
+// call is how an app is called.
+type call struct {
+	app          theme.App
+	path, prefix string // prefix is the part that was removed from the client's path
+
+	leavesMissing bool // do not send an answer 404
+}
+
+// pass hands a request over to an app. It reports false if the app's answer was not sent.
+func (f *Front) pass(w http.ResponseWriter, r *http.Request, c call) (served bool, err error) {
 	if r.Method == http.MethodConnect || r.Method == http.MethodTrace || r.Header.Get("Service-Worker") != "" {
-		return errNoApp // a service worker would outlive the theme
+		return true, errNoApp // a service worker would outlive the theme
 	}
 	if r.ContentLength > maxBody {
-		return tooLarge(w, r)
+		return true, tooLarge(w, r)
 	}
 	rc := http.NewResponseController(w)
 	if r.Body != http.NoBody {
 		_ = rc.SetReadDeadline(time.Now().Add(bodyTimeout)) // fails only without a connection
 	}
 	out := r.WithContext(r.Context())
-	out.URL = &url.URL{Path: path, RawQuery: r.URL.RawQuery, ForceQuery: r.URL.ForceQuery}
-	if plain, err := url.PathUnescape(path); err == nil {
-		out.URL.Path, out.URL.RawPath = plain, path
+	out.URL = &url.URL{Path: c.path, RawQuery: r.URL.RawQuery, ForceQuery: r.URL.ForceQuery}
+	if plain, err := url.PathUnescape(c.path); err == nil {
+		out.URL.Path, out.URL.RawPath = plain, c.path
 	}
 	out.RequestURI, out.Trailer, out.TransferEncoding = "", nil, nil
 	out.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	out.Header = f.header(r, prefix)
-	aw := &appAnswer{ResponseWriter: w, rc: rc, platform: w.Header().Clone()}
-	err := f.Apps.Serve(aw, out, a)
+	out.Header = f.header(r, c.prefix)
+	aw := &appAnswer{ResponseWriter: w, rc: rc, platform: w.Header().Clone(), leavesMissing: c.leavesMissing}
+	err = f.Apps.Serve(aw, out, c.app)
 	aw.finish()
 	if _, is := errors.AsType[*http.MaxBytesError](err); is {
-		return tooLarge(w, r)
+		err = tooLarge(w, r)
 	}
-	return err
+	return !aw.missing, err
 }
 
 // tooLarge closes the connection, or the server would read the rest of the body. An HTTP/2 connection
@@ -169,65 +178,4 @@ func foreignCookies(all []*http.Cookie) string {
 		}
 	}
 	return strings.Join(kept, "; ")
-}
-
-// appAnswer is the http.ResponseWriter for the app's answer. It keeps the headers that the platform has
-// set, removes those that would affect more than the shop's pages, and gives up on a client that stops
-// reading.
-type appAnswer struct {
-	http.ResponseWriter
-
-	rc        *http.ResponseController
-	platform  http.Header // the headers that were set before the app was called
-	committed bool
-}
-
-// WriteHeader implements http.ResponseWriter.
-func (a *appAnswer) WriteHeader(status int) {
-	h := a.Header()
-	relay.Withhold(h, relay.Allowed{Cookies: true})
-	for name, values := range a.platform {
-		h[name] = values
-	}
-	a.committed = a.committed || status >= http.StatusOK
-	a.limit()
-	a.ResponseWriter.WriteHeader(status)
-}
-
-// Write implements io.Writer.
-func (a *appAnswer) Write(p []byte) (int, error) {
-	if !a.committed {
-		a.WriteHeader(http.StatusOK)
-	}
-	a.limit()
-	return a.ResponseWriter.Write(p)
-}
-
-// FlushError is the method that http.ResponseController looks for.
-func (a *appAnswer) FlushError() error {
-	if !a.committed {
-		a.WriteHeader(http.StatusOK)
-	}
-	a.limit()
-	return a.rc.Flush()
-}
-
-// Unwrap lets http.ResponseController reach Hijack and the deadlines.
-func (a *appAnswer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
-
-// limit sets the write deadline. It has no effect on writers without a connection.
-func (a *appAnswer) limit() { _ = a.rc.SetWriteDeadline(time.Now().Add(writeIdle)) }
-
-// finish removes the trailers that apps may not set, and clears the deadlines of the connection: the next
-// request on it may take longer.
-func (a *appAnswer) finish() {
-	if a.committed {
-		h := a.Header()
-		for name := range h {
-			if _, ours := a.platform[name]; !ours && strings.HasPrefix(name, http.TrailerPrefix) && relay.IsWithheld(name) {
-				delete(h, name)
-			}
-		}
-	}
-	_ = a.rc.SetWriteDeadline(time.Time{})
 }
