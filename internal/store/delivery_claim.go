@@ -111,10 +111,11 @@ func settle(ctx context.Context, tx database.Conn, d delivery.Settled) error {
 	}
 	a := d.Attempt
 	_, err = tx.Write.ExecContext(ctx, `
-		INSERT INTO delivery_attempts (delivery_id, number, at_ms, duration_us, status, error, response)
-		SELECT d.id, $1, $2, $3, $4, $5, $6 FROM deliveries d WHERE d.id = $7
+		INSERT INTO delivery_attempts (delivery_id, number, at_ms, duration_us, status, error, response, headers)
+		SELECT d.id, $1, $2, $3, $4, $5, $6, $7 FROM deliveries d WHERE d.id = $8
 		ON CONFLICT (delivery_id, number) DO NOTHING`,
-		a.Number, database.Millis(a.At), a.Duration.Microseconds(), a.Status, a.Error, a.Response, d.ID)
+		a.Number, database.Millis(a.At), a.Duration.Microseconds(), a.Status, a.Error, a.Response, a.Headers,
+		d.ID)
 	return err
 }
 

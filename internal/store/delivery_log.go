@@ -87,7 +87,7 @@ func (s *Deliveries) withHistory(ctx context.Context, list []delivery.Delivery) 
 		return listed, nil
 	}
 	rows, err := s.Read.QueryContext(ctx, `
-		SELECT delivery_id, number, at_ms, duration_us, status, error, response FROM delivery_attempts
+		SELECT delivery_id, number, at_ms, duration_us, status, error, response, headers FROM delivery_attempts
 		WHERE delivery_id IN (`+places(1, len(ids))+`) ORDER BY delivery_id, number`, ids...)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,8 @@ func (s *Deliveries) withHistory(ctx context.Context, list []delivery.Delivery) 
 			a      delivery.Attempt
 			micros int64
 		)
-		err := rows.Scan(&id, &a.Number, database.ScanMillis(&a.At), &micros, &a.Status, &a.Error, &a.Response)
+		err := rows.Scan(&id, &a.Number, database.ScanMillis(&a.At), &micros, &a.Status, &a.Error, &a.Response,
+			&a.Headers)
 		if err != nil {
 			return nil, err
 		}

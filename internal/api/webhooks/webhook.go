@@ -3,6 +3,7 @@
 package webhooks
 
 import (
+	"encoding/json"
 	"net/http"
 	"time"
 
@@ -42,12 +43,15 @@ func show(w webhook.Webhook) shown {
 type shownDelivery struct {
 	wire.Delivery
 
-	WebhookID string `json:"webhookId"`
-	Type      string `json:"type"`
+	WebhookID string          `json:"webhookId"`
+	Type      string          `json:"type"`
+	Payload   json.RawMessage `json:"payload"`
 }
 
 func showDelivery(d delivery.Listed) shownDelivery {
-	return shownDelivery{Delivery: wire.NewDelivery(d), WebhookID: d.Target, Type: d.Name}
+	return shownDelivery{
+		Delivery: wire.NewDelivery(d), WebhookID: d.Target, Type: d.Name, Payload: webhook.Message(d.Delivery),
+	}
 }
 
 // input is the body of a new webhook or of a change.

@@ -289,6 +289,36 @@ func TestFailedMessagesAreRepeatedAndHoldNothingUp(t *testing.T) {
 	})
 }
 
+// Deliveries show what was sent and what came back.
+func TestDeliveriesShowMessageAndAnswer(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
+		k := newAddress(t, a)
+		at, _ := k.create(t, "user.*")
+		k.answer(http.StatusTeapot, "X-Reason", "caf\xe9", "Set-Cookie", "session=receivers", "Retry-After", "3")
+		k.Register(t, "ada")
+		k.quiet(t)
+		sent := k.messages()
+		if len(sent) != 1 {
+			t.Fatalf("%d messages, want ada's", len(sent))
+		}
+		list := k.do(t, testkit.Get(k.admin, at+"/deliveries"))
+		d := list.Get(t, "data.items").([]any)[0].(map[string]any)
+		var want any
+		if err := json.Unmarshal([]byte(sent[0].body), &want); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(d["payload"], want); diff != "" {
+			t.Errorf("payload (-got +sent):\n%s", diff)
+		}
+		headers := d["attempts"].([]any)[0].(map[string]any)["headers"].(map[string]any)
+		if headers["x-reason"] != "caf\uFFFD" || headers["retry-after"] != "3" || headers["set-cookie"] != nil {
+			t.Errorf("headers of the answer = %v", headers)
+		}
+	})
+}
+
 func TestReplaysSendWhatWasDeliveredToo(t *testing.T) {
 	t.Parallel()
 

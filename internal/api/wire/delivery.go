@@ -2,6 +2,7 @@ package wire
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"stoa/internal/api/web"
@@ -28,6 +29,8 @@ type Attempt struct {
 	Status     int           `json:"status,omitempty"`
 	Error      string        `json:"error,omitempty"`
 	Response   string        `json:"response,omitempty"`
+
+	Headers map[string]string `json:"headers,omitempty"`
 }
 
 // NewDelivery returns the JSON form of d.
@@ -38,10 +41,23 @@ func NewDelivery(d delivery.Listed) Delivery {
 		Attempts: web.Items(d.History, func(a delivery.Attempt) Attempt {
 			return Attempt{
 				Number: a.Number, At: web.Timestamp(a.At), DurationMs: float64(a.Duration.Microseconds()) / 1000,
-				Status: a.Status, Error: a.Error, Response: a.Response,
+				Status: a.Status, Error: a.Error, Response: a.Response, Headers: headersOf(a),
 			}
 		}),
 	}
+}
+
+// headersOf returns the headers that an attempt was answered with, by name.
+func headersOf(a delivery.Attempt) map[string]string {
+	if a.Headers == "" {
+		return nil
+	}
+	named := make(map[string]string)
+	for line := range strings.Lines(a.Headers) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		named[name] = value
+	}
+	return named
 }
 
 // ReadDeliveryState reads the parameter state of a list of deliveries.

@@ -3,8 +3,10 @@ package delivery
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -114,6 +116,7 @@ type Attempt struct {
 type Result struct {
 	Status   int    // of the answer; 0 without one
 	Response string // the beginning of the answer, see Excerpt
+	Headers  string // of the answer, one "name: value" a line; see HeaderLines
 	Error    string // why there is no answer, or why it is not a good one
 
 	RetryAfter time.Duration // that the receiver asked for
@@ -140,9 +143,28 @@ func Excerpt(body []byte) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(string(body), "\uFFFD"), "\x00", "\uFFFD")
 }
 
+// MaxHeaders is how much of an answer's headers is kept, in bytes.
+const MaxHeaders = 4 << 10
+
+// HeaderLines returns the headers of an answer by name, one "name: value" a line. Cookies are the
+// receiver's secrets and left out; so are headers for which there is no room.
+func HeaderLines(header http.Header) string {
+	var text strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(header)) {
+		if name == "Set-Cookie" || name == "Set-Cookie2" {
+			continue
+		}
+		line := strings.ToLower(name) + ": " + Excerpt([]byte(strings.Join(header[name], ", "))) + "\n"
+		if text.Len()+len(line) <= MaxHeaders {
+			text.WriteString(line)
+		}
+	}
+	return strings.TrimSuffix(text.String(), "\n")
+}
+
 // ResultOf returns the result of an answer with a status, a header and a beginning.
 func ResultOf(status int, header http.Header, body []byte, now time.Time) Result {
-	r := Result{Status: status, Response: Excerpt(body)}
+	r := Result{Status: status, Response: Excerpt(body), Headers: HeaderLines(header)}
 	if !r.OK() {
 		r.Error = "answered " + strconv.Itoa(status)
 		r.RetryAfter = retryAfter(header.Get("Retry-After"), now)

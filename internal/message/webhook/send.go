@@ -95,10 +95,7 @@ func (s *Sender) failed(ctx context.Context, d delivery.Delivery, err error) del
 // request returns the message of a delivery in the format of Standard Webhooks 1.0. Its
 // id is the event's: the same for all attempts and replays.
 func (s *Sender) request(ctx context.Context, w Webhook, d delivery.Delivery) (*http.Request, error) {
-	body, err := message(d.Payload)
-	if err != nil {
-		return nil, fmt.Errorf("webhook: event %s: %w", d.EventID, err)
-	}
+	body := Message(d)
 	now := s.Service.Now()
 	at := strconv.FormatInt(now.Unix(), 10)
 	signature, err := s.Service.sign(w, d.EventID+"."+at+"."+string(body), now)
@@ -120,9 +117,9 @@ func (s *Sender) request(ctx context.Context, w Webhook, d delivery.Delivery) (*
 	return r, nil
 }
 
-// message returns the body of a message: the event, with its time also under the name of Standard
-// Webhooks.
-func message(payload string) ([]byte, error) {
+// Message returns the body of a delivery's message: the event, with its time also under the name of
+// Standard Webhooks.
+func Message(d delivery.Delivery) []byte {
 	var e struct {
 		ID         string          `json:"id"`
 		Type       string          `json:"type"`
@@ -130,11 +127,12 @@ func message(payload string) ([]byte, error) {
 		Timestamp  string          `json:"timestamp"`
 		Data       json.RawMessage `json:"data"`
 	}
-	if err := json.Unmarshal([]byte(payload), &e); err != nil {
-		return nil, err
+	if err := json.Unmarshal([]byte(d.Payload), &e); err != nil {
+		return []byte(d.Payload) // no event: delivery.OfEvent records none such
 	}
 	e.Timestamp = e.OccurredAt
-	return json.Marshal(e)
+	body, _ := json.Marshal(e) // Data was read from JSON
+	return body
 }
 
 // sign returns the signatures of a text: by the current secret, and by the previous one while that

@@ -113,13 +113,13 @@ func TestResultsOfAnAttempt(t *testing.T) {
 			"redirects are not followed", 302,
 			http.Header{"Location": {"http://127.0.0.1:1/elsewhere"}},
 			"", nil,
-			delivery.Result{Status: 302, Error: "answered 302"},
+			delivery.Result{Status: 302, Error: "answered 302", Headers: "location: http://127.0.0.1:1/elsewhere"},
 		},
 		{
 			"busy", 503,
 			http.Header{"Retry-After": {"120"}},
 			"", nil,
-			delivery.Result{Status: 503, Error: "answered 503", RetryAfter: 2 * time.Minute},
+			delivery.Result{Status: 503, Error: "answered 503", RetryAfter: 2 * time.Minute, Headers: "retry-after: 120"},
 		},
 		{"no connection", 0, nil, "", errors.New("prohibited"), delivery.Result{Error: "prohibited"}},
 	} {

@@ -1,18 +1,20 @@
 // What was sent to a webhook, with every attempt.
-import { Button, TextInput } from "@mantine/core";
+import { Button, Modal, TextInput } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { formatDuration } from "../../text/format";
+import { Attempts, Text } from "../kit/Attempts";
+import { CopyText } from "../kit/CopyText";
 import { DataTable, type Column } from "../kit/DataTable";
 import { Empty } from "../kit/Empty";
 import { sentence } from "../door/sentence";
 import { Filter } from "../kit/ListBar";
 import { Confirm } from "../kit/Confirm";
-import { Section } from "../kit/Page";
+import { Section, Summary } from "../kit/Page";
 import { tell, tellFailure } from "../kit/toast";
 import { useListSearch } from "../kit/useListSearch";
 import { State, Time, type Tone } from "../kit/values";
-import { t } from "../text";
+import { c, t } from "../text";
 import { key, listDeliveries, replayDelivery, replaySince, type Delivery, type DeliveryState } from "./webhooks";
 
 const states: DeliveryState[] = ["waiting", "delivered", "dead", "cancelled"];
@@ -28,6 +30,7 @@ const lastAnswer = (d: Delivery): string => {
 export const Deliveries = ({ webhookId }: { webhookId: string }) => {
   const { search, page } = useListSearch();
   const [since, setSince] = useState(false);
+  const [shown, setShown] = useState<Delivery | null>(null);
   const state = states.find((s) => s === search["state"]);
   const query = useQuery({
     queryKey: [...key, "deliveries", webhookId, page, state],
@@ -36,7 +39,14 @@ export const Deliveries = ({ webhookId }: { webhookId: string }) => {
     refetchInterval: 5_000,
   });
   const columns: Column<Delivery>[] = [
-    { title: t("events.deliveries.event"), cell: (d) => <code>{d.type}</code> },
+    {
+      title: t("events.deliveries.event"),
+      cell: (d) => (
+        <button type="button" className="link" onClick={() => setShown(d)}>
+          <code>{d.type}</code>
+        </button>
+      ),
+    },
     {
       title: t("events.deliveries.state"),
       cell: (d) => <State tone={tones[d.state]}>{t(`events.deliveries.${d.state}`)}</State>,
@@ -71,10 +81,40 @@ export const Deliveries = ({ webhookId }: { webhookId: string }) => {
         stack
         empty={<Empty title={t("events.deliveries.empty")}>{t("events.deliveries.about")}</Empty>}
       />
+      {shown && (
+        <DeliveryDialog
+          delivery={query.data?.items.find((d) => d.id === shown.id) ?? shown}
+          onClose={() => setShown(null)}
+        />
+      )}
       <ReplaySince open={since} onClose={() => setSince(false)} webhookId={webhookId} />
     </Section>
   );
 };
+
+const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) => (
+  <Modal opened onClose={onClose} size="lg" title={delivery.type} closeButtonProps={{ "aria-label": c("close") }}>
+    <div className="section">
+      <Summary
+        facts={[
+          [
+            t("events.deliveries.state"),
+            <State key="s" tone={tones[delivery.state]}>
+              {t(`events.deliveries.${delivery.state}`)}
+            </State>,
+          ],
+          [t("events.deliveries.created"), <Time key="c" at={delivery.createdAt} />],
+          [t("events.deliveries.id"), <CopyText key="i" value={delivery.eventId} what={t("events.deliveries.id")} />],
+        ]}
+      />
+      <Text label={t("events.deliveries.message")} text={JSON.stringify(delivery.payload, null, 2)} />
+      <Attempts attempts={delivery.attempts} />
+      <div className="dialog-actions">
+        <Replay id={delivery.id} type={delivery.type} />
+      </div>
+    </div>
+  </Modal>
+);
 
 const Replay = ({ id, type }: { id: string; type: string }) => {
   const queries = useQueryClient();

@@ -6,6 +6,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, data, ok } from "../../api/client";
 import { formatDuration } from "../../text/format";
+import { Attempts } from "../kit/Attempts";
 import { Confirm } from "../kit/Confirm";
 import { CopyText } from "../kit/CopyText";
 import { DataTable, type Column } from "../kit/DataTable";
@@ -215,25 +216,7 @@ const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: ()
             [t("plugins.deliveries.id"), <CopyText key="i" value={delivery.id} what={t("plugins.deliveries.id")} />],
           ]}
         />
-        <h3>{t.count("plugins.deliveries.attemptCount", delivery.attempts.length)}</h3>
-        <ol className="attempts" tabIndex={0} aria-label={t("plugins.deliveries.attempts")}>
-          {delivery.attempts.toReversed().map((a) => (
-            <li key={a.number}>
-              <div className="row">
-                <strong>{t("plugins.deliveries.attempt", { n: a.number })}</strong>
-                <Time at={a.at} />
-                <span className="soft">{formatDuration(a.durationMs)}</span>
-                {a.status && <code>{a.status}</code>}
-              </div>
-              {a.error && <p className="fault wrap">{a.error}</p>}
-              {a.response && (
-                <pre className="answer" tabIndex={0}>
-                  {a.response}
-                </pre>
-              )}
-            </li>
-          ))}
-        </ol>
+        <Attempts attempts={delivery.attempts} />
         <div className="dialog-actions">
           <Button variant="filled" loading={replay.isPending} onClick={() => replay.mutate()}>
             {t("plugins.deliveries.replay")}
