@@ -106,6 +106,7 @@ func shopRoutes(h *shop.Handlers) []route {
 		at("GET /api/marketplace/orders", users, h.ListOrders),
 		at("GET /api/marketplace/orders/{id}", users, h.GetOrder),
 		at("POST /api/marketplace/orders/{id}/lookup", anyone, h.LookUpOrder),
+		at("POST /api/marketplace/orders/{id}/end-subscription", users, h.EndSubscription),
 		at("POST /api/marketplace/orders/claim-request", users, h.RequestClaim, perUser(limit.ClaimRequest)),
 		at("POST /api/marketplace/orders/claim", users, h.ClaimOrders, perUser(limit.Claim)),
 		at("POST /api/marketplace/orders/claim-link", anyone, h.OpenClaimLink, perAddress(limit.ClaimLink)),

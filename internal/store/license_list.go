@@ -20,12 +20,13 @@ func (s *Licenses) ListLicenses(ctx context.Context, q license.Query) ([]license
 	order := licenseOrders.by(q.Sort, "-created")
 	page, args := where.Page(q.Limit, q.Offset)
 	list, err := database.All(ctx, s.Read, func(row database.Scanner) (l license.Listed, err error) {
-		l.License, err = scanLicense(row, &l.ProductSlug, &l.ProductName, &l.UserEmail)
+		l.License, err = scanLicense(row, &l.ProductSlug, &l.ProductName, &l.UserEmail, &l.OrderID)
 		return l, err
 	}, `
-		SELECT `+licenseColumns+`, p.slug, p.name, coalesce(u.email, '')
+		SELECT `+licenseColumns+`, p.slug, p.name, coalesce(u.email, ''), coalesce(o.id, '')
 		FROM (SELECT l.id`+from+order+page+`) page
-		JOIN licenses l ON l.id = page.id JOIN products p ON p.id = l.product_id LEFT JOIN users u ON u.id = l.user_id`+
+		JOIN licenses l ON l.id = page.id JOIN products p ON p.id = l.product_id LEFT JOIN users u ON u.id = l.user_id
+			LEFT JOIN orders o ON o.license_id = l.id`+
 		order, args...)
 	if err != nil {
 		return nil, 0, err

@@ -18,8 +18,8 @@ func License(id, slug string) license.License {
 	return license.License{
 		ID: id, ProductID: "prod-" + slug, TierID: "pro", UserID: "user", KeyHash: "hash-" + id, KeySealed: "sealed",
 		Type: license.Subscription, Features: []string{"All"}, MaxInstances: 3, Paid: true,
-		ExpiresAt: T0.AddDate(0, 1, 0), Months: 1, Anchor: T0, Periods: 1, Leeway: time.Hour, RevokedAt: T0.AddDate(0, 0, 1),
-		CreatedAt: T0, Version: 1, Demo: true,
+		ExpiresAt: T0.AddDate(0, 1, 0), Months: 1, Anchor: T0, Periods: 1, Leeway: time.Hour, Ends: true,
+		RevokedAt: T0.AddDate(0, 0, 1), CreatedAt: T0, Version: 1, Demo: true,
 	}
 }
 
@@ -104,7 +104,7 @@ func testLicenseRows(t *testing.T, open Open) {
 		next.TierID, next.KeyHash, next.KeySealed, next.CreatedAt = "other", "other", "other", T0.Add(time.Hour)
 		next.UserID, next.Type, next.Features, next.MaxInstances, next.Paid = "ada", license.Perpetual, nil, 9, false
 		next.ExpiresAt, next.Months, next.Anchor, next.Periods, next.RevokedAt = time.Time{}, 12, time.Time{}, 0, time.Time{}
-		next.Leeway, next.Demo = 2*time.Hour, false
+		next.Leeway, next.Ends, next.Demo = 2*time.Hour, false, false
 		next.Instances, next.DevelopmentInstances, next.Churn, next.Version = 7, 7, time.Time{}, 7
 		if err := s.UpdateLicense(t.Context(), next); err != nil {
 			t.Fatal(err)

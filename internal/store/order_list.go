@@ -22,12 +22,13 @@ func (s *Orders) FindOrders(ctx context.Context, q order.Query) ([]order.Listed,
 	by := orderOrders.by(q.Sort, "-created")
 	page, args := where.Page(q.Limit, q.Offset)
 	list, err := database.All(ctx, s.Read, func(row database.Scanner) (o order.Listed, err error) {
-		o.Order, err = scanOrder(row, &o.ProductSlug, &o.ProductName, &o.UserEmail)
+		o.Order, err = scanOrder(row, &o.ProductSlug, &o.ProductName, &o.UserEmail,
+			database.ScanMillis(&o.ExpiresAt))
 		return o, err
 	}, `
-		SELECT `+orderColumns+`, p.slug, p.name, coalesce(u.email, '')
+		SELECT `+orderColumns+`, p.slug, p.name, coalesce(u.email, ''), l.expires_at_ms
 		FROM (SELECT o.id FROM orders o`+join+where.String()+by+page+`) page
-		JOIN orders o ON o.id = page.id`+join+` LEFT JOIN users u ON u.id = o.user_id`+by, args...)
+		JOIN orders o ON o.id = page.id`+join+` JOIN licenses l ON l.id = o.license_id LEFT JOIN users u ON u.id = o.user_id`+by, args...)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -31,7 +31,9 @@ func testOrdersOfUser(t *testing.T, db *database.DB) {
 		// Pairs of orders have the same time; their ids decide.
 		o := mustOrder(t, s, Order(fmt.Sprintf("o%d", i), slug, "u1", "a@b.c", T0.Add(-time.Duration(i/2)*time.Hour)))
 		p := Product(slug)
-		want = append(want, order.Listed{Order: o, ProductSlug: slug, ProductName: p.Name, TierName: "Pro"})
+		want = append(want, order.Listed{
+			Order: o, ProductSlug: slug, ProductName: p.Name, TierName: "Pro", ExpiresAt: T0.AddDate(0, 1, 0),
+		})
 	}
 	mustOrder(t, s, Order("other", "a", "u2", "", T0))
 	for offset := range 6 {

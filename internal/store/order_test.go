@@ -58,7 +58,7 @@ func FullOrder(id, slug, licenseID string) order.Order {
 	o.Payment = payment.Reference{Session: "s1", Payment: "p1", Invoice: "i1", Subscription: "u1"}
 	o.PaidAt, o.RefundedAt, o.CancelledAt = T0.Add(time.Minute), T0.Add(time.Hour), T0.Add(2*time.Hour)
 	o.EndedAt = T0.Add(3 * time.Hour)
-	o.PartlyRefunded, o.Demo = 7, true
+	o.PartlyRefunded, o.Ends, o.RenewalToldAt, o.Demo = 7, true, T0.Add(4*time.Hour), true
 	return o
 }
 
@@ -139,7 +139,7 @@ func testOrderRows(t *testing.T, open Open) {
 		want.Payment = payment.Reference{Session: "s2", Payment: "p2", Invoice: "i2", Subscription: "u2"}
 		want.PaidAt, want.RefundedAt, want.CancelledAt = T0.Add(time.Second), time.Time{}, T0.Add(time.Minute)
 		want.EndedAt = T0.Add(time.Hour)
-		want.PartlyRefunded = 1234
+		want.PartlyRefunded, want.Ends, want.RenewalToldAt = 1234, false, T0.Add(2*time.Hour)
 		next := want
 		next.ProductID, next.TierID, next.UserID, next.PaymentMethod, next.Billing = "prod-b", "x", "x", "x", nil
 		next.Amount, next.Period = product.Money{Minor: 1, Currency: "JPY"}, product.Monthly

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"stoa/internal/app"
 	"stoa/internal/shop/payment"
@@ -86,6 +87,13 @@ func (b *Bank) Refund(_ context.Context, orderID string, _ payment.Reference) er
 
 // End is documented with Name.
 func (b *Bank) End(context.Context, payment.Reference) error { return nil }
+
+// EndLater is documented with Name.
+func (b *Bank) EndLater(context.Context, payment.Reference) (time.Time, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return time.Time{}, b.fails
+}
 
 // Collect is documented with Name.
 func (b *Bank) Collect(context.Context, payment.Reference) error { return nil }

@@ -37,8 +37,12 @@ type ownLicense struct {
 
 	ProductSlug          string `json:"productSlug"`
 	ProductName          string `json:"productName"`
+	TierID               string `json:"tierId"`
+	TierName             string `json:"tierName"`
+	OrderID              string `json:"orderId,omitempty"`
 	Paid                 bool   `json:"paid"`
 	DevelopmentInstances int    `json:"developmentInstances"`
+	Ends                 bool   `json:"ends,omitempty"`
 }
 
 func newOwnLicense(l license.Owned) ownLicense {
@@ -47,6 +51,7 @@ func newOwnLicense(l license.Owned) ownLicense {
 			Usage: license.Usage{License: l.License}, Key: l.Key, Status: l.Status,
 		}),
 		ProductSlug: l.ProductSlug, ProductName: l.ProductName,
+		TierID: l.License.TierID, TierName: l.TierName, OrderID: l.OrderID, Ends: l.License.Ends,
 		Paid: l.License.Paid, DevelopmentInstances: l.License.DevelopmentInstances,
 	}
 }

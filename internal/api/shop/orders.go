@@ -7,6 +7,7 @@ import (
 	"stoa/internal/api/wire"
 	"stoa/internal/base/errs"
 	"stoa/internal/shop/order"
+	"stoa/internal/shop/product"
 )
 
 // ListOrders serves GET /api/marketplace/orders: those of the signed-in user.
@@ -36,10 +37,21 @@ type ownOrder struct {
 
 	// PaymentURL is the page at which a pending order is paid.
 	PaymentURL string `json:"paymentUrl,omitempty"`
+
+	TierName string `json:"tierName"`
+	// BillingPeriod is absent if the order is paid once, ExpiresAt if the license has no end.
+	BillingPeriod product.BillingPeriod `json:"billingPeriod,omitempty"`
+	Renews        bool                  `json:"renews,omitempty"`
+	ExpiresAt     web.Timestamp         `json:"expiresAt,omitzero"`
 }
 
 func newOwnOrder(o order.Listed) ownOrder {
-	out := ownOrder{Order: wire.NewOrder(o)}
+	out := ownOrder{
+		Order: wire.NewOrder(o), TierName: o.TierName, Renews: o.Renews(), ExpiresAt: web.Timestamp(o.ExpiresAt),
+	}
+	if o.Period.Months() > 0 {
+		out.BillingPeriod = o.Period
+	}
 	if o.Status() == order.Pending {
 		out.PaymentURL = o.PaymentURL
 	}
@@ -121,6 +133,18 @@ func (h *Handlers) GetOrder(w http.ResponseWriter, r *http.Request) error {
 	web.NoStore(w)
 	wire.MarkPayments(w, h.Orders)
 	web.WriteJSON(w, http.StatusOK, orderWithKey{newOwnOrder(o), key.Reveal()})
+	return nil
+}
+
+// EndSubscription serves POST /api/marketplace/orders/{id}/end-subscription: of the signed-in user.
+func (h *Handlers) EndSubscription(w http.ResponseWriter, r *http.Request) error {
+	o, err := h.Orders.EndSubscription(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	wire.MarkPayments(w, h.Orders)
+	web.WriteJSON(w, http.StatusOK, newOwnOrder(o))
 	return nil
 }
 

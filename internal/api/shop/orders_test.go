@@ -68,9 +68,10 @@ func TestOrdersAreTheirOwnersTheNewestFirst(t *testing.T) {
 		}
 		if diff := cmp.Diff(yearly, map[string]any{
 			"productSlug": "mail-pack", "productName": "Mail Pack",
-			"tierId": "yearly", "userId": ada.UserID, "paymentMethod": "card",
+			"tierId": "yearly", "tierName": "Yearly", "userId": ada.UserID, "paymentMethod": "card",
 			"billingInfo": map[string]any{"email": "bills@example.com"}, "amount": 5000.0,
 			"currency": "JPY", "status": "paid", "createdAt": "2030-03-01T12:00:04.000Z",
+			"billingPeriod": "yearly", "expiresAt": "2031-03-01T12:00:04.000Z",
 		}); diff != "" {
 			t.Errorf("an order (-got +want):\n%s", diff)
 		}

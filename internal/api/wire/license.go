@@ -36,6 +36,7 @@ type License struct {
 	DevelopmentInstances int            `json:"developmentInstances"`
 	PeriodMonths         int            `json:"periodMonths,omitempty"`
 	ExpiresAt            web.Timestamp  `json:"expiresAt,omitzero"`
+	Ends                 bool           `json:"ends,omitempty"`
 	RevokedAt            web.Timestamp  `json:"revokedAt,omitzero"`
 	CreatedAt            web.Timestamp  `json:"createdAt"`
 	Demo                 bool           `json:"demo,omitempty"`
@@ -50,7 +51,7 @@ func NewLicense(listed license.Listed, now time.Time) License {
 		Type: l.Type, Status: l.StatusAt(now), Paid: l.Paid,
 		Features: web.OrEmpty(l.Features), MaxInstances: l.MaxInstances,
 		CurrentInstances: l.Instances, DevelopmentInstances: l.DevelopmentInstances, PeriodMonths: l.Months,
-		ExpiresAt: web.Timestamp(l.ExpiresAt),
+		ExpiresAt: web.Timestamp(l.ExpiresAt), Ends: l.Ends,
 		RevokedAt: web.Timestamp(l.RevokedAt), CreatedAt: web.Timestamp(l.CreatedAt), Demo: l.Demo,
 	}
 }

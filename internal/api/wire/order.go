@@ -23,6 +23,7 @@ type Order struct {
 	// PartlyRefunded is absent unless a part was given back.
 	PartlyRefunded json.Number   `json:"partlyRefunded,omitempty"`
 	Status         order.Status  `json:"status"`
+	Ends           bool          `json:"ends,omitempty"`
 	LicenseID      string        `json:"licenseId"`
 	Demo           bool          `json:"demo,omitempty"`
 	CreatedAt      web.Timestamp `json:"createdAt"`
@@ -38,7 +39,7 @@ func NewOrder(o order.Listed) Order {
 		ID: o.ID, ProductID: o.ProductID, ProductSlug: o.ProductSlug,
 		ProductName: o.ProductName, TierID: o.TierID, UserID: o.UserID,
 		PaymentMethod: o.PaymentMethod, BillingInfo: o.Billing, Amount: o.Amount.Amount(), Currency: o.Amount.Currency,
-		PartlyRefunded: part, Status: o.Status(), LicenseID: o.LicenseID, CreatedAt: web.Timestamp(o.CreatedAt),
-		Demo: o.Demo,
+		PartlyRefunded: part, Status: o.Status(), Ends: o.WillEnd(), LicenseID: o.LicenseID,
+		CreatedAt: web.Timestamp(o.CreatedAt), Demo: o.Demo,
 	}
 }

@@ -19,6 +19,8 @@ type Listed struct {
 	TierName string
 	// UserEmail is the address of the owner's account. Empty for caller.Anonymous.
 	UserEmail string
+	// OrderID is the order that issued the license. Empty if an administrator granted it.
+	OrderID string
 }
 
 // Query says which licenses are wanted. Empty fields match all.

@@ -66,6 +66,10 @@ type License struct {
 	// not.
 	Leeway time.Duration
 
+	// Ends says that nothing renews the license any more: its subscription was ended, and what is paid
+	// runs out.
+	Ends bool
+
 	// RevokedAt is when the license was revoked. Zero means it was not.
 	RevokedAt time.Time
 	CreatedAt time.Time

@@ -91,6 +91,18 @@ func (l *License) periodUntil(end time.Time) int {
 	return period
 }
 
+// EndRenewal records that nothing renews the license any more: it ends with its term.
+func (l *License) EndRenewal() { l.Ends, l.Leeway = true, 0 }
+
+// ResumeRenewal takes EndRenewal back. The leeway is for the next period: a license that has expired
+// does not get it.
+func (l *License) ResumeRenewal(leeway time.Duration, now time.Time) {
+	l.Ends = false
+	if l.StatusAt(now) == StatusActive && !l.ExpiresAt.IsZero() {
+		l.Leeway = leeway
+	}
+}
+
 // Revoke withdraws the license for good. It reports false if the license was revoked before.
 func (l *License) Revoke(now time.Time) bool {
 	if !l.RevokedAt.IsZero() {

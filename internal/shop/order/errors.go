@@ -39,6 +39,17 @@ var (
 		"The payment provider cannot be reached at the moment. Nothing was changed; try again.")
 )
 
+// Errors of EndSubscription.
+var (
+	ErrNoSubscription = errs.New(errs.Conflict, "CONFLICT",
+		"This order has no subscription: it is free, or it is paid only once. There is nothing to end.")
+	ErrSubscriptionUnpaid = errs.New(errs.Conflict, "CONFLICT",
+		"This order is not paid, so its subscription has not begun. There is nothing to end.")
+	ErrSubscriptionOver = errs.New(errs.Conflict, "CONFLICT", "This subscription has ended already.")
+	ErrEndRefused       = errs.New(errs.Conflict, "CONFLICT",
+		"The payment provider does not know this subscription, or not any more. Ask the shop.")
+)
+
 // Errors of webhooks.
 var (
 	ErrNoProvider = errs.New(errs.NotFound, "NOT_FOUND", "This shop takes no payments through this provider.")

@@ -69,6 +69,8 @@ func (s *Service) handle(ctx context.Context, e payment.Event) (Notice, error) {
 	case ofSubscription(e.Kind) && o.Payment.Subscription != e.Reference.Subscription:
 		n.Warning = "the event is of another subscription than the order's, and was not applied"
 		return n, nil
+	case e.Kind == payment.WillNotRenew && !o.Ends, e.Kind == payment.WillRenew:
+		return n, nil // applied, or the provider has said the contrary since
 	case e.Kind == payment.NotRenewed, e.Kind == payment.WillNotRenew, e.Kind == payment.Ended:
 		err = s.stopRenewal(ctx, o, e, &n)
 		return n, err
@@ -91,7 +93,7 @@ func (s *Service) handle(ctx context.Context, e payment.Event) (Notice, error) {
 // again and in any order: the license says whether they have an effect.
 func ofSubscription(kind payment.EventKind) bool {
 	switch kind {
-	case payment.Renewed, payment.Billed, payment.NotRenewed, payment.WillNotRenew, payment.Ended:
+	case payment.Renewed, payment.Billed, payment.NotRenewed, payment.WillNotRenew, payment.WillRenew, payment.Ended:
 		return true
 	case payment.Unrelated, payment.Paid, payment.Failed, payment.Refunded, payment.Bounced, payment.PartlyRefunded:
 	}
@@ -109,7 +111,7 @@ func (s *Service) applyOnce(ctx context.Context, e payment.Event, n *Notice) (Or
 		}
 		n.OrderID, n.Done, n.Status, n.Warning = o.ID, "", "", e.Note
 		if ofSubscription(e.Kind) {
-			return learnSubscription(ctx, tx, &o, e)
+			return s.learnSubscription(ctx, tx, &o, e, n)
 		}
 		if e.Kind == payment.Bounced { // reported on every delivery: the previous answer may have failed unlogged
 			n.Failure, n.Warning = bouncedFailure(o.Status())+e.Note, ""
@@ -127,19 +129,30 @@ func (s *Service) applyOnce(ctx context.Context, e payment.Event, n *Notice) (Or
 	return o, err
 }
 
-// learnSubscription keeps what an event says about the subscription of its order. tx has locked the order.
-func learnSubscription(ctx context.Context, tx Store, o *Order, e payment.Event) error {
+// learnSubscription keeps what an event says about the subscription of its order, and whether the license
+// is renewed. tx has locked the order.
+func (s *Service) learnSubscription(ctx context.Context, tx Store, o *Order, e payment.Event, n *Notice) error {
 	before := *o
 	if o.Payment.Subscription == "" {
 		o.Payment.Subscription = e.Reference.Subscription
 	}
-	if e.Kind == payment.Ended && o.Payment.Subscription == e.Reference.Subscription && o.EndedAt.IsZero() {
-		o.EndedAt = e.At
+	if o.Payment.Subscription == e.Reference.Subscription {
+		if e.Kind == payment.Ended && o.EndedAt.IsZero() {
+			o.EndedAt = e.At
+		}
+		o.learnRenewal(e)
 	}
-	if o.Payment == before.Payment && o.EndedAt.Equal(before.EndedAt) {
+	if *o == before {
 		return nil
 	}
-	return tx.UpdateOrder(ctx, *o)
+	if err := tx.UpdateOrder(ctx, *o); err != nil || o.Ends == before.Ends {
+		return err
+	}
+	n.Done = "the license is not renewed: it ends with its term"
+	if !o.Ends {
+		n.Done = "the license is renewed again: its subscription goes on"
+	}
+	return s.markEnds(ctx, tx, *o)
 }
 
 // orderOf returns the order that an event is about, or an errs.NotFound error.
@@ -196,7 +209,7 @@ func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event
 	case payment.PartlyRefunded:
 		return s.notePartial(ctx, tx, o, e, n)
 	case payment.Unrelated, payment.Renewed, payment.Billed, payment.Bounced, payment.NotRenewed,
-		payment.WillNotRenew, payment.Ended:
+		payment.WillNotRenew, payment.WillRenew, payment.Ended:
 	}
 	if now := o.Status(); now != status {
 		n.Done, n.Status = "the order is "+string(now), now

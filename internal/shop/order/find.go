@@ -20,6 +20,8 @@ type Listed struct {
 	TierName string
 	// UserEmail is the address of the buyer's account. Empty for reqctx.Anonymous.
 	UserEmail string
+	// ExpiresAt is the end of the license's term. Zero if it has none.
+	ExpiresAt time.Time
 }
 
 // Query says which orders are wanted. Empty fields match all.
@@ -105,10 +107,7 @@ func (s *Service) ListOwn(ctx context.Context, limit, offset int) ([]Listed, int
 // GetOwn returns the order with that id of the user in ctx, and its key. It returns
 // ErrNotFound for an order of anybody else.
 func (s *Service) GetOwn(ctx context.Context, id string) (Listed, license.Key, error) {
-	o, err := s.Get(ctx, id)
-	if err == nil && (o.UserID == reqctx.Anonymous || o.UserID != reqctx.CallerFrom(ctx).UserID) {
-		err = ErrNotFound
-	}
+	o, err := s.own(ctx, id)
 	if err != nil {
 		return Listed{}, license.Key{}, err
 	}
@@ -118,6 +117,15 @@ func (s *Service) GetOwn(ctx context.Context, id string) (Listed, license.Key, e
 	}
 	key, err := s.Vault.Open(l)
 	return o, key, err
+}
+
+// own returns an order of the user in ctx, or ErrNotFound.
+func (s *Service) own(ctx context.Context, id string) (Listed, error) {
+	o, err := s.Get(ctx, id)
+	if err == nil && (o.UserID == reqctx.Anonymous || o.UserID != reqctx.CallerFrom(ctx).UserID) {
+		return Listed{}, ErrNotFound
+	}
+	return o, err
 }
 
 // GetByKey returns the order with that id that a guest has placed, to whoever knows its

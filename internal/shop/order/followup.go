@@ -19,7 +19,7 @@ func (s *Service) followUp(ctx context.Context, o *Order, n *Notice) error {
 		}
 	}
 	if o.endDue() {
-		return s.endSubscription(ctx, o, n)
+		return s.endAtOnce(ctx, o, n)
 	}
 	return nil
 }
@@ -38,8 +38,8 @@ func (s *Service) refundLate(ctx context.Context, o *Order, n *Notice) error {
 	return s.update(ctx, o, func(tx Store, o *Order) error { return s.markRefunded(ctx, tx, o, s.Now()) })
 }
 
-// endSubscription ends the subscription of an order that is over.
-func (s *Service) endSubscription(ctx context.Context, o *Order, n *Notice) error {
+// endAtOnce ends the subscription of an order that is over. Buyers end theirs with EndSubscription.
+func (s *Service) endAtOnce(ctx context.Context, o *Order, n *Notice) error {
 	err := s.Payments.End(ctx, o.Payment)
 	if errors.Is(err, payment.ErrRefused) {
 		n.Warning = "the order is over, but its subscription cannot be ended: end it at the provider. " + err.Error()
@@ -83,7 +83,7 @@ func (s *Service) refundPeriod(ctx context.Context, o Order, e payment.Event, n 
 
 // leeway returns the leeway for a paid period of an order: none unless a subscription renews it.
 func (s *Service) leeway(o Order) time.Duration {
-	if o.Payment.Subscription == "" || !o.EndedAt.IsZero() {
+	if o.Payment.Subscription == "" || !o.EndedAt.IsZero() || o.Ends {
 		return 0
 	}
 	return s.RenewalLeeway

@@ -34,6 +34,7 @@ type bank struct {
 	calls []string
 	fails map[string]error         // by the first word of the call
 	pages map[string]payment.Event // what LookUp returns, by page
+	noted time.Time                // what EndLater returns
 }
 
 func (b *bank) note(call string) error {
@@ -73,6 +74,13 @@ func (b *bank) Refund(_ context.Context, _ string, r payment.Reference) error {
 
 func (b *bank) End(_ context.Context, r payment.Reference) error {
 	return b.note("end " + r.Subscription)
+}
+
+func (b *bank) EndLater(_ context.Context, r payment.Reference) (time.Time, error) {
+	err := b.note("end later " + r.Subscription)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.noted, err
 }
 
 func (b *bank) Collect(_ context.Context, r payment.Reference) error {

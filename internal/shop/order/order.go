@@ -49,8 +49,13 @@ type Order struct {
 	// PartlyRefunded is how much of the amount was given back while the order stays
 	// paid, in the units of Amount.
 	PartlyRefunded int64
-	// EndedAt is when the provider ended the subscription, because the order is over.
+	// EndedAt is when the subscription ended at the provider.
 	EndedAt time.Time
+	// Ends says that the subscription ends with the period that is paid: its buyer ended it here, or
+	// somebody did at the provider. RenewalToldAt is when the provider last said so, or the contrary, by
+	// its own clock; zero if it never did.
+	Ends          bool
+	RenewalToldAt time.Time
 
 	// Demo says that the sale is made up (Service.Demo). It never changes.
 	Demo bool
@@ -94,6 +99,14 @@ func (o *Order) endDue() bool {
 func (o *Order) tooLate(at time.Time) bool {
 	return !o.CancelledAt.IsZero() || !o.RefundedAt.IsZero() && at.After(o.RefundedAt)
 }
+
+// Renews reports whether the provider charges the next period by itself.
+func (o *Order) Renews() bool {
+	return o.Status() == Paid && o.Payment.Subscription != "" && o.EndedAt.IsZero() && !o.Ends
+}
+
+// WillEnd reports whether the order's subscription was ended. What is paid goes on.
+func (o *Order) WillEnd() bool { return o.Status() == Paid && o.Ends }
 
 // ownsPayment reports whether a payment is the order's, as far as is known. The payments of a
 // subscription are identified by their invoices.

@@ -47,7 +47,7 @@ func (s *Service) Refund(ctx context.Context, id string) (Listed, error) {
 	if err == nil && o.endDue() {
 		// Only after the refund, which may be refused: without their money back, buyers keep what they
 		// bought. If ending fails, the sweep tries again.
-		_ = s.endSubscription(ctx, &o.Order, new(Notice))
+		_ = s.endAtOnce(ctx, &o.Order, new(Notice))
 	}
 	return o, err
 }

@@ -27,8 +27,8 @@ type Store interface {
 	OrderByID(ctx context.Context, id string) (Order, error)
 
 	// UpdateOrder overwrites how an order is paid and what happened to it: Provider, Payment,
-	// PaymentURL, PaidAt, RefundedAt, CancelledAt, PartlyRefunded and EndedAt. It returns an errs.NotFound error when
-	// there is no such order.
+	// PaymentURL, PaidAt, RefundedAt, CancelledAt, PartlyRefunded, EndedAt, Ends and RenewalToldAt. It returns an
+	// errs.NotFound error when there is no such order.
 	UpdateOrder(ctx context.Context, o Order) error
 
 	// AddReceipt queues the receipt of an order, due at once. Queueing it a second time does nothing.

@@ -64,6 +64,7 @@ const (
 	NotRenewed                      // the payment of a further period was tried and failed
 	WillNotRenew                    // the subscription ends with the period that is paid
 	Ended                           // the subscription has ended
+	WillRenew                       // the subscription goes on: nobody ended it, or that was taken back
 )
 
 // Event is what a provider reported, once it is known to come from the provider.
@@ -86,6 +87,8 @@ type Event struct {
 
 	// Until is the end of the period of a Renewed or NotRenewed event. Zero if unknown.
 	Until time.Time
+	// BilledAt is when the period of a Billed or Renewed event was billed. Zero if unknown.
+	BilledAt time.Time
 
 	// Note is what the operator should know about the event. Empty if nothing.
 	Note string
@@ -114,6 +117,11 @@ type Provider interface {
 	// End ends the subscription, so that nothing more is charged. It returns nil if the subscription
 	// has ended already or does not exist.
 	End(ctx context.Context, r Reference) error
+
+	// EndLater lets the subscription end with the period that is paid. It returns when the provider took
+	// note, by the clock of its events; zero if it does not say. It may be repeated. The error is ErrRefused
+	// if there is no such subscription, or not any more; any other is an outage.
+	EndLater(ctx context.Context, r Reference) (time.Time, error)
 
 	// Collect collects the payment of the invoice of a Billed event now; the provider would do so by
 	// itself, but later. Further calls for the same invoice collect nothing more.
@@ -169,6 +177,8 @@ func (inert) Begin(context.Context, Charge) (Checkout, error) { return Checkout{
 func (inert) Refund(context.Context, string, Reference) error { return nil }
 
 func (inert) End(context.Context, Reference) error { return nil }
+
+func (inert) EndLater(context.Context, Reference) (time.Time, error) { return time.Time{}, nil }
 
 func (inert) Collect(context.Context, Reference) error { return ErrRefused }
 

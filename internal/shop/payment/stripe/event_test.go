@@ -83,6 +83,9 @@ func TestOnlyWhatStripeSignedIsAnEvent(t *testing.T) {
 	}
 }
 
+// month is n months after at.
+func month(n int) time.Time { return at.AddDate(0, n, 0) }
+
 // object is a JSON object of Stripe.
 type object = map[string]any
 
@@ -170,11 +173,13 @@ func TestWhatEventsOfAnInvoiceMean(t *testing.T) {
 	until := renewed
 	until.Until = at.AddDate(0, 2, 0)
 	billed := payment.Event{Kind: payment.Billed, OrderID: "order1", Reference: laterRef}
+	made, billedThen, renewedThen := object{"created": month(1).Unix()}, billed, renewed
+	billedThen.BilledAt, renewedThen.BilledAt = month(1), month(1)
 	unpaid := payment.Event{Kind: payment.NotRenewed, OrderID: "order1", Reference: laterRef, Until: until.Until}
 
 	lines := func(lines ...any) object { return object{"lines": object{"data": lines}} }
 	period := func(from, to time.Time) object { return object{"start": from.Unix(), "end": to.Unix()} }
-	month1, month2, year := at.AddDate(0, 1, 0), at.AddDate(0, 2, 0), at.AddDate(1, 0, 0)
+	month1, month2, year := month(1), month(2), month(12)
 	checkMeanings(t, []meaning{
 		{"a later period", "invoice.paid", laterOurs, renewed},
 		{
@@ -199,6 +204,8 @@ func TestWhatEventsOfAnInvoiceMean(t *testing.T) {
 			payment.Event{Reference: payment.Reference{Invoice: "in_1"}},
 		},
 		{"a later period is billed", "invoice.created", with(laterOurs, object{"status": "draft"}), billed},
+		{"with its time", "invoice.created", with(with(laterOurs, object{"status": "draft"}), made), billedThen},
+		{"a later period that was billed before", "invoice.paid", with(laterOurs, made), renewedThen},
 		{
 			"a later period failed", "invoice.payment_failed",
 			with(laterOurs, lines(object{"period": period(month1, month2)})), unpaid,
@@ -218,6 +225,8 @@ func TestWhatEventsOfASubscriptionMean(t *testing.T) {
 	}
 	const updated = "customer.subscription.updated"
 	checkMeanings(t, []meaning{
+		{"goes on", updated, with(sub, object{"status": "active"}), means(payment.WillRenew)},
+		{"its payment is late", updated, with(sub, object{"status": "past_due"}), payment.Event{}},
 		{"changed", updated, sub, payment.Event{}},
 		{"ends with its period", updated, with(sub, object{"cancel_at_period_end": true}), means(payment.WillNotRenew)},
 		{"ends at a time", updated, with(sub, object{"cancel_at": at.Unix()}), means(payment.WillNotRenew)},

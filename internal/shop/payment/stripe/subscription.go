@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -23,6 +24,23 @@ func (p *Provider) End(ctx context.Context, r payment.Reference) error {
 		return nil
 	}
 	return explain("end a subscription", err)
+}
+
+// EndLater implements payment.Provider.
+func (p *Provider) EndLater(ctx context.Context, r payment.Reference) (time.Time, error) {
+	if r.Subscription == "" {
+		return time.Time{}, fmt.Errorf("stripe: the order has no subscription: %w", payment.ErrRefused)
+	}
+	// Without an idempotency key of ours: it would answer from memory after the end was taken back.
+	params := &stripe.SubscriptionUpdateParams{CancelAtPeriodEnd: stripe.Bool(true)}
+	sub, err := p.client.V1Subscriptions.Update(ctx, r.Subscription, params)
+	if err != nil {
+		return time.Time{}, explain("let a subscription end with its period", err)
+	}
+	if sub.CanceledAt == 0 {
+		return time.Time{}, nil
+	}
+	return time.Unix(sub.CanceledAt, 0).UTC(), nil // the time of the request, not of the end
 }
 
 // Collect implements payment.Provider. Stripe leaves the invoice of a further period in draft for about
@@ -46,6 +64,7 @@ func (p *Provider) Collect(ctx context.Context, r payment.Reference) error {
 type invoice struct {
 	ID            string `json:"id"`
 	BillingReason string `json:"billing_reason"`
+	Created       int64  `json:"created"`
 	Status        string `json:"status"`
 	AmountPaid    int64  `json:"amount_paid"`
 	Currency      string `json:"currency"`
@@ -103,6 +122,14 @@ func (i *invoice) until() time.Time {
 	return time.Unix(end, 0).UTC()
 }
 
+// billedAt returns when Stripe made the invoice.
+func (i *invoice) billedAt() time.Time {
+	if i.Created == 0 {
+		return time.Time{}
+	}
+	return time.Unix(i.Created, 0).UTC()
+}
+
 // The billing reasons that matter.
 const (
 	firstInvoice = "subscription_create"
@@ -119,7 +146,7 @@ func readInvoice(_ context.Context, e *payment.Event, object json.RawMessage) er
 	switch i.BillingReason {
 	case laterInvoice:
 		i.identify(e)
-		e.Kind, e.Until = payment.Renewed, i.until()
+		e.Kind, e.Until, e.BilledAt = payment.Renewed, i.until(), i.billedAt()
 	case firstInvoice:
 		if i.identify(e); e.OrderID == "" {
 			return nil // of another system
@@ -135,7 +162,7 @@ func readDraft(_ context.Context, e *payment.Event, object json.RawMessage) erro
 	var i invoice
 	if decode(e, object, &i) && i.BillingReason == laterInvoice && i.Status == string(stripe.InvoiceStatusDraft) {
 		i.identify(e)
-		e.Kind = payment.Billed
+		e.Kind, e.BilledAt = payment.Billed, i.billedAt()
 	}
 	return nil
 }
@@ -150,11 +177,12 @@ func readUnpaid(_ context.Context, e *payment.Event, object json.RawMessage) err
 	return nil
 }
 
-// readSubscription reads that a subscription has ended, or will end by itself.
+// readSubscription reads that a subscription has ended, will end by itself, or goes on.
 func readSubscription(_ context.Context, e *payment.Event, object json.RawMessage) error {
 	var sub struct {
 		ID                string   `json:"id"`
 		Metadata          metadata `json:"metadata"`
+		Status            string   `json:"status"`
 		EndedAt           int64    `json:"ended_at"`
 		CancelAt          int64    `json:"cancel_at"`
 		CancelAtPeriodEnd bool     `json:"cancel_at_period_end"`
@@ -167,8 +195,10 @@ func readSubscription(_ context.Context, e *payment.Event, object json.RawMessag
 		e.Kind = payment.Ended
 	case sub.CancelAtPeriodEnd || sub.CancelAt != 0:
 		e.Kind = payment.WillNotRenew
+	case sub.Status == string(stripe.SubscriptionStatusActive):
+		e.Kind = payment.WillRenew
 	default:
-		return nil
+		return nil // not begun, or its payment is late: other events say what that means
 	}
 	e.OrderID, e.Reference = sub.Metadata[metadataKey], payment.Reference{Subscription: sub.ID}
 	return nil
