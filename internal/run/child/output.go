@@ -15,9 +15,10 @@ import (
 
 // Bounds on what the output of a child adds to stoa's log.
 const (
-	lineLimit   = 4 << 10 // bytes of a line; the rest of it is dropped
-	linesPerSec = 20      // on average
-	linesBurst  = 200     // at once
+	lineLimit   = 4 << 10  // bytes of each text in a line
+	readLimit   = 16 << 10 // bytes of a line; the rest of it is dropped
+	linesPerSec = 20       // on average
+	linesBurst  = 200      // at once
 
 	// saidEvery is how often the log says that lines were dropped, while more and more are.
 	saidEvery = 10 * time.Second
@@ -52,7 +53,7 @@ type Output struct {
 // and redact removes secrets from them (NewRedactor).
 func NewOutput(log *slog.Logger, says string, redact func(string) string) *Output {
 	return &Output{
-		log: log, says: says, redact: redact, now: time.Now, limit: lineLimit,
+		log: log, says: says, redact: redact, now: time.Now, limit: readLimit,
 		allowed: pace.NewBucket(linesPerSec, linesBurst, time.Now()),
 	}
 }
@@ -64,7 +65,7 @@ func (o *Output) CountLost(lost *atomic.Int64) { o.lost = lost }
 // may begin with a mark of at most markLimit bytes. to returns the Output that a line
 // belongs to, o among them, and the line without its mark; nil for a mark alone.
 func (o *Output) Route(markLimit int, to func(line []byte) (*Output, []byte)) {
-	o.route, o.limit = to, lineLimit+markLimit
+	o.route, o.limit = to, readLimit+markLimit
 }
 
 // Redact removes secrets from a text of the child.

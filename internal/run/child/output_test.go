@@ -35,7 +35,8 @@ func TestOutputIsBoundedInLengthAndRate(t *testing.T) {
 	if !strings.Contains(log.String(), "droppedLines=50") {
 		t.Error("dropped lines are not counted")
 	}
-	if len(o.line) > lineLimit {
+	o.Write([]byte(strings.Repeat("x", 2*readLimit)))
+	if len(o.line) > readLimit {
 		t.Errorf("%d bytes are kept", len(o.line))
 	}
 }
