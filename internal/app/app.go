@@ -195,6 +195,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	a.streamAudit(working, cfg)
 	if cfg.Deliver {
 		a.background.Go(func() { a.fillKeyTails(working, cfg) })
+		a.background.Go(func() { a.Licenses.KeepTellingEnds(working, cfg.Log) })
 		a.deliver(working, cfg)
 		if !a.noMail { // else receipts wait for a mail server
 			a.courier.Start(working)

@@ -98,6 +98,16 @@ func TestOperationsTellTheirEvents(t *testing.T) {
 			"licenseId": granted.Text(t, "data.id"), "productId": o.ProductID, "userId": ada.UserID,
 		}})
 
+		monthly := a.StoredOrder(t, a.Buy(t, ada.Access, "monthly").Text(t, "orderId"))
+		events(t, a)
+		its := map[string]string{"licenseId": monthly.LicenseID, "productId": o.ProductID, "userId": ada.UserID}
+		renew := testkit.Post(admin, "/api/v1/admin/licenses/"+monthly.LicenseID+"/renew",
+			map[string]any{"periods": 1, "reference": "in_1"})
+		a.Do(t, renew)
+		want("renew", recorded{"license.renewed", its})
+		a.Do(t, renew)
+		want("renew for the same payment")
+
 		theme := testkit.ThemePack(t, "aurora", "1.0.0", nil, nil)
 		about := map[string]string{"kind": "theme-shop", "slug": "aurora"}
 		a.Install(t, admin, "theme-shop", theme)

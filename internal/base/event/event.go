@@ -24,10 +24,13 @@ const (
 	UserRegistered       Type = "user.registered"
 	OrderPaid            Type = "order.paid"
 	OrderRefunded        Type = "order.refunded"
+	OrderCancelled       Type = "order.cancelled"
 	LicenseIssued        Type = "license.issued"
 	LicenseActivated     Type = "license.activated"
 	LicenseDeactivated   Type = "license.deactivated"
 	LicenseRevoked       Type = "license.revoked"
+	LicenseRenewed       Type = "license.renewed"
+	LicenseExpired       Type = "license.expired"
 	ExtensionInstalled   Type = "extension.installed"
 	ExtensionUpgraded    Type = "extension.upgraded"
 	ExtensionUninstalled Type = "extension.uninstalled"
@@ -40,7 +43,8 @@ const (
 
 // Types are the types of stoa's own events, those that can be subscribed to.
 var Types = []Type{
-	UserRegistered, OrderPaid, OrderRefunded, LicenseIssued, LicenseActivated, LicenseDeactivated, LicenseRevoked,
+	UserRegistered, OrderPaid, OrderRefunded, OrderCancelled, LicenseIssued, LicenseActivated, LicenseDeactivated,
+	LicenseRevoked, LicenseRenewed, LicenseExpired,
 	ExtensionInstalled, ExtensionUpgraded, ExtensionUninstalled, InstanceEnabled, InstanceDisabled,
 }
 

@@ -129,6 +129,12 @@ type Match func(version int64) bool
 // changed nothing.
 type changeFunc func(tx Store, l *License) (audit.Action, audit.Details, error)
 
+// eventOf are the events of changes. Others are told to nobody.
+var eventOf = map[audit.Action]event.Type{
+	audit.LicenseRevoke: event.LicenseRevoked,
+	audit.LicenseRenew:  event.LicenseRenewed,
+}
+
 // update applies change to a license and records it in the audit log, in one transaction that has locked
 // the license. It returns the updated license.
 func (s *Service) update(ctx context.Context, id string, match Match, change changeFunc) (Listed, error) {
@@ -152,8 +158,8 @@ func (s *Service) update(ctx context.Context, id string, match Match, change cha
 			if err := s.record(ctx, tx, action, id, details); err != nil {
 				return err
 			}
-			if action == audit.LicenseRevoke {
-				if err := tx.Publish(ctx, l.Event(event.LicenseRevoked, s.Now())); err != nil {
+			if t, told := eventOf[action]; told {
+				if err := tx.Publish(ctx, l.Event(t, s.Now())); err != nil {
 					return err
 				}
 			}

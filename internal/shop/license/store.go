@@ -69,6 +69,12 @@ type Store interface {
 	// reference is recorded already.
 	AddRenewal(ctx context.Context, licenseID, reference string, at time.Time) error
 
+	// TakeEnded returns up to 100 paid licenses that are not revoked and whose term and leeway ended at
+	// or before now, those that ended first at the front, and records that the ends of their terms are
+	// told. It returns none of them again before their terms have other ends. Inside InTx, several
+	// callers get different licenses, and the record is undone with the transaction.
+	TakeEnded(ctx context.Context, now time.Time) ([]License, error)
+
 	// Record appends an entry to the audit log. Inside InTx it is part of the transaction.
 	Record(ctx context.Context, e audit.Entry) error
 

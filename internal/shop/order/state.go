@@ -115,6 +115,9 @@ func (s *Service) markCancelled(ctx context.Context, tx Store, o *Order, at time
 	if err := tx.UpdateOrder(ctx, *o); err != nil {
 		return err
 	}
+	if err := tx.Publish(ctx, o.event(event.OrderCancelled, s.Now())); err != nil {
+		return err
+	}
 	return s.revoke(ctx, tx, o.LicenseID, at)
 }
 

@@ -67,10 +67,13 @@ export interface EventData {
   'user.registered': { readonly userId: string };
   'order.paid': OrderEventData;
   'order.refunded': OrderEventData;
+  'order.cancelled': OrderEventData;
   'license.issued': LicenseEventData;
   'license.activated': LicenseEventData;
   'license.deactivated': LicenseEventData;
   'license.revoked': LicenseEventData;
+  'license.renewed': LicenseEventData;
+  'license.expired': LicenseEventData;
   'extension.installed': { readonly kind: string; readonly slug: string };
   'extension.upgraded': { readonly kind: string; readonly slug: string };
   'extension.uninstalled': { readonly kind: string; readonly slug: string };

@@ -1,0 +1,46 @@
+package license
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"stoa/internal/base/background"
+	"stoa/internal/base/event"
+)
+
+// endsEvery is how often licenses that have ended are looked for. Subscribers are told at most 60 s after
+// an end (contract 7.4), also when one search fails.
+const endsEvery = 20 * time.Second
+
+// KeepTellingEnds does what TellEnds does, now and every endsEvery, until ctx ends. Several processes may
+// do so at once.
+func (s *Service) KeepTellingEnds(ctx context.Context, log *slog.Logger) {
+	task := background.Task{
+		Every: endsEvery, Limit: endsEvery, Log: log, Failed: "licenses that have ended cannot be told to subscribers",
+	}
+	task.Run(ctx, s.TellEnds)
+}
+
+// TellEnds publishes license.expired for the licenses that have expired by now. Each end is told once,
+// whatever happens in between and however many processes look for it: that it is told is part of the
+// event's transaction.
+func (s *Service) TellEnds(ctx context.Context) error {
+	for {
+		var ended []License
+		err := s.Store.InTx(ctx, func(tx Store) (err error) {
+			now := s.Now()
+			if ended, err = tx.TakeEnded(ctx, now); err != nil {
+				return err
+			}
+			events := make([]event.Event, len(ended))
+			for i, l := range ended {
+				events[i] = l.Event(event.LicenseExpired, now)
+			}
+			return tx.Publish(ctx, events...)
+		})
+		if err != nil || len(ended) == 0 {
+			return err
+		}
+	}
+}
