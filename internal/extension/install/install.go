@@ -15,7 +15,9 @@ package install
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
+	"path"
 	"slices"
 
 	"stoa/internal/base/errs"
@@ -152,6 +154,10 @@ func (in *Installer) keepAgain(ctx context.Context, reg extension.Registry, up *
 	}
 	if err := in.store(ctx, up, list[i].InstallPath+archiveSuffix); err != nil {
 		return err
+	}
+	// With object storage, a process may lack the folder of a package that another installed.
+	if _, err := up.root.Stat(path.Dir(list[i].InstallPath)); errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
 	in.Log.InfoContext(ctx, "the ZIP of an installed package is kept now", slog.String("kind", string(list[i].Kind)),
 		slog.String("slug", list[i].Slug), slog.String("version", list[i].Version))
