@@ -47,6 +47,10 @@ test("a theme app that is not well is not activated, and says why", async () => 
   const tab = await openConsole("/console/themes/theme-app-shop/sick");
   tab.setDefaultTimeout(120_000);
   await tab.getByRole("button", { name: "Activate Sick 1.0.0" }).click();
+  const asked = tab.getByRole("dialog");
+  await asked.getByText("takes over the whole shop").waitFor();
+  assert.equal(await asked.getByRole("link", { name: "Look at Sick 1.0.0 first" }).getAttribute("href"), "/theme-app/shop/sick/");
+  await asked.getByRole("button", { name: "Activate Sick 1.0.0" }).click();
   await tab.getByRole("alert").getByText("GET /health").waitFor();
   await tab.end();
 });

@@ -88,6 +88,8 @@ func (s *Lookup) Orders(ctx context.Context, q lookup.Query) ([]lookup.Item, err
 	m := &matches{limit: q.Limit}
 	m.text(q, "orders", "id", q.Text)
 	m.text(q, "orders", "billing_email_key", q.Key)
+	m.text(q, "orders", "billing_name_key", q.Key)
+	m.text(q, "orders", "billing_company_key", q.Key)
 	latest := func(column string) string { return column + " = ? ORDER BY created_at_ms DESC, id" }
 	for _, id := range q.Users {
 		m.with(2, "id", "orders", latest("user_id"), id)
@@ -95,7 +97,8 @@ func (s *Lookup) Orders(ctx context.Context, q lookup.Query) ([]lookup.Item, err
 	if q.KeyHash != "" {
 		m.with(0, "id", "orders", "license_id = (SELECT id FROM licenses WHERE key_hash = ?)", q.KeyHash)
 	}
-	return s.list(ctx, m, `t.id, '', t.id, p.name || coalesce(' · ' || t.billing_email_key, ''), t.status`,
+	return s.list(ctx, m, `t.id, '', t.id, p.name
+		|| coalesce(' · ' || t.billing_email_key, ''), t.status`,
 		`orders t JOIN products p ON p.id = t.product_id`, `t.created_at_ms DESC, t.id`)
 }
 

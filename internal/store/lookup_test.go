@@ -23,7 +23,9 @@ func testLookup(t *testing.T, open Open) {
 	}
 	mustOrder(t, orders, Order("ord-1", "a", "ann", "bill@y.example", T0))
 	mustOrder(t, orders, Order("ord-2", "a", "ann", "", T0.Add(time.Hour)))
-	mustOrder(t, orders, Order("ord-11", "b", "anonymous", "bil@y.example", T0))
+	named := Order("ord-11", "b", "anonymous", "bil@y.example", T0)
+	named.Billing.Name, named.Billing.Company = "Ödön Horváth", "ACME 100%"
+	mustOrder(t, orders, named)
 	l := License("lic-1", "a")
 	l.KeyTail, l.KeyHash, l.UserID, l.ExpiresAt, l.RevokedAt = "TAIL1", "hash-1", "ben", T0, time.Time{}
 	l.Leeway = 0
@@ -53,6 +55,11 @@ func testLookup(t *testing.T, open Open) {
 		{"an order and those that begin so", s.Orders, lookup.Query{Text: "ord-1"}, "ord-1 ord-11"},
 		{"the bill's address", s.Orders, lookup.Query{Text: "bil@"}, "ord-11"},
 		{"the middle of the bill's address", s.Orders, lookup.Query{Text: "il@", Middle: true}, "ord-11"},
+		{"the bill's name", s.Orders, lookup.Query{Text: "ödön h"}, "ord-11"},
+		{"the family name", s.Orders, lookup.Query{Text: "horv", Middle: true}, "ord-11"},
+		{"the company", s.Orders, lookup.Query{Text: "acme"}, "ord-11"},
+		{"a part of the company", s.Orders, lookup.Query{Text: "100%", Middle: true}, "ord-11"},
+		{"no name", s.Orders, lookup.Query{Text: "horv"}, ""},
 		{"a user's orders", s.Orders, lookup.Query{Text: "-", Users: []string{"ann"}}, "ord-2 ord-1"},
 		{"the latest of a user's", s.Orders, lookup.Query{Text: "-", Users: []string{"ann"}, Limit: 1}, "ord-2"},
 		{"a key's license", s.Licenses, lookup.Query{Text: "-", KeyHash: "hash-1"}, "lic-1"},

@@ -37,14 +37,16 @@ func (s *Orders) CreateOrder(ctx context.Context, o order.Order) error {
 		INSERT INTO orders (id, product_id, tier_id, user_id, payment_method, billing_info, amount_minor, currency,
 			billing_period, license_id, created_at_ms, status, provider, payment_url, payment_session, payment_id,
 			payment_invoice, payment_subscription, paid_at_ms, refunded_at_ms, cancelled_at_ms, billing_email_key,
-			subscription_ended_at_ms, partly_refunded_minor, subscription_ends, renewal_told_ms, demo)
+			subscription_ended_at_ms, partly_refunded_minor, subscription_ends, renewal_told_ms, demo,
+			billing_name_key, billing_company_key)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-			$22, $23, $24, $25, $26, $27)`,
+			$22, $23, $24, $25, $26, $27, $28, $29)`,
 		o.ID, o.ProductID, o.TierID, o.UserID, o.PaymentMethod, billing, o.Amount.Minor, o.Amount.Currency,
 		string(o.Period), o.LicenseID, database.Millis(o.CreatedAt), string(o.Status()), o.Provider, o.PaymentURL,
 		o.Payment.Session, o.Payment.Payment, o.Payment.Invoice, o.Payment.Subscription, database.Millis(o.PaidAt),
 		database.Millis(o.RefundedAt), database.Millis(o.CancelledAt), database.NullText(o.Billing.EmailKey()),
-		database.Millis(o.EndedAt), o.PartlyRefunded, o.Ends, database.Millis(o.RenewalToldAt), o.Demo)
+		database.Millis(o.EndedAt), o.PartlyRefunded, o.Ends, database.Millis(o.RenewalToldAt), o.Demo,
+		database.NullText(o.Billing.NameKey()), database.NullText(o.Billing.CompanyKey()))
 	return s.Wrap(err, "Order")
 }
 

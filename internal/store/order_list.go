@@ -49,7 +49,8 @@ func orderWhere(q order.Query) (w database.Where) {
 		w.And(`o.id = $1`, q.ID)
 	}
 	if q.Search != "" {
-		w.And(`(o.billing_email_key LIKE $1 ESCAPE '~' OR o.id LIKE $2 ESCAPE '~' OR o.license_id LIKE $2 ESCAPE '~'
+		w.And(`(o.billing_email_key LIKE $1 ESCAPE '~' OR o.billing_name_key LIKE $1 ESCAPE '~'
+			OR o.billing_company_key LIKE $1 ESCAPE '~' OR o.id LIKE $2 ESCAPE '~' OR o.license_id LIKE $2 ESCAPE '~'
 			OR o.user_id IN (SELECT id FROM users WHERE id LIKE $2 ESCAPE '~' OR email_key LIKE $1 ESCAPE '~')
 			OR o.product_id IN (SELECT id FROM products WHERE slug LIKE $1 ESCAPE '~')
 			OR o.license_id IN (SELECT id FROM licenses WHERE key_tail = $3))`, search(q.Search)...)

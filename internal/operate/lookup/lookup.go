@@ -84,8 +84,8 @@ type Sealed struct {
 type Store interface {
 	// Users finds whose id is the text, and whose e-mail address or username begins with it.
 	Users(ctx context.Context, q Query) ([]Item, error)
-	// Orders finds those whose id or bill's e-mail address begins with the text, those of
-	// q.Users and that of q.KeyHash.
+	// Orders finds those whose id begins with the text, or the e-mail address, name or company of
+	// the bill, those of q.Users and that of q.KeyHash.
 	Orders(ctx context.Context, q Query) ([]Item, error)
 	// Licenses finds those whose id begins with the text, that of q.KeyHash, and those of
 	// q.Users and q.Orders.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stoa/internal/base/reqctx"
+	"stoa/internal/base/text"
 	"stoa/internal/shop/payment"
 	"stoa/internal/shop/product"
 )
@@ -66,6 +67,22 @@ type BillingInfo struct {
 	Name    string `json:"name,omitempty"`
 	Email   string `json:"email,omitempty"`
 	Company string `json:"company,omitempty"`
+}
+
+// NameKey returns the form in which the name is searched for; "" without one. b may be nil.
+func (b *BillingInfo) NameKey() string {
+	if b == nil {
+		return ""
+	}
+	return text.Fold(b.Name)
+}
+
+// CompanyKey is NameKey for the company.
+func (b *BillingInfo) CompanyKey() string {
+	if b == nil {
+		return ""
+	}
+	return text.Fold(b.Company)
 }
 
 // Status returns where the order is in its life.

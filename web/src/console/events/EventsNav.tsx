@@ -1,12 +1,5 @@
 import { SubNav } from "../kit/SubNav";
 import { t } from "../text";
+import { eventsPages } from "./pages";
 
-export const EventsNav = () => (
-  <SubNav
-    label={t("events.title")}
-    entries={[
-      { to: "/events", title: t("events.audit.title") },
-      { to: "/events/webhooks", title: t("events.webhooks.title") },
-    ]}
-  />
-);
+export const EventsNav = () => <SubNav label={t("events.title")} entries={eventsPages} />;

@@ -2,6 +2,8 @@
 import { api, data, type Schemas } from "../../api/client";
 import { signOut } from "../../api/session";
 import { chooseScheme } from "../../theme/scheme";
+import { eventsPages } from "../events/pages";
+import { settingsPages } from "../settings/pages";
 import { c, t } from "../text";
 
 export type Group =
@@ -27,10 +29,14 @@ const pages = (): Hit[] =>
       ["/plugins", "nav.plugins"],
       ["/themes", "nav.themes"],
       ["/people", "nav.people"],
-      ["/events", "nav.events"],
-      ["/settings", "nav.settings"],
     ] as const
-  ).map(([to, key]) => ({ group: "pages", to, label: t(key) }));
+  )
+    .map(([to, key]): Hit => ({ group: "pages", to, label: t(key) }))
+    .concat(below(t("nav.events"), eventsPages), below(t("nav.settings"), settingsPages));
+
+// below are the pages of an area, each with the area's name.
+const below = (area: string, list: { to: string; title: string }[]): Hit[] =>
+  list.map(({ to, title }) => ({ group: "pages", to, label: `${area}: ${title}` }));
 
 const actions = (): Hit[] =>
   (

@@ -81,6 +81,7 @@ const Activation = ({ theme, active, shown }: { theme: Theme; active: Applied | 
   const { configSchema, defaultConfig } = readManifest(theme.manifestJson);
   const config = (active?.config ?? defaultConfig) as Record<string, unknown>;
   const [edited, setEdited] = useState(config);
+  const [ask, setAsk] = useState<Record<string, unknown> | null>(null);
   const values = { where: t(`themes.target.${theme.target}`), name: `${theme.name} ${theme.version}` };
   const activate = useMutation({
     mutationFn: (chosen: Record<string, unknown>) =>
@@ -97,6 +98,7 @@ const Activation = ({ theme, active, shown }: { theme: Theme; active: Applied | 
   });
   const problem = activate.isError ? asProblem(activate.error) : null;
   const unhealthy = problem?.code === "THEME_UNHEALTHY" ? problem : null;
+  const takesOver = !shown && isApp(theme.kind);
   return (
     <>
       <Preview theme={theme} config={edited} />
@@ -122,7 +124,7 @@ const Activation = ({ theme, active, shown }: { theme: Theme; active: Applied | 
           none={t("themes.activate.none")}
           error={unhealthy ? null : activate.error}
           pending={activate.isPending}
-          onSubmit={(chosen) => activate.mutate(chosen)}
+          onSubmit={(chosen) => (takesOver ? setAsk(chosen) : activate.mutate(chosen))}
           onEdit={setEdited}>
           {!shown && (
             <p className="soft" style={{ margin: 0 }}>
@@ -131,6 +133,27 @@ const Activation = ({ theme, active, shown }: { theme: Theme; active: Applied | 
           )}
         </ConfigForm>
       </Section>
+      <Confirm
+        open={ask !== null}
+        onClose={() => setAsk(null)}
+        danger={false}
+        title={t("themes.takeOver.title", values)}
+        action={t("themes.activate.button", values)}
+        done=""
+        effects={[
+          t(`themes.takeOver.${theme.target}`, values),
+          ...(theme.target === "shop" ? [t("themes.takeOver.missing")] : []),
+          t("themes.takeOver.back"),
+        ]}
+        run={async () => {
+          const chosen = ask;
+          setAsk(null); // what it comes to is told on the page
+          if (chosen) await activate.mutateAsync(chosen).catch(() => undefined);
+        }}>
+        <a href={theme.baseUrl} target="_blank" rel="noopener">
+          {t("themes.takeOver.look", values)}
+        </a>
+      </Confirm>
     </>
   );
 };
