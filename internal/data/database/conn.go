@@ -82,9 +82,10 @@ func (c Conn) InSnapshot(ctx context.Context, fn func(Conn) error) error {
 	if c.InTransaction() {
 		return fn(c)
 	}
+	asked := ctx.Err() == nil
 	tx, err := c.db.read.BeginTx(ctx, c.db.snapshot)
 	if err != nil {
-		return late(err)
+		return late(err, asked)
 	}
 	defer tx.Rollback() // there is nothing to commit
 	return fn(c.inside(tx, new(ending)))
@@ -161,9 +162,10 @@ func (db *DB) inTx(ctx context.Context, fn func(Querier) error) error {
 }
 
 func (db *DB) tryTx(ctx context.Context, fn func(Querier) error) error {
+	asked := ctx.Err() == nil
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {
-		return late(err)
+		return late(err, asked)
 	}
 	defer tx.Rollback() // a no-op after Commit
 	if err := fn(tx); err != nil {

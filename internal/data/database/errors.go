@@ -26,7 +26,16 @@ func (c Conn) Wrap(err error, what string) error {
 	case c.db.isUnique(err):
 		return errs.New(errs.Conflict, "CONFLICT", "%s already exists.", what).Because(err)
 	}
-	return late(err)
+	return late(err, true)
+}
+
+// late returns err as an outage if it is the end of a context: the database did not answer in time,
+// or had no connection free. asked is false if the time was over before the database was asked.
+func late(err error, asked bool) error {
+	if asked && errors.Is(err, context.DeadlineExceeded) {
+		return lost(err)
+	}
+	return err
 }
 
 // pooled is a pool whose statements say that the database was late if it was.
@@ -34,14 +43,16 @@ type pooled struct{ *sql.DB }
 
 // ExecContext implements Querier.
 func (p pooled) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	asked := ctx.Err() == nil
 	res, err := p.DB.ExecContext(ctx, query, args...)
-	return res, late(err)
+	return res, late(err, asked)
 }
 
 // QueryContext implements Querier.
 func (p pooled) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	asked := ctx.Err() == nil
 	rows, err := p.DB.QueryContext(ctx, query, args...)
-	return rows, late(err)
+	return rows, late(err, asked)
 }
 
 // IsReference reports whether err is a violated reference between tables.

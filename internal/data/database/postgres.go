@@ -96,15 +96,6 @@ func lost(err error) error {
 	return &outage.Lost{Err: err}
 }
 
-// late returns err as an outage if it is the end of a context: the database did not answer in time,
-// or had no connection free.
-func late(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return lost(err)
-	}
-	return err
-}
-
 func postgresCode(err error) string {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code

@@ -134,6 +134,11 @@ func TestWritingWorksAgainWhenItHasSettled(t *testing.T) {
 		}
 	}
 	clock.Advance(time.Second)
+	log.Info("request failed", slog.Any("err", &outage.Lost{Err: io.EOF}))
+	if w.Wrote() || w.Failing() == nil {
+		t.Error("it works again for one cause, and fails for another")
+	}
+	clock.Advance(10 * time.Second)
 	if !w.Wrote() || w.Failing() != nil || w.Wrote() {
 		t.Error("it does not work again, or says so twice")
 	}

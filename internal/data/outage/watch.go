@@ -84,13 +84,19 @@ func (w *Watch) Since() (first time.Time) {
 func (w *Watch) Wrote() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	now, again := w.Now(), false
+	now, failed, fails := w.Now(), false, false
 	for _, s := range w.causes {
-		if !s.since.IsZero() && now.Sub(s.last) >= settled {
-			s.since, again = time.Time{}, true
+		if s.since.IsZero() {
+			continue
 		}
+		failed = true
+		if now.Sub(s.last) < settled {
+			fails = true
+			continue
+		}
+		s.since = time.Time{}
 	}
-	return again
+	return failed && !fails
 }
 
 // met records an outage, and reports whether its cause has to be logged.
