@@ -2,6 +2,7 @@ package outage
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -47,6 +48,12 @@ var told = map[string]string{
 		"(LimitNOFILE, ulimit -n)",
 }
 
+// whatFails is what a Watch says of a cause to administrators.
+var whatFails = map[string]string{
+	ErrStorageFull.Code: "a disk is full or read-only, make room on it",
+	ErrDatabase.Code:    "the database is away, read-only or out of connections",
+}
+
 // Handler returns a handler in front of next. A line at info or warn whose attribute err is an outage
 // becomes a line at debug, because there is one for each request; errors stay as they are.
 func (w *Watch) Handler(next slog.Handler) slog.Handler { return &watching{next, w} }
@@ -56,15 +63,16 @@ func (w *Watch) Failing() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var last *sighting
-	for _, s := range w.causes {
+	what := ""
+	for code, s := range w.causes {
 		if !s.since.IsZero() && (last == nil || s.last.After(last.last)) {
-			last = s
+			last, what = s, whatFails[code]
 		}
 	}
 	if last == nil {
 		return nil
 	}
-	return last.err
+	return fmt.Errorf("%s (%w)", what, last.err)
 }
 
 // Since returns when writing began to fail; zero while it works.

@@ -128,7 +128,7 @@ func TestDisksWithLittleRoomWantAttention(t *testing.T) {
 		{"writing fails", []system.Space{{Place: system.PlaceTemp, Disk: 1, Size: gib}},
 			system.Failure{At: ago(time.Minute), Message: "the disk is full"},
 			[]string{
-				"error writing.failing 1 1m0s: Nothing, or not everything, can be stored, so purchases, sign-ins and installs are refused: the disk is full",
+				"error writing.failing 1 1m0s: stoa cannot store what it should, so purchases, sign-ins and installs are refused: the disk is full.",
 				"warning disk.low 1 0s: The disk with the temporary files has 0 MiB left, 0 %. Make room before nothing can be stored.",
 			}},
 	} {
