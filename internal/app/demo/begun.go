@@ -49,7 +49,7 @@ func begun(file string, now time.Time) (b sales.Begun, err error) {
 		return b, err
 	}
 	if err := json.Unmarshal(text, &b); err != nil || b.At.IsZero() || b.Seed == "" {
-		return b, fmt.Errorf("%s cannot be read; delete it", file)
+		return b, fmt.Errorf("%s cannot be read; delete it: sample sales that were made stay, and others are made", file)
 	}
 	return b, nil
 }

@@ -1,0 +1,4 @@
+package demo
+
+// SalesBegun is begun, for tests.
+var SalesBegun = begun
