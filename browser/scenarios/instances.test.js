@@ -65,6 +65,33 @@ test("an instance is configured with one form; secrets are set, replaced and rem
   await tab.end();
 });
 
+test("a plugin that lacks configuration says what, and leads to the form; so does Enable", async () => {
+  const { defaultInstance: { installationId } } = await install(token, plugin({ slug: "labels", name: "Labels", configSchema: schema }));
+  const at = `/console/plugins/labels/${installationId}`;
+  const tab = await openConsole("/console/plugins");
+  await tab.getByRole("row", { name: /Labels/ }).getByText("Needs configuration").waitFor();
+  await tab.getByRole("link", { name: "Labels" }).click();
+  const note = tab.getByRole("region", { name: "default needs configuration" });
+  await note.getByText("Sender, Service key.").waitFor();
+  await accessible(tab, "a plugin that lacks configuration");
+  await note.getByRole("link", { name: "Go to the form" }).click();
+  await tab.getByLabel("Sender").waitFor();
+
+  // Enable cannot do what it says, and says so before anything is sent.
+  await tab.goto(`${at}?view=log`);
+  await tab.getByRole("button", { name: "Enable" }).click();
+  const dialog = tab.getByRole("dialog");
+  await dialog.getByText("Before it can be enabled, these fields need values: Sender, Service key.").waitFor();
+  await accessible(tab, "a plugin that cannot be enabled yet");
+  assert.ok(!(await dialog.innerText()).includes("config."), "a path is in the dialog");
+  await dialog.getByRole("link", { name: "Go to the form" }).click();
+  await tab.getByLabel("Sender").fill("shop@example.com");
+  await tab.getByRole("button", { name: "Save configuration" }).click();
+  await tab.getByText("The config of Labels is saved. Before it can be enabled, this field needs a value: Service key.").waitFor();
+  await note.getByText("this field needs a value: Service key.").waitFor();
+  await tab.end();
+});
+
 test("a config that somebody else changed meanwhile is not overwritten", async () => {
   const { defaultInstance: { installationId } } = await install(token, plugin({ slug: "shared", name: "Shared", configSchema: { greeting: { type: "string", label: "Greeting" } } }));
   const path = `/api/v1/admin/plugins/shared/instances/${installationId}`;

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { Time } from "../kit/values";
 import { t } from "../text";
 import { RestartConfirm, RollbackConfirm } from "./actions";
-import type { Instance } from "./data";
+import type { Instance, Package } from "./data";
 import { isBroken, shopperSees, stateOf } from "./state";
 
 type LastError = NonNullable<Instance["runtime"]["lastError"]>;
@@ -14,9 +14,11 @@ type LastError = NonNullable<Instance["runtime"]["lastError"]>;
 export const placeOf = ({ file, line }: LastError): string => (file ? `${file}${line ? `:${line}` : ""}` : "");
 
 // Cause shows nothing for an instance that is well and has been since its last change.
-export const Cause = ({ name, instance, here }: { name: string; instance: Instance; here: boolean }) => {
+export const Cause = ({ plugin, instance, here }: { plugin: Package; instance: Instance; here: boolean }) => {
   const [ask, setAsk] = useState<"restart" | "rollback" | null>(null);
+  const { name, manifestJson } = plugin;
   const { runtime, lifecycleWarning } = instance;
+  const state = stateOf(instance, manifestJson);
   const broken = isBroken(instance);
   if (!broken && !runtime.lastError) return null;
   const error = runtime.lastError;
@@ -24,11 +26,11 @@ export const Cause = ({ name, instance, here }: { name: string; instance: Instan
   return (
     <section
       className="note"
-      data-tone={broken ? (stateOf(instance).tone === "warn" ? "warn" : "bad") : "none"}
+      data-tone={broken ? (state.tone === "warn" ? "warn" : "bad") : "none"}
       aria-label={t("plugins.cause.label", { key: instance.instanceKey })}>
       <h3>
         {broken
-          ? t("plugins.cause.title", { key: instance.instanceKey, state: stateOf(instance).word })
+          ? t("plugins.cause.title", { key: instance.instanceKey, state: state.word })
           : t(error?.over ? "plugins.cause.recovered" : "plugins.cause.notSince", { key: instance.instanceKey })}
       </h3>
       {error && (
@@ -87,7 +89,13 @@ export const Cause = ({ name, instance, here }: { name: string; instance: Instan
           )}
         </div>
       )}
-      <RestartConfirm open={ask === "restart"} onClose={() => setAsk(null)} instance={instance} name={name} />
+      <RestartConfirm
+        open={ask === "restart"}
+        onClose={() => setAsk(null)}
+        instance={instance}
+        name={name}
+        manifestJson={manifestJson}
+      />
       <RollbackConfirm open={ask === "rollback"} onClose={() => setAsk(null)} slug={instance.pluginSlug} name={name} />
     </section>
   );

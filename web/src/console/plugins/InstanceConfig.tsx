@@ -13,6 +13,7 @@ import { tell, tellFailure } from "../kit/toast";
 import { t } from "../text";
 import { useRefresh, type Instance, type Package } from "./data";
 import { useEnable } from "./actions";
+import { lacking } from "./lacks";
 
 interface Props {
   plugin: Package;
@@ -47,7 +48,10 @@ export const InstanceConfig = ({ plugin, instance, etag }: Props) => {
     onSuccess: ({ value, etag: next }) => {
       setBase((now) => ({ instance: value, etag: next, n: now.n + 1 }));
       void refresh();
+      const labels = lacking(value, manifestJson);
       if (value.enabled) tell(t("plugins.config.saved", { name }));
+      else if (labels.length > 0)
+        tell(t.count("plugins.config.savedLacking", labels.length, { name, labels: labels.join(", ") }));
       else
         tell(t("plugins.config.savedDisabled", { name }), {
           label: t("plugins.enable.button"),

@@ -17,6 +17,7 @@ import { Cause } from "./Cause";
 import { InstanceConfig } from "./InstanceConfig";
 import { useInstance, usePlugin, type Instance, type Package } from "./data";
 import { Deliveries } from "./Deliveries";
+import { Lacking } from "./Lacking";
 import { InstancePermissions } from "./InstancePermissions";
 import { Logs } from "./Logs";
 import { stateOf } from "./state";
@@ -43,7 +44,7 @@ interface FoundProps {
 const Found = ({ plugin, instance, etag }: FoundProps) => {
   const view = useView(views);
   const { slug } = plugin;
-  const state = stateOf(instance);
+  const state = stateOf(instance, plugin.manifestJson);
   return (
     <Page
       title={instance.instanceKey}
@@ -53,7 +54,8 @@ const Found = ({ plugin, instance, etag }: FoundProps) => {
       ]}
       badge={<State tone={state.tone}>{state.word}</State>}
       actions={<Actions plugin={plugin} instance={instance} />}>
-      <Cause name={plugin.name} instance={instance} here />
+      <Cause plugin={plugin} instance={instance} here />
+      <Lacking instance={instance} manifestJson={plugin.manifestJson} here={view === "config"} />
       <Summary
         facts={[
           [
@@ -113,7 +115,7 @@ const Actions = ({ plugin, instance }: { plugin: Package; instance: Instance }) 
           </Menu.Dropdown>
         </Menu>
       )}
-      <RestartConfirm open={ask === "restart"} {...with_} />
+      <RestartConfirm open={ask === "restart"} {...with_} manifestJson={plugin.manifestJson} />
       <DisableConfirm open={ask === "disable"} {...with_} />
       <DeleteConfirm open={ask === "delete"} {...with_} />
     </>

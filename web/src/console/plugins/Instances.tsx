@@ -32,7 +32,10 @@ export const Instances = ({ plugin }: { plugin: Package }) => {
         </Link>
       ),
     },
-    { title: t("plugins.column.state"), cell: (item) => <InstanceState instance={item} /> },
+    {
+      title: t("plugins.column.state"),
+      cell: (item) => <InstanceState instance={item} manifestJson={plugin.manifestJson} />,
+    },
     { title: t("plugins.column.since"), named: true, cell: (item) => <Time at={item.runtime.since} /> },
     { title: t("plugins.column.permissions"), end: true, named: true, cell: (item) => item.grantedPermissions.length },
     {
@@ -68,8 +71,8 @@ export const Instances = ({ plugin }: { plugin: Package }) => {
   );
 };
 
-const InstanceState = ({ instance }: { instance: Instance }) => {
-  const { tone, word, rank } = stateOf(instance);
+const InstanceState = ({ instance, manifestJson }: { instance: Instance; manifestJson: string | undefined }) => {
+  const { tone, word, rank } = stateOf(instance, manifestJson);
   const error = instance.runtime.lastError;
   return (
     <>

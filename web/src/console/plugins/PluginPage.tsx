@@ -28,6 +28,7 @@ import { Instances } from "./Instances";
 import { PackagePermissions } from "./PackagePermissions";
 import { Secret } from "./Secret";
 import { Settings } from "./Settings";
+import { Lacking } from "./Lacking";
 import { isBroken, worst } from "./state";
 import { Timeline } from "./Timeline";
 import { Traffic } from "./Traffic";
@@ -44,13 +45,13 @@ export const PluginPage = () => {
 const views = ["overview", "settings", "deliveries", "files"] as const;
 
 const Found = ({ plugin }: { plugin: Package }) => {
-  const { slug, name } = plugin;
+  const { slug, name, manifestJson } = plugin;
   const [install, setInstall] = useState<{ file: File | null } | null>(null);
   const over = usePageDrop((file) => setInstall({ file }));
   const view = useView(views);
   const list = useQuery(instancesQuery(slug));
   const instances = list.data?.items ?? [];
-  const state = worst(instances);
+  const state = worst(instances, manifestJson);
   return (
     <Page
       title={name}
@@ -67,8 +68,11 @@ const Found = ({ plugin }: { plugin: Package }) => {
         .filter((instance) => isBroken(instance))
         .slice(0, 3)
         .map((instance) => (
-          <Cause key={instance.installationId} name={name} instance={instance} here={false} />
+          <Cause key={instance.installationId} plugin={plugin} instance={instance} here={false} />
         ))}
+      {instances.slice(0, 3).map((instance) => (
+        <Lacking key={instance.installationId} instance={instance} manifestJson={manifestJson} here={false} />
+      ))}
       <Facts plugin={plugin} />
       <Views label={name} views={views.map((id) => ({ id, title: t(`plugins.views.${id}`) }))} />
       {view === "overview" && <Overview plugin={plugin} />}

@@ -90,7 +90,15 @@ const List = ({
         </Link>
       ),
     },
-    { title: t("plugins.column.state"), cell: (item) => <StateCell list={instances.get(item.slug)} /> },
+    {
+      title: t("plugins.column.state"),
+      cell: (item) => (
+        <StateCell
+          list={instances.get(item.slug)}
+          manifestJson={"manifestJson" in item ? item.manifestJson : undefined}
+        />
+      ),
+    },
     {
       title: t("plugins.column.version"),
       cell: (item) => (
@@ -146,9 +154,15 @@ const List = ({
   );
 };
 
-const StateCell = ({ list }: { list: { items: Parameters<typeof worst>[0] } | undefined }) => {
+const StateCell = ({
+  list,
+  manifestJson,
+}: {
+  list: { items: Parameters<typeof worst>[0] } | undefined;
+  manifestJson: string | undefined;
+}) => {
   if (!list) return <Bar width={72} />;
-  const found = worst(list.items);
+  const found = worst(list.items, manifestJson);
   if (!found) return <State tone="none">{t("plugins.state.none")}</State>;
   const { lastError } = found.instance.runtime;
   return (

@@ -8,6 +8,8 @@ import { tell, tellFailure } from "../kit/toast";
 import { sentence } from "../door/sentence";
 import { t } from "../text";
 import { useRefresh, type Instance } from "./data";
+import { LackingDialog } from "./Lacking";
+import { lacking } from "./lacks";
 
 interface Dialog {
   open: boolean;
@@ -38,23 +40,34 @@ export const useEnable = (instance: Instance) => {
   };
 };
 
-// RestartConfirm restarts an enabled instance, and enables one that is not.
-export const RestartConfirm = ({ open, onClose, instance, name }: OfInstance) => {
+// RestartConfirm restarts an enabled instance, and enables one that is not. If that lacks
+// config, it says so.
+export const RestartConfirm = ({
+  open,
+  onClose,
+  instance,
+  name,
+  manifestJson,
+}: OfInstance & { manifestJson: string | undefined }) => {
   const refresh = useRefresh();
   const values = { name, key: instance.instanceKey };
+  const labels = lacking(instance, manifestJson);
   const run = async () => {
     if (instance.enabled) await patch(instance, { enabled: false });
     await patch(instance, { enabled: true });
     await refresh();
   };
   const kind = instance.enabled ? "restart" : "enable";
+  const title = t(`plugins.${kind}.title`, values);
+  if (labels.length > 0)
+    return <LackingDialog open={open} onClose={onClose} instance={instance} labels={labels} title={title} />;
   return (
     <Confirm
       open={open}
       onClose={onClose}
       danger={false}
       run={run}
-      title={t(`plugins.${kind}.title`, values)}
+      title={title}
       action={t(`plugins.${kind}.button`)}
       done={t(`plugins.${kind}.done`, values)}
       effects={

@@ -2,6 +2,7 @@
 import type { Tone } from "../kit/values";
 import { t } from "../text";
 import type { Instance } from "./data";
+import { lacking } from "./lacks";
 
 export interface Shown {
   tone: Tone;
@@ -19,9 +20,12 @@ const states: Record<Instance["runtime"]["state"], { tone: Tone; rank: number }>
   unknown: { tone: "none", rank: 1 },
 };
 
-export const stateOf = ({ enabled, runtime, lifecycleWarning }: Instance): Shown => {
+// stateOf is the state of an instance of a plugin with that manifest.
+export const stateOf = (instance: Instance, manifestJson: string | undefined): Shown => {
+  const { enabled, runtime, lifecycleWarning } = instance;
   if (!enabled && runtime.lastError && !runtime.lastError.over)
     return { tone: "bad", word: t("plugins.state.notLoaded"), rank: 6 };
+  if (lacking(instance, manifestJson).length > 0) return { tone: "warn", word: t("plugins.state.lacking"), rank: 2 };
   if (!enabled) return { tone: "none", word: t("plugins.state.disabled"), rank: 0 };
   const { tone, rank } = states[runtime.state];
   if (rank < 3 && lifecycleWarning) return { tone: "warn", word: t("plugins.state.hookFailed"), rank: 3 };
@@ -29,11 +33,16 @@ export const stateOf = ({ enabled, runtime, lifecycleWarning }: Instance): Shown
 };
 
 // worst is the state of a plugin: that of the instance which most needs somebody.
-export const worst = (instances: Instance[]): { instance: Instance; shown: Shown } | undefined =>
-  instances.map((instance) => ({ instance, shown: stateOf(instance) })).sort((a, b) => b.shown.rank - a.shown.rank)[0];
+export const worst = (
+  instances: Instance[],
+  manifestJson: string | undefined,
+): { instance: Instance; shown: Shown } | undefined =>
+  instances
+    .map((instance) => ({ instance, shown: stateOf(instance, manifestJson) }))
+    .sort((a, b) => b.shown.rank - a.shown.rank)[0];
 
 // isBroken says whether somebody should look at an instance.
-export const isBroken = (instance: Instance): boolean => stateOf(instance).rank >= 3;
+export const isBroken = (instance: Instance): boolean => stateOf(instance, undefined).rank >= 3;
 
 // shopperSees says what a call of the shop gets while the instance is in its state.
 export const shopperSees = ({ enabled, runtime }: Instance): string => {
