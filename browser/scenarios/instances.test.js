@@ -92,6 +92,28 @@ test("a plugin that lacks configuration says what, and leads to the form; so doe
   await tab.end();
 });
 
+test("Enable tells at once that a plugin does not start, and the overview names it before its error", async () => {
+  const mode = { mode: { type: "string", label: "Mode", required: true } };
+  const { defaultInstance: { installationId } } = await install(token, plugin(
+    { slug: "tables", name: "Tables", version: "1.4.0", configSchema: mode },
+    'export default async function (app, opts) {\n  if (opts.mode === "bad") throw new Error("no such table")\n}\n',
+  ));
+  const tab = await openConsole(`/console/plugins/tables/${installationId}`);
+  await tab.getByLabel("Mode").fill("bad");
+  await tab.getByRole("button", { name: "Save configuration" }).click();
+  await tab.getByText("The config of Tables is saved.").waitFor();
+  await tab.getByRole("main").getByRole("button", { name: "Enable" }).click();
+  await tab.getByRole("dialog").getByText("It is started at once, and you are told whether that works.").waitFor();
+  await tab.getByRole("dialog").getByRole("button", { name: "Enable" }).click();
+  await tab.getByText("Tables (default) is enabled and does not start: Error: no such table").waitFor();
+  await tab.getByRole("region", { name: "What is wrong with default" }).getByText("index.js:2").waitFor();
+  await tab.goto("/console");
+  const lines = tab.getByRole("link", { name: "Tables 1.4.0: Error: no such table" });
+  await lines.first().waitFor();
+  assert.equal(await lines.count(), 2, "the line of health, and the list of what wants attention");
+  await tab.end();
+});
+
 test("a config that somebody else changed meanwhile is not overwritten", async () => {
   const { defaultInstance: { installationId } } = await install(token, plugin({ slug: "shared", name: "Shared", configSchema: { greeting: { type: "string", label: "Greeting" } } }));
   const path = `/api/v1/admin/plugins/shared/instances/${installationId}`;

@@ -61,6 +61,16 @@ func (f developed) changed(in *plugin.Installed, err error) (*plugin.Installed, 
 	return &now, nil
 }
 
+// developedProcesses starts instances with the files that they run from now.
+type developedProcesses struct {
+	plugin.Processes
+
+	files func(plugin.Installed) plugin.Installed
+}
+
+// Start implements plugin.Processes.
+func (p developedProcesses) Start(in plugin.Installed) { p.Processes.Start(p.files(in)) }
+
 // Idle reports whether no event waits to be spread and no hook or event is due at now.
 func (a *App) Idle(ctx context.Context, now time.Time) (bool, error) {
 	return store.NewDeliveries(a.DB).Idle(ctx, now)

@@ -50,6 +50,9 @@ func (a *App) buildNode(cfg Config, plugins *plugin.Service, packages *store.Plu
 		},
 	})
 	plugins.Processes, plugins.Prober = a.node, prober{a}
+	if files := cfg.files(); files != nil {
+		plugins.Processes = developedProcesses{a.node, files}
+	}
 	a.snapshots = plugin.NewSnapshots(plugins, packages)
 	a.snapshots.Changed = a.node.Refresh
 	return nil

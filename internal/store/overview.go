@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"net/url"
 	"time"
 
@@ -121,14 +122,22 @@ func (s *Overview) TroubledWebhooks(ctx context.Context, limit int) ([]overview.
 // Failures implements overview.Store.
 func (s *Overview) Failures(ctx context.Context, since time.Time, limit int) ([]overview.Failure, error) {
 	return database.All(ctx, s.Read, func(row database.Scanner) (f overview.Failure, err error) {
-		err = row.Scan(&f.InstallationID, &f.Slug, &f.Key, database.ScanMillis(&f.At), &f.Message)
+		var enabled bool
+		var manifest string
+		err = row.Scan(&f.InstallationID, &f.Slug, &f.Key, &enabled, &manifest, database.ScanMillis(&f.At), &f.Message)
+		if err != nil {
+			return f, err
+		}
+		var m struct{ Name, Version string }
+		err = json.Unmarshal([]byte(manifest), &m)
+		f.Name, f.Version, f.Disabled = m.Name, m.Version, !enabled
 		return f, err
 	}, `
-		SELECT i.id, i.package_slug, i.instance_key, f.failed_at_ms, f.message
+		SELECT i.id, i.package_slug, i.instance_key, i.enabled, p.manifest_json, f.failed_at_ms, f.message
 		FROM plugin_failures f
 		JOIN plugin_instances i ON i.id = f.installation_id AND i.version = f.instance_version
 		JOIN plugin_packages p ON p.slug = i.package_slug AND p.zip_hash = f.zip_hash
-		WHERE f.failed_at_ms >= $1 AND i.enabled AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL
+		WHERE f.failed_at_ms >= $1 AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL
 		ORDER BY f.failed_at_ms DESC, i.id LIMIT $2`, database.Millis(since), limit)
 }
 

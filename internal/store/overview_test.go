@@ -167,8 +167,9 @@ func testOverviewFailures(t *testing.T, db *database.DB) {
 		t.Fatal(err)
 	}
 	want := []overview.Failure{
-		{InstallationID: "i2", Slug: "p1", Key: "two", At: T0.Add(time.Second), Message: "bang"},
-		{InstallationID: "i1", Slug: "p1", Key: "default", At: T0, Message: "boom"},
+		{InstallationID: "i2", Slug: "p1", Key: "two", Name: "N", Version: "1.2.3", At: T0.Add(time.Second), Message: "bang"},
+		{InstallationID: "i1", Slug: "p1", Key: "default", Name: "N", Version: "1.2.3", At: T0, Message: "boom"},
+		{InstallationID: "i4", Slug: "p1", Key: "off", Name: "N", Version: "1.2.3", At: T0, Message: "off", Disabled: true},
 	}
 	same(t, "Failures", want)(s.Failures(ctx, T0, 9))
 	same(t, "the latest", want[:1])(s.Failures(ctx, T0, 1))

@@ -75,23 +75,22 @@ func TestAPluginThatDoesNotLoadSaysWhere(t *testing.T) {
 	}
 	wantError(res, "data.defaultInstance.", "Error: no mode", 2)
 	wantError(a.Do(t, testkit.Get(admin, worker+"/instances/"+id)), "data.", "Error: no mode", 2)
+	wantAttention(t, a, admin, "worker 1.0.0 does not start, so it is disabled: Error: no mode")
 	if list := string(a.Do(t, testkit.Get(admin, worker+"/instances")).Body); !strings.Contains(list, "no mode") {
 		t.Errorf("list: %s", list)
 	}
 
 	on := a.Do(t, changeInstance(admin, id, map[string]any{"enabled": true, "config": map[string]any{"mode": "bad"}}))
-	if on.Get(t, "data.enabled") != true || on.Get(t, "data.runtime.lastError") != nil {
+	if on.Get(t, "data.enabled") != true {
 		t.Errorf("enabled: %s", on.Body)
 	}
+	failing := untilFailing(t, a, admin, id) // nobody has called it
+	wantError(failing, "data.", "TypeError", 3)
+	wantAttention(t, a, admin, "worker 1.0.0: TypeError")
 	bad := shopGet(a, t, "/mode")
 	if bad.Status != http.StatusBadGateway || bad.Text(t, "error.code") != "PLUGIN_UNREACHABLE" ||
 		strings.Contains(string(bad.Body), "null") {
 		t.Errorf("shoppers get %d %s", bad.Status, bad.Body)
-	}
-	failing := a.Do(t, testkit.Get(admin, worker+"/instances/"+id))
-	wantError(failing, "data.", "TypeError", 3)
-	if failing.Get(t, "data.runtime.state") != "failing" {
-		t.Errorf("state: %s", failing.Body)
 	}
 
 	good := a.Do(t, changeInstance(admin, id, map[string]any{"config": map[string]any{"mode": "good"}}))
@@ -104,6 +103,31 @@ func TestAPluginThatDoesNotLoadSaysWhere(t *testing.T) {
 	if st := a.Do(t, testkit.Get(admin, worker+"/instances/"+id)); st.Get(t, "data.runtime.state") != "running" {
 		t.Errorf("state: %s", st.Body)
 	}
+}
+
+// wantAttention waits until the overview tells of a failing instance with that text.
+func wantAttention(tb testing.TB, a *testkit.App, admin, text string) {
+	tb.Helper()
+	waittest.Until(tb, "attention", func() error {
+		body := string(a.Do(tb, testkit.Get(admin, "/api/v1/admin/overview")).Body)
+		if strings.Contains(body, `"instance.failing"`) && strings.Contains(body, text) {
+			return nil
+		}
+		return errors.New(body)
+	})
+}
+
+// untilFailing waits until an instance is shown as failing, with the reason.
+func untilFailing(tb testing.TB, a *testkit.App, admin, id string) (shown testkit.Response) {
+	tb.Helper()
+	waittest.Until(tb, "the failure", func() error {
+		shown = a.Do(tb, testkit.Get(admin, worker+"/instances/"+id))
+		if shown.Get(tb, "data.runtime.state") == "failing" && shown.Get(tb, "data.runtime.lastError") != nil {
+			return nil
+		}
+		return errors.New(string(shown.Body))
+	})
+	return shown
 }
 
 // A cause may be mended without a change of instance or package. What a process says that works
@@ -119,9 +143,8 @@ func TestALastErrorThatIsOverSaysSo(t *testing.T) {
 	id := res.Text(t, "data.defaultInstance.installationId")
 	shown := func() testkit.Response { return a.Do(t, testkit.Get(admin, worker+"/instances/"+id)) }
 	a.Do(t, changeInstance(admin, id, map[string]any{"enabled": true}))
-	shopGet(a, t, "/ok")
-	failing := shown()
-	if failing.Get(t, "data.runtime.state") != "failing" || failing.Get(t, "data.runtime.lastError.over") != nil {
+	failing := untilFailing(t, a, admin, id)
+	if failing.Get(t, "data.runtime.lastError.over") != nil {
 		t.Errorf("failing: %s", failing.Body)
 	}
 	a.Do(t, testkit.Request{Method: "PATCH", Path: worker, Token: admin, Body: map[string]any{

@@ -135,6 +135,7 @@ func (s *Service) CreateInstance(ctx context.Context, slug string, input Input) 
 	if err != nil {
 		return Installed{}, err
 	}
+	s.start(ctx, slug, created.Instance.ID)
 	return created, nil
 }
 
@@ -165,7 +166,8 @@ func checkKey(ctx context.Context, st Store, slug, key string) error {
 
 // UpdateInstance changes what the input names: enabled, config (replaced as a
 // whole, except that a secret field given as "" keeps its value), granted
-// permissions. If anything changed, what runs of the instance is stopped.
+// permissions. If anything changed, what runs of the instance is stopped, and that of an
+// enabled one is started.
 //
 // The error is errs.NotFound for an unknown package or instance, ErrStale if
 // match refuses its version, and VALIDATION_ERROR with every fault of the input.
@@ -235,6 +237,7 @@ func (s *Service) change(
 	}
 	if stop {
 		s.stop(id)
+		s.start(ctx, slug, id)
 	}
 	return changed, nil
 }

@@ -27,6 +27,7 @@ type stops struct {
 	mu  sync.Mutex
 	ids []string
 
+	started    []plugin.Installed
 	tried      []string
 	registered bool
 	failure    plugin.Failure // of the next trial
@@ -38,6 +39,8 @@ func (s *stops) Stop(id string) {
 	defer s.mu.Unlock()
 	s.ids = append(s.ids, id)
 }
+
+func (s *stops) Start(in plugin.Installed) { s.started = append(s.started, in) }
 
 func (s *stops) RuntimeStatus(string) plugin.RuntimeStatus {
 	return plugin.RuntimeStatus{State: plugin.StateIdle}
@@ -133,6 +136,15 @@ func TestStopperIsToldOfChanges(t *testing.T) {
 		if diff := cmp.Diff(step.want, stopped.take()); diff != "" {
 			t.Errorf("%s: stopped (-want +got):\n%s", step.name, diff)
 		}
+	}
+	// What is enabled with another state is started with it.
+	var started []string
+	for _, in := range stopped.started {
+		started = append(started, fmt.Sprint(in.Instance.ID, " ", in.Instance.Version, " ", string(in.Instance.Config)))
+	}
+	want := []string{other.Instance.ID + " 1 ", id + ` 2 {"a":1}`, id + ` 4 {"a":1}`}
+	if diff := cmp.Diff(want, started); diff != "" {
+		t.Errorf("started (-want +got):\n%s", diff)
 	}
 }
 

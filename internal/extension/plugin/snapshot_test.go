@@ -288,7 +288,7 @@ func TestCallsGoOnWhileTheDatabaseIsAway(t *testing.T) {
 	}
 	asked.away.Store(false)
 	keepChecked(t, m)
-	eventually(t, "the change of another process is known", func() bool {
+	waittest.True(t, "the change of another process is known", func() bool {
 		on, err := isEnabled()
 		return err == nil && !on
 	})

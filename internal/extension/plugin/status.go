@@ -66,6 +66,10 @@ type Processes interface {
 	// idle.
 	RuntimeStatus(installationID string) RuntimeStatus
 
+	// Start starts what runs for in, and does not wait: RuntimeStatus tells what becomes of
+	// it. What runs already goes on.
+	Start(in Installed)
+
 	// Try loads the plugin of in in a process that serves nobody; with register it
 	// is registered with the instance's config, too. It returns why the plugin
 	// failed, or an error if it could not be tried at all.
@@ -168,6 +172,18 @@ func (s *Service) try(ctx context.Context, in Installed) Failure {
 		return Failure{} // not the plugin's fault: the calls will tell
 	}
 	return f
+}
+
+// start starts what runs for an enabled instance of an internal plugin after a change, so
+// that its status says whether it works before a shopper's call does.
+func (s *Service) start(ctx context.Context, slug, id string) {
+	if s.Processes == nil {
+		return
+	}
+	in, err := s.ByID(ctx, slug, id)
+	if err == nil && in.Instance.Enabled && in.Package.Manifest.RuntimeType == Internal {
+		s.Processes.Start(in)
+	} // else it is gone again, or cannot be read now: the calls will tell
 }
 
 // KeptRunning returns the enabled instances of internal plugins whose processes are

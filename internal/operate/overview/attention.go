@@ -55,9 +55,9 @@ func (s *Service) attention(ctx context.Context, now time.Time) (all []Concern, 
 func (s *Service) instances(ctx context.Context, now time.Time) (list []Concern, err error) {
 	failures, err := s.Store.Failures(ctx, now.Add(-lookBack), maxConcerns)
 	for _, f := range failures {
-		c := Concern{Count: 1, Since: f.At, Message: f.Message, Slug: f.Slug, InstallationID: f.InstallationID}
+		c := Concern{Count: 1, Since: f.At, Message: f.text(), Slug: f.Slug, InstallationID: f.InstallationID}
 		switch {
-		case s.Broken(f.InstallationID):
+		case f.Disabled || s.Broken(f.InstallationID):
 			c.Kind, c.Severity = InstanceFailing, Error
 		case f.At.After(now.Add(-failedWithin)):
 			c.Kind, c.Severity = InstanceFailed, Warning

@@ -39,12 +39,19 @@ func TestWhatWantsAttention(t *testing.T) {
 	}{
 		{"nothing", shop{}, nil},
 		{"an instance that does not work", shop{failures: []overview.Failure{
-			{InstallationID: "i1", Slug: "pay", At: ago(6 * day), Message: "boom"},
-		}}, []string{"error instance.failing 1 144h0m0s pay i1: boom"}},
+			{InstallationID: "i1", Slug: "pay", Key: "default", Name: "Pay", Version: "1.2.0", At: ago(6 * day), Message: "boom"},
+		}}, []string{"error instance.failing 1 144h0m0s pay i1: Pay 1.2.0: boom"}},
+		{"an instance that did not start when it was installed", shop{failures: []overview.Failure{{
+			InstallationID: "i2", Slug: "pay", Key: "default", Name: "Pay", Version: "1.2.0", At: ago(6 * day),
+			Message: "boom", Disabled: true,
+		}}}, []string{"error instance.failing 1 144h0m0s pay i2: Pay 1.2.0 does not start, so it is disabled: boom"}},
 		{"instances that run again", shop{failures: []overview.Failure{
-			{InstallationID: "i2", Slug: "pay", At: ago(time.Hour - time.Millisecond), Message: "boom"},
+			{
+				InstallationID: "i2", Slug: "pay", Key: "eu", Name: "Pay", Version: "1.2.0",
+				At: ago(time.Hour - time.Millisecond), Message: "boom",
+			},
 			{InstallationID: "i3", Slug: "pay", At: ago(time.Hour), Message: "an hour ago"},
-		}}, []string{"warning instance.failed 1 59m59.999s pay i2: boom"}},
+		}}, []string{"warning instance.failed 1 59m59.999s pay i2: Pay 1.2.0 (eu): boom"}},
 		{"what plugins do not take", shop{
 			dead:    []overview.Pile{{Owner: "pay", Count: 1, Since: ago(time.Hour)}},
 			failing: []overview.Pile{{Owner: "mail", Count: 2, Since: ago(time.Minute)}},

@@ -70,11 +70,25 @@ type Pile struct {
 	Since time.Time
 }
 
-// Failure is the last failure of an instance that is enabled.
+// Failure is the last failure of an instance.
 type Failure struct {
 	InstallationID, Slug, Key string
+	Name, Version             string // of the plugin
 	At                        time.Time
 	Message                   string
+	Disabled                  bool // because it did not start when it was installed or restored
+}
+
+// text names the plugin before what it said.
+func (f Failure) text() string {
+	who := f.Name + " " + f.Version
+	if f.Key != "default" {
+		who += " (" + f.Key + ")"
+	}
+	if f.Disabled {
+		who += " does not start, so it is disabled"
+	}
+	return who + ": " + f.Message
 }
 
 // TroubledWebhook is a webhook that fails, or that stoa has disabled.
@@ -113,8 +127,8 @@ type Store interface {
 	FailingDeliveries(ctx context.Context, limit int) ([]Pile, error)
 	// TroubledWebhooks returns the webhooks that fail and those that stoa has disabled.
 	TroubledWebhooks(ctx context.Context, limit int) ([]TroubledWebhook, error)
-	// Failures returns the failures since then of enabled instances in their current version,
-	// latest first.
+	// Failures returns the failures since then of instances in their current version, latest
+	// first. A disabled one has failed in that version only if it did not start.
 	Failures(ctx context.Context, since time.Time, limit int) ([]Failure, error)
 	// FailedReceipts returns the receipts that were abandoned since then. WaitingReceipts returns
 	// those that wait after a failed attempt.

@@ -124,7 +124,11 @@ func (s *installation) await(ctx context.Context, p *process) error {
 }
 
 // release ends a call on p.
-func (s *installation) release(p *process) {
+func (s *installation) release(p *process) { s.releaseFor(p, s.rt.cfg.Idle) }
+
+// releaseFor is release; if it was the first call, the process ends after idle unless there
+// is another.
+func (s *installation) releaseFor(p *process, idle time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.calls--
@@ -134,7 +138,7 @@ func (s *installation) release(p *process) {
 		p.askToEnd()
 	case p.kept:
 	case p.idle == nil:
-		p.idle = time.AfterFunc(s.rt.cfg.Idle, func() { s.endIdle(p) })
+		p.idle = time.AfterFunc(idle, func() { s.endIdle(p) })
 	default:
 		p.idle.Reset(s.rt.cfg.Idle)
 	}

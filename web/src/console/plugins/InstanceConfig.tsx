@@ -28,12 +28,9 @@ export const InstanceConfig = ({ plugin, instance, etag }: Props) => {
   // What changed beside the config, such as whether it is enabled, is no reason to refuse.
   const match = JSON.stringify(instance.config) === JSON.stringify(base.instance.config) ? etag : base.etag;
   const refresh = useRefresh();
-  const enable = useEnable(instance);
-  const enableNow = (key: string) => {
-    enable().then(
-      () => tell(t("plugins.enable.done", { name, key })),
-      (error: unknown) => tellFailure(sentence(error)),
-    );
+  const enable = useEnable(instance, plugin.name);
+  const enableNow = () => {
+    enable().catch((error: unknown) => tellFailure(sentence(error)));
   };
   const { slug, name, manifestJson } = plugin;
   const { configSchema } = readManifest(manifestJson);
@@ -55,7 +52,7 @@ export const InstanceConfig = ({ plugin, instance, etag }: Props) => {
       else
         tell(t("plugins.config.savedDisabled", { name }), {
           label: t("plugins.enable.button"),
-          run: () => enableNow(value.instanceKey),
+          run: enableNow,
         });
     },
   });

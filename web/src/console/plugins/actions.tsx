@@ -7,7 +7,7 @@ import { Confirm } from "../kit/Confirm";
 import { tell, tellFailure } from "../kit/toast";
 import { sentence } from "../door/sentence";
 import { t } from "../text";
-import { useRefresh, type Instance } from "./data";
+import { started, useRefresh, type Instance } from "./data";
 import { LackingDialog } from "./Lacking";
 import { lacking } from "./lacks";
 
@@ -32,11 +32,20 @@ const patch = (instance: Instance, body: { enabled: boolean }) =>
     }),
   );
 
-export const useEnable = (instance: Instance) => {
+// useEnable enables an instance, and tells, once it is known, whether it starts.
+export const useEnable = (instance: Instance, name: string) => {
   const refresh = useRefresh();
-  return async () => {
+  return async (done: "enable" | "restart" = "enable") => {
     await patch(instance, { enabled: true });
-    await refresh();
+    const values = { name, key: instance.instanceKey };
+    const told = started(instance).then(
+      (message) =>
+        message === undefined
+          ? tell(t(`plugins.${done}.done`, values))
+          : tellFailure(t("plugins.enable.failed", { ...values, message })),
+      (error: unknown) => tellFailure(sentence(error)),
+    );
+    void told.then(refresh);
   };
 };
 
@@ -49,15 +58,14 @@ export const RestartConfirm = ({
   name,
   manifestJson,
 }: OfInstance & { manifestJson: string | undefined }) => {
-  const refresh = useRefresh();
+  const enable = useEnable(instance, name);
   const values = { name, key: instance.instanceKey };
   const labels = lacking(instance, manifestJson);
+  const kind = instance.enabled ? "restart" : "enable";
   const run = async () => {
     if (instance.enabled) await patch(instance, { enabled: false });
-    await patch(instance, { enabled: true });
-    await refresh();
+    await enable(kind);
   };
-  const kind = instance.enabled ? "restart" : "enable";
   const title = t(`plugins.${kind}.title`, values);
   if (labels.length > 0)
     return <LackingDialog open={open} onClose={onClose} instance={instance} labels={labels} title={title} />;
@@ -69,7 +77,7 @@ export const RestartConfirm = ({
       run={run}
       title={title}
       action={t(`plugins.${kind}.button`)}
-      done={t(`plugins.${kind}.done`, values)}
+      done=""
       effects={
         instance.enabled
           ? [t("plugins.restart.effect1"), t("plugins.restart.effect2"), t("plugins.restart.effect3")]

@@ -9,8 +9,8 @@ export type Instance = Schemas["Instance"];
 export type Delivery = Schemas["ListedDelivery"];
 type InstanceSort = Sorts<"/api/v1/admin/plugins/{slug}/instances">;
 
-// A state is looked at again while a page shows it.
-const fresh = { refetchInterval: 10_000 } as const;
+// A state is looked at again while a page shows it, soon while it is about to change.
+const again = (instances: Instance[]) => (instances.some((i) => i.runtime.state === "starting") ? 1_000 : 10_000);
 
 export const usePlugin = (slug: string) =>
   useQuery({
@@ -25,7 +25,8 @@ export const instancesQuery = (slug: string, { page = 1, q, sort }: ListSearch =
     return data(api.GET("/api/v1/admin/plugins/{slug}/instances", { params: { path: { slug }, query } }));
   },
   placeholderData: keepPreviousData,
-  ...fresh,
+  refetchInterval: (query: { state: { data?: { items: Instance[] } | undefined } }) =>
+    again(query.state.data?.items ?? []),
 });
 
 export const useInstance = (slug: string, installationId: string) =>
@@ -37,8 +38,26 @@ export const useInstance = (slug: string, installationId: string) =>
           params: { path: { slug, installationId } },
         }),
       ),
-    ...fresh,
+    refetchInterval: (query) => again(query.state.data ? [query.state.data.value] : []),
   });
+
+const patience = 15_000; // ms for a start; stoa waits as long, and longer where that is set
+const pause = 300;
+
+// started waits until an instance that was enabled has started, or has failed to, and returns
+// why it failed. It returns nothing if nobody knows yet.
+export const started = async ({ pluginSlug: slug, installationId }: Instance): Promise<string | undefined> => {
+  for (const end = Date.now() + patience; Date.now() < end; await new Promise((go) => setTimeout(go, pause))) {
+    const { runtime } = await data(
+      api.GET("/api/v1/admin/plugins/{slug}/instances/{installationId}", {
+        params: { path: { slug, installationId } },
+      }),
+    );
+    if (runtime.state === "failing") return runtime.lastError?.message ?? "";
+    if (runtime.state !== "starting") return undefined;
+  }
+  return undefined;
+};
 
 export const useRefresh = () => {
   const client = useQueryClient();
