@@ -133,6 +133,13 @@ func TestSampleSalesAreToldToNobody(t *testing.T) {
 		if n := count(t, a, `SELECT count(*) FROM audit_log WHERE action = 'order.refund'`); n != "1" {
 			t.Errorf("%s entries about the refund", n)
 		}
+		a.Clock.Advance(2 * sales.Days * 24 * time.Hour) // licenses of a month end
+		if err := a.Licenses.TellEnds(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := count(t, a, `SELECT count(*) FROM events`); n != "0" {
+			t.Errorf("%s events after samples have ended", n)
+		}
 		if got := a.Mails(t); len(got) != 0 {
 			t.Errorf("%d mails", len(got))
 		}
