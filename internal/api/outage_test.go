@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"stoa/internal/app"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/pgtest"
+	"stoa/internal/testkit/waittest"
 )
 
 // stricken is a shop that had sold a license and installed a plugin before an outage.
@@ -141,7 +141,7 @@ func TestAReadOnlyDatabaseRefusesChangesOnly(t *testing.T) {
 			}
 		}
 		set("on")
-		eventually(t, "a change is refused", func() bool {
+		waittest.True(t, "a change is refused", func() bool {
 			return s.Do(t, testkit.Purchase("", "free")).Status != http.StatusOK
 		})
 		s.wantChangesRefused(t, "DATABASE_UNAVAILABLE")
@@ -159,16 +159,6 @@ func connect(t *testing.T, url string) *sql.DB {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	return db
-}
-
-// eventually fails the test unless done returns true at last.
-func eventually(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !done(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("never: %s", what)
-		}
-	}
 }
 
 // wantAway checks the answers while the database is out of reach.
@@ -235,7 +225,7 @@ func TestAPostgreSQLWithoutConnectionsIsAskedForLater(t *testing.T) {
 		defer pool.SetMaxIdleConns(20)
 	}
 	// A connection that was in use then is closed only now, and another process must take its place.
-	eventually(t, "no connection is left", func() bool {
+	waittest.True(t, "no connection is left", func() bool {
 		take()
 		return s.Do(t, testkit.Get("", testkit.Products)).Status != http.StatusOK
 	})
