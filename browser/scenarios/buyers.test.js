@@ -43,6 +43,27 @@ test("a long review is folded, and opens by keyboard", async () => {
   await tab.end();
 });
 
+test("an address that has an account leads from the sign-up to signing in", async () => {
+  const tab = await openTab(browser, stoa);
+  await tab.goto("/sign-in");
+  await mounted(tab);
+  await tab.getByRole("button", { name: "Create an account" }).click();
+  await tab.getByLabel("E-mail").fill(account.email);
+  await tab.getByLabel("Username").fill("another");
+  await tab.getByRole("textbox", { name: "Password" }).fill(account.password);
+  await tab.getByRole("button", { name: "Create an account" }).click();
+  const told = tab.getByRole("alert");
+  await told.getByText("already taken").waitFor();
+  assert.equal(await told.getByRole("link", { name: "Set a new password" }).getAttribute("href"), "/reset-password");
+  await accessible(tab, "a sign-up with a taken address");
+  await told.getByRole("button", { name: `Sign in as ${account.email}` }).click();
+  assert.equal(await tab.getByLabel("E-mail").inputValue(), account.email);
+  await tab.getByRole("textbox", { name: "Password" }).fill(account.password);
+  await tab.locator("form button.primary").first().click();
+  await tab.waitForURL(`${stoa.url}/`);
+  await tab.end();
+});
+
 test("the header's sign-in link returns to the page it was on, with its query", async () => {
   const tab = await openTab(browser, stoa);
   await tab.goto("/p/harbor-analytics?reviews=1");

@@ -88,6 +88,10 @@ func countProducts(ctx context.Context, c database.Conn, q catalog.ListQuery) (n
 	return n, err
 }
 
+// freePlan finds a free tier in the JSON of a detail, which encodeDetail writes without spaces. In a
+// text the quotes would have backslashes.
+const freePlan = `p.detail LIKE '%"priceMinor":0,%'`
+
 // productPage returns a page up to the last. It reads whole products only for the page
 // itself: it skips the others in the index of the order, from the nearer end, so that
 // the last page costs no more than the first.
@@ -99,8 +103,12 @@ func productPage(ctx context.Context, c database.Conn, q catalog.ListQuery, tota
 		offset, walk = after, backwards(order)
 	}
 	ids, args := productIDs(q, walk, limit, offset)
-	return database.All(ctx, c.Read, func(row database.Scanner) (product.Product, error) { return scanProduct(row) },
-		`SELECT `+productColumns+` FROM (`+ids+`) page JOIN products p ON p.id = page.id ORDER BY `+order, args...)
+	return database.All(ctx, c.Read, func(row database.Scanner) (p product.Product, err error) {
+		var free bool
+		p, err = scanProduct(row, &free)
+		p.FreePlan = free
+		return p, err
+	}, `SELECT `+productColumns+`, `+freePlan+` FROM (`+ids+`) page JOIN products p ON p.id = page.id ORDER BY `+order, args...)
 }
 
 // productIDs returns the query for the ids on a page. Unless the query searches or

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,6 +23,32 @@ func testProducts(t *testing.T, open Open) {
 	t.Run("deletions", func(t *testing.T) { t.Parallel(); testProductDeletion(t, open) })
 	t.Run("lists", func(t *testing.T) { t.Parallel(); testProductList(t, open) })
 	t.Run("pages", func(t *testing.T) { t.Parallel(); testProductPages(t, open) })
+	t.Run("lists tell whether a tier is free, whatever texts say", func(t *testing.T) {
+		t.Parallel()
+
+		c := store.NewProducts(open(t))
+		for slug, change := range map[string]func(d *product.Detail){
+			"paid":   func(*product.Detail) {},
+			"text":   func(d *product.Detail) { d.FullDescription = `{"priceMinor":0,"currency":"EUR"}` },
+			"cheap":  func(d *product.Detail) { d.Tiers[0].Price.Minor = 1 },
+			"partly": func(d *product.Detail) { d.Tiers = append(d.Tiers, product.Tier{ID: "free"}) },
+			"free":   func(d *product.Detail) { d.Tiers[0].Price.Minor = 0 },
+		} {
+			p := Product(slug)
+			change(&p.Detail)
+			mustCreate(t, c, p)
+		}
+		list, _, err := c.ListProducts(t.Context(), catalog.ListQuery{Sort: catalog.SortName, Page: 1, Limit: 10})
+		var free []string
+		for _, p := range list {
+			if p.HasFreePlan() {
+				free = append(free, p.Slug)
+			}
+		}
+		if err != nil || len(list) != 5 || strings.Join(free, " ") != "free partly" {
+			t.Errorf("of %d products, free plans have %v (%v)", len(list), free, err)
+		}
+	})
 	t.Run("what fails in a transaction leaves nothing", func(t *testing.T) {
 		t.Parallel()
 

@@ -16,7 +16,8 @@ type Card struct {
 	Slug, Name, Tagline, Icon string
 	Rating                    string // with one decimal; empty without reviews
 	Reviews                   int
-	Price                     string // empty for a free product
+	Price                     string // of the cheapest plan that costs something; empty for a free product
+	FreePlan                  bool   // beside plans that cost something
 	Featured, Trending        bool
 }
 
@@ -153,7 +154,7 @@ func (p *Pages) card(one product.Product) Card {
 		card.Rating = stars(one.Rating)
 	}
 	if one.Pricing.Type == product.Paid {
-		card.Price = p.money(one.Pricing.Price)
+		card.Price, card.FreePlan = p.money(one.Pricing.Price), one.HasFreePlan()
 	}
 	return card
 }

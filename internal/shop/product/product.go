@@ -2,6 +2,7 @@ package product
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,6 +57,13 @@ type Product struct {
 
 	// Detail is empty in lists.
 	Detail Detail
+	// FreePlan says in lists whether one of the tiers is free. It is false elsewhere: see HasFreePlan.
+	FreePlan bool
+}
+
+// HasFreePlan reports whether one of the tiers is free.
+func (p Product) HasFreePlan() bool {
+	return p.FreePlan || slices.ContainsFunc(p.Detail.Tiers, func(t Tier) bool { return t.Price.Minor == 0 })
 }
 
 // Detail is the part of a product that only its own page shows.

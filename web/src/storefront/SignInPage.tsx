@@ -28,13 +28,23 @@ export const SignInPage = () => {
 // SignIn stands in for a page that needs a user, and makes way for it.
 export const SignIn = ({ onDone, ended = false }: { onDone?: () => void; ended?: boolean }) => {
   const [isNew, setNew] = useState(false);
+  const [known, setKnown] = useState("");
   return (
     <div className="narrow">
       <Head title={t(isNew ? "signIn.register" : "signIn.title")} />
       <p className="soft" role={ended ? "alert" : undefined}>
         {t(ended ? "signIn.ended" : isNew ? "signIn.registerWhy" : "signIn.why")}
       </p>
-      <Form key={String(isNew)} isNew={isNew} onDone={onDone} />
+      <Form
+        key={String(isNew)}
+        isNew={isNew}
+        known={known}
+        onKnown={(email) => {
+          setKnown(email);
+          setNew(false);
+        }}
+        onDone={onDone}
+      />
       <p className="row">
         <span className="soft">{t(isNew ? "signIn.already" : "signIn.newHere")}</span>
         <button type="button" className="button slim" onClick={() => setNew(!isNew)}>
@@ -46,7 +56,14 @@ export const SignIn = ({ onDone, ended = false }: { onDone?: () => void; ended?:
   );
 };
 
-const Form = ({ isNew, onDone }: { isNew: boolean; onDone: (() => void) | undefined }) => {
+interface FormProps {
+  isNew: boolean;
+  known: string; // the address of somebody who has an account already
+  onKnown: (email: string) => void;
+  onDone: (() => void) | undefined;
+}
+
+const Form = ({ isNew, known, onKnown, onDone }: FormProps) => {
   const queries = useQueryClient();
   const rules = useShop().data?.registration.passwordRules;
   const { faults, form, check } = useFaults<"email" | "username" | "password">();
@@ -68,6 +85,7 @@ const Form = ({ isNew, onDone }: { isNew: boolean; onDone: (() => void) | undefi
     if (check(found) && !entry.isPending) entry.mutate(filled);
   };
   const refused = entry.error instanceof Problem && entry.error.status === 401;
+  const taken = entry.error instanceof Problem && entry.error.code === "REGISTRATION_FAILED";
   return (
     <form className="form" ref={form} onSubmit={send} noValidate>
       <Field
@@ -78,6 +96,7 @@ const Form = ({ isNew, onDone }: { isNew: boolean; onDone: (() => void) | undefi
         autoCapitalize="none"
         spellCheck={false}
         required
+        defaultValue={known}
         fault={faults.email}
       />
       {isNew && (
@@ -103,6 +122,8 @@ const Form = ({ isNew, onDone }: { isNew: boolean; onDone: (() => void) | undefi
           <p className="note" data-tone="bad" role="alert">
             {t("signIn.failed")}
           </p>
+        ) : taken ? (
+          <Taken email={entry.variables?.email ?? ""} onKnown={onKnown} />
         ) : (
           <Failure error={entry.error} />
         ))}
@@ -114,3 +135,17 @@ const Form = ({ isNew, onDone }: { isNew: boolean; onDone: (() => void) | undefi
     </form>
   );
 };
+
+// Taken leads whoever has an account already into it. Which of the two is taken, the shop does not say.
+const Taken = ({ email, onKnown }: { email: string; onKnown: (email: string) => void }) => (
+  <div className="note" data-tone="bad" role="alert">
+    <p>{t("signIn.taken")}</p>
+    <p>{t("signIn.takenHow")}</p>
+    <div className="row">
+      <button type="button" className="button slim" onClick={() => onKnown(email)}>
+        {t("signIn.takenSignIn", { email })}
+      </button>
+      <a href="/reset-password">{t("signIn.takenReset")}</a>
+    </div>
+  </div>
+);
