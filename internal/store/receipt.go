@@ -28,6 +28,16 @@ func (s *Orders) AddReceipt(ctx context.Context, orderID string, at time.Time) e
 	return err
 }
 
+// AddRefundNotice implements order.Store.
+func (s *Orders) AddRefundNotice(ctx context.Context, orderID string, at time.Time) error {
+	_, err := s.Write.ExecContext(ctx, `
+		INSERT INTO receipts (order_id, state, attempts, lease, due_ms, created_at_ms) VALUES ($1, $2, 0, '', $3, $3)
+		ON CONFLICT (order_id) DO UPDATE SET state = excluded.state, attempts = 0, lease = '', due_ms = excluded.due_ms,
+			created_at_ms = excluded.created_at_ms, finished_at_ms = NULL`,
+		orderID, string(order.ReceiptWaiting), database.Millis(at))
+	return err
+}
+
 // LeaseReceipt implements order.ReceiptStore.
 func (s *Receipts) LeaseReceipt(
 	ctx context.Context, lease string, now, until time.Time,
@@ -70,23 +80,25 @@ func (s *Receipts) delivery(ctx context.Context, orderID string) (order.DueRecei
 		d              order.DueReceipt
 		billing        sql.NullString
 		status, tierID string
+		refunded       time.Time
 		detail         string
 	)
 	l, err := scanLicense(s.Read.QueryRowContext(ctx, `
 		SELECT `+licenseColumns+`, o.id, o.user_id, o.billing_info, o.amount_minor, o.currency,
-			o.created_at_ms, o.status, o.tier_id, p.name, p.detail, r.attempts, r.created_at_ms
+			o.created_at_ms, o.status, o.refunded_at_ms, o.tier_id, p.name, p.detail, r.attempts, r.created_at_ms
 		FROM receipts r
 		JOIN orders o ON o.id = r.order_id
 		JOIN licenses l ON l.id = o.license_id
 		JOIN products p ON p.id = o.product_id
 		WHERE r.order_id = $1`, orderID),
 		&d.OrderID, &d.UserID, &billing, &d.Amount.Minor, &d.Amount.Currency,
-		database.ScanMillis(&d.Ordered), &status, &tierID, &d.ProductName, &detail, &d.Attempts,
+		database.ScanMillis(&d.Ordered), &status, database.ScanMillis(&refunded), &tierID, &d.ProductName, &detail, &d.Attempts,
 		database.ScanMillis(&d.Since))
 	if err != nil {
 		return order.DueReceipt{}, s.Wrap(err, "Receipt")
 	}
 	d.License, d.Stands, d.TierName = l, status == string(order.Paid), tierID
+	d.Refunded = !refunded.IsZero()
 	shown, err := decodeDetail(detail)
 	if err != nil {
 		return order.DueReceipt{}, fmt.Errorf("store: product of order %s: detail: %w", orderID, err)

@@ -71,8 +71,32 @@ func testReceipts(t *testing.T, open Open) {
 		if err := sales.UpdateOrder(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
-		if d := mustLease(t, s, "o", "x", T0, T0); d.Stands || d.Billing != nil {
+		if d := mustLease(t, s, "o", "x", T0, T0); d.Stands || !d.Refunded || d.Billing != nil {
 			t.Errorf("LeaseReceipt = %+v, want an order that does not stand and has no bill", d)
+		}
+	})
+	t.Run("a refund takes the place of the receipt, waiting or sent", func(t *testing.T) {
+		t.Parallel()
+
+		sales, s := receipts(t)
+		for _, id := range []string{"sent", "waits", "none"} {
+			if id == "none" {
+				mustOrder(t, sales, Order(id, "a", "u1", "", T0))
+			} else {
+				mustReceipt(t, sales, Order(id, "a", "u1", "", T0), T0)
+			}
+			if id == "sent" {
+				mustLease(t, s, id, "x", T0, second)
+				if err := s.FinishReceipt(t.Context(), id, "x", order.ReceiptSent, T0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := sales.AddRefundNotice(t.Context(), id, second); err != nil {
+				t.Fatal(err)
+			}
+			if d := mustLease(t, s, id, "y", second, second.Add(time.Hour)); d.Attempts != 1 || !d.Since.Equal(second) {
+				t.Errorf("%s: %d attempts, since %v", id, d.Attempts, d.Since)
+			}
 		}
 	})
 	t.Run("an order has one receipt, added by its transaction", func(t *testing.T) {

@@ -55,7 +55,7 @@ func (c *Courier) deliver(ctx context.Context, d DueReceipt, lease string) error
 	now, end := c.Now(), d.Since.Add(ReceiptLife)
 	finish := func(s ReceiptState) error { return c.Store.FinishReceipt(ctx, d.OrderID, lease, s, now) }
 	log := c.Log.With(slog.String("orderId", d.OrderID), slog.Int("attempts", d.Attempts))
-	if !d.Stands || !d.License.RevokedAt.IsZero() {
+	if !d.notice() && (!d.Stands || !d.License.RevokedAt.IsZero()) {
 		return finish(ReceiptDropped)
 	}
 	to, err := c.address(ctx, d)
@@ -115,6 +115,9 @@ func (c *Courier) allow(ctx context.Context, d DueReceipt, to string, now time.T
 }
 
 func (c *Courier) send(ctx context.Context, d DueReceipt, to string) error {
+	if d.notice() {
+		return c.Mailer.Send(ctx, refundMail(d, to, c.SiteName(ctx)))
+	}
 	key, err := c.Vault.Open(d.License)
 	if err != nil {
 		return err

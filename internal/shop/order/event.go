@@ -56,7 +56,7 @@ func (s *Service) handle(ctx context.Context, e payment.Event) (Notice, error) {
 	if err != nil || n.OrderID == "" {
 		return n, err
 	}
-	if e.Kind == payment.Paid {
+	if e.Kind == payment.Paid || e.Kind == payment.Refunded {
 		s.Courier.Wake()
 	}
 	if n.partial {

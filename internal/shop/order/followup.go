@@ -35,6 +35,7 @@ func (s *Service) refundLate(ctx context.Context, o *Order, n *Notice) error {
 		return ErrProviderUnreachable.Because(err)
 	}
 	n.Done = "the order was cancelled before it was paid: the payment is refunded"
+	defer s.Courier.Wake()
 	return s.update(ctx, o, func(tx Store, o *Order) error { return s.markRefunded(ctx, tx, o, s.Now()) })
 }
 

@@ -37,6 +37,8 @@ type DueReceipt struct {
 
 	// Stands is false once the order is refunded or cancelled.
 	Stands bool
+	// Refunded says that what was paid was given back: then the mail tells that.
+	Refunded bool
 
 	Attempts int       // including this one
 	Since    time.Time // when the order was settled
@@ -89,6 +91,25 @@ func receiptMail(d DueReceipt, to string, key license.Key, site, link string) ma
 	line("ignore this mail.")
 	return mail.Message{
 		To: to, Subject: "Your license for " + d.ProductName, Text: b.String(), ID: "receipt-" + d.OrderID,
+	}
+}
+
+// notice reports whether the mail is about a refund. What cost nothing is not given back.
+func (d DueReceipt) notice() bool { return d.Refunded && d.Amount.Minor > 0 }
+
+// refundMail tells a buyer that an order was refunded.
+func refundMail(d DueReceipt, to, site string) mail.Message {
+	return mail.Message{
+		To: to, Subject: "Your order of " + d.ProductName + " was refunded", ID: "refund-" + d.OrderID,
+		Text: "Your order at " + site + " was refunded.\n" +
+			"\n" +
+			"  Product   " + d.ProductName + " - " + d.TierName + "\n" +
+			"  Amount    " + d.Amount.String() + "\n" +
+			"  Order     " + d.OrderID + "\n" +
+			"  Date      " + day(d.Ordered) + "\n" +
+			"\n" +
+			"The money goes back the way that you paid it, which can take some days.\n" +
+			"The order's license no longer works.\n",
 	}
 }
 

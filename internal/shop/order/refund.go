@@ -44,6 +44,7 @@ func (s *Service) Refund(ctx context.Context, id string) (Listed, error) {
 		}
 		return s.markRefunded(ctx, tx, o, s.Now())
 	})
+	s.Courier.Wake()
 	if err == nil && o.endDue() {
 		// Only after the refund, which may be refused: without their money back, buyers keep what they
 		// bought. If ending fails, the sweep tries again.

@@ -121,8 +121,8 @@ func (s *Service) markCancelled(ctx context.Context, tx Store, o *Order, at time
 	return s.revoke(ctx, tx, o.LicenseID, at)
 }
 
-// markRefunded records that everything paid for an order was refunded, and revokes its license. tx has
-// locked the order.
+// markRefunded records that everything paid for an order was refunded, revokes its license, and queues the
+// mail to the buyer. tx has locked the order. Wake the Courier after the commit.
 func (s *Service) markRefunded(ctx context.Context, tx Store, o *Order, at time.Time) error {
 	first := o.RefundedAt.IsZero()
 	if first || at.Before(o.RefundedAt) {
@@ -132,6 +132,11 @@ func (s *Service) markRefunded(ctx context.Context, tx Store, o *Order, at time.
 		return err
 	}
 	if first {
+		if o.Addressed() && o.Amount.Minor > 0 && !o.Demo {
+			if err := tx.AddRefundNotice(ctx, o.ID, s.Now()); err != nil {
+				return err
+			}
+		}
 		if err := tx.Publish(ctx, o.event(event.OrderRefunded, s.Now())); err != nil {
 			return err
 		}

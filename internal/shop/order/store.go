@@ -34,6 +34,10 @@ type Store interface {
 	// AddReceipt queues the receipt of an order, due at once. Queueing it a second time does nothing.
 	AddReceipt(ctx context.Context, orderID string, at time.Time) error
 
+	// AddRefundNotice queues the mail to the buyer of a refunded order, due at once. It takes the place of
+	// the order's receipt, which is no longer due.
+	AddRefundNotice(ctx context.Context, orderID string, at time.Time) error
+
 	// AddPaymentEvent records that a provider's event took effect on an order. It reports false, and
 	// changes nothing, if the event was recorded before.
 	AddPaymentEvent(ctx context.Context, provider string, e payment.Event, orderID string, at time.Time) (bool, error)
@@ -104,7 +108,8 @@ type ClaimStore interface {
 }
 
 // ReceiptStore is the queue of receipts in the database. Store.AddReceipt adds to it, in the
-// transaction that settles an order; Courier takes from it.
+// transaction that settles an order, and Store.AddRefundNotice in the one that refunds it; Courier takes
+// from it.
 type ReceiptStore interface {
 	// LeaseReceipt returns one of the receipts due at now, counts an attempt, and makes the receipt due
 	// again at until, when the lease of that name ends. It returns false if none is due. Several
