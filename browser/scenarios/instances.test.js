@@ -107,10 +107,24 @@ test("Enable tells at once that a plugin does not start, and the overview names 
   await tab.getByRole("dialog").getByRole("button", { name: "Enable" }).click();
   await tab.getByText("Tables (default) is enabled and does not start: Error: no such table").waitFor();
   await tab.getByRole("region", { name: "What is wrong with default" }).getByText("index.js:2").waitFor();
+  // What happened to it is on one line of time: by whom, or how it crashed.
+  await tab.getByRole("link", { name: "What happened" }).click();
+  const history = tab.getByRole("region", { name: "What happened" });
+  for (const what of [/Configured · admin@example.com/, /Enabled · admin@example.com/, /Crashed Error: no such table · index.js:2/]) {
+    await history.getByRole("listitem").filter({ hasText: what }).first().waitFor();
+  }
+  await accessible(tab, "the timeline of an instance");
   await tab.goto("/console");
   const lines = tab.getByRole("link", { name: "Tables 1.4.0: Error: no such table" });
   await lines.first().waitFor();
   assert.equal(await lines.count(), 2, "the line of health, and the list of what wants attention");
+
+  await tab.goto(`/console/plugins/tables/${installationId}?view=history`);
+  await tab.getByRole("main").getByRole("button", { name: "Restart" }).first().click();
+  await tab.getByRole("dialog").getByRole("button", { name: "Restart" }).click();
+  await tab.getByText("Tables (default) is enabled and does not start").waitFor();
+  await tab.reload();
+  await history.getByRole("listitem").filter({ hasText: /Restarted · admin@example.com/ }).waitFor();
   await tab.end();
 });
 

@@ -87,6 +87,14 @@ func TestAPluginThatDoesNotLoadSaysWhere(t *testing.T) {
 	failing := untilFailing(t, a, admin, id) // nobody has called it
 	wantError(failing, "data.", "TypeError", 3)
 	wantAttention(t, a, admin, "worker 1.0.0: TypeError")
+	// A restart forgets the failure, and finds it again.
+	a.Do(t, changeInstance(admin, id, map[string]any{"enabled": false}))
+	again := a.Do(t, changeInstance(admin, id, map[string]any{"enabled": true}))
+	if again.Get(t, "data.enabled") != true {
+		t.Errorf("restarted: %s", again.Body)
+	}
+	wantError(untilFailing(t, a, admin, id), "data.", "TypeError", 3)
+	wantAttention(t, a, admin, "worker 1.0.0: TypeError")
 	bad := shopGet(a, t, "/mode")
 	if bad.Status != http.StatusBadGateway || bad.Text(t, "error.code") != "PLUGIN_UNREACHABLE" ||
 		strings.Contains(string(bad.Body), "null") {

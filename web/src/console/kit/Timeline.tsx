@@ -1,6 +1,6 @@
 // What happened to a thing, the latest first: moments that a page knows itself, and the
 // entries of the audit log.
-import { useQuery } from "@tanstack/react-query";
+import { useQueries, useQuery } from "@tanstack/react-query";
 import { useId, type ReactNode } from "react";
 import { api, data, type Schemas } from "../../api/client";
 import { t } from "../text";
@@ -35,34 +35,78 @@ export const Timeline = ({ moments }: { moments: Moment[] }) => {
   );
 };
 
-type Entry = Schemas["AuditEntry"];
+export type Entry = Schemas["AuditEntry"];
 
 // deed says what an audit entry records; an action without a text stands as it is.
-const deed = (action: string): string => {
+const deed = ({ action, details }: Entry): string => {
+  const { enabled, config, grantedPermissions, version, previousVersion } = details as Record<string, unknown>;
+  if (action === "instance.update") {
+    const changes = [
+      ...(enabled === undefined ? [] : [t(enabled ? "timeline.did.instance.enable" : "timeline.did.instance.disable")]),
+      ...(config === undefined ? [] : [t("timeline.did.instance.configure")]),
+      ...(grantedPermissions === undefined ? [] : [t("timeline.did.instance.permit")]),
+    ];
+    if (changes.length > 0) return changes.join(" · ");
+  }
   const key = `timeline.did.${action}`;
   const text = t(key as "timeline.none");
-  return text === key ? action : text;
+  const said = text === key ? action : text;
+  if (typeof version !== "string") return said;
+  return typeof previousVersion === "string" ? `${said} · ${previousVersion} → ${version}` : `${said} · ${version}`;
 };
 
 const who = ({ actor }: Entry): string =>
   actor.name ?? (actor.kind === "user" || actor.kind === "service" ? actor.id : t(`timeline.by.${actor.kind}`));
 
-export const asMoment = (entry: Entry): Moment => ({ at: entry.at, what: deed(entry.action), who: who(entry) });
+export const asMoment = (entry: Entry): Moment => ({ at: entry.at, what: deed(entry), who: who(entry) });
+
+const restart = 10_000; // ms between "disabled" and "enabled" of a restart
+
+// asMoments tells of a restart as of one moment, which are two entries.
+const asMoments = (entries: Entry[]): Moment[] => {
+  const switches = (entry: Entry, to: boolean) =>
+    entry.action === "instance.update" && (entry.details as { enabled?: boolean }).enabled === to;
+  const restarts = new Map<Entry, Entry>(); // the second one by the first
+  for (const off of entries.filter((entry) => switches(entry, false))) {
+    const ago = (on: Entry) => Date.parse(on.at) - Date.parse(off.at);
+    const on = entries.find(
+      (e) =>
+        switches(e, true) && e.target.id === off.target.id && who(e) === who(off) && ago(e) >= 0 && ago(e) < restart,
+    );
+    if (on) restarts.set(off, on);
+  }
+  const seconds = new Set(restarts.values());
+  return entries
+    .filter((entry) => !restarts.has(entry))
+    .map((entry) =>
+      seconds.has(entry) ? { ...asMoment(entry), what: t("timeline.did.instance.restart") } : asMoment(entry),
+    );
+};
+
+const auditQuery = (by: { target?: string; actor?: string }) => ({
+  queryKey: ["audit", by],
+  queryFn: () => data(api.GET("/api/v1/admin/audit", { params: { query: { ...by, limit: 50 } } })),
+});
 
 // useAudit reads the latest entries about a target ("order:<id>"), or by an actor.
-export const useAudit = (by: { target?: string; actor?: string }) =>
-  useQuery({
-    queryKey: ["audit", by],
-    queryFn: () => data(api.GET("/api/v1/admin/audit", { params: { query: { ...by, limit: 50 } } })),
-  });
+export const useAudit = (by: { target?: string; actor?: string }) => useQuery(auditQuery(by));
 
-// History is a timeline of the audit entries about a target and of other moments.
-export const History = ({ target, moments = [] }: { target: string; moments?: Moment[] }) => {
-  const audit = useAudit({ target });
+interface HistoryProps {
+  targets: string[];
+  moments?: Moment[];
+  // Which of the entries belong to it; all of them without.
+  only?: (entry: Entry) => boolean;
+}
+
+// History is a timeline of the audit entries about some targets and of other moments.
+export const History = ({ targets, moments = [], only = () => true }: HistoryProps) => {
+  const audits = useQueries({ queries: targets.map((target) => auditQuery({ target })) });
+  const failed = audits.find((audit) => audit.isError);
+  const entries = audits.flatMap((audit) => audit.data?.items ?? []).filter(only);
   return (
     <>
-      {audit.isError && <ErrorNote error={audit.error} retry={() => void audit.refetch()} />}
-      <Timeline moments={[...moments, ...(audit.data?.items ?? []).map(asMoment)]} />
+      {failed && <ErrorNote error={failed.error} retry={() => void failed.refetch()} />}
+      <Timeline moments={[...moments, ...asMoments(entries)]} />
     </>
   );
 };

@@ -11,7 +11,8 @@ import { isBroken, shopperSees, stateOf } from "./state";
 
 type LastError = NonNullable<Instance["runtime"]["lastError"]>;
 
-export const placeOf = ({ file, line }: LastError): string => (file ? `${file}${line ? `:${line}` : ""}` : "");
+export const placeOf = ({ file, line }: Pick<LastError, "file" | "line">): string =>
+  file ? `${file}${line ? `:${line}` : ""}` : "";
 
 // Cause shows nothing for an instance that is well and has been since its last change.
 export const Cause = ({ plugin, instance, here }: { plugin: Package; instance: Instance; here: boolean }) => {

@@ -17,6 +17,7 @@ import { Cause } from "./Cause";
 import { InstanceConfig } from "./InstanceConfig";
 import { useInstance, usePlugin, type Instance, type Package } from "./data";
 import { Deliveries } from "./Deliveries";
+import { InstanceTimeline } from "./InstanceTimeline";
 import { Lacking } from "./Lacking";
 import { InstancePermissions } from "./InstancePermissions";
 import { Logs } from "./Logs";
@@ -33,7 +34,7 @@ export const InstancePage = () => {
   return <Found plugin={plugin.data} instance={instance.data.value} etag={instance.data.etag} />;
 };
 
-const views = ["config", "log", "traffic", "permissions", "deliveries"] as const;
+const views = ["config", "log", "traffic", "permissions", "deliveries", "history"] as const;
 
 interface FoundProps {
   plugin: Package;
@@ -78,6 +79,7 @@ const Found = ({ plugin, instance, etag }: FoundProps) => {
         <Logs slug={slug} installationId={instance.installationId} external={plugin.runtimeType === "external-http"} />
       )}
       {view === "permissions" && <InstancePermissions plugin={plugin} instance={instance} etag={etag} />}
+      {view === "history" && <InstanceTimeline instance={instance} />}
       {view === "deliveries" && <Deliveries slug={slug} installationId={instance.installationId} />}
     </Page>
   );

@@ -25,7 +25,7 @@ export const Timeline = ({ slug }: { slug: string }) => {
   }));
   return (
     <Section title={t("plugins.timeline.title")}>
-      <History target={`plugin:${slug}`} moments={moments} />
+      <History targets={[`plugin:${slug}`]} moments={moments} />
     </Section>
   );
 };

@@ -43,7 +43,7 @@ export const LicensePage = () => {
         <LicenseForm license={l} etag={etag} />
       </Section>
       <Section title={t("timeline.title")}>
-        <History target={`license:${l.id}`} moments={moments(l, order.data)} />
+        <History targets={[`license:${l.id}`]} moments={moments(l, order.data)} />
       </Section>
     </Page>
   );

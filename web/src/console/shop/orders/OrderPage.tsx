@@ -43,7 +43,7 @@ export const OrderPage = () => {
       <Section title={t("shop.license")}>{license.data && <LicenseLine license={license.data} />}</Section>
       <Payment order={o} />
       <Section title={t("timeline.title")}>
-        <History target={`order:${o.id}`} moments={moments(o)} />
+        <History targets={[`order:${o.id}`]} moments={moments(o)} />
       </Section>
     </Page>
   );

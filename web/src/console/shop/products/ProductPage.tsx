@@ -37,7 +37,10 @@ export const ProductPage = () => {
       <ProductTabs slug={slug} />
       <Editor key={p.id} base={draftOf(p)} saved={p} etag={etag} />
       <Section title={t("timeline.title")}>
-        <History target={`product:${p.slug}`} moments={[{ at: p.createdAt, what: t("shop.products.did.created") }]} />
+        <History
+          targets={[`product:${p.slug}`]}
+          moments={[{ at: p.createdAt, what: t("shop.products.did.created") }]}
+        />
       </Section>
     </Page>
   );
