@@ -210,3 +210,22 @@ test("stoa is killed while a form is filled: what was typed stays, and is saved 
   assert.equal(body.data?.shopName ?? body.shopName, "Typed before the power cut");
   await tab.end();
 });
+
+test("a page of the console that cannot be loaded says so and tries again, and the console stays", async () => {
+  const tab = await openConsole();
+  await tab.getByRole("heading", { level: 1 }).waitFor();
+  const part = "**/assets/AuditPage-*.js"; // the browser may have it, in its cache or because it guessed
+  await tab.route(part, (route) => route.abort("connectionreset"));
+  await tab.context().setOffline(true);
+  await tab.getByText("You are offline.").waitFor();
+  await tab.getByRole("link", { name: "Events", exact: true }).click();
+  const alert = tab.getByRole("main").getByRole("alert");
+  await alert.getByText("The server cannot be reached.").waitFor();
+  await accessible(tab, "a page that could not be loaded");
+  assert.equal(await tab.getByRole("heading", { level: 1, name: "Events" }).count(), 0, "the page was there");
+  await tab.context().setOffline(false);
+  await tab.unroute(part);
+  await tab.getByRole("button", { name: "Try again" }).click();
+  await tab.getByRole("heading", { level: 1, name: "Events" }).waitFor();
+  await tab.end();
+});

@@ -111,7 +111,14 @@ func TestTheConsoleLeadsToTheSetUpUntilThereIsAnAdministrator(t *testing.T) {
 			t.Errorf("%s = %d to %q, want 303 to /setup", path, res.Status, got)
 		}
 	}
+	settings := testkit.Get("", "/api/v1/shop/settings")
+	if res := a.Do(t, settings); res.Get(t, "data.setUp") != false {
+		t.Errorf("before the set-up: %s", res.Body)
+	}
 	a.Admin(t, "root")
+	if res := a.Do(t, settings); res.Get(t, "data.setUp") != true {
+		t.Errorf("after the set-up: %s", res.Body)
+	}
 	if res := a.Do(t, opened("/console")); res.Status != http.StatusOK {
 		t.Errorf("with an administrator, /console = %d", res.Status)
 	}

@@ -17,6 +17,7 @@ type settings struct {
 	PrivacyURL   *string `json:"privacyUrl"`
 	Payments     string  `json:"payments"`
 	SellsPaid    bool    `json:"sellsPaid"`
+	SetUp        bool    `json:"setUp"`
 
 	Registration registration `json:"registration"`
 }
@@ -34,6 +35,10 @@ func (h *Handlers) Settings(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	needed, err := h.Accounts.NeedsSetup(r.Context())
+	if err != nil {
+		return err
+	}
 	payments := "live"
 	if h.Orders.TestPayments() {
 		payments = "test"
@@ -43,7 +48,7 @@ func (h *Handlers) Settings(w http.ResponseWriter, r *http.Request) error {
 		ShopName: cmp.Or(set.Name, h.Site.Default()), Accent: web.OrNull(set.Accent),
 		SupportEmail: web.OrNull(set.SupportEmail),
 		SupportURL:   web.OrNull(set.SupportURL), TermsURL: web.OrNull(set.TermsURL), PrivacyURL: web.OrNull(set.PrivacyURL),
-		Payments: payments, SellsPaid: h.Orders.SellsPaid(),
+		Payments: payments, SellsPaid: h.Orders.SellsPaid(), SetUp: !needed,
 		Registration: registration{
 			Open: true, MinPasswordLength: policy.MinLength(), PasswordRules: policy.PasswordRules(),
 		},

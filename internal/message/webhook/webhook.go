@@ -111,7 +111,7 @@ func (in Input) Issues(isNew bool) errs.Issues {
 		faults.Add("events", errs.CodeRequired, "events is required.")
 	case in.Events == nil:
 	case len(*in.Events) == 0 || len(*in.Events) > maxEvents:
-		faults.Add("events", errs.CodeOutOfRange, "events must have 1 to %d entries.", maxEvents)
+		faults.Add("events", errs.CodeOutOfRange, "Choose at least one type of event, and at most %d.", maxEvents)
 	default:
 		for i, pattern := range *in.Events {
 			if pattern != event.All && !event.IsPattern(pattern) {

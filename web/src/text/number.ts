@@ -22,8 +22,8 @@ export interface NumberForm {
 }
 
 // readNumber returns the number that a text means, or undefined. "1,234.56", "1.234,56" and "1 234,56"
-// are the same number. A single point or comma before three digits groups them if the number cannot
-// have three decimals; if it can, a point is the decimal separator, and a comma leaves it open.
+// are the same number. A single point or comma before just three digits leaves open what it is
+// (twoReadings), unless the number can have three decimals: then a point is the decimal separator.
 export const readNumber = (text: string, { decimals, signed = false }: NumberForm): number | undefined => {
   let plain = latin(text.trim());
   const minus = signed && /^[-\u2212]/.test(plain);
@@ -34,10 +34,19 @@ export const readNumber = (text: string, { decimals, signed = false }: NumberFor
   const fraction = isFraction(separators, groups, decimals) ? (groups.pop() ?? "") : "";
   if (fraction !== "") separators.pop();
   if (fraction.length > decimals || !groupsWell(separators, groups)) return undefined;
-  if (decimals > 2 && fraction === "" && separators.length === 1 && separators[0] === ",") return undefined;
+  if (fraction === "" && isOpen(separators)) return undefined;
   const digits = groups.join("");
   if (digits.length + fraction.length > 15) return undefined; // more than a number of JSON holds exactly
   return Number(`${minus ? "-" : ""}${digits}.${fraction}`);
+};
+
+// isOpen reports whether a number without a fraction has one separator that may begin one elsewhere.
+const isOpen = (separators: string[]): boolean => separators.length === 1 && /[.,]/.test(separators[0] ?? "");
+
+// twoReadings returns both numbers that a text such as "1.234" may mean to people, or undefined.
+export const twoReadings = (text: string): { whole: string; fraction: string } | undefined => {
+  const [, first, rest] = /^([1-9]\d{0,2})[.,](\d{3})$/.exec(latin(text.trim())) ?? [];
+  return first && rest ? { whole: first + rest, fraction: `${first}.${rest}` } : undefined;
 };
 
 // Typed is what a field for a number holds: the number, "" for none, or a text that is no number.

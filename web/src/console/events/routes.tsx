@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../kit/lazyPage";
 import { validateList } from "../kit/useListSearch";
 import type { Parent } from "../shell/route";
 
@@ -8,23 +9,23 @@ export const eventsRoutes = <P extends Parent>(root: P) =>
       getParentRoute: () => root,
       path: "/events",
       validateSearch: validateList("actor", "action", "target", "from", "to"),
-      component: lazyRouteComponent(() => import("./AuditPage"), "AuditPage"),
+      component: lazyPage(() => import("./AuditPage"), "AuditPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/events/webhooks",
       validateSearch: validateList(),
-      component: lazyRouteComponent(() => import("./WebhooksPage"), "WebhooksPage"),
+      component: lazyPage(() => import("./WebhooksPage"), "WebhooksPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/events/webhooks/new",
-      component: lazyRouteComponent(() => import("./NewWebhookPage"), "NewWebhookPage"),
+      component: lazyPage(() => import("./NewWebhookPage"), "NewWebhookPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/events/webhooks/$id",
       validateSearch: validateList("state"),
-      component: lazyRouteComponent(() => import("./WebhookPage"), "WebhookPage"),
+      component: lazyPage(() => import("./WebhookPage"), "WebhookPage"),
     }),
   ] as const;

@@ -1,6 +1,6 @@
 import { TextInput, type TextInputProps } from "@mantine/core";
 import { useState } from "react";
-import { readNumber, writeNumber, type NumberForm, type Typed } from "../../text/number";
+import { readNumber, twoReadings, writeNumber, type NumberForm, type Typed } from "../../text/number";
 import { t } from "../text";
 
 interface NumberFieldProps extends Omit<TextInputProps, "value" | "onChange" | "form">, Partial<NumberForm> {
@@ -14,13 +14,12 @@ export const NumberField = ({ value, onChange, decimals = 0, signed = false, err
   const [text, setText] = useState<string | null>(null); // what is being typed
   const unreadable = typeof value === "string" && value !== "";
   const shown = text ?? (typeof value === "number" ? writeNumber(value, form) : value);
-  const example = writeNumber(decimals > 0 ? 1234.5 : 1234, form);
   return (
     <TextInput
       {...rest}
       inputMode={decimals > 0 ? "decimal" : "numeric"}
       value={shown}
-      error={unreadable ? t(decimals > 0 ? "fields.notANumber" : "fields.notWhole", { example }) : error}
+      error={unreadable ? unreadableText(value, form) : error}
       onChange={(e) => {
         const typed = e.currentTarget.value;
         setText(typed);
@@ -29,4 +28,13 @@ export const NumberField = ({ value, onChange, decimals = 0, signed = false, err
       onBlur={() => setText(null)}
     />
   );
+};
+
+// unreadableText says why a text is no number, and how to write one.
+const unreadableText = (text: string, form: NumberForm): string => {
+  const both = twoReadings(text);
+  if (both) return t("fields.twoReadings", both);
+  return form.decimals > 0
+    ? t("fields.notANumber", { example: writeNumber(1234.5, form) })
+    : t("fields.notWhole", { example: "1234" });
 };

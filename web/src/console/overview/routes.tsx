@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../kit/lazyPage";
 import type { Parent } from "../shell/route";
 import { readAhead } from "./data";
 
@@ -8,11 +9,11 @@ export const overviewRoutes = <P extends Parent>(root: P) =>
       getParentRoute: () => root,
       path: "/",
       loader: () => void readAhead(),
-      component: lazyRouteComponent(() => import("./OverviewPage"), "OverviewPage"),
+      component: lazyPage(() => import("./OverviewPage"), "OverviewPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/welcome",
-      component: lazyRouteComponent(() => import("./WelcomePage"), "WelcomePage"),
+      component: lazyPage(() => import("./WelcomePage"), "WelcomePage"),
     }),
   ] as const;

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../kit/lazyPage";
 import { validateList } from "../kit/useListSearch";
 import type { Parent } from "../shell/route";
 
@@ -8,11 +9,11 @@ export const peopleRoutes = <P extends Parent>(root: P) =>
       getParentRoute: () => root,
       path: "/people",
       validateSearch: validateList("role", "active"),
-      component: lazyRouteComponent(() => import("./PeoplePage"), "PeoplePage"),
+      component: lazyPage(() => import("./PeoplePage"), "PeoplePage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/people/$id",
-      component: lazyRouteComponent(() => import("./PersonPage"), "PersonPage"),
+      component: lazyPage(() => import("./PersonPage"), "PersonPage"),
     }),
   ] as const;

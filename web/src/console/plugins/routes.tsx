@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../kit/lazyPage";
 import { validateList } from "../kit/useListSearch";
 import type { Parent } from "../shell/route";
 
@@ -8,29 +9,29 @@ export const pluginsRoutes = <P extends Parent>(root: P) =>
       getParentRoute: () => root,
       path: "/plugins",
       validateSearch: validateList("runtimeType"),
-      component: lazyRouteComponent(() => import("./PluginsPage"), "PluginsPage"),
+      component: lazyPage(() => import("./PluginsPage"), "PluginsPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/plugins/deliveries",
       validateSearch: validateList("plugin", "state"),
-      component: lazyRouteComponent(() => import("./DeliveriesPage"), "DeliveriesPage"),
+      component: lazyPage(() => import("./DeliveriesPage"), "DeliveriesPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/plugins/$slug",
       validateSearch: validateList("view", "state"),
-      component: lazyRouteComponent(() => import("./PluginPage"), "PluginPage"),
+      component: lazyPage(() => import("./PluginPage"), "PluginPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/plugins/$slug/$installationId",
       validateSearch: validateList("view", "state"),
-      component: lazyRouteComponent(() => import("./InstancePage"), "InstancePage"),
+      component: lazyPage(() => import("./InstancePage"), "InstancePage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/plugins/$slug/$installationId/admin",
-      component: lazyRouteComponent(() => import("./AdminPage"), "AdminPage"),
+      component: lazyPage(() => import("./AdminPage"), "AdminPage"),
     }),
   ] as const;

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../kit/lazyPage";
 import type { Parent } from "../shell/route";
 
 export const settingsRoutes = <P extends Parent>(root: P) =>
@@ -6,26 +7,26 @@ export const settingsRoutes = <P extends Parent>(root: P) =>
     createRoute({
       getParentRoute: () => root,
       path: "/settings",
-      component: lazyRouteComponent(() => import("./GeneralPage"), "GeneralPage"),
+      component: lazyPage(() => import("./GeneralPage"), "GeneralPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/settings/packages",
-      component: lazyRouteComponent(() => import("./PackagesPage"), "PackagesPage"),
+      component: lazyPage(() => import("./PackagesPage"), "PackagesPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/settings/payments",
-      component: lazyRouteComponent(() => import("./PaymentsPage"), "PaymentsPage"),
+      component: lazyPage(() => import("./PaymentsPage"), "PaymentsPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/settings/keys",
-      component: lazyRouteComponent(() => import("./KeysPage"), "KeysPage"),
+      component: lazyPage(() => import("./KeysPage"), "KeysPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/settings/health",
-      component: lazyRouteComponent(() => import("./HealthPage"), "HealthPage"),
+      component: lazyPage(() => import("./HealthPage"), "HealthPage"),
     }),
   ] as const;

@@ -8,6 +8,7 @@ import { accessToken, type User } from "../../api/session";
 import { ErrorPage } from "../kit/ErrorNote";
 import { keepFocus } from "../kit/focusBack";
 import { Pending } from "../kit/Pending";
+import { tellFailure } from "../kit/toast";
 import { c, t } from "../text";
 import { Account } from "./Account";
 import { Rail } from "./Rail";
@@ -17,7 +18,8 @@ import { Offline } from "./Offline";
 import { TestMode } from "./TestMode";
 import { useSession } from "../../api/useSession";
 
-const Palette = lazy(() => import("./Palette").then((m) => ({ default: m.Palette })));
+const loadPalette = () => import("./Palette").then((m) => ({ default: m.Palette }));
+const Palette = lazy(loadPalette);
 
 export const Shell = () => {
   const session = useSession();
@@ -64,6 +66,11 @@ const Frame = ({ user }: { user: User }) => {
   const [palette, setPalette] = useState(false);
   const content = useRef<HTMLElement>(null);
   const path = useRouterState({ select: (s) => s.location.pathname });
+  const openPalette = () =>
+    void loadPalette().then(
+      () => setPalette(true),
+      () => tellFailure(c("unreachable")),
+    );
   useEffect(() => setRailOpen(false), [path]);
   useEffect(keepFocus, []);
   useFocusOnPage(useRouterState({ select: (s) => s.resolvedLocation?.pathname }), content);
@@ -71,7 +78,7 @@ const Frame = ({ user }: { user: User }) => {
     const onKey = (e: KeyboardEvent) => {
       if (e.key.toLowerCase() !== "k" || !(e.ctrlKey || e.metaKey)) return;
       e.preventDefault();
-      setPalette(true);
+      openPalette();
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
@@ -91,7 +98,7 @@ const Frame = ({ user }: { user: User }) => {
           onClick={() => setRailOpen(true)}>
           <IconMenu2 size={20} stroke={1.5} />
         </ActionIcon>
-        <button type="button" className="shell-search" onClick={() => setPalette(true)}>
+        <button type="button" className="shell-search" onClick={openPalette}>
           <IconSearch size={16} stroke={1.5} aria-hidden /> {t("palette.open")}{" "}
           <kbd>{/Mac/.test(navigator.userAgent) ? "⌘K" : "Ctrl K"}</kbd>
         </button>

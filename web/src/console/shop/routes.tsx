@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { createRoute, redirect } from "@tanstack/react-router";
+import { lazyPage } from "../kit/lazyPage";
 import { validateList } from "../kit/useListSearch";
 import type { Parent } from "../shell/route";
 
@@ -15,61 +16,61 @@ export const shopRoutes = <P extends Parent>(root: P) =>
       getParentRoute: () => root,
       path: "/shop/products",
       validateSearch: validateList("state", "category"),
-      component: lazyRouteComponent(() => import("./products/ProductsPage"), "ProductsPage"),
+      component: lazyPage(() => import("./products/ProductsPage"), "ProductsPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/shop/new-product",
-      component: lazyRouteComponent(() => import("./products/ProductPage"), "NewProductPage"),
+      component: lazyPage(() => import("./products/ProductPage"), "NewProductPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/shop/products/$slug",
-      component: lazyRouteComponent(() => import("./products/ProductPage"), "ProductPage"),
+      component: lazyPage(() => import("./products/ProductPage"), "ProductPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/shop/products/$slug/packages",
       validateSearch: validateList(),
-      component: lazyRouteComponent(() => import("./products/PackagesPage"), "PackagesPage"),
+      component: lazyPage(() => import("./products/PackagesPage"), "PackagesPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/shop/orders",
       validateSearch: validateList("status", "product", "user", "since"),
-      component: lazyRouteComponent(() => import("./orders/OrdersPage"), "OrdersPage"),
+      component: lazyPage(() => import("./orders/OrdersPage"), "OrdersPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/shop/orders/$id",
-      component: lazyRouteComponent(() => import("./orders/OrderPage"), "OrderPage"),
+      component: lazyPage(() => import("./orders/OrderPage"), "OrderPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/shop/licenses",
       validateSearch: validateList("status", "product", "user"),
-      component: lazyRouteComponent(() => import("./licenses/LicensesPage"), "LicensesPage"),
+      component: lazyPage(() => import("./licenses/LicensesPage"), "LicensesPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/shop/licenses/grant",
-      component: lazyRouteComponent(() => import("./licenses/GrantPage"), "GrantPage"),
+      component: lazyPage(() => import("./licenses/GrantPage"), "GrantPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/shop/licenses/$id",
-      component: lazyRouteComponent(() => import("./licenses/LicensePage"), "LicensePage"),
+      component: lazyPage(() => import("./licenses/LicensePage"), "LicensePage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/shop/reviews",
       validateSearch: validateList("product", "hidden"),
-      component: lazyRouteComponent(() => import("./reviews/ReviewsPage"), "ReviewsPage"),
+      component: lazyPage(() => import("./reviews/ReviewsPage"), "ReviewsPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/shop/media",
       validateSearch: validateList(),
-      component: lazyRouteComponent(() => import("./media/MediaPage"), "MediaPage"),
+      component: lazyPage(() => import("./media/MediaPage"), "MediaPage"),
     }),
   ] as const;

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../kit/lazyPage";
 import { validateList } from "../kit/useListSearch";
 import type { Parent } from "../shell/route";
 
@@ -8,12 +9,12 @@ export const themesRoutes = <P extends Parent>(root: P) =>
       getParentRoute: () => root,
       path: "/themes",
       validateSearch: validateList("target", "app"),
-      component: lazyRouteComponent(() => import("./ThemesPage"), "ThemesPage"),
+      component: lazyPage(() => import("./ThemesPage"), "ThemesPage"),
     }),
     createRoute({
       getParentRoute: () => root,
       path: "/themes/$kind/$slug",
       validateSearch: validateList("version"),
-      component: lazyRouteComponent(() => import("./ThemePage"), "ThemePage"),
+      component: lazyPage(() => import("./ThemePage"), "ThemePage"),
     }),
   ] as const;
