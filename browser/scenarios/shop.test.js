@@ -108,12 +108,13 @@ test("a product is drafted, previewed, corrected and published", async (t) => {
   await tab.getByRole("article", { name: "Preview" }).waitFor(); // the list has fields of its own
   await tab.getByLabel("Name").first().fill("Gift Cards");
   await tab.getByRole("article", { name: "Preview" }).getByRole("heading", { name: "Gift Cards" }).waitFor();
-  await tab.getByRole("button", { name: "Save draft" }).click();
+  await tab.getByRole("button", { name: "Save and publish" }).click();
   await tab.getByText(/fields need another look/).waitFor();
   await tab.getByText("This is required.").first().waitFor(); // at the field
   assert.equal(await tab.evaluate(() => document.activeElement.getAttribute("aria-invalid")), "true");
 
   await tab.getByLabel("Tagline").fill("Sell gift cards.");
+  await tab.locator("input[aria-invalid=true][value='Sell gift cards.']").waitFor({ state: "detached" }); // what is filled is no fault
   await tab.getByRole("textbox", { name: "Category" }).or(tab.getByRole("combobox", { name: "Category" })).first().fill("marketing");
   await tab.getByLabel("Description", { exact: false }).first().fill("For the shop and the till.");
   const [chooser] = await Promise.all([tab.waitForEvent("filechooser"), way.click(tab.getByRole("button", { name: "Upload an icon" }))]);
@@ -135,6 +136,23 @@ test("a product is drafted, previewed, corrected and published", async (t) => {
   assert.deepEqual([way.clicks(), way.screens()], [5, 3]);
   const { body } = await call(stoa, "GET", "/api/marketplace/products/gift-cards");
   assert.equal(body.pricingTiers[0].price, 9.9);
+  await tab.end();
+});
+
+test("a draft is saved with a name, and says what publishing needs", async () => {
+  const tab = await openConsole("/console/shop/new-product");
+  await tab.getByLabel("Name").first().fill("Half Done");
+  await tab.getByRole("button", { name: "Save draft" }).click();
+  await tab.waitForURL(`${stoa.url}/console/shop/products/half-done`);
+  const lacks = tab.getByRole("note");
+  await lacks.getByText("Before it can be published, this draft needs:").waitFor();
+  assert.deepEqual(await lacks.getByRole("listitem").allTextContents(), ["category", "tagline", "description", "icon", "Tier 1: id", "Tier 1: name"]);
+  assert.equal(await tab.getByRole("button", { name: "Publish", exact: true }).isDisabled(), true);
+  assert.deepEqual(await accessibilityFaults(tab), []);
+  await tab.getByLabel("Tagline").fill("Begun.");
+  await tab.getByRole("button", { name: "Save draft" }).click();
+  await lacks.getByText("tagline").waitFor({ state: "detached" });
+  assert.equal((await call(stoa, "GET", "/api/marketplace/products/half-done")).status, 404, "a draft is public");
   await tab.end();
 });
 

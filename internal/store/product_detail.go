@@ -22,6 +22,7 @@ type productTier struct {
 	Description  string   `json:"description"`
 	PriceMinor   int64    `json:"priceMinor"`
 	Currency     string   `json:"currency"`
+	Unpriced     bool     `json:"unpriced,omitempty"`
 	Period       string   `json:"billingPeriod,omitempty"`
 	Features     []string `json:"features"`
 	Highlighted  bool     `json:"highlighted,omitempty"`
@@ -33,7 +34,7 @@ func encodeDetail(d product.Detail) (string, error) {
 	for _, t := range d.Tiers {
 		out.Tiers = append(out.Tiers, productTier{
 			ID: t.ID, Name: t.Name, Description: t.Description, PriceMinor: t.Price.Minor, Currency: t.Price.Currency,
-			Period: string(t.Period), Features: t.Features, Highlighted: t.Highlighted, MaxInstances: t.MaxInstances,
+			Unpriced: t.Unpriced, Period: string(t.Period), Features: t.Features, Highlighted: t.Highlighted, MaxInstances: t.MaxInstances,
 		})
 	}
 	b, err := json.Marshal(out)
@@ -49,10 +50,9 @@ func decodeDetail(text string) (product.Detail, error) {
 	for _, t := range in.Tiers {
 		d.Tiers = append(d.Tiers, product.Tier{
 			ID: t.ID, Name: t.Name, Description: t.Description,
-			Price: product.Money{Minor: t.PriceMinor, Currency: t.Currency},
-			Period: product.BillingPeriod(
-				t.Period,
-			), Features: t.Features, Highlighted: t.Highlighted, MaxInstances: t.MaxInstances,
+			Price: product.Money{Minor: t.PriceMinor, Currency: t.Currency}, Unpriced: t.Unpriced,
+			Period: product.BillingPeriod(t.Period), Features: t.Features,
+			Highlighted: t.Highlighted, MaxInstances: t.MaxInstances,
 		})
 	}
 	return d, nil

@@ -79,6 +79,18 @@ func testProductRows(t *testing.T, open Open) {
 			t.Errorf("ProductBySlug (-got +want):\n%s", diff)
 		}
 	})
+	t.Run("a half-done draft comes back as it was created", func(t *testing.T) {
+		t.Parallel()
+
+		c, p := store.NewProducts(open(t)), Product("begun")
+		p.Published, p.Category, p.ShortDescription, p.Description, p.Icon = false, "", "", "", ""
+		p.Detail = product.Detail{Tiers: []product.Tier{{Unpriced: true, Price: product.Money{Currency: "EUR"}}}}
+		mustCreate(t, c, p)
+		got, err := c.ProductBySlug(t.Context(), p.Slug)
+		if err != nil || !product.SameContent(got, p) {
+			t.Errorf("ProductBySlug = %+v, %v", got, err)
+		}
+	})
 	t.Run("an unknown slug is not found, a taken id or slug a conflict", func(t *testing.T) {
 		t.Parallel()
 

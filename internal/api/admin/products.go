@@ -3,6 +3,7 @@ package admin
 import (
 	"net/http"
 	"net/url"
+	"slices"
 
 	"stoa/internal/api/web"
 	"stoa/internal/api/wire"
@@ -35,6 +36,8 @@ type managedProduct struct {
 	managedItem
 	wire.ProductDetail
 
+	// Lacks is what keeps a draft from being published.
+	Lacks   []errs.Issue         `json:"lacks,omitempty"`
 	Package *wire.ManagedPackage `json:"package,omitempty"`
 }
 
@@ -48,7 +51,9 @@ func newManagedItem(p product.Product) managedItem {
 }
 
 func newManagedProduct(p product.Product) managedProduct {
-	return managedProduct{managedItem: newManagedItem(p), ProductDetail: wire.NewProductDetail(p.Detail)}
+	return managedProduct{
+		managedItem: newManagedItem(p), ProductDetail: wire.NewProductDetail(p.Detail), Lacks: p.Lacks(),
+	}
 }
 
 // ListProducts serves GET /api/v1/admin/products.
@@ -105,6 +110,7 @@ func (h *Handlers) PreviewProduct(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
+	p.Detail.Tiers = slices.DeleteFunc(p.Detail.Tiers, func(t product.Tier) bool { return t.ID == "" || t.Unpriced })
 	page := wire.NewProductPage(p)
 	if carried, ok, err := h.Releases.Of(r.Context(), p.ID); err != nil {
 		return err

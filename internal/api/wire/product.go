@@ -31,8 +31,8 @@ type Tier struct {
 	ID            string                `json:"id"`
 	Name          string                `json:"name"`
 	Description   string                `json:"description"`
-	Price         json.Number           `json:"price"`
-	Currency      string                `json:"currency"`
+	Price         json.Number           `json:"price,omitempty"`    // absent in a draft without one
+	Currency      string                `json:"currency,omitempty"` // the same
 	BillingPeriod product.BillingPeriod `json:"billingPeriod,omitempty"`
 	Features      []string              `json:"features"`
 	Highlighted   bool                  `json:"highlighted,omitempty"`
@@ -41,8 +41,12 @@ type Tier struct {
 
 // newTier returns the JSON form of t.
 func newTier(t product.Tier) Tier {
+	var price json.Number
+	if !t.Unpriced {
+		price = t.Price.Amount()
+	}
 	return Tier{
-		ID: t.ID, Name: t.Name, Description: t.Description, Price: t.Price.Amount(), Currency: t.Price.Currency,
+		ID: t.ID, Name: t.Name, Description: t.Description, Price: price, Currency: t.Price.Currency,
 		BillingPeriod: t.Period, Features: web.OrEmpty(t.Features),
 		Highlighted: t.Highlighted, MaxInstances: t.MaxInstances,
 	}

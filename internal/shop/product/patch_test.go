@@ -158,8 +158,8 @@ func FuzzProductDocument(f *testing.F) {
 			err error
 		}{{d.Products[0], d.Err()}, {changed, err}} {
 			switch {
-			case got.err == nil && (!ValidSlug(got.p.Slug) || got.p.Name == "" || len(got.p.Detail.Tiers) == 0 ||
-				got.p.Pricing.Type == ""):
+			case got.err == nil && (!ValidSlug(got.p.Slug) || got.p.Name == "" || got.p.Pricing.Type == "" ||
+				got.p.Published && len(got.p.Detail.Tiers) == 0):
 				t.Errorf("a bad product was accepted: %+v", got.p)
 			case got.err != nil && errs.KindOf(got.err) != errs.Invalid:
 				t.Errorf("error = %v", got.err)

@@ -6,7 +6,7 @@ import (
 )
 
 // price reads the fields price and currency. It returns false if either is absent or
-// faulty. Without required, having neither is not a fault.
+// faulty, and then at most the currency. Without required, having neither is not a fault.
 func (r reader) price(o object, required bool) (Money, bool) {
 	amount, ok := o.decimal("price")
 	_, own := o.filled("currency")
@@ -19,8 +19,10 @@ func (r reader) price(o object, required bool) (Money, bool) {
 		r.fault(o.node, o.at("currency"), errs.CodeRequired, "currency is required, here or at the product%s.",
 			r.fileHint(" or the file"))
 	}
-	if !ok || currency == "" || currency == badCurrency {
+	if currency == "" || currency == badCurrency {
 		return Money{}, false
+	} else if !ok {
+		return Money{Currency: currency}, false
 	}
 	m, err := ParseMoney(amount, currency)
 	if err != nil {
@@ -78,7 +80,7 @@ func (r reader) pricing(o object, tiers []Tier) Pricing {
 	case p.Type == Free && p.Price.Minor != 0:
 		r.fault(f.fields["price"], f.at("price"), errs.CodeOutOfRange, "price must be 0 or left out if type is free.")
 	}
-	if p.Type == Free {
+	if p.Type == Free || !priced {
 		p.Price = Money{}
 	}
 	return p

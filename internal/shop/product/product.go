@@ -45,7 +45,8 @@ type Product struct {
 	// Position orders products that are all featured, or all not: lower first. The
 	// default is 0.
 	Position int
-	// Published products are listed and sold. Licenses of the others remain valid.
+	// Published products are listed and sold. Licenses of the others remain valid. A product that is not
+	// published may be half done (Lacks).
 	Published bool
 
 	CreatedAt time.Time
@@ -145,6 +146,8 @@ type Tier struct {
 	Name        string
 	Description string
 	Price       Money
+	// Unpriced is set for a draft's tier whose price nobody has said yet. Price has at most a currency.
+	Unpriced    bool
 	Period      BillingPeriod // "" if not stated
 	Features    []string
 	Highlighted bool

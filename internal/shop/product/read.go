@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v4"
 
@@ -26,6 +27,7 @@ type reader struct {
 	*Document
 	currency string // for prices that name none; "" if there is none
 	slug     string
+	draft    bool // the product may be half done (reader.needed)
 }
 
 // productFields are the fields of a product, in the order in which faults name them.
@@ -37,7 +39,9 @@ var productFields = []string{
 
 func (r reader) product(n *yaml.Node, path string) Product {
 	o := r.object(n, path, productFields...)
-	o.required("slug", "name", "category", "shortDescription", "description", "icon", "pricingTiers")
+	r.draft = isDraft(o)
+	o.required("slug", "name")
+	r.needed(o, "category", "shortDescription", "description", "icon", "pricingTiers")
 	p := Product{
 		Slug:             o.text("slug", MaxSlug),
 		Name:             o.text("name", text.Short),
@@ -77,6 +81,26 @@ func (r reader) product(n *yaml.Node, path string) Product {
 	return p
 }
 
+// isDraft reports whether a product states that it is not published.
+func isDraft(o object) bool {
+	n, ok := o.get("published")
+	return ok && n.ShortTag() == "!!bool" && strings.EqualFold(n.Value, "false")
+}
+
+// needed is required for a product that is published. A draft may lack the fields, and one that shows
+// nothing counts as absent.
+func (r reader) needed(o object, names ...string) {
+	if !r.draft {
+		o.required(names...)
+		return
+	}
+	for _, name := range names {
+		if n, ok := o.get(name); ok && isBlank(n) {
+			delete(o.fields, name)
+		}
+	}
+}
+
 func (r reader) rating(o object) float64 {
 	digits, ok := o.decimal("rating")
 	if !ok {
@@ -93,7 +117,7 @@ func (r reader) rating(o object) float64 {
 func (r reader) features(o object) (out []FeatureSection) {
 	o.list("features", func(n *yaml.Node, path string) {
 		f := r.object(n, path, "title", "description", "items")
-		f.required("title", "items")
+		r.needed(f, "title", "items")
 		out = append(out, FeatureSection{
 			Title:       f.text("title", text.Short),
 			Description: f.text("description", maxParagraph),
@@ -106,7 +130,7 @@ func (r reader) features(o object) (out []FeatureSection) {
 func (r reader) faq(o object) (out []Question) {
 	o.list("faq", func(n *yaml.Node, path string) {
 		f := r.object(n, path, "question", "answer")
-		f.required("question", "answer")
+		r.needed(f, "question", "answer")
 		out = append(out, Question{Question: f.text("question", maxParagraph), Answer: f.text("answer", maxParagraph)})
 	})
 	return out
@@ -119,7 +143,7 @@ func (r reader) tiers(o object) (out []Tier) {
 		seen[t.ID] = true
 		out = append(out, t)
 	})
-	if n, ok := o.get("pricingTiers"); ok && n.Kind == yaml.SequenceNode && len(out) == 0 {
+	if n, ok := o.get("pricingTiers"); ok && n.Kind == yaml.SequenceNode && len(out) == 0 && !r.draft {
 		r.fault(n, o.at("pricingTiers"), errs.CodeRequired, "a product needs at least one tier.")
 	}
 	return out
@@ -129,13 +153,14 @@ func (r reader) tiers(o object) (out []Tier) {
 func (r reader) tier(n *yaml.Node, path string, seen map[string]bool) Tier {
 	o := r.object(n, path,
 		"id", "name", "description", "price", "currency", "billingPeriod", "features", "highlighted", "maxInstances")
-	o.required("id", "name", "price")
-	price, _ := r.price(o, true)
+	r.needed(o, "id", "name", "price")
+	price, priced := r.price(o, !r.draft)
 	t := Tier{
 		ID:           o.text("id", MaxSlug),
 		Name:         o.text("name", text.Short),
 		Description:  o.text("description", maxParagraph),
 		Price:        price,
+		Unpriced:     !priced,
 		Period:       BillingPeriod(o.text("billingPeriod", text.Short)),
 		Features:     o.texts("features", text.Short),
 		Highlighted:  o.boolean("highlighted", false),
@@ -160,7 +185,7 @@ func (r reader) comparison(o object, p Product) *Comparison {
 		return nil
 	}
 	f := r.object(n, o.at("comparison"), "columns", "rows")
-	f.required("columns", "rows")
+	r.needed(f, "columns", "rows")
 	c := &Comparison{Columns: []string{}, Rows: []ComparisonRow{}}
 	f.list("columns", func(n *yaml.Node, path string) {
 		id := r.text(n, path, MaxSlug)
@@ -174,7 +199,7 @@ func (r reader) comparison(o object, p Product) *Comparison {
 	})
 	f.list("rows", func(n *yaml.Node, path string) {
 		row := r.object(n, path, "feature", "values")
-		row.required("feature", "values")
+		r.needed(row, "feature", "values")
 		c.Rows = append(c.Rows, ComparisonRow{
 			Feature: row.text("feature", text.Short),
 			Values:  r.cells(row, c.Columns),

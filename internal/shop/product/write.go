@@ -170,7 +170,11 @@ func detailTree(t *tree, d Detail) {
 		t.text("id", tier.ID)
 		t.text("name", tier.Name)
 		t.text("description", tier.Description)
-		t.money(tier.Price)
+		if tier.Unpriced {
+			t.text("currency", tier.Price.Currency)
+		} else {
+			t.money(tier.Price)
+		}
 		t.text("billingPeriod", string(tier.Period))
 		t.texts("features", tier.Features)
 		t.flag("highlighted", tier.Highlighted, false)

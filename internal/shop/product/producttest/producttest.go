@@ -137,15 +137,39 @@ func drawProduct(t *rapid.T, slug string) product.Product {
 		Position:         rapid.IntRange(-1_000_000, 1_000_000).Draw(t, "position"),
 		CreatedAt:        time.UnixMilli(rapid.Int64Range(0, 253402300799999).Draw(t, "createdAt")).UTC(),
 		Detail:           d,
-		Pricing:          drawPricing(t, d.Tiers),
 	}
+	if !p.Published && rapid.Bool().Draw(t, "half done") {
+		undo(t, &p)
+	}
+	p.Pricing = drawPricing(t, p.Detail.Tiers)
 	if rapid.Bool().Draw(t, "same description") {
 		p.Detail.FullDescription = p.Description
 	}
-	if rapid.Bool().Draw(t, "comparison") {
+	if rapid.Bool().Draw(t, "comparison") && p.Detail.Tiers != nil {
 		p.Detail.Comparison = drawComparison(t, ids)
 	}
 	return p
+}
+
+// undo takes from a draft some of what it needs to be published.
+func undo(t *rapid.T, p *product.Product) {
+	for _, text := range []*string{&p.Category, &p.ShortDescription, &p.Icon} {
+		if rapid.Bool().Draw(t, "gone") {
+			*text = ""
+		}
+	}
+	if rapid.Bool().Draw(t, "no tiers") {
+		p.Detail.Tiers = nil
+	}
+	for i := range p.Detail.Tiers {
+		if tier := &p.Detail.Tiers[i]; rapid.Bool().Draw(t, "unpriced") {
+			tier.Unpriced, tier.Price.Minor = true, 0
+			tier.Price.Currency = rapid.SampledFrom([]string{"", "EUR"}).Draw(t, "currency")
+		}
+	}
+	for i := range p.Detail.FAQ {
+		p.Detail.FAQ[i].Answer = ""
+	}
 }
 
 // drawPricing draws the price of the cheapest tier, which is the default, or another one.

@@ -9,6 +9,7 @@ import type { Product } from "../types";
 import type { Draft } from "./draft";
 import { Faults } from "./faults";
 import { Basics, Features, Questions, Shelf } from "./fields";
+import { Lacks } from "./Lacks";
 import { Pictures } from "./Pictures";
 import { Preview } from "./Preview";
 import { SaveError } from "./SaveError";
@@ -51,6 +52,7 @@ export const Editor = ({ base, saved, etag, onCreated }: EditorProps) => {
             save.run({});
           }}>
           <SaveError save={save} onTake={setDraft} />
+          {!save.error && <Lacks lacks={saved?.lacks ?? []} draft={base} />}
           <Basics draft={draft} set={set} fresh={!saved} />
           <Pictures draft={draft} set={set} />
           <Features draft={draft} set={set} />

@@ -25,7 +25,7 @@ export const ProductActions = ({ product, etag }: { product: Product; etag: stri
           {t("shop.products.see")}
         </Button>
       ) : (
-        <Button variant="filled" onClick={() => setOpen("publish")}>
+        <Button variant="filled" disabled={(product.lacks ?? []).length > 0} onClick={() => setOpen("publish")}>
           {t("shop.products.publish.action")}
         </Button>
       )}

@@ -18,7 +18,7 @@ const columns: Column<ProductItem>[] = [
   { title: t("shop.products.name"), cell: (p) => <ProductName product={p} /> },
   { title: t("shop.state"), cell: (p) => <PublishedState published={p.published} /> },
   { title: t("shop.products.category"), cell: (p) => <span className="cap">{p.category}</span> },
-  { title: t("shop.products.price"), end: true, cell: (p) => <Price pricing={p.pricing} /> },
+  { title: t("shop.products.price"), end: true, cell: (p) => <Price product={p} /> },
   {
     title: t("shop.products.sold"),
     end: true,
@@ -40,16 +40,21 @@ const columns: Column<ProductItem>[] = [
 
 const ProductName = ({ product: p }: { product: ProductItem }) => (
   <span className="row product-name">
-    <img src={p.icon} alt="" width={24} height={24} loading="lazy" />
+    {p.icon ? (
+      <img src={p.icon} alt="" width={24} height={24} loading="lazy" />
+    ) : (
+      <span className="no-icon" aria-hidden />
+    )}
     <Link className="row-link clip" to="/shop/products/$slug" params={{ slug: p.slug }}>
       {p.name}
     </Link>
   </span>
 );
 
-const Price = ({ pricing }: { pricing: ProductItem["pricing"] }) =>
+// A draft that says no price yet is not free.
+const Price = ({ product: { pricing, published } }: { product: ProductItem }) =>
   pricing.type === "free" || pricing.price === undefined ? (
-    <>{t("shop.products.free")}</>
+    <>{published ? t("shop.products.free") : "–"}</>
   ) : (
     <>{t("shop.products.from", { price: formatMoney(pricing.price, pricing.currency ?? "EUR") })}</>
   );

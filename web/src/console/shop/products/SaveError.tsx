@@ -4,6 +4,7 @@ import { ErrorNote } from "../../kit/ErrorNote";
 import { Time } from "../../kit/values";
 import { t } from "../../text";
 import { draftOf, type Draft } from "./draft";
+import { nameOf } from "./faults";
 import type { Conflict, useSave } from "./useSave";
 
 interface SaveErrorProps {
@@ -29,7 +30,8 @@ export const SaveError = ({ save, onTake }: SaveErrorProps) => {
     );
   }
   if (!save.error) return null;
-  const { issues, status } = asProblem(save.error);
+  const { status } = asProblem(save.error);
+  const issues = save.faults; // those of fields that were not changed since
   if (status === 412) return null; // until it is known what the other changed
   if (issues.length === 0) return <ErrorNote error={save.error} />;
   return (
@@ -37,12 +39,6 @@ export const SaveError = ({ save, onTake }: SaveErrorProps) => {
       <p>{t.count("shop.editor.faults", issues.length)}</p>
     </div>
   );
-};
-
-const nameOf = (field: string): string => {
-  const key = `shop.editor.field.${field}`;
-  const text = t(key as "shop.editor.field.name");
-  return text === key ? field : text;
 };
 
 interface ConflictedProps {

@@ -98,6 +98,8 @@ export const draftOf = (p: Product): Draft => ({
   faq: p.faq,
   pricingTiers: p.pricingTiers.map((tier) => ({
     ...tier,
+    price: tier.price ?? "", // a draft's tier may have none
+    currency: tier.currency ?? "",
     billingPeriod: tier.billingPeriod ?? "one-time",
     highlighted: tier.highlighted ?? false,
     maxInstances: tier.maxInstances ?? 1,

@@ -2,6 +2,7 @@
 import { createContext, useContext } from "react";
 import type { Issue } from "../../../api/problem";
 import { t } from "../../text";
+import { inputOf, type Draft } from "./draft";
 
 export const Faults = createContext<Issue[]>([]);
 
@@ -23,3 +24,27 @@ export const useFaultsIn = (path: string): { error?: string } => {
   const found = useContext(Faults).filter((issue) => issue.path === path || issue.path?.startsWith(`${path}[`));
   return found.length > 0 ? { error: found.map(says).join(" ") } : {};
 };
+
+// nameOf is a field as sentences name it.
+export const nameOf = (field: string): string => {
+  const key = `shop.editor.field.${field}`;
+  const text = t(key as "shop.editor.field.name");
+  return text === key ? field : text;
+};
+
+// still are the faults of what was sent, without those of fields that were changed since.
+export const still = (faults: Issue[], was: Draft | null, now: Draft): Issue[] => {
+  if (!was || was === now) return faults;
+  const before = { slug: was.slug, ...inputOf(was) };
+  const after = { slug: now.slug, ...inputOf(now) };
+  return faults.filter(({ path = "" }) => same(at(before, path), at(after, path)));
+};
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+// at returns what stands at a path such as "pricingTiers[0].price".
+const at = (from: unknown, path: string): unknown =>
+  path
+    .split(/[.[\]]+/)
+    .filter(Boolean)
+    .reduce((value, step) => (value as Record<string, unknown> | null | undefined)?.[step], from);

@@ -8,6 +8,7 @@ import { tell } from "../../kit/toast";
 import { t } from "../../text";
 import type { Product } from "../types";
 import type { paths } from "../../../api/schema";
+import { still } from "./faults";
 import { asBody, changesOf, draftOf, inputOf, type Draft } from "./draft";
 
 interface Saving {
@@ -31,6 +32,7 @@ export const useSave = ({ base, draft, etag, onCreated }: Saving) => {
   const changes = changesOf(base, draft);
   const fresh = etag === undefined;
 
+  const [sent, setSent] = useState<Draft | null>(null); // what the server's faults are about
   const send = async ({ published, over }: { published?: boolean; over?: string }): Promise<Product> => {
     if (fresh) return data(api.POST("/api/v1/admin/products", { body: required(draft, published ?? false) }));
     const path = { slug: draft.slug };
@@ -44,6 +46,7 @@ export const useSave = ({ base, draft, etag, onCreated }: Saving) => {
 
   const mutation = useMutation({
     mutationFn: send,
+    onMutate: () => setSent(draft),
     onSuccess: async (product, { published }) => {
       created.current = fresh;
       setConflict(null);
@@ -64,11 +67,12 @@ export const useSave = ({ base, draft, etag, onCreated }: Saving) => {
       setConflict({ theirs, etag: now, fields: Object.keys(changesOf(base, draftOf(theirs))) });
     },
   });
-  const faults: Issue[] = mutation.isError ? asProblem(mutation.error).issues : [];
+  const found: Issue[] = mutation.isError ? asProblem(mutation.error).issues : [];
+  const faults = still(found, sent, draft);
   return {
     run: mutation.mutate,
     pending: mutation.isPending,
-    error: mutation.error,
+    error: found.length > 0 && faults.length === 0 ? null : mutation.error,
     faults,
     conflict,
     mine: Object.keys(changes),
