@@ -15,6 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"stoa/internal/html/markdown"
 	"stoa/internal/html/webapp"
 	"stoa/internal/html/wording"
 )
@@ -95,6 +96,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"paragraphs": func(text string) []string {
 			return strings.FieldsFunc(strings.ReplaceAll(text, "\r\n", "\n"), func(r rune) bool { return r == '\n' })
 		},
+		"markdown": markdown.HTML,
 		// long is whether a review fills more than about eight lines.
 		"long": func(text string) bool {
 			return utf8.RuneCountInString(text) > longReview || strings.Count(text, "\n") >= 8

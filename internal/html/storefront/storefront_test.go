@@ -56,7 +56,7 @@ func sample() product.Product {
 		Published: true, CreatedAt: at, UpdatedAt: at,
 		Pricing: product.Pricing{Type: product.Paid, Price: eur(1990)},
 		Detail: product.Detail{
-			FullDescription: "One.\n\nTwo.", Features: []product.FeatureSection{{Title: "Sending", Items: []string{"Many"}}},
+			FullDescription: "One.\n\n- *Two*", Features: []product.FeatureSection{{Title: "Sending", Items: []string{"Many"}}},
 			Tiers: []product.Tier{
 				{ID: "free", Name: "Free", Price: eur(0), MaxInstances: 1},
 				{ID: "pro", Name: "Pro", Price: eur(1990), Period: product.Monthly, Highlighted: true, MaxInstances: 3, Features: []string{"A/B"}},
@@ -153,7 +153,7 @@ func TestAProductsPageSaysWhatABuyerWantsToKnow(t *testing.T) {
 		"<title>Mail Pack · Acme</title>", `<meta name="description" content="Mails.">`,
 		`<link rel="canonical" href="https://shop.example.com/p/mail-pack">`,
 		`<meta property="og:image" content="https://shop.example.com/media/one.svg">`,
-		"Free, or from €19.90", "4.5 of 5, 1,234 reviews", "<p>One.</p>", "<p>Two.</p>", ">Sending</h3>", "<span>Many</span>",
+		"Free, or from €19.90", "4.5 of 5, 1,234 reviews", "<p>One.</p>", "<ul><li><em>Two</em></li></ul>", ">Sending</h3>", "<span>Many</span>",
 		`href="/checkout/mail-pack/free">Get Free</a>`, `href="/checkout/mail-pack/pro">Buy Pro</a>`, "per month",
 		"For 3 installations", "1,000", "Included", "<summary>Why?</summary>", "Really.", "4 of 5 stars",
 		`href="/p/mail-pack?reviews=1#reviews"`, `href="/p/mail-pack?reviews=3#reviews"`, "5,678", "Feb 3, 2026",

@@ -26,7 +26,10 @@ export const ReviewForm = ({ slug }: { slug: string }) => {
       <form className="form" onSubmit={send}>
         <div className="form-field">
           <label htmlFor={`${id}-stars`}>{t("license.rating")}</label>
-          <select id={`${id}-stars`} className="field" name="rating" defaultValue="5">
+          <select id={`${id}-stars`} className="field" name="rating" defaultValue="" required>
+            <option value="" disabled>
+              {t("license.noStars")}
+            </option>
             {[5, 4, 3, 2, 1].map((n) => (
               <option key={n} value={n}>
                 {t.count("license.star", n)}
