@@ -169,7 +169,7 @@ func (h *Handlers) Get(w http.ResponseWriter, r *http.Request) error {
 // GetPlugin serves GET /api/v1/admin/plugins/{slug}.
 func (h *Handlers) GetPlugin(w http.ResponseWriter, r *http.Request) error {
 	p, err := h.Plugins.Settings(r.Context(), r.PathValue("slug"))
-	return writePlugin(w, p, err)
+	return h.writePlugin(w, r, p, err)
 }
 
 // Uninstall serves DELETE /api/v1/admin/extensions/{kind}/{slug}.

@@ -15,6 +15,12 @@ type managedPackage struct {
 	listedPackage
 
 	Settings settings `json:"settings"`
+	previous
+}
+
+// previous is the version that a rollback returns to; absent if there is none.
+type previous struct {
+	PreviousVersion string `json:"previousVersion,omitempty"`
 }
 
 type settings struct {
@@ -50,6 +56,7 @@ func newManagedPackage(p plugin.Package) managedPackage {
 // the package.
 type settingsLevel struct {
 	listedPackage
+	previous
 	settings
 }
 
@@ -60,14 +67,21 @@ func (h *Handlers) ChangePlugin(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p, err := h.Plugins.ChangeSettings(r.Context(), r.PathValue("slug"), input, faults.List()...)
-	return writePlugin(w, p, err)
+	return h.writePlugin(w, r, p, err)
 }
 
 // writePlugin answers with a package and its settings, unless err is not nil.
-func writePlugin(w http.ResponseWriter, p plugin.Package, err error) error {
+func (h *Handlers) writePlugin(w http.ResponseWriter, r *http.Request, p plugin.Package, err error) error {
 	if err != nil {
 		return err
 	}
-	web.WriteData(w, http.StatusOK, newManagedPackage(p))
+	shown := newManagedPackage(p)
+	back, ok, err := h.Plugins.Previous(r.Context(), p.Manifest.Slug)
+	if err != nil {
+		return err
+	} else if ok {
+		shown.PreviousVersion = back.Manifest.Version
+	}
+	web.WriteData(w, http.StatusOK, shown)
 	return nil
 }

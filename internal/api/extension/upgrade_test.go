@@ -99,7 +99,15 @@ func upgradeDropsNoRequest(t *testing.T, isolation string) {
 			}
 		})
 	}
+	wantBack := func(want any) {
+		t.Helper()
+		if res := a.Do(t, testkit.Get(admin, worker)); res.Get(t, "data.previousVersion") != want {
+			t.Errorf("a rollback is said to return to %v, want %v", res.Get(t, "data.previousVersion"), want)
+		}
+	}
+	wantBack(nil)
 	up := a.Install(t, admin, "plugin", version(t, "1.10.0", map[string]any{"permissions": []string{"a:b", "c:d"}}))
+	wantBack("1.0.0")
 	if up.Status != http.StatusOK || up.Text(t, "data.previousVersion") != "1.0.0" ||
 		up.Text(t, "data.version") != "1.10.0" || up.Text(t, "data.id") != first.Text(t, "data.id") ||
 		up.Text(t, "data.defaultInstance.installationId") != id ||

@@ -17,7 +17,7 @@ export const placeOf = ({ file, line }: Pick<LastError, "file" | "line">): strin
 // Cause shows nothing for an instance that is well and has been since its last change.
 export const Cause = ({ plugin, instance, here }: { plugin: Package; instance: Instance; here: boolean }) => {
   const [ask, setAsk] = useState<"restart" | "rollback" | null>(null);
-  const { name, manifestJson } = plugin;
+  const { name, manifestJson, previousVersion } = plugin;
   const { runtime, lifecycleWarning } = instance;
   const state = stateOf(instance, manifestJson);
   const broken = isBroken(instance);
@@ -80,9 +80,11 @@ export const Cause = ({ plugin, instance, here }: { plugin: Package; instance: I
           <Button size="xs" onClick={() => setAsk("restart")}>
             {t(instance.enabled ? "plugins.restart.button" : "plugins.enable.button")}
           </Button>
-          <Button size="xs" onClick={() => setAsk("rollback")}>
-            {t("plugins.rollback.button")}
-          </Button>
+          {previousVersion && (
+            <Button size="xs" onClick={() => setAsk("rollback")}>
+              {t("plugins.rollback.to", { version: previousVersion })}
+            </Button>
+          )}
           {!here && (
             <Link to={at} search={{ view: "log" } as never}>
               {t("plugins.cause.log")}
@@ -97,7 +99,13 @@ export const Cause = ({ plugin, instance, here }: { plugin: Package; instance: I
         name={name}
         manifestJson={manifestJson}
       />
-      <RollbackConfirm open={ask === "rollback"} onClose={() => setAsk(null)} slug={instance.pluginSlug} name={name} />
+      <RollbackConfirm
+        open={ask === "rollback"}
+        onClose={() => setAsk(null)}
+        slug={instance.pluginSlug}
+        name={name}
+        version={previousVersion ?? ""}
+      />
     </section>
   );
 };

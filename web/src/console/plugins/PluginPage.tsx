@@ -164,27 +164,39 @@ const Facts = ({ plugin }: { plugin: Package }) => {
 const Actions = ({ plugin, instances, onUpgrade }: { plugin: Package; instances: number; onUpgrade: () => void }) => {
   const [ask, setAsk] = useState<"rollback" | "uninstall" | null>(null);
   const close = () => setAsk(null);
-  const { slug, name } = plugin;
+  const { slug, name, previousVersion } = plugin;
   return (
     <>
       <UpdateButton kind="plugin" slug={slug} name={name} />
       <Button onClick={onUpgrade}>{t("plugins.upgrade")}</Button>
-      <Menu>
-        <Menu.Target>
-          <ActionIcon variant="default" aria-label={t("plugins.more")}>
-            <IconDots size={18} stroke={1.5} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => setAsk("rollback")}>{t("plugins.rollback.menu")}</Menu.Item>
-          {plugin.source !== "builtin" && (
-            <Menu.Item color="red" onClick={() => setAsk("uninstall")}>
-              {t("plugins.uninstall.menu")}
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
-      <RollbackConfirm open={ask === "rollback"} onClose={close} slug={slug} name={name} />
+      {(previousVersion || plugin.source !== "builtin") && (
+        <Menu>
+          <Menu.Target>
+            <ActionIcon variant="default" aria-label={t("plugins.more")}>
+              <IconDots size={18} stroke={1.5} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {previousVersion && (
+              <Menu.Item onClick={() => setAsk("rollback")}>
+                {t("plugins.rollback.menu", { version: previousVersion })}
+              </Menu.Item>
+            )}
+            {plugin.source !== "builtin" && (
+              <Menu.Item color="red" onClick={() => setAsk("uninstall")}>
+                {t("plugins.uninstall.menu")}
+              </Menu.Item>
+            )}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      <RollbackConfirm
+        open={ask === "rollback"}
+        onClose={close}
+        slug={slug}
+        name={name}
+        version={previousVersion ?? ""}
+      />
       <UninstallConfirm open={ask === "uninstall"} onClose={close} slug={slug} name={name} instances={instances} />
     </>
   );

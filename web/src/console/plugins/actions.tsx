@@ -132,20 +132,20 @@ export const DeleteConfirm = ({ open, onClose, instance, name }: OfInstance) => 
   );
 };
 
-export const RollbackConfirm = ({ open, onClose, slug, name }: OfPlugin) => {
+export const RollbackConfirm = ({ open, onClose, slug, name, version }: OfPlugin & { version: string }) => {
   const refresh = useRefresh();
   const run = async () => {
     await ok(api.POST("/api/v1/admin/plugins/{slug}/rollback", { params: { path: { slug } } }));
-    await refresh();
+    void refresh();
   };
   return (
     <Confirm
       open={open}
       onClose={onClose}
       run={run}
-      title={t("plugins.rollback.title", { name })}
-      action={t("plugins.rollback.button")}
-      done={t("plugins.rollback.done", { name })}
+      title={t("plugins.rollback.title", { name, version })}
+      action={t("plugins.rollback.to", { version })}
+      done={t("plugins.rollback.done", { name, version })}
       danger={false}
       effects={[t("plugins.rollback.effect1"), t("plugins.rollback.effect2"), t("plugins.rollback.effect3")]}
     />

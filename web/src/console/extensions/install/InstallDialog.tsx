@@ -12,7 +12,7 @@ import { kinds, peek, type Kind } from "./peek";
 import { Progress } from "./Progress";
 import { Result } from "./Result";
 import { useInstall } from "./useInstall";
-import { What } from "./What";
+import { useOlder, What } from "./What";
 
 interface InstallDialogProps {
   // The file that was dropped on the page, if the dialog opened for one.
@@ -48,6 +48,7 @@ export const InstallDialog = ({ dropped, kind: fallback, onClose }: InstallDialo
     reset();
   };
   const kind = chosen ?? inside.data?.kind ?? fallback;
+  const older = useOlder(inside.data ?? null, kind);
   const missing = step.name === "failed" ? missingTypes(step.problem) : undefined;
   const close = () => {
     if (step.name === "sending") cancel();
@@ -118,7 +119,11 @@ export const InstallDialog = ({ dropped, kind: fallback, onClose }: InstallDialo
               {t(step.name === "sending" ? "plugins.install.cancelUpload" : "plugins.install.cancel")}
             </Button>
             {file !== null && step.name !== "sending" && (
-              <Button variant="filled" onClick={() => void send(kind, file, replace)} data-autofocus>
+              <Button
+                variant="filled"
+                disabled={older !== undefined}
+                onClick={() => void send(kind, file, replace)}
+                data-autofocus>
                 {step.name === "failed"
                   ? t("plugins.install.again")
                   : t("plugins.install.send", { what: nameOf(inside.data?.manifest, file) })}

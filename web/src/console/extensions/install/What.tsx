@@ -7,9 +7,9 @@ import { Permissions } from "../Permissions";
 import { readManifest } from "../manifest";
 import type { Kind, Peek } from "./peek";
 
-export const What = ({ peek, kind }: { peek: Peek | null; kind: Kind }) => {
+const useInstalled = (peek: Peek | null, kind: Kind) => {
   const slug = peek?.manifest.slug ?? "";
-  const now = useQuery({
+  return useQuery({
     queryKey: ["extensions", kind, slug, "installed"],
     enabled: slug !== "",
     retry: false,
@@ -21,6 +21,24 @@ export const What = ({ peek, kind }: { peek: Peek | null; kind: Kind }) => {
         },
       ),
   });
+};
+
+// isOlder compares two versions of three numbers.
+const isOlder = (version: string, than: string): boolean =>
+  version.localeCompare(than, "en", { numeric: true }) < 0 && [version, than].every((v) => /^\d+\.\d+\.\d+$/.test(v));
+
+// useOlder returns the installed version if it is higher than that of an archive, which stoa
+// then refuses. Versions of themes stand side by side.
+export const useOlder = (peek: Peek | null, kind: Kind): string | undefined => {
+  const installed = useInstalled(peek, kind).data?.version;
+  const matters = kind === "plugin" || kind === "bundle";
+  return matters && installed && isOlder(peek?.manifest.version ?? "", installed) ? installed : undefined;
+};
+
+export const What = ({ peek, kind }: { peek: Peek | null; kind: Kind }) => {
+  const slug = peek?.manifest.slug ?? "";
+  const now = useInstalled(peek, kind);
+  const older = useOlder(peek, kind);
   if (peek === null)
     return (
       <p className="note" data-tone="warn">
@@ -28,6 +46,19 @@ export const What = ({ peek, kind }: { peek: Peek | null; kind: Kind }) => {
       </p>
     );
   const { manifest } = peek;
+  if (older)
+    return (
+      <div className="note" data-tone="warn">
+        <p>
+          {t("plugins.install.is", {
+            kind: t(`plugins.kinds.${kind}`),
+            name: manifest.name ?? slug,
+            version: manifest.version ?? "",
+          })}
+        </p>
+        <p>{t("plugins.install.older", { from: older, to: manifest.version ?? "" })}</p>
+      </div>
+    );
   const installed = now.data ?? null;
   const had = installed ? readManifest(installed.manifestJson).permissions : [];
   const added = manifest.permissions.filter((p) => !had.includes(p));
