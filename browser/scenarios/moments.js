@@ -109,6 +109,8 @@ export const moments = (at) => [
   { name: "plugin-disabled", path: at.idle, as: "admin" },
   { name: "plugin-page-disabled", path: `${at.idle}/admin`, as: "admin" },
   { name: "plugin-log", path: `${at.labels}?view=log`, as: "admin" },
+  { name: "plugin-history", path: `${at.labels}?view=history`, as: "admin" },
+  { name: "plugin-enable-lacking", path: at.idle, as: "admin", open: dialogOf("Enable"), dialog: true },
   { name: "plugin-page", path: `${at.labels}/admin`, as: "admin" },
   { name: "plugin-menu", path: "/console/plugins/greeter", as: "admin", open: button("More actions"), dialog: true },
   { name: "plugin-secret", path: "/console/plugins/greeter?view=settings", as: "admin", open: dialogOf("Replace the secret"), dialog: true },

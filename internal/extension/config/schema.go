@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/base/text"
 	"stoa/internal/extension/manifest"
 )
 
@@ -67,6 +68,8 @@ func parseField(f manifest.Object) Field {
 	var ok bool
 	if field.Type, ok = f.Require("type"); ok && field.Type == "password" {
 		f.Fault("type", errs.CodeInvalid, `must be "secret" for a secret field; "password" is not accepted.`)
+	} else if known, is := misspelled(field.Type); ok && is {
+		f.Fault("type", errs.CodeUnknownValue, "must be %q, not %.40q.", known, field.Type)
 	}
 	if field.Type == "object" {
 		field.Properties = parseSchema(f, "properties", false)
@@ -74,6 +77,20 @@ func parseField(f manifest.Object) Field {
 	field.parseEnum(f)
 	field.checkDefault(f)
 	return field
+}
+
+// types are the types that stoa knows (see accepts). A plugin may use others.
+var types = []string{
+	"string", "text", "textarea", "url", "email", "color", "secret", "number", "integer", "boolean", "object", "array",
+}
+
+// misspelled returns the known type that somebody meant with a name that is nearly that of one.
+func misspelled(name string) (known string, is bool) {
+	if slices.Contains(types, name) {
+		return "", false
+	}
+	known, changes := text.Nearest(name, types)
+	return known, changes <= 1 || changes == 2 && len(name) > 5
 }
 
 // parseEnum reads the values that a field may have. With a fault it may have any.

@@ -57,6 +57,10 @@ func TestSchemaOfValues(t *testing.T) {
 		{"values of a type of the form's own", `{"a":{"type":"select","enum":["x",1,true],"default":["x"]}}`, []string{
 			"a.default unknown_value",
 		}},
+		{"types of a plugin's own", `{"a":{"type":"mapping"},"b":{"type":"date"},"c":{"type":"list"},"d":{"type":"slug"}}`, nil},
+		{"misspelled types", `{"a":{"type":"colour"},"b":{"type":"String"},"c":{"type":"intger","default":"x"}}`, []string{
+			"a.type unknown_value", "b.type unknown_value", "c.type unknown_value",
+		}},
 		{"no list", `{"a":{"type":"string","enum":"x"}}`, []string{"a.enum wrong_type"}},
 		{"empty list", `{"a":{"type":"string","enum":[]}}`, []string{"a.enum required"}},
 		{
