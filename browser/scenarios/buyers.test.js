@@ -43,7 +43,7 @@ test("a long review is folded, and opens by keyboard", async () => {
   await tab.end();
 });
 
-test("an address that has an account leads from the sign-up to signing in", async () => {
+test("an address that has an account leads from the sign-up to signing in, and a checkout names what it has", async () => {
   const tab = await openTab(browser, stoa);
   await tab.goto("/sign-in");
   await mounted(tab);
@@ -60,7 +60,11 @@ test("an address that has an account leads from the sign-up to signing in", asyn
   assert.equal(await tab.getByLabel("E-mail").inputValue(), account.email);
   await tab.getByRole("textbox", { name: "Password" }).fill(account.password);
   await tab.locator("form button.primary").first().click();
-  await tab.waitForURL(`${stoa.url}/`);
+  await tab.waitForURL(`${stoa.url}/licenses`);
+  await tab.getByRole("listitem").filter({ hasText: "· Growth" }).waitFor();
+  await tab.goto("/checkout/harbor-analytics/growth");
+  await tab.getByText("You have Harbor Analytics already: Growth.").waitFor();
+  await accessible(tab, "a checkout of a product that the buyer has");
   await tab.end();
 });
 

@@ -328,6 +328,9 @@ func TestCatalogOperationsAreAudited(t *testing.T) {
 			map[string]any{"featured": true, "name": "Cards", "description": "Long."}, http.StatusOK)
 		manage(t, a, ada.Access, http.MethodPatch, managed+"/cards", map[string]any{"name": "Cards"}, http.StatusOK)
 		manage(t, a, ada.Access, http.MethodPatch, managed+"/cards", map[string]any{"name": ""}, http.StatusBadRequest)
+		manage(t, a, ada.Access, http.MethodPatch, managed+"/cards", map[string]any{"pricingTiers": []any{
+			map[string]any{"id": "pro", "name": "Pro", "price": 12, "currency": "EUR", "billingPeriod": "monthly", "maxInstances": 2},
+		}}, http.StatusOK)
 		manage(t, a, ada.Access, http.MethodDelete, managed+"/cards", nil, http.StatusOK)
 		upload(t, a, ada.Access, "image/svg+xml", testkit.SVG, http.StatusCreated)
 		a.Do(t, testkit.Post(ada.Access, "/api/v1/admin/catalog", `{"products":[]}`))
@@ -347,6 +350,8 @@ func TestCatalogOperationsAreAudited(t *testing.T) {
 		want := []string{
 			`product.create {"published":false,"slug":"cards"}`,
 			`product.update {"fields":["name","featured"],"published":false,"slug":"cards"}`,
+			`product.update {"fields":["pricingTiers"],"prices":{"Pro":{"from":"9.90 EUR","to":"12.00 EUR"}},` +
+				`"published":false,"slug":"cards"}`,
 			`product.delete {"slug":"cards"}`,
 			fmt.Sprintf(`media.upload {"bytes":%d}`, len(testkit.SVG)),
 		}

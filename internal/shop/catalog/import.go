@@ -164,7 +164,7 @@ func updateImported(ctx context.Context, tx Store, p, old product.Product, now t
 	if !p.CreatedAt.Equal(old.CreatedAt) {
 		fields = append(fields, "createdAt")
 	}
-	return tx.Record(ctx, updateEntry(ctx, p, fields, now))
+	return tx.Record(ctx, updateEntry(ctx, p, old, fields, now))
 }
 
 // newborn returns p with a new id and the time of its creation.

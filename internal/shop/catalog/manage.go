@@ -90,7 +90,7 @@ func (s *Service) Update(ctx context.Context, slug string, doc []byte, match Mat
 		if updated, err = tx.ProductBySlug(ctx, slug); err != nil {
 			return err
 		}
-		return tx.Record(ctx, updateEntry(ctx, p, product.ChangedFields(old, p), now))
+		return tx.Record(ctx, updateEntry(ctx, p, old, product.ChangedFields(old, p), now))
 	})
 	if err == nil && !updated.Published {
 		s.Known.forget(slug) // a draft that was never sold is not public
@@ -131,10 +131,18 @@ func createEntry(ctx context.Context, p product.Product, now time.Time) audit.En
 	})
 }
 
-func updateEntry(ctx context.Context, p product.Product, fields []string, now time.Time) audit.Entry {
-	return audit.New(ctx, now, audit.ProductUpdate, targetOf(p), audit.Details{
-		"slug": p.Slug, "fields": fields, "published": p.Published,
-	})
+func updateEntry(ctx context.Context, p, old product.Product, fields []string, now time.Time) audit.Entry {
+	details := audit.Details{"slug": p.Slug, "fields": fields, "published": p.Published}
+	prices := make(map[string]audit.Details)
+	for _, t := range p.Detail.Tiers {
+		if was, ok := old.Tier(t.ID); ok && was.Price != t.Price {
+			prices[t.Name] = audit.Details{"from": was.Price.String(), "to": t.Price.String()}
+		}
+	}
+	if len(prices) > 0 {
+		details["prices"] = prices
+	}
+	return audit.New(ctx, now, audit.ProductUpdate, targetOf(p), details)
 }
 
 // lockProduct returns a product, locked until the end of the transaction, if match

@@ -5,7 +5,7 @@ import { Problem } from "../api/problem";
 import { useSession } from "../api/useSession";
 import { formatMoney } from "../text/format";
 import { inAdvance, loadOrder } from "./ahead";
-import { productQuery, readOrder, useShop } from "./data";
+import { productQuery, readOrder, useLicenses, useShop } from "./data";
 import { keepOrder, keptOrders, type KeptOrder } from "./kept";
 import { go } from "./router";
 import { c, t } from "./text";
@@ -169,6 +169,7 @@ const Details = ({ product, tier }: { product: Product; tier: Tier }) => {
           </>
         )}
       </p>
+      {session && <Owned product={product} />}
       <Field
         key={session?.user.id ?? ""}
         label={c("email")}
@@ -208,6 +209,21 @@ const Details = ({ product, tier }: { product: Product; tier: Tier }) => {
         state={purchase.leaving ? t("checkout.leaving") : purchase.busy ? t("checkout.working") : ""}
       />
     </form>
+  );
+};
+
+// Owned names the plans of the product that the buyer has, and what that means for this purchase: it
+// is a license of its own, and takes no other's place.
+const Owned = ({ product }: { product: Product }) => {
+  const works = (useLicenses(1).data?.licenses ?? []).filter(
+    (one) => one.productSlug === product.slug && one.paid && one.status === "active",
+  );
+  if (works.length === 0) return null;
+  const plans = [...new Set(works.map((one) => one.tierName))].join(", ");
+  return (
+    <p className="note" role="status">
+      {t("checkout.owned", { plans, product: product.name })} <a href="/licenses">{t("checkout.ownedSee")}</a>
+    </p>
   );
 };
 

@@ -67,7 +67,8 @@ const Row = ({ license }: { license: License }) => {
     <li>
       <div className="list-text">
         <h2>
-          <a href={`/licenses/${license.id}`}>{license.productName}</a>
+          <a href={`/licenses/${license.id}`}>{license.productName}</a>{" "}
+          <span className="soft">· {license.tierName}</span>
         </h2>
         <div className="list-facts">
           <Badge tone={state.tone}>{state.word}</Badge>
@@ -79,7 +80,7 @@ const Row = ({ license }: { license: License }) => {
       <a
         className="button"
         href={`/licenses/${license.id}`}
-        aria-label={`${t("licenses.manage")}: ${license.productName}`}>
+        aria-label={`${t("licenses.manage")}: ${license.productName}, ${license.tierName}`}>
         {t("licenses.manage")}
       </a>
     </li>

@@ -30,7 +30,8 @@ const Kept = () => {
             <li key={order.id}>
               <div className="list-text">
                 <h3>
-                  <a href={`/orders/${order.id}`}>{order.productName}</a>
+                  <a href={`/orders/${order.id}`}>{order.productName}</a>{" "}
+                  <span className="soft">· {order.tierName}</span>
                 </h3>
                 <div className="list-facts">
                   <span>{order.amount === 0 ? t("page.free") : formatMoney(order.amount, order.currency)}</span>
@@ -92,7 +93,7 @@ const Row = ({ order }: { order: Order }) => (
   <li>
     <div className="list-text">
       <h2>
-        <a href={`/orders/${order.id}`}>{order.productName}</a>
+        <a href={`/orders/${order.id}`}>{order.productName}</a> <span className="soft">· {order.tierName}</span>
       </h2>
       <div className="list-facts">
         <Badge tone={orderTone(order.status)}>{t(`order.states.${order.status}`)}</Badge>

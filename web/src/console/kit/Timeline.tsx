@@ -55,10 +55,23 @@ const deed = ({ action, details }: Entry): string => {
   return typeof previousVersion === "string" ? `${said} · ${previousVersion} → ${version}` : `${said} · ${version}`;
 };
 
+// deeds says what an audit entry records, and of a product what matters most in it.
+const deeds = (entry: Entry): string => {
+  if (entry.action !== "product.update") return deed(entry);
+  const { fields, published, prices } = entry.details as {
+    fields?: string[];
+    published?: boolean;
+    prices?: Record<string, { from: string; to: string }>;
+  };
+  const told = Object.entries(prices ?? {}).map(([plan, price]) => t("timeline.price", { plan, ...price }));
+  if (fields?.includes("published")) told.unshift(t(published ? "timeline.published" : "timeline.unpublished"));
+  return told.length > 0 ? told.join(" · ") : deed(entry);
+};
+
 const who = ({ actor }: Entry): string =>
   actor.name ?? (actor.kind === "user" || actor.kind === "service" ? actor.id : t(`timeline.by.${actor.kind}`));
 
-export const asMoment = (entry: Entry): Moment => ({ at: entry.at, what: deed(entry), who: who(entry) });
+export const asMoment = (entry: Entry): Moment => ({ at: entry.at, what: deeds(entry), who: who(entry) });
 
 const restart = 10_000; // ms between "disabled" and "enabled" of a restart
 

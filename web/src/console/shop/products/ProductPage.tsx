@@ -37,10 +37,7 @@ export const ProductPage = () => {
       <ProductTabs slug={slug} />
       <Editor key={p.id} base={draftOf(p)} saved={p} etag={etag} />
       <Section title={t("timeline.title")}>
-        <History
-          targets={[`product:${p.slug}`]}
-          moments={[{ at: p.createdAt, what: t("shop.products.did.created") }]}
-        />
+        <History targets={[`product:${p.id}`]} />
       </Section>
     </Page>
   );
