@@ -3,6 +3,9 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
 
 	"stoa/internal/data/database"
 	"stoa/internal/shop/license"
@@ -20,10 +23,19 @@ func (s *Licenses) ListLicenses(ctx context.Context, q license.Query) ([]license
 	order := licenseOrders.by(q.Sort, "-created")
 	page, args := where.Page(q.Limit, q.Offset)
 	list, err := database.All(ctx, s.Read, func(row database.Scanner) (l license.Listed, err error) {
-		l.License, err = scanLicense(row, &l.ProductSlug, &l.ProductName, &l.UserEmail, &l.OrderID)
-		return l, err
+		var billing sql.NullString
+		l.License, err = scanLicense(row, &l.ProductSlug, &l.ProductName, &l.UserEmail, &l.OrderID, &billing)
+		if err != nil || !billing.Valid {
+			return l, err
+		}
+		var billed struct{ Email string }
+		if err := json.Unmarshal([]byte(billing.String), &billed); err != nil {
+			return l, fmt.Errorf("store: order %s: billing_info: %w", l.OrderID, err)
+		}
+		l.BilledEmail = billed.Email
+		return l, nil
 	}, `
-		SELECT `+licenseColumns+`, p.slug, p.name, coalesce(u.email, ''), coalesce(o.id, '')
+		SELECT `+licenseColumns+`, p.slug, p.name, coalesce(u.email, ''), coalesce(o.id, ''), o.billing_info
 		FROM (SELECT l.id`+from+order+page+`) page
 		JOIN licenses l ON l.id = page.id JOIN products p ON p.id = l.product_id LEFT JOIN users u ON u.id = l.user_id
 			LEFT JOIN orders o ON o.license_id = l.id`+

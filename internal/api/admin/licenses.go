@@ -11,16 +11,19 @@ import (
 	"stoa/internal/shop/license"
 )
 
-// managedLicense is a license as administrators see it: with the name of its tier and the owner's address.
+// managedLicense is a license as administrators see it: with the name of its tier and the addresses of
+// its owner and its bill.
 type managedLicense struct {
 	wire.License
 
 	TierName  string `json:"tierName"`
 	UserEmail string `json:"userEmail,omitempty"`
+	// BilledEmail is by whom a guest's license is known.
+	BilledEmail string `json:"billedEmail,omitempty"`
 }
 
 func (h *Handlers) managedLicense(l license.Listed) managedLicense {
-	return managedLicense{wire.NewLicense(l, h.Now()), l.TierName, l.UserEmail}
+	return managedLicense{wire.NewLicense(l, h.Now()), l.TierName, l.UserEmail, l.BilledEmail}
 }
 
 // writeLicense answers with a license and the ETag of its state, unless err is not nil.

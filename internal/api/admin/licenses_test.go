@@ -377,3 +377,23 @@ func TestAdministratorsFreeSeats(t *testing.T) {
 		}
 	})
 }
+
+// A guest's license is known by the address on the bill of its order, also in lists.
+func TestALicenseOfAGuestHasTheAddressOfItsOrder(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
+		a := testkit.NewShop(t, options...)
+		admin := a.Admin(t, "root").Access
+		a.Buy(t, "", "once") // without a bill
+		a.Order(t, "", "once", "Guest@example.com")
+		items := a.Do(t, testkit.Get(admin, "/api/v1/admin/licenses?user=anonymous")).Get(t, "data.items").([]any)
+		var got []any
+		for _, item := range items {
+			got = append(got, item.(map[string]any)["billedEmail"])
+		}
+		if diff := cmp.Diff(got, []any{"Guest@example.com", nil}); diff != "" {
+			t.Errorf("addresses (-got +want):\n%s", diff)
+		}
+	})
+}

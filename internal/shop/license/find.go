@@ -19,6 +19,8 @@ type Listed struct {
 	TierName string
 	// UserEmail is the address of the owner's account. Empty for caller.Anonymous.
 	UserEmail string
+	// BilledEmail is the address on the bill of the order. Empty if there is none.
+	BilledEmail string
 	// OrderID is the order that issued the license. Empty if an administrator granted it.
 	OrderID string
 }

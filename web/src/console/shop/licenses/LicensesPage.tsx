@@ -34,7 +34,7 @@ const columns: Column<License>[] = [
       </>
     ),
   },
-  { title: t("shop.customer"), cell: (l) => <Customer userId={l.userId} email={l.userEmail} /> },
+  { title: t("shop.customer"), cell: (l) => <Customer userId={l.userId} email={l.userEmail} billed={l.billedEmail} /> },
   { title: t("shop.state"), cell: (l) => <LicenseState license={l} /> },
   { title: t("shop.licenses.seatsUsed"), cell: (l) => <Seats license={l} />, end: true, named: true },
   { title: t("shop.licenses.term"), sort: ["expires", "-expires"], cell: (l) => <Term license={l} />, named: true },
