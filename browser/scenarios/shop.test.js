@@ -149,6 +149,10 @@ test("a draft is saved with a name, and says what publishing needs", async () =>
   assert.deepEqual(await lacks.getByRole("listitem").allTextContents(), ["category", "tagline", "description", "icon", "Tier 1: id", "Tier 1: name"]);
   assert.equal(await tab.getByRole("button", { name: "Publish", exact: true }).isDisabled(), true);
   assert.deepEqual(await accessibilityFaults(tab), []);
+  await tab.getByLabel("Full description").fill("Sell *cards*.\n\n- <b>one</b>\n- [two](https://a.example)");
+  const preview = tab.getByRole("article", { name: "Preview" });
+  await preview.getByRole("listitem").filter({ hasText: "<b>one</b>" }).waitFor();
+  assert.equal(await preview.getByRole("link", { name: "two" }).getAttribute("rel"), "nofollow noopener");
   await tab.getByLabel("Tagline").fill("Begun.");
   await tab.getByRole("button", { name: "Save draft" }).click();
   await lacks.getByText("tagline").waitFor({ state: "detached" });

@@ -155,6 +155,7 @@ func adminRoutes(h *admin.Handlers) []route {
 		at("GET /api/v1/admin/products/{slug}", admins, h.GetProduct),
 		at("GET /api/v1/admin/products/{slug}/preview", admins, h.PreviewProduct),
 		at("PATCH /api/v1/admin/products/{slug}", admins, h.ChangeProduct),
+		at("POST /api/v1/admin/markdown", admins, h.ReadMarkdown),
 		at("DELETE /api/v1/admin/products/{slug}", admins, h.DeleteProduct),
 		at("GET /api/v1/admin/media", admins, h.ListMedia),
 		at("POST /api/v1/admin/media", admins, h.UploadMedia, within(fileTimeout)),

@@ -71,7 +71,7 @@ func (p Product) dropDerived(fields map[string]*yaml.Node) {
 	scratch := &Document{bare: true}
 	sent := object{doc: scratch, fields: fields}
 	_, given := sent.get("fullDescription")
-	if given && p.Detail.FullDescription == p.Description && sent.text("fullDescription", maxArticle) == p.Description {
+	if given && p.Detail.FullDescription == p.Description && sent.text("fullDescription", MaxArticle) == p.Description {
 		delete(fields, "fullDescription")
 	}
 	if _, ok := sent.get("pricing"); ok && p.Pricing == listPrice(p.Detail.Tiers) {

@@ -15,7 +15,7 @@ import (
 // Limits of a product (docs/catalog.md).
 const (
 	maxParagraph = 2_000  // characters of a description
-	maxArticle   = 50_000 // characters of fullDescription
+	MaxArticle   = 50_000 // characters of fullDescription
 	maxCount     = 1_000_000_000
 	MaxInstances = 1_000_000
 	maxPosition  = 1_000_000
@@ -68,7 +68,7 @@ func (r reader) product(n *yaml.Node, path string) Product {
 	p.RatingBase = r.rating(o)
 	p.Icon, p.Screenshots = r.pictures(o, len(r.Products))
 	p.Detail = Detail{
-		FullDescription: o.text("fullDescription", maxArticle),
+		FullDescription: o.text("fullDescription", MaxArticle),
 		Features:        r.features(o),
 		Tiers:           r.tiers(o),
 		FAQ:             r.faq(o),

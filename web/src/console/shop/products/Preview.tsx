@@ -5,6 +5,7 @@ import { formatMoney, formatNumber } from "../../../text/format";
 import { t } from "../../text";
 import type { Product } from "../types";
 import type { Draft, Tier } from "./draft";
+import { Markdown } from "./Markdown";
 
 export const Preview = ({ draft: d, shown }: { draft: Draft; shown: Product["shown"] | undefined }) => (
   <article className="preview" aria-label={t("shop.preview.title")}>
@@ -28,9 +29,7 @@ export const Preview = ({ draft: d, shown }: { draft: Draft; shown: Product["sho
         ))}
       </div>
     )}
-    {paragraphs(d.fullDescription || d.description).map((text, i) => (
-      <p key={i}>{text}</p>
-    ))}
+    <Markdown text={d.fullDescription || d.description} />
     {d.highlights.some(Boolean) && <List items={d.highlights} />}
     {d.features.map((feature, i) => (
       <section key={i}>
