@@ -1,7 +1,9 @@
 // Small things that buyers rely on: long reviews are folded, signing in returns to where
 // they were, and no seat is offered to be freed where there is none.
 import assert from "node:assert/strict";
-import { accessible, browser, call, mounted, openTab, settled, stoa, test, useStoa } from "./kit.js";
+import {
+  accessible, browser, call, journey, mounted, openTab, settled, signInToShop, stoa, test, useStoa,
+} from "./kit.js";
 
 const account = { email: "reader@example.com", username: "reader", password: "correct horse battery" };
 const product = "/api/marketplace/products/harbor-analytics";
@@ -97,5 +99,60 @@ test("an instance under development takes no seat, so none is offered to be free
   await tab.getByRole("button", { name: "Free this seat: shop.example.com" }).waitFor();
   await tab.getByText("shop.localhost", { exact: true }).waitFor();
   assert.equal(await tab.getByRole("button", { name: /^Free this seat/ }).count(), 1);
+  await tab.end();
+});
+
+test("a subscription is ended from its order, and the license says until when it works", async (t) => {
+  const { body } = await call(stoa, "POST", "/auth/login", { body: { email: account.email, password: account.password } });
+  const token = body.data.access_token;
+  const { body: one } = await call(stoa, "GET", `/api/marketplace/orders/${order.orderId}`, { token });
+  const date = new Intl.DateTimeFormat("en", { dateStyle: "medium" }).format(new Date(one.expiresAt));
+  const tab = await openTab(browser, stoa);
+  await signInToShop(tab, account, `/licenses/${one.licenseId}`);
+  await tab.getByText(`Paid until ${date}`).waitFor();
+  await tab.getByText("Growth", { exact: true }).waitFor();
+  await tab.goto(`/orders/${order.orderId}`);
+  await tab.getByText("Growth", { exact: true }).waitFor();
+  await tab.getByText("each month").waitFor();
+  await tab.getByText(`It ends on ${date}: with test payments nothing renews by itself.`).waitFor();
+
+  const way = journey(tab);
+  const open = tab.getByRole("button", { name: "End subscription" });
+  const dialog = tab.getByRole("dialog", { name: "End this subscription?" });
+  await open.click();
+  await dialog.getByText(`works until ${date}`).waitFor();
+  await dialog.getByText("Nothing more is charged.").waitFor();
+  await accessible(tab, "the dialog that ends a subscription");
+  await tab.keyboard.press("Escape");
+  await dialog.waitFor({ state: "hidden" });
+  assert.equal(await open.evaluate((el) => el === document.activeElement), true, "the focus is lost");
+  await way.click(open);
+  await way.click(dialog.getByRole("button", { name: "End subscription" }));
+  await tab.getByText(`The subscription ends on ${date}.`).waitFor();
+  await tab.getByText(`It ends on ${date}. Nothing more is charged`).waitFor();
+  assert.equal(await open.count(), 0);
+  assert.equal(await tab.evaluate(() => document.activeElement.textContent), "Subscription", "the focus is lost");
+  t.diagnostic(`${way.clicks()} clicks to end a subscription`);
+  await settled(tab);
+  await accessible(tab, "an order whose subscription ends");
+
+  await tab.goto(`/licenses/${one.licenseId}`);
+  await tab.getByText(`It ends on ${date}. Nothing more is charged`).waitFor();
+  assert.equal(await open.count(), 0);
+  await tab.goto("/licenses");
+  await tab.getByText(`Ends ${date}`).first().waitFor();
+  await tab.end();
+});
+
+test("a guest's order of a subscription leads to the claim", async () => {
+  const tab = await openTab(browser, stoa);
+  await tab.goto("/checkout/harbor-analytics/growth");
+  await tab.getByLabel("E-mail").fill("guest@example.com");
+  await tab.getByRole("button", { name: /^Buy for/ }).click();
+  await tab.getByRole("heading", { name: "Thank you" }).waitFor();
+  await tab.getByText("claim this order with an account first").waitFor();
+  assert.equal(await tab.getByRole("button", { name: "End subscription" }).count(), 0);
+  await tab.getByRole("main").getByRole("link", { name: "Claim your orders" }).click();
+  await tab.waitForURL(`${stoa.url}/claim-orders`);
   await tab.end();
 });

@@ -66,6 +66,7 @@ export const moments = (at) => [
   { name: "license-missing", path: "/licenses/nothing", as: "buyer" },
   { name: "orders-mine", path: "/orders", as: "buyer" },
   { name: "order-mine", path: at.bought, as: "buyer" },
+  { name: "order-mine-end", path: at.bought, as: "buyer", open: dialogOf("End subscription"), dialog: true },
   { name: "order-mine-refunded", path: at.boughtRefunded, as: "buyer" },
   { name: "order-mine-paper", path: at.bought, as: "buyer", paper: true },
   { name: "checkout-signed-in", path: "/checkout/harbor-analytics/growth", as: "buyer" },

@@ -123,7 +123,7 @@ func (o *Order) Renews() bool {
 }
 
 // WillEnd reports whether the order's subscription was ended. What is paid goes on.
-func (o *Order) WillEnd() bool { return o.Status() == Paid && o.Ends }
+func (o *Order) WillEnd() bool { return o.Status() == Paid && (o.Ends || !o.EndedAt.IsZero()) }
 
 // ownsPayment reports whether a payment is the order's, as far as is known. The payments of a
 // subscription are identified by their invoices.

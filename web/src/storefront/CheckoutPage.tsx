@@ -115,6 +115,7 @@ const usePurchase = (product: Product, tier: Tier, userId: string) => {
         productName: product.name,
         tierId: tier.id,
         tierName: tier.name,
+        billingPeriod: tier.billingPeriod,
         amount: tier.price,
         currency: tier.currency,
         ...billing,

@@ -5,12 +5,14 @@ import { Problem } from "../api/problem";
 import { useLicense, type License } from "./data";
 import { Seats, stateOf, termOf } from "./LicensesPage";
 import { ReviewForm } from "./ReviewForm";
+import { subscribed, Subscription, useOrderOf } from "./Subscription";
 import { t } from "./text";
 import { Badge, Button, Copy, Day, Gone, Failure, Head, Pager, Told, useHeading, Waiting } from "./ui";
 
 export const LicensePage = ({ id }: { id: string }) => {
   const license = useLicense(id);
-  if (license.isPending) return <Waiting like="page" />;
+  const order = useOrderOf(license.data);
+  if (license.isPending || order.isLoading) return <Waiting like="page" />;
   if (license.isError) return <Failure error={license.error} retry={() => void license.refetch()} />;
   if (!license.data)
     return (
@@ -22,6 +24,7 @@ export const LicensePage = ({ id }: { id: string }) => {
     );
   const one = license.data;
   const state = stateOf(one);
+  const subscription = subscribed(order.data);
   return (
     <>
       <nav className="crumbs">
@@ -30,6 +33,10 @@ export const LicensePage = ({ id }: { id: string }) => {
       <Head title={one.productName} badge={<Badge tone={state.tone}>{state.word}</Badge>} />
       <Copy value={one.licenseKey} what={t("licenses.key").toLowerCase()} />
       <dl className="summary">
+        <div>
+          <dt>{t("checkout.plan")}</dt>
+          <dd>{one.tierName}</dd>
+        </div>
         <div>
           <dt>{t("license.term")}</dt>
           <dd>{termOf(one)}</dd>
@@ -53,6 +60,8 @@ export const LicensePage = ({ id }: { id: string }) => {
           </div>
         )}
       </dl>
+      {order.isError && <Failure error={order.error} retry={() => void order.refetch()} />}
+      {subscription && <Subscription order={subscription} />}
       {one.status === "revoked" ? <p className="note">{t("license.revoked")}</p> : <Activations license={one} />}
       {one.paid && one.status !== "revoked" && <ReviewForm slug={one.productSlug} />}
     </>

@@ -15,7 +15,10 @@ export const stateOf = (license: License): { tone: Tone; word: string } => {
 
 export const termOf = (license: License): string => {
   if (!license.expiresAt) return t("licenses.noEnd");
-  return t(license.status === "expired" ? "licenses.ended" : "licenses.ends", { date: formatDay(license.expiresAt) });
+  const date = formatDay(license.expiresAt);
+  if (license.status === "expired") return t("licenses.ended", { date });
+  // Whether a subscription that was bought goes on is said where its order is.
+  return t(license.orderId && !license.ends ? "licenses.paidUntil" : "licenses.ends", { date });
 };
 
 export const LicensesPage = () => {
@@ -72,6 +75,7 @@ const Row = ({ license }: { license: License }) => {
         </h2>
         <div className="list-facts">
           <Badge tone={state.tone}>{state.word}</Badge>
+          <span>{license.tierName}</span>
           <span>{termOf(license)}</span>
           <Seats license={license} />
         </div>

@@ -1,9 +1,9 @@
 import { useEffect, type ReactNode } from "react";
 import { useSession } from "../api/useSession";
-import { formatMoney } from "../text/format";
 import { orderTone, useOrder, type SeenOrder } from "./data";
 import { keptOrder, type KeptOrder } from "./kept";
 import { go } from "./router";
+import { price, subscribed, Subscription } from "./Subscription";
 import { t } from "./text";
 import { Badge, Copy, Day, Gone, Failure, Head, Waiting } from "./ui";
 
@@ -15,11 +15,14 @@ interface Seen {
   slug: string;
   amount: number;
   currency: string;
+  plan: string;
+  period: KeptOrder["billingPeriod"];
   at: string;
   key: string;
   paymentUrl: string;
   licenseId: string;
   email: string;
+  own: SeenOrder | null; // what the API says of it, if it is in the account
 }
 
 const seen = (id: string, order: SeenOrder | null, kept: KeptOrder | null): Seen => ({
@@ -29,11 +32,14 @@ const seen = (id: string, order: SeenOrder | null, kept: KeptOrder | null): Seen
   slug: order?.productSlug ?? kept?.slug ?? "",
   amount: order?.amount ?? kept?.amount ?? 0,
   currency: order?.currency ?? kept?.currency ?? "EUR",
+  plan: order?.tierName ?? kept?.tierName ?? "",
+  period: order ? order.billingPeriod : kept?.billingPeriod,
   at: order?.createdAt ?? kept?.at ?? "",
   key: kept?.licenseKey ?? order?.licenseKey ?? "",
   paymentUrl: order ? (order.paymentUrl ?? "") : (kept?.paymentUrl ?? ""),
   licenseId: order?.own ? order.licenseId : "",
   email: kept?.email ?? "",
+  own: order?.own ? order : null,
 });
 
 export const OrderPage = ({ id }: { id: string }) => {
@@ -142,6 +148,7 @@ const Unpaid = ({ order, payment, slow, follow }: UnpaidProps) => {
 // Shown is the order; fresh tells that it was placed just now, in this tab.
 const Shown = ({ order, fresh, children }: { order: Seen; fresh: boolean; children: ReactNode }) => {
   const ready = order.status === "paid";
+  const subscription = subscribed(order.own);
   const usable = order.key !== "" && order.status !== "cancelled" && order.status !== "refunded" && !order.paymentUrl;
   return (
     <>
@@ -161,6 +168,9 @@ const Shown = ({ order, fresh, children }: { order: Seen; fresh: boolean; childr
       {order.status === "refunded" && <p className="note">{t("order.refunded")}</p>}
       {usable && <Key order={order} />}
       {usable && <Next order={order} />}
+      {order.own
+        ? subscription && <Subscription order={subscription} />
+        : usable && order.period && order.period !== "one-time" && order.amount > 0 && <Subscription order={null} />}
       <Facts order={order} />
     </>
   );
@@ -228,9 +238,15 @@ const Facts = ({ order }: { order: Seen }) => (
         <a href={`/p/${order.slug}`}>{order.productName}</a>
       </dd>
     </div>
+    {order.plan && (
+      <div>
+        <dt>{t("checkout.plan")}</dt>
+        <dd>{order.plan}</dd>
+      </div>
+    )}
     <div>
       <dt>{t("order.amount")}</dt>
-      <dd>{order.amount === 0 ? t("page.free") : formatMoney(order.amount, order.currency)}</dd>
+      <dd>{price(order.amount, order.currency, order.period)}</dd>
     </div>
     {order.at && (
       <div>

@@ -1,9 +1,9 @@
 import { useState } from "react";
 import { useSession } from "../api/useSession";
-import { formatMoney } from "../text/format";
 import { orderTone, useOrders, type Order } from "./data";
 import { keptOrders } from "./kept";
 import { SignIn } from "./SignInPage";
+import { price } from "./Subscription";
 import { t } from "./text";
 import { Badge, Day, Empty, Failure, Head, Pager, Waiting } from "./ui";
 
@@ -34,7 +34,8 @@ const Kept = () => {
                   <span className="soft">· {order.tierName}</span>
                 </h3>
                 <div className="list-facts">
-                  <span>{order.amount === 0 ? t("page.free") : formatMoney(order.amount, order.currency)}</span>
+                  <span>{order.tierName}</span>
+                  <span>{price(order.amount, order.currency, order.billingPeriod)}</span>
                   <Day at={order.at} />
                   <code>{order.id}</code>
                 </div>
@@ -97,7 +98,8 @@ const Row = ({ order }: { order: Order }) => (
       </h2>
       <div className="list-facts">
         <Badge tone={orderTone(order.status)}>{t(`order.states.${order.status}`)}</Badge>
-        <span>{order.amount === 0 ? t("page.free") : formatMoney(order.amount, order.currency)}</span>
+        <span>{order.tierName}</span>
+        <span>{price(order.amount, order.currency, order.billingPeriod)}</span>
         <Day at={order.createdAt} />
         <code>{order.id}</code>
       </div>

@@ -8,6 +8,7 @@ export interface KeptOrder {
   productName: string;
   tierId: string;
   tierName: string;
+  billingPeriod?: "monthly" | "yearly" | "one-time" | undefined;
   amount: number;
   currency: string;
   email: string; // to which the receipt goes; empty if there is none

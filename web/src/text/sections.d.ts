@@ -5,8 +5,15 @@ declare module "*?section=common" {
   const section: Catalog["common"];
   export default section;
 }
-declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript" {
-  const section: Omit<Catalog["shop"], "catalog" | "product" | "format" | "top" | "foot" | "testMode" | "noScript">;
+declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript,subscription" {
+  const section: Omit<
+    Catalog["shop"],
+    "catalog" | "product" | "format" | "top" | "foot" | "testMode" | "noScript" | "subscription"
+  >;
+  export default section;
+}
+declare module "*?section=shop&only=subscription" {
+  const section: Pick<Catalog["shop"], "subscription">;
   export default section;
 }
 declare module "*?section=console" {

@@ -1,0 +1,124 @@
+// What becomes of a subscription, and its end: a part of the pages of an order and of a license. Its words and
+// looks come with those pages, because the way to a purchase is to be light.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useId, useRef } from "react";
+import section from "../../texts/en.json?section=shop&only=subscription";
+import { api, ok } from "../api/client";
+import { texts } from "../text";
+import { formatDay, formatMoney } from "../text/format";
+import { readOrder, type License, type SeenOrder } from "./data";
+import type { KeptOrder } from "./kept";
+import "./subscription.css";
+import { t } from "./text";
+import { Button, Failure, Told, useHeading } from "./ui";
+
+const s = texts(section);
+
+type Period = KeptOrder["billingPeriod"];
+
+// price is what an order costs, and how often.
+export const price = (amount: number, currency: string, period: Period): string => {
+  if (amount === 0) return t("page.free");
+  const money = formatMoney(amount, currency);
+  return period && period !== "one-time" ? s(`subscription.each.${period}`, { price: money }) : money;
+};
+
+// Subscribed is a paid order of the user whose license ends unless it is renewed.
+export type Subscribed = SeenOrder & { expiresAt: string };
+
+export const subscribed = (order: SeenOrder | null | undefined): Subscribed | null =>
+  order?.billingPeriod && order.amount > 0 && order.status === "paid" && order.expiresAt
+    ? { ...order, expiresAt: order.expiresAt }
+    : null;
+
+// useOrderOf reads the order of a subscription of the user: it says how the license goes on.
+export const useOrderOf = (license: License | null | undefined) => {
+  const id = (license?.type === "subscription" && license.status !== "revoked" && license.orderId) || "";
+  return useQuery({
+    queryKey: ["orders", "one", id, true],
+    enabled: id !== "",
+    queryFn: () => readOrder(id, "", true),
+  });
+};
+
+const over = (order: Subscribed): boolean => new Date(order.expiresAt).getTime() <= Date.now();
+
+// nextOf says what happens next, and when.
+const nextOf = (order: Subscribed): string => {
+  const date = formatDay(order.expiresAt);
+  if (order.renews)
+    return over(order)
+      ? s("subscription.renewing")
+      : s("subscription.renews", { date, price: formatMoney(order.amount, order.currency) });
+  if (over(order)) return s("subscription.over", { date });
+  return s(order.ends ? "subscription.ends" : "subscription.test", { date });
+};
+
+// Owned is of an order of the user.
+const Owned = ({ order }: { order: Subscribed }) => {
+  const { heading, toHeading } = useHeading();
+  const id = useId();
+  const queries = useQueryClient();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const end = useMutation({
+    mutationFn: () =>
+      ok(api.POST("/api/marketplace/orders/{id}/end-subscription", { params: { path: { id: order.id } } })),
+    onSuccess: async () => {
+      dialog.current?.close();
+      await Promise.all(["orders", "licenses"].map((key) => queries.invalidateQueries({ queryKey: [key] })));
+      toHeading(); // the button is gone
+    },
+  });
+  const date = formatDay(order.expiresAt);
+  return (
+    <section className="prose" aria-labelledby={id}>
+      <h2 id={id} ref={heading} tabIndex={-1}>
+        {s("subscription.title")}
+      </h2>
+      <Told>{end.isSuccess && order.ends && <span>{s("subscription.ended", { date })}</span>}</Told>
+      <p>{nextOf(order)}</p>
+      {!order.ends && (order.renews || !over(order)) && (
+        <p>
+          <button type="button" className="button" onClick={() => dialog.current?.showModal()}>
+            {s("subscription.end")}
+          </button>
+        </p>
+      )}
+      <dialog ref={dialog} className="dialog" aria-labelledby={`${id}-end`} onClose={() => end.isError && end.reset()}>
+        <h2 id={`${id}-end`}>{s("subscription.endTitle")}</h2>
+        <ul className="effects">
+          <li>{s("subscription.effectLicense", { product: order.productName, plan: order.tierName, date })}</li>
+          <li>{s("subscription.effectCharge")}</li>
+        </ul>
+        {end.isError && <Failure error={end.error} />}
+        <p className="row">
+          <button type="button" className="button" onClick={() => dialog.current?.close()}>
+            {s("subscription.keep")}
+          </button>
+          <Button type="button" className="button danger" busy={end.isPending} onClick={() => end.mutate()}>
+            {s("subscription.end")}
+          </Button>
+        </p>
+      </dialog>
+    </section>
+  );
+};
+
+// Guests tells a guest, who has no account that could end it, what to do first.
+const Guests = () => {
+  const id = useId();
+  return (
+    <section className="prose" aria-labelledby={id}>
+      <h2 id={id}>{s("subscription.title")}</h2>
+      <p>{s("subscription.guest")}</p>
+      <p>
+        <a className="button" href="/claim-orders">
+          {t("order.claim")}
+        </a>
+      </p>
+    </section>
+  );
+};
+
+// Without an order it is a guest's.
+export const Subscription = ({ order }: { order: Subscribed | null }) => (order ? <Owned order={order} /> : <Guests />);
