@@ -4,8 +4,8 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
 // Serves one section of the catalog of texts, so that the storefront does not load the
-// console's: import section from "…/en.json?section=shop". &only=name leaves only one group
-// of it, &without=name,name leaves groups out. STOA_TEXTS names another catalog, for a build
+// console's: import section from "…/en.json?section=shop". &only=name,name leaves only these
+// groups of it, &without=name,name leaves groups out. STOA_TEXTS names another catalog, for a build
 // in another language.
 const sections: Plugin = {
   name: "stoa-sections",
@@ -14,7 +14,7 @@ const sections: Plugin = {
     const [path = "", query] = id.split("?");
     const asked = new URLSearchParams(query),
       section = asked.get("section"),
-      only = asked.get("only");
+      only = asked.get("only")?.split(",");
     if (section === null) return null;
     const catalog = JSON.parse(readFileSync(env["STOA_TEXTS"] ?? path, "utf8")) as Record<
       string,
@@ -23,7 +23,7 @@ const sections: Plugin = {
     const without = asked.get("without")?.split(",") ?? [];
     const texts = Object.fromEntries(
       Object.entries(catalog[section] ?? {}).filter(
-        ([name]) => (only === null || name === only) && !without.includes(name),
+        ([name]) => (!only || only.includes(name)) && !without.includes(name),
       ),
     );
     return { code: `export default ${JSON.stringify(texts)}`, moduleType: "js" };

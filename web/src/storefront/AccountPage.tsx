@@ -3,6 +3,7 @@ import { useRef, type FormEvent } from "react";
 import { api, data, ok } from "../api/client";
 import { signOut } from "../api/session";
 import { useSession } from "../api/useSession";
+import { own } from "./ownText";
 import { t } from "./text";
 import { Ago, Badge, Button, Day, Failure, Head, PasswordField, Told, useFaults, useHeading, Waiting } from "./ui";
 
@@ -10,14 +11,14 @@ export const AccountPage = () => {
   const session = useSession();
   return (
     <>
-      <Head title={t("account.title")} />
+      <Head title={own("account.title")} />
       <dl className="summary">
         <div>
-          <dt>{t("account.email")}</dt>
+          <dt>{own("account.email")}</dt>
           <dd>{session?.user.email}</dd>
         </div>
         <div>
-          <dt>{t("account.username")}</dt>
+          <dt>{own("account.username")}</dt>
           <dd>{session?.user.username}</dd>
         </div>
       </dl>
@@ -26,7 +27,7 @@ export const AccountPage = () => {
       <Claim />
       <p className="leave">
         <button type="button" className="button" onClick={() => void signOut()}>
-          {t("account.out")}
+          {own("account.out")}
         </button>
       </p>
     </>
@@ -55,19 +56,19 @@ const Password = () => {
   };
   return (
     <section aria-labelledby="password">
-      <h2 id="password">{t("account.password")}</h2>
+      <h2 id="password">{own("account.password")}</h2>
       <form className="form" ref={form} onSubmit={send} noValidate>
         <PasswordField
-          label={t("account.current")}
+          label={own("account.current")}
           name="current"
           autoComplete="current-password"
           fault={faults.current}
         />
-        <PasswordField label={t("account.next")} name="next" autoComplete="new-password" fault={faults.next} />
+        <PasswordField label={own("account.next")} name="next" autoComplete="new-password" fault={faults.next} />
         {change.error && <Failure error={change.error} />}
-        <Told>{change.isSuccess && t("account.saved")}</Told>
+        <Told>{change.isSuccess && own("account.saved")}</Told>
         <p>
-          <Button busy={change.isPending}>{t("account.save")}</Button>
+          <Button busy={change.isPending}>{own("account.save")}</Button>
         </p>
       </form>
     </section>
@@ -88,9 +89,9 @@ const Sessions = () => {
   return (
     <section aria-labelledby="sessions">
       <h2 id="sessions" ref={heading} tabIndex={-1}>
-        {t("account.sessions")}
+        {own("account.sessions")}
       </h2>
-      <Told>{end.isSuccess && t("account.ended")}</Told>
+      <Told>{end.isSuccess && own("account.ended")}</Told>
       {end.error && <Failure error={end.error} />}
       {sessions.isPending ? (
         <Waiting />
@@ -101,17 +102,17 @@ const Sessions = () => {
           {sessions.data.items.map((one) => (
             <li key={one.id}>
               <div className="list-facts">
-                {one.current && <Badge tone="good">{t("account.this")}</Badge>}
+                {one.current && <Badge tone="good">{own("account.this")}</Badge>}
                 <span>
-                  {t("account.started")} <Day at={one.createdAt} />
+                  {own("account.started")} <Day at={one.createdAt} />
                 </span>
                 <span>
-                  {t("account.used")} <Ago at={one.lastUsedAt} />
+                  {own("account.used")} <Ago at={one.lastUsedAt} />
                 </span>
               </div>
               {!one.current && (
                 <Button type="button" className="button slim" busy={end.isPending} onClick={() => end.mutate(one.id)}>
-                  {t("account.end")}
+                  {own("account.end")}
                 </Button>
               )}
             </li>
@@ -126,13 +127,13 @@ const Claim = () => {
   const claim = useMutation({ mutationFn: () => ok(api.POST("/api/marketplace/orders/claim-request")) });
   return (
     <section className="prose" aria-labelledby="claim">
-      <h2 id="claim">{t("account.claim")}</h2>
-      <p className="soft">{t("account.claimHow")}</p>
+      <h2 id="claim">{own("account.claim")}</h2>
+      <p className="soft">{own("account.claimHow")}</p>
       {claim.error && <Failure error={claim.error} />}
-      <Told>{claim.isSuccess && t("account.claimSent")}</Told>
+      <Told>{claim.isSuccess && own("account.claimSent")}</Told>
       <p>
         <Button type="button" busy={claim.isPending} onClick={() => claim.mutate()}>
-          {t("account.claimSend")}
+          {own("account.claimSend")}
         </Button>
       </p>
     </section>

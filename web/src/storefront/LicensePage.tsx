@@ -6,6 +6,7 @@ import { useLicense, type License } from "./data";
 import { Seats, stateOf, termOf } from "./LicensesPage";
 import { ReviewForm } from "./ReviewForm";
 import { subscribed, Subscription, useOrderOf } from "./Subscription";
+import { own } from "./ownText";
 import { t } from "./text";
 import { Badge, Button, Copy, Day, Gone, Failure, Head, Pager, Told, useHeading, Waiting } from "./ui";
 
@@ -16,7 +17,7 @@ export const LicensePage = ({ id }: { id: string }) => {
   if (license.isError) return <Failure error={license.error} retry={() => void license.refetch()} />;
   if (!license.data)
     return (
-      <Gone title={t("license.gone")} how={t("license.goneHow")}>
+      <Gone title={own("license.gone")} how={own("license.goneHow")}>
         <a className="button" href="/licenses">
           {t("licenses.title")}
         </a>
@@ -38,31 +39,31 @@ export const LicensePage = ({ id }: { id: string }) => {
           <dd>{one.tierName}</dd>
         </div>
         <div>
-          <dt>{t("license.term")}</dt>
+          <dt>{own("license.term")}</dt>
           <dd>{termOf(one)}</dd>
         </div>
         <div>
-          <dt>{t("license.seats")}</dt>
+          <dt>{own("license.seats")}</dt>
           <dd>
             <Seats license={one} />
           </dd>
         </div>
         <div>
-          <dt>{t("license.bought")}</dt>
+          <dt>{own("license.bought")}</dt>
           <dd>
             <Day at={one.createdAt} />
           </dd>
         </div>
         {one.features.length > 0 && (
           <div>
-            <dt>{t("license.features")}</dt>
+            <dt>{own("license.features")}</dt>
             <dd>{one.features.join(", ")}</dd>
           </div>
         )}
       </dl>
       {order.isError && <Failure error={order.error} retry={() => void order.refetch()} />}
       {subscription && <Subscription order={subscription} />}
-      {one.status === "revoked" ? <p className="note">{t("license.revoked")}</p> : <Activations license={one} />}
+      {one.status === "revoked" ? <p className="note">{own("license.revoked")}</p> : <Activations license={one} />}
       {one.paid && one.status !== "revoked" && <ReviewForm slug={one.productSlug} />}
     </>
   );
@@ -113,7 +114,7 @@ const download = async (license: License, instanceId: string): Promise<void> => 
     }),
   );
   if (!answer.valid)
-    throw new Problem(409, "LEASE_REFUSED", t("license.leaseFailed", { message: stateOf(license).word }), "");
+    throw new Problem(409, "LEASE_REFUSED", own("license.leaseFailed", { message: stateOf(license).word }), "");
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([answer.lease], { type: "application/jwt" }));
   link.download = `${license.productSlug}-${instanceId.replace(/[^\w.-]/g, "_")}.lease`;
@@ -140,14 +141,14 @@ const Activations = ({ license }: { license: License }) => {
   return (
     <section aria-labelledby="activations">
       <h2 id="activations" ref={heading} tabIndex={-1}>
-        {t("license.activations")}
+        {own("license.activations")}
       </h2>
       <Told>
         {freed && (
           <>
-            <span>{t("license.freed", { instance: freed })}</span>
+            <span>{own("license.freed", { instance: freed })}</span>
             <Button type="button" className="button slim" busy={undo.isPending} onClick={() => undo.mutate(freed)}>
-              {t("license.undo")}
+              {own("license.undo")}
             </Button>
           </>
         )}
@@ -161,7 +162,7 @@ const Activations = ({ license }: { license: License }) => {
         <>
           {found.data.activations.length === 0 ? (
             <p className="soft">
-              {t("license.none")}. {t("license.noneHow", { product: license.productName })}
+              {own("license.none")}. {own("license.noneHow", { product: license.productName })}
             </p>
           ) : (
             <ul className="list">
@@ -173,28 +174,28 @@ const Activations = ({ license }: { license: License }) => {
                     </h3>
                     <div className="list-facts">
                       <span>
-                        {t("license.since")} <Day at={one.activatedAt} />
+                        {own("license.since")} <Day at={one.activatedAt} />
                       </span>
-                      {one.development && <Badge tone="none">{t("license.development")}</Badge>}
+                      {one.development && <Badge tone="none">{own("license.development")}</Badge>}
                     </div>
                   </div>
                   <div className="actions">
                     <Button
                       type="button"
                       className="button slim"
-                      aria-label={t("license.leaseOf", { instance: one.instanceId })}
+                      aria-label={own("license.leaseOf", { instance: one.instanceId })}
                       busy={lease.isPending}
                       onClick={() => lease.mutate(one.instanceId)}>
-                      {t("license.lease")}
+                      {own("license.lease")}
                     </Button>
                     {!one.development && (
                       <Button
                         type="button"
                         className="button slim"
-                        aria-label={t("license.freeOf", { instance: one.instanceId })}
+                        aria-label={own("license.freeOf", { instance: one.instanceId })}
                         busy={free.isPending}
                         onClick={() => free.mutate(one.instanceId)}>
-                        {t("license.free")}
+                        {own("license.free")}
                       </Button>
                     )}
                   </div>
@@ -204,7 +205,7 @@ const Activations = ({ license }: { license: License }) => {
           )}
           {found.data.activations.length > 0 && (
             <p className="soft small">
-              {t("license.freeHint")} {t("license.leaseHow")}
+              {own("license.freeHint")} {own("license.leaseHow")}
             </p>
           )}
           <Pager page={page} pages={found.data.pagination.totalPages} onPage={setPage} />

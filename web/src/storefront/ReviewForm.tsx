@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useId, type FormEvent } from "react";
 import { api, ok } from "../api/client";
-import { t } from "./text";
+import { own } from "./ownText";
 import { Button, Failure, Field, Told } from "./ui";
 
 // ReviewForm writes the buyer's review of a product, or replaces it.
@@ -22,30 +22,30 @@ export const ReviewForm = ({ slug }: { slug: string }) => {
   };
   return (
     <section aria-labelledby={`${id}-title`}>
-      <h2 id={`${id}-title`}>{t("license.review")}</h2>
+      <h2 id={`${id}-title`}>{own("license.review")}</h2>
       <form className="form" onSubmit={send}>
         <div className="form-field">
-          <label htmlFor={`${id}-stars`}>{t("license.rating")}</label>
+          <label htmlFor={`${id}-stars`}>{own("license.rating")}</label>
           <select id={`${id}-stars`} className="field" name="rating" defaultValue="" required>
             <option value="" disabled>
-              {t("license.noStars")}
+              {own("license.noStars")}
             </option>
             {[5, 4, 3, 2, 1].map((n) => (
               <option key={n} value={n}>
-                {t.count("license.star", n)}
+                {own.count("license.star", n)}
               </option>
             ))}
           </select>
         </div>
-        <Field label={t("license.headline")} name="title" maxLength={200} />
+        <Field label={own("license.headline")} name="title" maxLength={200} />
         <div className="form-field">
-          <label htmlFor={`${id}-text`}>{t("license.text")}</label>
+          <label htmlFor={`${id}-text`}>{own("license.text")}</label>
           <textarea id={`${id}-text`} className="field" name="text" rows={4} maxLength={5000} />
         </div>
         {review.error && <Failure error={review.error} />}
-        <Told>{review.isSuccess && t("license.sent")}</Told>
+        <Told>{review.isSuccess && own("license.sent")}</Told>
         <p>
-          <Button busy={review.isPending}>{t("license.send")}</Button>
+          <Button busy={review.isPending}>{own("license.send")}</Button>
         </p>
       </form>
     </section>

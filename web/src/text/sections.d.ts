@@ -5,15 +5,19 @@ declare module "*?section=common" {
   const section: Catalog["common"];
   export default section;
 }
-declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript,subscription" {
+declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript,subscription,account,license" {
   const section: Omit<
     Catalog["shop"],
-    "catalog" | "product" | "format" | "top" | "foot" | "testMode" | "noScript" | "subscription"
+    "catalog" | "product" | "format" | "top" | "foot" | "testMode" | "noScript" | "subscription" | "account" | "license"
   >;
   export default section;
 }
 declare module "*?section=shop&only=subscription" {
   const section: Pick<Catalog["shop"], "subscription">;
+  export default section;
+}
+declare module "*?section=shop&only=account,license" {
+  const section: Pick<Catalog["shop"], "account" | "license">;
   export default section;
 }
 declare module "*?section=console" {
