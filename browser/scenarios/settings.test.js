@@ -12,7 +12,7 @@ test("the shop's name is changed, and two administrators do not overwrite each o
   await tab.getByLabel("Name of the shop").fill("Müller & Söhne");
   await tab.getByLabel("Terms of sale").fill("javascript:alert(1)");
   await tab.getByRole("button", { name: "Save settings" }).click();
-  await tab.getByText("termsUrl must be an address like https://example.com/terms.").waitFor();
+  await tab.getByText("Must be an address like https://example.com/terms.").waitFor();
   await tab.getByLabel("Terms of sale").fill("");
   await tab.getByRole("button", { name: "Save settings" }).click();
   await tab.getByText("The settings are saved.").waitFor();

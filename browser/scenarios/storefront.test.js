@@ -205,6 +205,9 @@ test("a review that was typed is published after the session ended; signing out 
   const token = body.data.access_token;
   const sessions = (await call(stoa, "GET", "/auth/sessions", { token })).body.data.items;
   for (const one of sessions.filter((s) => !s.current)) await call(stoa, "DELETE", `/auth/sessions/${one.id}`, { token });
+  const stars = tab.getByLabel("Stars").or(tab.getByLabel("Rating")).first();
+  assert.equal(await stars.inputValue(), "", "stars were given that nobody chose");
+  await stars.selectOption("4");
   await tab.getByRole("button", { name: "Publish review" }).click();
   await tab.getByText("Your session has ended.").waitFor();
   await fine(tab);

@@ -15,6 +15,7 @@ import (
 
 	"stoa/internal/app"
 	"stoa/internal/app/demo"
+	"stoa/internal/base/jsontext"
 	"stoa/internal/base/tempfolder"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/trust/seal"
@@ -138,7 +139,7 @@ func (d *devLoop) start(ctx context.Context, slug string, fresh bool, begun time
 	}
 	if fresh || string(config) != string(d.applied) {
 		if !json.Valid(config) {
-			return fmt.Errorf("%s is not valid JSON", d.config)
+			return fmt.Errorf("%s is not valid JSON: %s", d.config, jsontext.Fault(config))
 		}
 		input := plugin.Input{Enabled: json.RawMessage("true"), Config: config}
 		if _, err := d.app.Plugins.UpdateInstance(ctx, slug, in.Instance.ID, input, nil); err != nil {

@@ -66,7 +66,7 @@ func Open(name string, raw []byte, faults *errs.Issues) (o Object, ok bool) {
 		faults.Add("", errs.CodeNotUnicode, "%s is not UTF-8 text.", name)
 		return o, false
 	case !json.Valid(raw):
-		faults.Add("", errs.CodeMalformed, "%s is not valid JSON.", name)
+		faults.Add("", errs.CodeMalformed, "%s is not valid JSON: %s.", name, jsontext.Fault(raw))
 		return o, false
 	}
 	// The rest can be read all the same: what was installed before a rule was added must be.

@@ -101,6 +101,10 @@ export interface Order {
   readonly status: OrderStatus;
   readonly licenseId: string;
   readonly createdAt: string;
+  /** The subscription ends with its present period: it is not renewed. */
+  readonly ends?: boolean;
+  /** A sample of `stoa serve --demo`. */
+  readonly demo?: boolean;
 }
 
 export type LicenseStatus = 'active' | 'expired' | 'revoked';
@@ -125,6 +129,10 @@ export interface License {
   readonly developmentInstances: number;
   readonly periodMonths?: number;
   readonly revokedAt?: string;
+  /** The subscription ends with its present period: it is not renewed. */
+  readonly ends?: boolean;
+  /** A sample of `stoa serve --demo`. */
+  readonly demo?: boolean;
 }
 
 export interface User {

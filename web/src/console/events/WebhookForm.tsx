@@ -1,9 +1,9 @@
 // The form of a webhook: its address and its events.
 import { Button, Checkbox, TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
-import { asProblem } from "../../api/problem";
 import { ErrorNote } from "../kit/ErrorNote";
 import { useTyped } from "../kit/useBase";
+import { useFaults } from "../kit/useFaults";
 import { t } from "../text";
 import { eventTypes } from "./webhooks";
 
@@ -47,8 +47,7 @@ export const WebhookForm = ({
     url !== firstUrl || others !== firstOthers || [...types].sort().join() !== [...firstTypes].sort().join(),
     onTyped,
   );
-  const faults = error ? asProblem(error).issues : [];
-  const fault = (path: string) => faults.find((f) => f.path?.startsWith(path))?.message;
+  const { issues, at } = useFaults(error, { url, events: [types, others] });
   const save = (e: FormEvent) => {
     e.preventDefault();
     onSave({
@@ -70,13 +69,13 @@ export const WebhookForm = ({
         type="url"
         required
         value={url}
-        error={fault("url")}
+        error={at("url")}
         onChange={(e) => setUrl(e.currentTarget.value)}
       />
       <Checkbox.Group
         label={t("events.webhooks.events")}
         description={t("events.webhooks.eventsHow")}
-        error={fault("events")}
+        error={at("events")}
         value={types}
         onChange={setTypes}>
         <div className="checks">
@@ -91,7 +90,7 @@ export const WebhookForm = ({
         value={others}
         onChange={(e) => setOthers(e.currentTarget.value)}
       />
-      {Boolean(error) && faults.length === 0 && <ErrorNote error={error} />}
+      {Boolean(error) && issues.length === 0 && <ErrorNote error={error} />}
       <div className="row">
         <Button type="submit" variant="filled" loading={pending}>
           {action}

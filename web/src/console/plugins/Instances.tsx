@@ -4,10 +4,10 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
 import { api, data } from "../../api/client";
-import { asProblem } from "../../api/problem";
 import { readManifest } from "../extensions/manifest";
 import { DataTable, type Column } from "../kit/DataTable";
 import { Empty } from "../kit/Empty";
+import { useFaults } from "../kit/useFaults";
 import { ErrorNote } from "../kit/ErrorNote";
 import { ListBar } from "../kit/ListBar";
 import { Section } from "../kit/Page";
@@ -109,9 +109,8 @@ const AddInstance = ({ plugin, onClose }: { plugin: Package; onClose: () => void
       void navigate({ to: `/plugins/${plugin.slug}/${made.installationId}` });
     },
   });
-  const wrong = create.isError
-    ? asProblem(create.error).issues.find((issue) => issue.path === "instanceKey")?.message
-    : undefined;
+  const { issues, at } = useFaults(create.error, { instanceKey: key });
+  const wrong = at("instanceKey");
   const submit = (e: FormEvent) => {
     e.preventDefault();
     create.mutate();
@@ -139,7 +138,7 @@ const AddInstance = ({ plugin, onClose }: { plugin: Package; onClose: () => void
             {t("plugins.instances.disabledFirst")}
           </p>
         )}
-        {create.isError && !wrong && <ErrorNote error={create.error} />}
+        {create.isError && issues.length === 0 && <ErrorNote error={create.error} />}
         <div className="dialog-actions">
           <Button onClick={onClose}>{c("cancel")}</Button>
           <Button type="submit" variant="filled" loading={create.isPending}>

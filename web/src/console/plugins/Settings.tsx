@@ -4,6 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { api, ok } from "../../api/client";
 import { asProblem } from "../../api/problem";
+import { useFaults } from "../kit/useFaults";
 import { ErrorNote } from "../kit/ErrorNote";
 import { NumberField } from "../kit/NumberField";
 import { sent } from "../../text/number";
@@ -60,7 +61,11 @@ const Form = ({ plugin, before: { environment, ...settings }, onTyped, settle }:
   });
   useTyped(Object.keys(changes(settings, draft, env)).length > 0, onTyped);
   const faults = new Map(save.isError ? asProblem(save.error).issues.map((issue) => [issue.path, issue.message]) : []);
-  const error = (name: string) => (faults.has(name) ? { error: faults.get(name) } : {});
+  const { at } = useFaults(save.error, { ...draft });
+  const error = (name: string) => {
+    const message = at(name);
+    return message ? { error: message } : {};
+  };
   const submit = (e: FormEvent) => {
     e.preventDefault();
     save.mutate();

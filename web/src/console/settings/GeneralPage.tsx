@@ -3,7 +3,7 @@ import { Button, ColorInput, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { api, data, tagged, type Schemas } from "../../api/client";
-import { asProblem } from "../../api/problem";
+import { useFaults } from "../kit/useFaults";
 import { ErrorNote } from "../kit/ErrorNote";
 import { Page } from "../kit/Page";
 import { Pending } from "../kit/Pending";
@@ -69,8 +69,7 @@ const Form = ({
       tell(t("settings.general.saved"));
     },
   });
-  const issues = save.error ? asProblem(save.error).issues : [];
-  const fault = (name: string) => issues.find((issue) => issue.path === name)?.message;
+  const { issues, at: fault } = useFaults(save.error, values as Record<string, unknown>);
   const set = (name: keyof Settings, value: string) =>
     setValues((now) => ({ ...now, [name]: value === "" ? null : value }));
   const submit = (e: FormEvent) => {

@@ -28,7 +28,7 @@ const Parts = ({ system }: { system: System }) => (
     <ul className="rows">
       {system.health.map((part) => (
         <li key={part.name}>
-          <State tone={part.ok ? "good" : "bad"}>{t(part.ok ? "settings.health.ok" : "settings.health.broken")}</State>
+          <PartState part={part} mail={system.mail.via} />
           <span className="wrap">
             <strong className="cap">{part.name}</strong> {part.message}
           </span>
@@ -40,6 +40,13 @@ const Parts = ({ system }: { system: System }) => (
     </ul>
   </Section>
 );
+
+// PartState says whether a part works. Mail that goes to the log reaches nobody, so it does not.
+const PartState = ({ part, mail }: { part: System["health"][number]; mail: System["mail"]["via"] }) => {
+  if (part.name === "mail" && part.ok && mail === "log")
+    return <State tone="warn">{t("settings.health.logged")}</State>;
+  return <State tone={part.ok ? "good" : "bad"}>{t(part.ok ? "settings.health.ok" : "settings.health.broken")}</State>;
+};
 
 // files tells where the files are kept: in the data folder, or in object storage, of which it is a cache.
 const files = (storage: System["storage"]): [string, string][] =>

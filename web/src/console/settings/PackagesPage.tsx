@@ -3,7 +3,7 @@ import { Button, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { api, data, tagged, type Schemas } from "../../api/client";
-import { asProblem } from "../../api/problem";
+import { useFaults } from "../kit/useFaults";
 import { ErrorNote } from "../kit/ErrorNote";
 import { Page, Section } from "../kit/Page";
 import { Pending } from "../kit/Pending";
@@ -73,7 +73,7 @@ const Form = ({
       tell(t("settings.packages.saved"));
     },
   });
-  const issues = save.error ? asProblem(save.error).issues : [];
+  const { issues, at } = useFaults(save.error, byPath(values));
   const submit = (e: FormEvent) => {
     e.preventDefault();
     save.mutate();
@@ -92,7 +92,7 @@ const Form = ({
           description={t("settings.packages.always", { types: kind === "bundle" ? ".zip .json" : usual })}
           value={values[kind] ?? ""}
           readOnly={fixed}
-          error={issues.find((issue) => issue.path?.startsWith(`archiveTypes.${kind}`))?.message}
+          error={at(`archiveTypes.${kind}`)}
           onChange={(e) => {
             const text = e.currentTarget.value;
             setValues((now) => ({ ...now, [kind]: text }));
@@ -112,3 +112,7 @@ const Form = ({
 };
 
 const usual = ".js .json .woff .woff2 .css .html";
+
+// byPath are the values under the names that the server's faults have.
+const byPath = (values: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([kind, text]) => [`archiveTypes.${kind}`, text]));

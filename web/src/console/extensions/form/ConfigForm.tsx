@@ -3,6 +3,7 @@
 import { Button, Switch } from "@mantine/core";
 import { useEffect, useState, type FormEvent, type ReactNode } from "react";
 import { asProblem, type Issue } from "../../../api/problem";
+import { useFaults } from "../../kit/useFaults";
 import { ErrorNote } from "../../kit/ErrorNote";
 import { t } from "../../text";
 import { isSecret, type Field, type Schema } from "../manifest";
@@ -36,15 +37,22 @@ export const ConfigForm = (props: ConfigFormProps) => {
   const [asJson, setAsJson] = useState(false);
   const [broken, setBroken] = useState<ReadonlySet<string>>(new Set()); // fields whose JSON cannot be read
   const [asked, setAsked] = useState<string[]>([]); // required fields that were empty
-  const { at, others } = faultsOf(error, asked);
+  const empty = missing(schema, draft.values, configured, draft.secrets);
+  const { at: placed, others } = faultsOf(
+    error,
+    asked.filter((path) => empty.includes(path)),
+  );
+  const { unchanged } = useFaults(error, { ...draft.values, ...draft.secrets });
+  const at = Object.fromEntries(
+    Object.entries(placed).filter(([path]) => empty.includes(path) || unchanged(path.split(/[.[]/)[0] ?? "")),
+  );
   useEffect(() => {
     onEdit?.(draft.values);
   }, [draft.values, onEdit]);
   const send = (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();
-    const empty = complete ? missing(schema, draft.values, configured, draft.secrets) : [];
-    setAsked(empty);
-    const first = empty[0] ?? [...broken][0];
+    setAsked(complete ? empty : []);
+    const first = (complete ? empty[0] : undefined) ?? [...broken][0];
     if (first !== undefined) focusField(e.currentTarget, first);
     else onSubmit(configOf(schema, draft, configured));
   };

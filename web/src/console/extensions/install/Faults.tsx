@@ -24,11 +24,15 @@ export const Faults = ({ problem }: { problem: Problem }) => {
   const { issues } = problem;
   const last = problem.details["lastError"] as LastError | undefined;
   const reason = problem.details["reason"];
-  const known = advice[problem.code];
+  const whole = aboutTheFile(problem);
+  const known = whole ? "notZip" : advice[problem.code];
   return (
     <div className="note" data-tone="bad" role="alert">
-      <h3>{issues.length > 0 ? t.count("plugins.install.faults", issues.length) : t("plugins.install.refused")}</h3>
+      <h3>
+        {issues.length > 0 && !whole ? t.count("plugins.install.faults", issues.length) : t("plugins.install.refused")}
+      </h3>
       {issues.length === 0 && !last && typeof reason !== "string" && <p>{sentence(problem)}</p>}
+      {whole && <p>{whole.message}</p>}
       {last && (
         <p>
           <code className="wrap">
@@ -42,7 +46,7 @@ export const Faults = ({ problem }: { problem: Problem }) => {
           <code className="wrap">{reason}</code>
         </p>
       )}
-      {issues.length > 0 && (
+      {issues.length > 0 && !whole && (
         <div className="faults" tabIndex={0} role="group" aria-label={t("plugins.install.faultList")}>
           <table className="table" data-plain>
             <thead>
@@ -73,6 +77,16 @@ export const Faults = ({ problem }: { problem: Problem }) => {
     </div>
   );
 };
+
+// aboutTheFile returns the only fault of a file that is no ZIP archive, or not a whole one. It has no place.
+const aboutTheFile = ({ code, issues }: Problem) =>
+  code === "INVALID_ARCHIVE" &&
+  issues.length === 1 &&
+  issues[0]?.code === "malformed" &&
+  !issues[0].entry &&
+  !issues[0].path
+    ? issues[0]
+    : undefined;
 
 // withoutPath drops the path from the sentence, for it stands beside it.
 const withoutPath = (message: string, path: string | undefined): string =>

@@ -5,8 +5,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
 import { api, data, type Schemas } from "../../../api/client";
-import { asProblem } from "../../../api/problem";
 import { CopyText } from "../../kit/CopyText";
+import { useFaults } from "../../kit/useFaults";
 import { ErrorNote } from "../../kit/ErrorNote";
 import { NumberField } from "../../kit/NumberField";
 import { sent, type Typed } from "../../../text/number";
@@ -48,10 +48,10 @@ const GrantForm = ({ onDone }: { onDone: (license: Granted) => void }) => {
       void cache.invalidateQueries({ queryKey: ["licenses"] });
     },
   });
-  const faults = grant.isError ? asProblem(grant.error).issues : [];
-  const fault = (path: string) => {
-    const found = faults.find((issue) => issue.path === path);
-    return found ? { error: found.message } : {};
+  const { at } = useFaults(grant.error, { productSlug: product, tierId: tier, userId: user, maxInstances: seats });
+  const fault = (name: string) => {
+    const error = at(name);
+    return error ? { error } : {};
   };
   const submit = (e: FormEvent) => {
     e.preventDefault();

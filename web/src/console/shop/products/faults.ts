@@ -1,17 +1,11 @@
 // The server's faults of a product, at the fields that they are about.
 import { createContext, useContext } from "react";
 import type { Issue } from "../../../api/problem";
+import { same, says } from "../../kit/useFaults";
 import { t } from "../../text";
 import { inputOf, type Draft } from "./draft";
 
 export const Faults = createContext<Issue[]>([]);
-
-// says is a fault's message at its field, which need not name the field again.
-const says = ({ path = "", message }: Issue): string => {
-  if (path === "" || !message.startsWith(path)) return message;
-  const rest = message.slice(path.length).replace(/^[:\s]+/, "");
-  return rest.startsWith("is ") ? t("shop.fault.this", { rest }) : rest.charAt(0).toUpperCase() + rest.slice(1);
-};
 
 // useFault returns the fault of a field, as a field's property.
 export const useFault = (path: string): { error?: string } => {
@@ -39,8 +33,6 @@ export const still = (faults: Issue[], was: Draft | null, now: Draft): Issue[] =
   const after = { slug: now.slug, ...inputOf(now) };
   return faults.filter(({ path = "" }) => same(at(before, path), at(after, path)));
 };
-
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 // at returns what stands at a path such as "pricingTiers[0].price".
 const at = (from: unknown, path: string): unknown =>
