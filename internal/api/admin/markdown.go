@@ -33,13 +33,14 @@ type markdownText struct {
 
 // ReadMarkdown serves POST /api/v1/admin/markdown: what the shop will show of a full description.
 func (h *Handlers) ReadMarkdown(w http.ResponseWriter, r *http.Request) error {
-	sent, err := web.ReadJSON(w, r, func(m markdownText) (is errs.Issues) {
-		if utf8.RuneCountInString(m.Text) > product.MaxArticle {
-			is.Add("text", errs.CodeOutOfRange, "text must be at most %d characters.", product.MaxArticle)
-		}
-		return is
-	})
+	sent, faults, err := web.ReadChange[markdownText, struct{}](w, r)
 	if err != nil {
+		return err
+	}
+	if utf8.RuneCountInString(sent.Text) > product.MaxArticle {
+		faults.Add("text", errs.CodeOutOfRange, "text must be at most %d characters.", product.MaxArticle)
+	}
+	if err := faults.Err(); err != nil {
 		return err
 	}
 	web.NoStore(w)

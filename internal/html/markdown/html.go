@@ -1,14 +1,15 @@
 package markdown
 
 import (
+	"cmp"
 	"html/template"
 	"strconv"
 	"strings"
 )
 
-// elements are those of the kinds that are one element without attributes.
+// elements are those of the kinds that are one element without attributes and have another name.
 var elements = map[Kind]string{
-	Paragraph: "p", Bullets: "ul", Numbers: "ol", Item: "li", Emphasis: "em", Strong: "strong", Code: "code",
+	Paragraph: "p", Bullets: "ul", Numbers: "ol", Item: "li", Emphasis: "em",
 }
 
 // HTML renders a text below a heading of that level: its own headings are one lower, h6 at most.
@@ -38,7 +39,7 @@ func write(out *strings.Builder, list []Node, below int) {
 			write(out, n.Children, below)
 			out.WriteString("</" + h)
 		default:
-			e := elements[n.Kind] + ">"
+			e := cmp.Or(elements[n.Kind], string(n.Kind)) + ">" // strong, code
 			out.WriteString("<" + e + text)
 			write(out, n.Children, below)
 			out.WriteString("</" + e)
