@@ -18,7 +18,7 @@ globalThis.fetch = async (url, { headers }) => {
   return Response.json(ok ? { success: true, data: { config: {} } } : {}, { status: ok ? 200 : 401 })
 }
 const { stoaOf } = require('../../../nodehost/src/stoa.js')
-const stoa = stoaOf({ platformURL: 'http://stoa.example', installationId: 'one' })
+const stoa = stoaOf({ platformURL: 'http://platform.test', installationId: 'one' })
 const calls = () => Promise.all(Array.from({ length: 50 }, () => stoa.platform().config()))
 calls().then(() => { least = 2 }).then(calls).then(() => process.stdout.write(String(asked)))`
 	cmd := exec.Command(needtest.Program(t, "node", ""), "-e", program)
