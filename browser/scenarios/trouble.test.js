@@ -128,6 +128,7 @@ test("a page of a buyer that is slow shows its outline first", async () => {
 
 test("without a network pages say so, and what was asked for is not done later", async () => {
   const tab = await openTab(browser, stoa);
+  tab.expect("Couldn't load preload assets"); // axe-core may ask for style sheets again
   let sent = 0;
   tab.on("request", (request) => { if (request.method() !== "GET") sent++; });
   await tab.goto("/checkout/mail-courier/pro");
@@ -213,6 +214,7 @@ test("stoa is killed while a form is filled: what was typed stays, and is saved 
 
 test("a page of the console that cannot be loaded says so and tries again, and the console stays", async () => {
   const tab = await openConsole();
+  tab.expect("Couldn't load preload assets"); // axe-core may ask for style sheets again
   await tab.getByRole("heading", { level: 1 }).waitFor();
   const part = "**/assets/AuditPage-*.js"; // the browser may have it, in its cache or because it guessed
   await tab.route(part, (route) => route.abort("connectionreset"));
