@@ -43,7 +43,7 @@ func (a *App) buildAPI(ctx context.Context, cfg Config) error {
 		return err
 	}
 	a.readiness = &system.Readiness{Needs: a.needs(cfg, schema)}
-	a.Handler = a.endingConnections(api.Handler())
+	a.Handler = front.Streams(a.endingConnections(api.Handler()))
 	a.noFront = cfg.NoFront
 	a.front = &front.Front{Handler: a.Handler, Begin: api.Begin, Serves: httpapi.IsPluginCall, Log: cfg.Log}
 	return nil
