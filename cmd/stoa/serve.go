@@ -28,7 +28,9 @@ type serveCmd struct {
 // plugins' processes and returns nil.
 func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 	tuneMemory()
-	log, folder := c.Logger(std.err), datafolder.Folder{Storage: c.Storage}
+	log, records := c.Open(std.err)
+	defer records.Flush()
+	folder := datafolder.Folder{Storage: c.Storage}
 	settings.WarnUnknown(ctx, log, os.Environ())
 	redis.SetLogger(silent{}) // what matters of Redis is in our log, in its form
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
@@ -44,6 +46,7 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if err != nil {
 		return err
 	}
+	cfg.AccessRecords = records
 	var admin demo.Password
 	if c.Demo {
 		if admin, err = demo.LoadPassword(c.Data); err != nil {

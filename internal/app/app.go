@@ -146,6 +146,9 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	a.peers = &peers.Bound{
 		Most: cfg.AddressConnections, Trusted: reqctx.AddrResolver{Trusted: cfg.TrustedProxies}, Log: cfg.Log,
 	}
+	if cfg.AccessRecords != nil {
+		a.metrics.WatchLostRecords(cfg.AccessRecords.Lost)
+	}
 	if cfg.BodyMemory > 0 {
 		a.budget = bodies.NewBudget(cfg.BodyMemory)
 		a.metrics.WatchBodies(a.budget.Used)

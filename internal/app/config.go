@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stoa/internal/account/password"
+	"stoa/internal/base/logline"
 	"stoa/internal/data/blob"
 	"stoa/internal/extension"
 	"stoa/internal/extension/sign"
@@ -145,6 +146,8 @@ type Config struct {
 	// AccessLog selects the calls to plugins that are logged: "all" (or empty), "failures" or
 	// "off".
 	AccessLog string
+	// AccessRecords is where they go: nil means to Log.
+	AccessRecords *logline.Records
 
 	// MetricsInstallations is how many installations get separate metrics.
 	MetricsInstallations int

@@ -110,7 +110,9 @@ func accessLog(cfg Config) func(*http.Request, gateway.Ended) {
 	if cfg.AccessLog == "off" {
 		return nil
 	}
-	return plugincall.AccessLog{Log: cfg.Log, FailuresOnly: cfg.AccessLog == "failures"}.Record
+	return plugincall.AccessLog{
+		Log: cfg.Log, Records: cfg.AccessRecords, FailuresOnly: cfg.AccessLog == "failures",
+	}.Record
 }
 
 // Prepare starts the process of an instance of an internal plugin and returns when it is ready.

@@ -1,17 +1,20 @@
 package plugincall_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"stoa/internal/api/plugincall"
 	"stoa/internal/app"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/base/trace"
+	"stoa/internal/operate/settings"
 	"stoa/internal/run/gateway"
 	"stoa/internal/run/traffic"
 	"stoa/internal/testkit"
@@ -168,8 +171,57 @@ func TestWhatClientsNameIsLoggedInPart(t *testing.T) {
 	}
 }
 
+// Records through Lines are those of log/slog, byte for byte, whatever clients send.
+func TestRecordsOfCallsAreThoseOfSlog(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 24, 1, 2, 3, 4_000_000, time.UTC)
+	for _, format := range []string{"text", "json"} {
+		for _, hostile := range []string{
+			"plain", "", "a b", "a=b", `"`, `\`, "\n level=ERROR", "\x00", "\x7f", "\xff", "é", "\u2028", "<&>", strings.Repeat("x", 300),
+		} {
+			for at0, e := range []gateway.Ended{
+				{Call: traffic.Call{At: at, Status: 200}, Slug: hostile, Path: "/api/x"},
+				{Call: traffic.Call{At: at, Status: 504, Outcome: traffic.Timeout, Platform: time.Hour}, Slug: "a", Path: "/" + hostile},
+				{Call: traffic.Call{At: at.Add(123_456_789)}, Slug: "a", InstallationID: hostile, Bytes: 1 << 40, Total: 1000 * time.Hour},
+			} {
+				var want, got, odd logtest.Buffer
+				logging := settings.Logging{LogFormat: format}
+				ctx := reqctx.WithCaller(reqctx.WithRequestID(t.Context(), "01a20d9d"), reqctx.Caller{UserID: hostile})
+				if at0 > 0 {
+					ctx = trace.With(ctx, trace.New())
+				}
+				r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://shop.example/", nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Method = cmp.Or(hostile, r.Method)
+				plugincall.AccessLog{Log: logging.Logger(&want)}.Record(r, e)
+				log, records := logging.Open(&got)
+				plugincall.AccessLog{Log: log, Records: records}.Record(r, e)
+				records.Odd = logging.Logger(&odd).Handler()
+				records.Flush()
+				if got.String() != want.String() || want.String() == "" {
+					t.Errorf("got  %q\nwant %q", got.String(), want.String())
+				}
+				plugincall.AccessLog{Log: log, Records: records}.Record(r, e)
+				if plain := hostile == "plain" || hostile == "" && at0 == 1; plain && odd.String() != "" {
+					t.Errorf("log/slog wrote %q", odd.String())
+				}
+			}
+		}
+	}
+}
+
 func BenchmarkAccessLog(b *testing.B) {
-	log := slog.New(reqctx.LogHandler(slog.NewJSONHandler(io.Discard, nil))) //nolint:sloglint // what it costs to write
+	logging := settings.Logging{}
+	log, records := logging.Open(io.Discard)
+	for name, a := range map[string]plugincall.AccessLog{"slog": {Log: log}, "records": {Log: log, Records: records}} {
+		b.Run(name, func(b *testing.B) { benchmarkRecord(b, a) })
+	}
+}
+
+func benchmarkRecord(b *testing.B, a plugincall.AccessLog) {
+	b.Helper()
 	ctx := reqctx.WithCaller(reqctx.WithRequestID(b.Context(), reqctx.NewRequestID()), reqctx.Caller{UserID: "tz4a98xxat96iws9zmbrgj3a"})
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://shop.example/", nil)
 	if err != nil {
@@ -181,6 +233,6 @@ func BenchmarkAccessLog(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		plugincall.AccessLog{Log: log}.Record(r, e)
+		a.Record(r, e)
 	}
 }

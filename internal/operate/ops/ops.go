@@ -153,6 +153,14 @@ func (m *Metrics) WatchBodies(used func() int64) {
 	}, func() float64 { return float64(used()) }))
 }
 
+// WatchLostRecords adds how many records of calls were lost before they reached the log.
+func (m *Metrics) WatchLostRecords(lost func() uint64) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "stoa_access_log_lost_total",
+		Help: "Records of calls to plugins that were lost, because what reads the log did not keep up.",
+	}, func() float64 { return float64(lost()) }))
+}
+
 // WatchHealth adds whether external plugins are healthy, by slug. read is called at each scrape;
 // when it fails, the metric is left out.
 func (m *Metrics) WatchHealth(read func(ctx context.Context) (map[string]bool, error)) {

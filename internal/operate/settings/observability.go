@@ -4,6 +4,7 @@ import (
 	"io"
 	"log/slog"
 
+	"stoa/internal/base/logline"
 	"stoa/internal/base/reqctx"
 )
 
@@ -21,6 +22,20 @@ func (l Logging) Logger(w io.Writer) *slog.Logger {
 		h = slog.NewJSONHandler(w, opts)
 	}
 	return slog.New(reqctx.LogHandler(h))
+}
+
+// Open returns a logger that writes to w, and the way for the records of calls to the same place. They
+// have to be flushed before the process ends.
+func (l Logging) Open(w io.Writer) (*slog.Logger, *logline.Records) {
+	var log *slog.Logger
+	records := &logline.Records{Writer: logline.NewWriter(w, func(n uint64) {
+		log.Warn("records of calls were lost: what reads this log does not keep up", slog.Uint64("records", n))
+	})}
+	if l.LogFormat == "json" {
+		records.Format = logline.JSON
+	}
+	log, records.Odd = l.Logger(records.Writer), l.Logger(records.Later()).Handler()
+	return log, records
 }
 
 // Observability holds the flags for the access log, traces and metrics.
