@@ -15,26 +15,15 @@ const idleWorker = 10 * time.Second
 // until it holds what a call needs, a tenth of the call's processor time. A goroutine that has served
 // a request has such a stack.
 func Streams(h http.Handler) http.Handler {
-	requests := make(chan *request)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.ProtoMajor != 2 {
-			h.ServeHTTP(w, r)
-			return
-		}
-		one := pooledRequests.Get().(*request) //nolint:forcetypeassert // nothing else is put there
-		one.w, one.r = w, r
-		select {
-		case requests <- one:
-		default:
-			go work(h, requests, one)
-		}
-		p := <-one.served
-		one.w, one.r = nil, nil
-		pooledRequests.Put(one)
-		if p != nil {
-			panic(p) // the server ends the stream
-		}
-	})
+	s := &streams{handler: h, requests: make(chan *request)}
+	s.spare.New = func() any { return &request{served: make(chan any, 1)} }
+	return s
+}
+
+type streams struct {
+	handler  http.Handler
+	requests chan *request // for goroutines that have served others
+	spare    sync.Pool     // of requests
 }
 
 // request is one that waits to be served.
@@ -45,17 +34,36 @@ type request struct {
 	served chan any
 }
 
-var pooledRequests = sync.Pool{New: func() any { return &request{served: make(chan any, 1)} }}
+// ServeHTTP implements http.Handler.
+func (s *streams) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.ProtoMajor != 2 {
+		s.handler.ServeHTTP(w, r)
+		return
+	}
+	one := s.spare.Get().(*request) //nolint:forcetypeassert // nothing else is put there
+	one.w, one.r = w, r
+	select {
+	case s.requests <- one:
+	default:
+		go s.work(one)
+	}
+	p := <-one.served
+	one.w, one.r = nil, nil
+	s.spare.Put(one)
+	if p != nil {
+		panic(p) // the server ends the stream
+	}
+}
 
 // work serves one, and then others until none has come for a while.
-func work(h http.Handler, requests <-chan *request, one *request) {
+func (s *streams) work(one *request) {
 	idle := time.NewTimer(idleWorker)
 	defer idle.Stop()
 	for {
-		one.served <- serve(h, one)
+		one.served <- s.serve(one)
 		idle.Reset(idleWorker)
 		select {
-		case one = <-requests:
+		case one = <-s.requests:
 		case <-idle.C:
 			return
 		}
@@ -63,8 +71,8 @@ func work(h http.Handler, requests <-chan *request, one *request) {
 }
 
 // serve calls the handler and returns what it panicked with.
-func serve(h http.Handler, one *request) (p any) {
+func (s *streams) serve(one *request) (p any) {
 	defer func() { p = recover() }()
-	h.ServeHTTP(one.w, one.r)
+	s.handler.ServeHTTP(one.w, one.r)
 	return nil
 }
