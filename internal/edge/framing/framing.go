@@ -124,14 +124,17 @@ func (c *Conn) Read(p []byte) (int, error) {
 			c.mu.Unlock()
 			return n, nil
 		}
-		plain := c.plain
-		if !plain {
+		plain, body := c.plain, c.bodyNext()
+		if !plain && body == 0 {
 			c.makeRoom()
 		}
 		c.mu.Unlock()
 
-		if plain {
+		switch {
+		case plain:
 			return c.Conn.Read(p)
+		case body > 0:
+			return c.readBody(p[:min(uint64(len(p)), body)])
 		}
 		n, err := c.Conn.Read(c.buf[len(c.buf):cap(c.buf)])
 		c.mu.Lock()
@@ -150,6 +153,30 @@ func (c *Conn) Read(p []byte) (int, error) {
 			return 0, err
 		}
 	}
+}
+
+// bodyNext returns how many bytes of a body or a chunk follow, if none of them is in buf: those need no
+// inspection.
+func (c *Conn) bodyNext() uint64 {
+	inData := c.watcher.part == inBody || c.watcher.part == inChunkData
+	if !inData || c.delivered < len(c.buf) || c.refused {
+		return 0
+	}
+	return c.watcher.left
+}
+
+// readBody reads the next bytes of a body straight into p.
+func (c *Conn) readBody(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.plain {
+		_, _ = c.watcher.next(p[:n])
+	}
+	if n > 0 {
+		return n, nil // an error comes again
+	}
+	return 0, err
 }
 
 // makeRoom moves the unread data to the start of the buffer and makes room after it.

@@ -173,7 +173,8 @@ type ending struct {
 	net.Listener
 	net.Conn
 
-	r *strings.Reader
+	r     *strings.Reader
+	reads *int // if not nil, counts Reads
 }
 
 func (e ending) Accept() (net.Conn, error) { return e, nil }
@@ -181,11 +182,45 @@ func (e ending) Addr() net.Addr            { return nil }
 func (e ending) Close() error              { return nil }
 
 func (e ending) Read(p []byte) (int, error) {
+	if e.reads != nil {
+		*e.reads++
+	}
 	n, err := e.r.Read(p)
 	if e.r.Len() == 0 {
 		err = io.EOF
 	}
 	return n, err
+}
+
+// Nothing is inspected in a body, so it is read in pieces as large as the reader takes, up to its end.
+func TestABodyIsReadInLargePieces(t *testing.T) {
+	t.Parallel()
+	const size, piece = 1 << 20, 64 << 10
+	body := strings.Repeat("x", size)
+	next := get + twice + smuggled
+	for name, sent := range map[string]string{
+		"sized":   fmt.Sprintf("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", size, body),
+		"chunked": fmt.Sprintf("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", size, body),
+	} {
+		reads := 0
+		c, err := framing.NewGuard().Listen(ending{r: strings.NewReader(sent + next), reads: &reads}).Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []byte
+		for buf := make([]byte, piece); err == nil; {
+			var n int
+			n, err = c.Read(buf)
+			got = append(got, buf[:n]...)
+		}
+		if most := size/piece + 6; reads > most {
+			t.Errorf("%s: %d reads, want %d at most", name, reads, most)
+		}
+		want := sent + get + "POST /twice HTTP/1.1\r\nHost: x\r\nX-Stoa-Ambiguous-"
+		if !strings.HasPrefix(string(got), want) || strings.Contains(string(got), "/smuggled") {
+			t.Errorf("%s: after the body came %q", name, got[min(len(sent), len(got)):])
+		}
+	}
 }
 
 func TestOtherRequestsPassUnchanged(t *testing.T) {
