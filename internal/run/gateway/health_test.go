@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"stoa/internal/extension/plugin"
@@ -74,4 +75,39 @@ func TestProbesGoThroughTheGuard(t *testing.T) {
 		t.Errorf("got %+v, want the guard's refusal", f)
 	}
 	k.untouched(t)
+}
+
+// runtimeFunc is a run.Runtime.
+type runtimeFunc func(w http.ResponseWriter, r *http.Request) error
+
+func (f runtimeFunc) Serve(w http.ResponseWriter, r *http.Request, _ *plugin.Installed) error {
+	return f(w, r)
+}
+
+// The last check is cut short when the time is over. What the plugin said before is why it is unhealthy.
+func TestTheEndOfProbingDoesNotHideWhatThePluginSaid(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	in := k.finder.list[0]
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		f := k.Probe(t.Context(), runtimeFunc(func(w http.ResponseWriter, r *http.Request) error {
+			if asked++; asked > 5 {
+				<-r.Context().Done()
+				return r.Context().Err()
+			}
+			http.Error(w, "no database", http.StatusServiceUnavailable)
+			return nil
+		}), in)
+		if asked != 6 || !strings.Contains(f.Message, "503: no database") {
+			t.Errorf("after %d checks: %q", asked, f.Message)
+		}
+		f = k.Probe(t.Context(), runtimeFunc(func(_ http.ResponseWriter, r *http.Request) error {
+			<-r.Context().Done()
+			return r.Context().Err()
+		}), in)
+		if !strings.Contains(f.Message, "deadline") {
+			t.Errorf("a plugin that never answers: %q", f.Message)
+		}
+	})
 }

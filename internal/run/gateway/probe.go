@@ -24,18 +24,22 @@ const (
 )
 
 // Probe checks the health of the plugin of in, which rt runs, until it is healthy. If it does
-// not become healthy in time, Probe returns the last failure. The request is signed like a call.
+// not become healthy in time, Probe returns the last failure; a check that the end of that time cut
+// short counts only if it is the only one. The request is signed like a call.
 func (g *Gateway) Probe(ctx context.Context, rt run.Runtime, in plugin.Installed) plugin.Failure {
 	ctx, cancel := context.WithTimeout(ctx, healthLimit)
 	defer cancel()
-	for {
+	for last := ""; ; {
 		message := g.health(ctx, rt, &in)
 		if message == "" {
 			return plugin.Failure{}
 		}
+		if last == "" || ctx.Err() == nil {
+			last = message
+		}
 		select {
 		case <-ctx.Done():
-			return plugin.Failure{At: g.Now(), Message: message}
+			return plugin.Failure{At: g.Now(), Message: last}
 		case <-time.After(healthPause):
 		}
 	}
