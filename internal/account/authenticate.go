@@ -11,7 +11,7 @@ import (
 
 // Authenticate returns the caller behind a bearer token: an active user with a live
 // session, or a service. For anything else it returns ErrToken. Role and state come
-// from the database, not from the token.
+// from the database or from Live, not from the token.
 func (s *Service) Authenticate(ctx context.Context, raw string) (reqctx.Caller, error) {
 	u, session, err := s.signedIn(ctx, raw)
 	switch {
@@ -28,20 +28,19 @@ func (s *Service) Authenticate(ctx context.Context, raw string) (reqctx.Caller, 
 }
 
 // Me returns the user behind an access token, or ErrToken if Authenticate would. It
-// asks the database once.
+// asks the database once at most.
 func (s *Service) Me(ctx context.Context, raw string) (User, error) {
 	u, _, err := s.signedIn(ctx, raw)
 	return u, err
 }
 
-// signedIn returns the user behind an access token, read from the database, and the
-// session's id; or ErrToken.
+// signedIn returns the user behind an access token, and the session's id; or ErrToken.
 func (s *Service) signedIn(ctx context.Context, raw string) (u User, session string, err error) {
 	claims, err := s.parse(ctx, raw, token.Access, ErrToken)
 	if err != nil {
 		return User{}, "", err
 	}
-	alive, err := s.Store.Alive(ctx, claims.SessionID)
+	alive, err := s.alive(ctx, claims.SessionID)
 	if errs.KindOf(err) == errs.NotFound {
 		return User{}, "", ErrToken
 	} else if err != nil {
@@ -51,4 +50,21 @@ func (s *Service) signedIn(ctx context.Context, raw string) (u User, session str
 		return User{}, "", ErrToken
 	}
 	return alive.User, claims.SessionID, nil
+}
+
+// alive is Store.Alive, from memory where that may be. A refresh makes a session last longer, which the
+// memory does not notice: the end that it remembers is not believed.
+func (s *Service) alive(ctx context.Context, session string) (Alive, error) {
+	if s.Live == nil {
+		return s.Store.Alive(ctx, session)
+	}
+	if known, ok := s.Live.Get(session); ok && s.Now().Before(known.ExpiresAt) {
+		return known, nil
+	}
+	mark := s.Live.Mark() // before asking
+	alive, err := s.Store.Alive(ctx, session)
+	if err == nil {
+		s.Live.Put(mark, session, alive.User.ID, alive)
+	}
+	return alive, err
 }

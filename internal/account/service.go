@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"stoa/internal/account/live"
 	"stoa/internal/account/password"
 	"stoa/internal/account/token"
 	"stoa/internal/trust/keyring"
@@ -36,6 +37,9 @@ type Service struct {
 
 	// Services verifies service JWTs. Nil turns them off.
 	Services *token.Service
+
+	// Live remembers which sessions are alive. nil: the database is asked on every request.
+	Live *live.Memory[Alive]
 
 	seen *verifiedTokens // made by Start
 }

@@ -17,8 +17,7 @@ const maxVerified = 16_384
 
 // verifiedTokens remembers tokens whose signature was verified, because verifying
 // costs more than all the rest of a request. It remembers nothing about sessions
-// and users: the database is asked about those on every request, so a revocation
-// has to be told to nobody.
+// and users: see package live.
 //
 // Tokens are kept as their SHA-256 hash. Somebody who reads the memory finds no
 // token in it, and two tokens that differ anywhere, in the signature too, are two

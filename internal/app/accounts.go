@@ -6,9 +6,11 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 
 	"stoa/internal/account"
+	"stoa/internal/account/live"
 	"stoa/internal/account/password"
 	"stoa/internal/account/token"
 	"stoa/internal/api/limit"
@@ -37,6 +39,12 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		cost = password.Default
 	}
 	db := store.NewAccount(a.DB)
+	revocations, err := store.NewLive(ctx, a.DB)
+	if err != nil {
+		return err
+	}
+	a.live = live.New[account.Alive](revocations, uuid.NewString(), live.Boottime)
+	db.OnEnd(a.live.Settle)
 	a.Accounts = &account.Service{
 		Store: db,
 		Ring:  a.ring(cfg, account.KeyPurpose),
@@ -44,7 +52,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		PluginRing: a.ring(cfg, account.PluginKeyPurpose),
 		Hasher:     password.NewHasher(cost, password.Limits{}),
 		Now:        cfg.Now, Policy: policy, Services: services,
-		Mailer: a.Mail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
+		Live: a.live, Mailer: a.Mail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}
 	if err := a.Accounts.Start(ctx); errors.Is(err, account.ErrSharedKey) {
 		return settings.Wrong(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"stoa/internal/account"
+	"stoa/internal/account/live"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/base/text"
 	"stoa/internal/data/blob"
@@ -98,6 +99,7 @@ type App struct {
 	site        *site.Service    // the shop's name and other settings
 	keeper      *idempotency.Keeper
 	snapshots   *plugin.Snapshots // the gateway's view of plugins
+	live        *live.Memory[account.Alive]
 	children    *child.Launcher   // starts Node.js processes
 	egress      *egress.Gate      // their way to stoa and to granted hosts
 	node        *node.Runtime     // internal plugins
@@ -165,6 +167,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		}
 	}
 	a.background.Go(func() { a.member.Keep(working) })
+	a.background.Go(func() { a.live.Keep(working) })
 	a.background.Go(func() { a.media.Trim(working) })
 	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
 	if a.Orders.Payments.Mode() == payment.Hosted { // otherwise no order is ever unfinished

@@ -89,12 +89,14 @@ func (a *Account) ListSessions(
 
 // DeleteSession implements account.Sessions.
 func (a *Account) DeleteSession(ctx context.Context, userID, id string) error {
+	defer a.ended(ctx)
 	res, err := a.Write.ExecContext(ctx, `DELETE FROM sessions WHERE id = $1 AND user_id = $2`, id, userID)
 	return database.Affected(res, err, "Session")
 }
 
 // DeleteSessionsExcept implements account.Sessions.
 func (a *Account) DeleteSessionsExcept(ctx context.Context, userID, id string) error {
+	defer a.ended(ctx)
 	_, err := a.Write.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, userID, id)
 	return err
 }

@@ -57,12 +57,14 @@ func (a *Account) SetPassword(ctx context.Context, id, hash string) error {
 
 // SetActive implements account.Users.
 func (a *Account) SetActive(ctx context.Context, id string, active bool) error {
+	defer a.ended(ctx)
 	res, err := a.Write.ExecContext(ctx, `UPDATE users SET active = $1 WHERE id = $2`, active, id)
 	return database.Affected(res, err, "User")
 }
 
 // SetRole implements account.Users.
 func (a *Account) SetRole(ctx context.Context, id string, role reqctx.Role) error {
+	defer a.ended(ctx)
 	res, err := a.Write.ExecContext(ctx, `UPDATE users SET role = $1 WHERE id = $2`, string(role), id)
 	return database.Affected(res, err, "User")
 }
