@@ -22,6 +22,7 @@ import (
 // options are what the command line says.
 type options struct {
 	stoa, ops, only string
+	accessLog       string
 	rounds          int
 	round           time.Duration
 	connections     int
@@ -32,6 +33,7 @@ func main() {
 	serve := flag.String("serve", "", "be one of the servers: upstream, or proxy=URL (the program starts itself so)")
 	flag.StringVar(&o.stoa, "stoa", "bin/stoa", "the program to measure")
 	flag.StringVar(&o.ops, "ops-addr", "off", "where stoa serves /debug/pprof")
+	flag.StringVar(&o.accessLog, "access-log", "all", "stoa's --access-log: as shipped, or off, as with its peers")
 	flag.StringVar(&o.only, "only", "", "measure only works whose name contains this")
 	flag.IntVar(&o.rounds, "rounds", 5, "rounds of each side, interleaved")
 	flag.DurationVar(&o.round, "round", 2*time.Second, "length of a round")

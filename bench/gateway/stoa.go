@@ -32,6 +32,7 @@ type servers struct {
 
 	nginxAddr, caddyAddr, fastifyAddr string
 	dir                               string
+	token                             string // of a signed-in user
 }
 
 // start starts everything. What was started before an error is in the result.
@@ -100,7 +101,7 @@ func (s *servers) startFastify(ctx context.Context) (err error) {
 func (s *servers) startStoa(ctx context.Context, o options) error {
 	env := []string{
 		"STOA_DATA=" + s.dir + "/stoa", "STOA_EXTERNAL_ALLOW=127.0.0.0/8",
-		"STOA_ADMIN_PASSWORD=" + password, "STOA_ACCESS_LOG=off", // the peers have none either
+		"STOA_ADMIN_PASSWORD=" + password, "STOA_ACCESS_LOG=" + o.accessLog,
 	}
 	create := exec.CommandContext(ctx, o.stoa, "migrate") //nolint:gosec // what the command line of the benchmark says
 	create.Env = append(os.Environ(), env...)
@@ -120,6 +121,7 @@ func (s *servers) startStoa(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
+	s.token = token
 	for slug, files := range map[string]map[string]string{
 		external: {"manifest.json": manifest(external, map[string]any{
 			"runtimeType": "external-http", "externalBaseUrl": "http://" + s.upstream.Addr,
@@ -210,7 +212,9 @@ func (s *servers) works() []*work {
 			{name: "nginx", url: "http://" + s.nginxAddr + path, script: script, pid: s.nginx.Process.Pid},
 		}
 	}
-	post := `wrk.method = "POST"; wrk.body = string.rep("b", 1024)`
+	post := func(size int) string {
+		return fmt.Sprintf(`wrk.method = "POST"; wrk.body = string.rep("b", %d)`, size)
+	}
 	// The load generator is a part of the machine's work. It makes as many different requests
 	// for one installation as for all, because Lua keeps each text once.
 	turns := func(n int) *side {
@@ -225,8 +229,16 @@ func (s *servers) works() []*work {
 	}
 	return []*work{
 		{"GET, 100 bytes, external", all("/api/small", "")},
-		{"POST, 1 KiB, external", all("/api/small", post)},
+		{"POST, 1 KiB, external", all("/api/small", post(1024))},
 		{"GET, 10 MiB, external", all("/api/large", "")},
+		{"POST, 10 MiB, external", all("/api/small", post(large))},
+		{"signed in, external", []*side{
+			{
+				name: "signed in", url: base + external + "/api/small", pid: s.stoa.PID(),
+				script: fmt.Sprintf(`wrk.headers["Authorization"] = "Bearer %s"`, s.token),
+			},
+			{name: "guest", url: base + external + "/api/small", pid: s.stoa.PID()},
+		}},
 		{"installations in turn, external", []*side{turns(manyInstances), turns(1000), turns(1)}},
 		{"GET, 100 bytes, internal", []*side{
 			{name: "stoa", url: base + internal + "/api/small", pid: s.stoa.PID()},
