@@ -3,7 +3,6 @@ package proof
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -51,7 +50,7 @@ func TestAHaltedProcessDoesNotAnswerFromThePast(t *testing.T) {
 			enable(!on)
 			waiting := make([]*waitingCall, haltedCalls)
 			for i := range waiting {
-				waiting[i] = newWaitingCall(t, halted)
+				waiting[i] = newWaitingCall(t, halted, haltedCall, "")
 				for end := time.Now().Add(time.Minute); waiting[i].status(t) != statusOf(!on); {
 					if time.Now().After(end) {
 						t.Fatalf("the change to enabled %t does not hold", !on)
@@ -76,6 +75,69 @@ func TestAHaltedProcessDoesNotAnswerFromThePast(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A process that was halted accepts no session that ended meanwhile, though it goes on as soon as the
+// request that ended the session was answered. Another one was killed and cannot say what it remembers.
+func TestAHaltedProcessAcceptsNoEndedSession(t *testing.T) {
+	t.Parallel()
+
+	for _, engine := range []string{sqlite, postgres} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t, engine, 3)
+			c.people(t)
+			for round := range amount(t, 6) {
+				// On SQLite one of them remembers sessions: each is halted once.
+				ender, halted, killed := c.processes[round%3], c.processes[(round+1)%3], c.processes[(round+2)%3]
+				endWhileHalted(t, ender, halted, killed)
+				if err := killed.start(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func endWhileHalted(t *testing.T, ender, halted, killed *process) {
+	t.Helper()
+	token := ender.signIn(t, "/auth/login", map[string]string{"email": "owner@example.com", "password": adminPassword})
+	waiting := make([]*waitingCall, haltedCalls)
+	for i := range waiting {
+		waiting[i] = newWaitingCall(t, halted, "/auth/me", token)
+	}
+	remembered := []*waitingCall{
+		newWaitingCall(t, ender, "/auth/me", token), newWaitingCall(t, killed, "/auth/me", token), waiting[0],
+	}
+	for range 200 { // until whoever may remembers
+		for _, w := range remembered {
+			if got := w.status(t); got != http.StatusOK {
+				t.Fatalf("before: %d", got)
+			}
+		}
+	}
+	killed.kill()
+	if err := halted.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	a, err := ender.call(t.Context(), http.MethodPost, "/auth/logout", bearer(token), nil)
+	if err != nil || a.status != http.StatusOK {
+		t.Fatalf("logout: %d %s, %v", a.status, a.body, err)
+	}
+	for _, w := range waiting {
+		w.send(t)
+	}
+	if err := halted.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range waiting {
+		if got := w.read(t); got != http.StatusUnauthorized {
+			t.Errorf("call %d of the halted process: %d, want 401", i, got)
+		}
+	}
+	if got := remembered[0].status(t); got != http.StatusUnauthorized {
+		t.Errorf("the process that ended the session: %d, want 401", got)
+	}
 }
 
 // statusOf is what calls of an instance answer that is enabled or not.
@@ -109,11 +171,13 @@ func installHalted(tb testing.TB, p *process, admin, base string) string {
 // waitingCall is a connection to a process, on which a request can be sent while the
 // process is halted.
 type waitingCall struct {
-	conn net.Conn
-	in   *bufio.Reader
+	conn    net.Conn
+	in      *bufio.Reader
+	request string
 }
 
-func newWaitingCall(tb testing.TB, p *process) *waitingCall {
+// newWaitingCall is for a GET of a path, with a token unless that is empty.
+func newWaitingCall(tb testing.TB, p *process, path, token string) *waitingCall {
 	tb.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(p.URL(), "http://"))
 	if err != nil {
@@ -121,12 +185,16 @@ func newWaitingCall(tb testing.TB, p *process) *waitingCall {
 	}
 	tb.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(2 * time.Minute))
-	return &waitingCall{conn, bufio.NewReader(conn)}
+	request := "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n"
+	if token != "" {
+		request += "Authorization: Bearer " + token + "\r\n"
+	}
+	return &waitingCall{conn, bufio.NewReader(conn), request + "\r\n"}
 }
 
 func (w *waitingCall) send(tb testing.TB) {
 	tb.Helper()
-	if _, err := fmt.Fprintf(w.conn, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", haltedCall); err != nil {
+	if _, err := io.WriteString(w.conn, w.request); err != nil {
 		tb.Fatal(err)
 	}
 }

@@ -18,26 +18,30 @@ type people struct {
 // people signs in an owner and an administrator.
 func (c *cluster) people(tb testing.TB) people {
 	tb.Helper()
-	signIn := func(path string, body map[string]string) string {
-		a, err := c.processes[0].call(tb.Context(), http.MethodPost, path, nil, body)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		var tokens struct {
-			Data struct {
-				AccessToken string `json:"access_token"`
-			} `json:"data"`
-		}
-		if err := json.Unmarshal(a.body, &tokens); err != nil || tokens.Data.AccessToken == "" {
-			tb.Fatal(odd(a))
-		}
-		return tokens.Data.AccessToken
-	}
+	p := c.processes[0]
 	return people{
-		owner: signIn("/auth/register",
+		owner: p.signIn(tb, "/auth/register",
 			map[string]string{"email": "owner@example.com", "username": "owner", "password": adminPassword}),
-		admin: signIn("/auth/login", map[string]string{"email": adminEmail, "password": adminPassword}),
+		admin: p.signIn(tb, "/auth/login", map[string]string{"email": adminEmail, "password": adminPassword}),
 	}
+}
+
+// signIn returns the access token of a new session.
+func (p *process) signIn(tb testing.TB, path string, body map[string]string) string {
+	tb.Helper()
+	a, err := p.call(tb.Context(), http.MethodPost, path, nil, body)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var tokens struct {
+		Data struct {
+			AccessToken string `json:"access_token"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(a.body, &tokens); err != nil || tokens.Data.AccessToken == "" {
+		tb.Fatal(odd(a))
+	}
+	return tokens.Data.AccessToken
 }
 
 // bearer returns the header for a token, or that of a guest if it is empty.
