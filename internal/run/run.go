@@ -4,6 +4,7 @@
 package run
 
 import (
+	"errors"
 	"net/http"
 
 	"stoa/internal/base/errs"
@@ -37,3 +38,16 @@ var (
 	// plugin answered. The client may still be there.
 	ErrCutShort = errs.Malformed(errs.CodeUnreadable, "The request body could not be read to its end.")
 )
+
+// ErrPaced is in the chain of an ErrUnreachable if the runtime itself decides when it tries the
+// plugin again, as it does for a process that ended. Then nobody else should keep calls away from
+// it: two delays would add up.
+var ErrPaced = errors.New("the runtime paces its attempts")
+
+// Paced returns cause with ErrPaced in its chain. Its text stays.
+func Paced(cause error) error { return paced{cause} }
+
+type paced struct{ error }
+
+func (p paced) Is(target error) bool { return target == ErrPaced } //nolint:errorlint // its own chain
+func (p paced) Unwrap() error        { return p.error }

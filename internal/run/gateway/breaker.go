@@ -189,6 +189,7 @@ func (v *verdict) settleBy(r *http.Request, err error) {
 	case errors.Is(err, relay.ErrType): // else visitors could stop a plugin that keeps their files
 		v.settle(nil)
 		return
+	case errors.Is(err, run.ErrPaced): // no verdict: the runtime waits before it tries again
 	case errors.Is(err, run.ErrUnreachable), errors.Is(err, run.ErrTimeout):
 		v.settle(errFailed)
 		return

@@ -1,8 +1,12 @@
 package gateway_test
 
 import (
+	"errors"
 	"net/http"
 	"testing"
+
+	"stoa/internal/extension/plugin"
+	"stoa/internal/run"
 )
 
 // The breaker opens for an instance that gives no answers. It does not for one that answers
@@ -48,5 +52,32 @@ func TestAnInstanceThatOnlyGivesEarlyAnswersIsNotCalledForAWhile(t *testing.T) {
 	}
 	if res := k.do(t, "GET", "/api/x", nil, nil); code(res) != "PLUGIN_CIRCUIT_OPEN" {
 		t.Errorf("after 20 calls with early answers only: %s", code(res))
+	}
+}
+
+// failing is a runtime whose plugin does not answer.
+type failing struct{ cause error }
+
+func (f failing) Serve(http.ResponseWriter, *http.Request, *plugin.Installed) error {
+	return run.ErrUnreachable.Because(f.cause)
+}
+
+// A runtime that starts a process again after a while says when. The breaker's pause does not
+// come on top of it.
+func TestTheBreakerLeavesPacingToARuntimeThatPaces(t *testing.T) {
+	t.Parallel()
+	k, cause := newKit(t), errors.New("killed")
+	for _, tt := range []struct {
+		cause error
+		want  string
+	}{{run.Paced(cause), "PLUGIN_UNREACHABLE"}, {cause, "PLUGIN_CIRCUIT_OPEN"}} {
+		k.Runtimes = map[plugin.RuntimeType]run.Runtime{plugin.External: failing{tt.cause}}
+		var last string
+		for range 2 * 10 {
+			last = code(k.do(t, "GET", "/api/x", nil, nil))
+		}
+		if last != tt.want {
+			t.Errorf("after 20 calls: %s, want %s", last, tt.want)
+		}
 	}
 }

@@ -101,7 +101,7 @@ func (f *failures) refusal(wait time.Duration) error {
 	if f.crashed() && f.count < len(crashDelays) {
 		return run.ErrStarting.After(wait).Because(f.cause)
 	}
-	return unreachable(f.reason, f.cause)
+	return down(f.reason, f.cause)
 }
 
 // crashed reports whether the last process had been ready when it failed.
@@ -118,6 +118,10 @@ func unreachable(reason string, cause error) error {
 	return run.ErrUnreachable.With("reason", reason).Because(cause)
 }
 
+// down is unreachable for a process that ended or did not start: failures say when another may
+// start, and nobody else is to keep calls away.
+func down(reason string, cause error) error { return unreachable(reason, run.Paced(cause)) }
+
 // asStartError gives an error that has no reason the most likely one.
 func asStartError(err error) error {
 	var start *startError
@@ -131,9 +135,9 @@ func asStartError(err error) error {
 func asCallError(err error) error {
 	var start *startError
 	if errors.As(err, &start) {
-		return unreachable(start.reason, start.cause)
+		return down(start.reason, start.cause)
 	}
-	return unreachable(reasonCrashed, err)
+	return down(reasonCrashed, err)
 }
 
 // failureOf describes the end of a process of in for an administrator.

@@ -47,19 +47,17 @@ func (p *process) explain(failed *relay.Failure) (again bool, err error) {
 	}
 	switch why := p.child.Err(); {
 	case errors.Is(why, child.ErrStalled):
-		// One of the calls blocked it: none is tried on another process.
-		return false, unreachable(reasonStalled, cause)
+		// One of the calls blocked it: none that was sent is tried on another process.
+		return again && failed.NoConnection, down(reasonStalled, cause)
 	case errors.Is(why, child.ErrMemory):
-		return false, unreachable(reasonMemory, cause)
-	}
-	if !gone {
-		if !failed.NoConnection {
-			return false, unreachable(reasonBadAnswer, cause)
-		}
-		again = false
+		return again, down(reasonMemory, cause)
+	case gone:
+		return again, down(reasonCrashed, cause)
+	case failed.NoConnection:
 		p.askToEnd() // it runs and does not listen: it is of no use
+		return false, unreachable(reasonCrashed, cause)
 	}
-	return again, unreachable(reasonCrashed, cause)
+	return false, unreachable(reasonBadAnswer, cause)
 }
 
 // isBroken reports whether a connection ended early: the process may be dying.

@@ -88,7 +88,7 @@ func (s *installation) claim(in *plugin.Installed, kept bool) (p *process, wait 
 		case s.failures.crashed():
 			s.restarts++
 		default:
-			p.before = unreachable(s.failures.reason, s.failures.cause)
+			p.before = down(s.failures.reason, s.failures.cause)
 		}
 		s.revision, s.installed, s.current, s.down = want, *in, p, false
 		go p.run()

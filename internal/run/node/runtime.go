@@ -179,12 +179,18 @@ func (rt *Runtime) Serve(w http.ResponseWriter, r *http.Request, in *plugin.Inst
 // call passes a call on to the process of an instance. suffix is what follows the secret
 // of the process.
 func (rt *Runtime) call(r *http.Request, call *relay.Call, in *plugin.Installed, suffix string) error {
-	again, err := rt.try(r, call, in, suffix)
-	if again {
-		_, err = rt.try(r, call, in, suffix)
+	for tries := 1; ; tries++ {
+		again, err := rt.try(r, call, in, suffix)
+		if !again || tries == maxTries {
+			return err
+		}
 	}
-	return err
 }
+
+// maxTries is on how many processes in a row a call is tried that each ended before it read
+// anything of it. Delays between starts end the tries of calls earlier if they are longer than
+// patience.
+const maxTries = 5
 
 // try is call with one process. again means that the process died, and that
 // another may be tried: the plugin has seen nothing of the request.

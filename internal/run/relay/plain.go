@@ -56,6 +56,7 @@ func (c *Call) plain(pool *http1.Pool, up Upstream) (err error) {
 		if !errors.Is(err, http1.ErrStale) { // stale connections run out with the pool
 			attempt++
 		}
+		c.seen = c.seen || !x.unseen
 		if again = again && attempt <= maxStale; err != nil && !again {
 			err = c.explain(err, x.slow.Load(), x.touched)
 		}
@@ -94,6 +95,7 @@ type exchange struct {
 
 	conn    *http1.Conn
 	touched bool   // some of an answer arrived
+	unseen  bool   // the attempt failed, and the plugin has read nothing of the request
 	watch   *watch // for a body that another goroutine writes; else nil
 
 	written  chan struct{} // closed when the goroutine that writes the body is done; nil without one
@@ -108,7 +110,7 @@ type exchange struct {
 func (x *exchange) reset() {
 	x.c, x.up, x.slowAt = nil, Upstream{}, time.Time{}
 	x.slow.Store(false)
-	x.conn, x.touched, x.watch, x.written, x.writeErr = nil, false, nil, nil, nil
+	x.conn, x.touched, x.unseen, x.watch, x.written, x.writeErr = nil, false, false, nil, nil, nil
 	x.answer, x.res, x.body = http1.Answer{}, http.Response{}, answerBody{}
 }
 
@@ -117,6 +119,7 @@ func (x *exchange) reset() {
 func (x *exchange) run(pool *http1.Pool) (again bool, err error) {
 	ctx := x.c.r.Context()
 	if err := x.connect(ctx, pool); err != nil {
+		x.unseen = true
 		return false, err
 	}
 	gone := stall.OnHangup(ctx, x.conn) // if the client leaves, stop waiting for the plugin
@@ -138,8 +141,9 @@ func (x *exchange) run(pool *http1.Pool) (again bool, err error) {
 		if ctx.Err() != nil {
 			x.uploaded() // explain asks whether it was, which the uploading goroutine may be about to note
 		}
+		x.unseen = x.written == nil && (wrote == 0 || failed == nil && x.conn.Unread(err, wrote))
 		return !x.touched && x.conn.Reused() && ctx.Err() == nil && x.written == nil &&
-			(wrote == 0 || x.repeatable()) && isClosed(err), err
+			(x.unseen || x.repeatable()) && isClosed(err), err
 	}
 	x.body = answerBody{x.conn.Body(&x.answer), x}
 	x.res = http.Response{

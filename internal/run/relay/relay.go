@@ -49,6 +49,7 @@ type Call struct {
 	lent bool // another goroutine got the request, and may still use it
 
 	sent atomic.Bool // the whole request was written to a connection once
+	seen bool        // the plugin may have read some of it, in an attempt on this goroutine
 }
 
 // NewCall returns a Call that writes the answer to r to w. r is as run.Runtime describes it, and
@@ -166,9 +167,9 @@ func (c *Call) explain(failed error, slow, answered bool) error {
 		return nil //nolint:nilerr // the client went away: no one gets the error
 	}
 	f := &Failure{Cause: failed, Answered: answered, NoConnection: isDialError(failed)}
-	// A transport retries a request that failed on a reused connection, so a dial error alone
-	// does not prove that nothing was sent before.
-	f.Repeatable = f.NoConnection && !c.sent.Load() &&
+	// A transport of net/http retries a request that failed on a reused connection, so there a dial
+	// error alone does not prove that nothing was sent before.
+	f.Repeatable = !c.seen && !answered && (!c.lent || f.NoConnection && !c.sent.Load()) &&
 		(c.upload == nil || !c.upload.read.Load() || c.upload.small != nil) // the next Pass sends small again
 	return f
 }
@@ -181,8 +182,8 @@ type Failure struct {
 	NoConnection bool // connecting to the plugin failed
 
 	// Repeatable means that the request may be sent again, to another process, because the
-	// plugin has seen nothing of it. Even a GET is not repeated otherwise: it may be what
-	// killed the process.
+	// plugin has seen nothing of it: nothing was written, or the plugin ended before it read what
+	// was. Even a GET is not repeated otherwise: it may be what killed the process.
 	Repeatable bool
 }
 
