@@ -22,6 +22,12 @@ const firstRow = (tab) => rows(tab).first().locator("a").first();
 const shown = (tab) => tab.waitForFunction(() =>
   document.querySelector(".table-box[aria-busy=false]") && document.querySelector(".list-foot"));
 
+// turned waits until a column is sorted in another way than before.
+const turned = (tab, name, before) => tab.waitForFunction(([name, before]) => {
+  const heads = [...document.querySelectorAll("th")];
+  return heads.find((th) => th.textContent.includes(name))?.getAttribute("aria-sort") !== before;
+}, [name, before]);
+
 for (const list of lists) {
   test(`${list.name}: sorted, to the last page, filtered and back`, async () => {
     const tab = await openConsole();
@@ -34,8 +40,10 @@ for (const list of lists) {
     await tab.goto(list.path);
     await shown(tab);
     const head = tab.getByRole("columnheader", { name: list.sort });
+    const before = await head.getAttribute("aria-sort");
     await head.getByRole("button").click();
     await tab.waitForURL(/sort=/);
+    await turned(tab, list.sort, before); // the address changes first
     if (await head.getAttribute("aria-sort") !== "ascending") await head.getByRole("button").click();
     await tab.locator("th[aria-sort=ascending]", { hasText: list.sort }).waitFor();
     await firstRow(tab).filter({ hasText: list.first }).waitFor();
