@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"stoa/internal/testkit/waittest"
 )
 
 // A process without a free file descriptor refuses what needs one on the connections that it has, and
@@ -60,9 +62,8 @@ func TestAProcessWithoutDescriptorsSaysThatItIsBusy(t *testing.T) {
 		res.Header.Get("Retry-After") == "" {
 		t.Errorf("without descriptors: %d %s", res.StatusCode, text)
 	}
-	if log := p.lastLines(); !strings.Contains(log, "no file descriptor is left") {
-		t.Errorf("the log does not say so:\n%s", log)
-	}
+	// The log comes through a pipe, which is read after the answer.
+	waittest.True(t, "the log says so", func() bool { return strings.Contains(p.lastLines(), "no file descriptor is left") })
 	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, &before, nil); err != nil {
 		t.Fatal(err)
 	}
