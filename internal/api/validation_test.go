@@ -34,18 +34,35 @@ func issuesOf(t *testing.T, res testkit.Response) []string {
 	return got
 }
 
-// Wrong types, missing fields and the rules of the domain are named together,
-// on every route that takes a body (contract 1.4).
-func TestEveryViolationIsNamed(t *testing.T) {
+// A violating body has every fault of want, as "path code".
+type violating struct {
+	method, path, body string
+	want               []string
+}
+
+// wantViolations fails unless every fault of each body is named: wrong types, missing fields and the
+// rules of the domain together (contract 1.4).
+func wantViolations(t *testing.T, a *testkit.App, token string, tests []violating) {
+	t.Helper()
+	for _, tt := range tests {
+		t.Run(tt.path+" "+tt.body, func(t *testing.T) {
+			t.Parallel()
+
+			res := a.Do(t, testkit.Request{Method: tt.method, Path: tt.path, Body: tt.body, Token: token})
+			if diff := cmp.Diff(tt.want, issuesOf(t, res)); diff != "" {
+				t.Errorf("issues (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEveryViolationAboutAnAccountIsNamed(t *testing.T) {
 	t.Parallel()
 
-	a := testkit.New(t).InstallEcho(t, nil)
-	admin := a.Admin
+	a := testkit.New(t)
+	admin := a.Admin(t, "root")
 	user := "/api/v1/admin/users/" + admin.UserID
-	tests := []struct {
-		method, path, body string
-		want               []string
-	}{
+	wantViolations(t, a, admin.Access, []violating{
 		{
 			"POST", "/auth/register", `{"email":1,"username":"ab","password":"1"}`,
 			[]string{"email wrong_type", "username out_of_range", "password out_of_range"},
@@ -83,6 +100,14 @@ func TestEveryViolationIsNamed(t *testing.T) {
 		{"PATCH", user, `{"active":"no","role":"KING"}`, []string{"active wrong_type", "role unknown_value"}},
 		{"PATCH", user, `{"active":0,"role":1}`, []string{"active wrong_type", "role wrong_type"}},
 		{"PATCH", user, `{"role":""}`, []string{"role unknown_value"}},
+	})
+}
+
+func TestEveryViolationAboutPurchasesAndPluginsIsNamed(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.New(t).InstallEcho(t, nil)
+	wantViolations(t, a.App, a.Admin.Access, []violating{
 		{
 			"POST", "/api/marketplace/products/x/purchase",
 			`{"tierId":1,"paymentMethod":" \t ","billingInfo":{"name":1,"email":"a\nb"}}`,
@@ -110,17 +135,7 @@ func TestEveryViolationIsNamed(t *testing.T) {
 			`{"licenseKey":1}`,
 			[]string{"licenseKey wrong_type", "instanceId required"},
 		},
-	}
-	for _, tt := range tests {
-		t.Run(tt.path+" "+tt.body, func(t *testing.T) {
-			t.Parallel()
-
-			res := a.Do(t, testkit.Request{Method: tt.method, Path: tt.path, Body: tt.body, Token: admin.Access})
-			if diff := cmp.Diff(tt.want, issuesOf(t, res)); diff != "" {
-				t.Errorf("issues (-want +got):\n%s", diff)
-			}
-		})
-	}
+	})
 }
 
 // The last of two fields with the same name counts, whatever their types.

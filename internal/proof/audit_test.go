@@ -139,12 +139,42 @@ func TestTheAuditNamesWhatIsLost(t *testing.T) {
 	}
 }
 
+// wrong is something that goes wrong, what the audit says then, and how it becomes right again.
+type wrong struct {
+	name, want string
+	happen     func()
+	undo       func()
+}
+
+// wantNamed fails unless the audit names each thing that goes wrong, and nothing else.
+func (k *clerks) wantNamed(t *testing.T, wrongs []wrong) {
+	t.Helper()
+	for _, tt := range wrongs {
+		tt.happen()
+		found := k.audit()
+		if len(found) != 1 || !strings.Contains(found[0], tt.want) {
+			t.Errorf("%s: the audit finds %q, want one with %q", tt.name, found, tt.want)
+		}
+		tt.undo()
+	}
+}
+
 // A plugin that did something twice, in another order or not at all is named, and so is a
 // failure that no fault explains.
 func TestTheAuditNamesWhatWentWrongOutside(t *testing.T) {
 	t.Parallel()
 
 	k := newClerks(t)
+	k.wantNamed(t, append(k.wrongCalls(), k.unexplainedFailures()...))
+	began := time.Now()
+	k.book.failed, k.book.faults = []failure{k.failed(began)}, []*fault{k.killed(began)}
+	if found := k.audit(); len(found) > 0 {
+		t.Errorf("a request failed at the replica that was killed: the audit finds %q", found)
+	}
+}
+
+// wrongCalls are hooks and calls that a plugin got twice, in another order or not at all.
+func (k *clerks) wrongCalls() []wrong {
 	hooks, calls := k.outside.hooks, k.outside
 	var busy string // an installation with more than one hook
 	for id, ids := range hooks.first {
@@ -153,14 +183,7 @@ func TestTheAuditNamesWhatWentWrongOutside(t *testing.T) {
 		}
 	}
 	came := hooks.first[busy]
-	began := time.Now()
-	killed := fault{upstream: "127.0.0.1:1", from: began, till: began.Add(time.Second), book: k.book}
-	failed := failure{phase: k.book.now(), what: "POST /x", upstream: "127.0.0.1:1", begin: began, end: began}
-	for _, tt := range []struct {
-		name, want string
-		wrong      func()
-		undo       func()
-	}{
+	return []wrong{
 		{
 			"a hook was processed twice", busy + " got",
 			func() { hooks.first[busy] = append(slices.Clone(came), came[0]) },
@@ -186,6 +209,24 @@ func TestTheAuditNamesWhatWentWrongOutside(t *testing.T) {
 			func() { calls.told["never"] = true },
 			func() { delete(calls.told, "never") },
 		},
+	}
+}
+
+// killed is the fault of a replica that was killed and came back a second later.
+func (k *clerks) killed(at time.Time) *fault {
+	return &fault{upstream: "127.0.0.1:1", from: at, till: at.Add(time.Second), book: k.book}
+}
+
+// failed is a request that failed at that replica.
+func (k *clerks) failed(at time.Time) failure {
+	return failure{phase: k.book.now(), what: "POST /x", upstream: "127.0.0.1:1", begin: at, end: at}
+}
+
+// unexplainedFailures are failed requests that no fault explains.
+func (k *clerks) unexplainedFailures() []wrong {
+	began := time.Now()
+	killed, failed := k.killed(began), k.failed(began)
+	return []wrong{
 		{
 			"a request failed without a fault", "POST /x at 127.0.0.1:1",
 			func() { k.book.failed = []failure{failed} },
@@ -196,7 +237,7 @@ func TestTheAuditNamesWhatWentWrongOutside(t *testing.T) {
 			func() {
 				other := failed
 				other.upstream = "127.0.0.1:2"
-				k.book.failed, k.book.faults = []failure{other}, []*fault{&killed}
+				k.book.failed, k.book.faults = []failure{other}, []*fault{killed}
 			},
 			func() { k.book.failed, k.book.faults = nil, nil },
 		},
@@ -205,20 +246,9 @@ func TestTheAuditNamesWhatWentWrongOutside(t *testing.T) {
 			func() {
 				late := failed
 				late.begin, late.end = began.Add(time.Minute), began.Add(time.Minute)
-				k.book.failed, k.book.faults = []failure{late}, []*fault{&killed}
+				k.book.failed, k.book.faults = []failure{late}, []*fault{killed}
 			},
 			func() { k.book.failed, k.book.faults = nil, nil },
 		},
-	} {
-		tt.wrong()
-		found := k.audit()
-		if len(found) != 1 || !strings.Contains(found[0], tt.want) {
-			t.Errorf("%s: the audit finds %q, want one with %q", tt.name, found, tt.want)
-		}
-		tt.undo()
-	}
-	k.book.failed, k.book.faults = []failure{failed}, []*fault{&killed}
-	if found := k.audit(); len(found) > 0 {
-		t.Errorf("a request failed at the replica that was killed: the audit finds %q", found)
 	}
 }

@@ -40,9 +40,13 @@ func mustClaimKey(tb testing.TB, s *store.Idempotency, c idempotency.Claim, now 
 // stays is a moment before any lease or record ends.
 var stays = T0.Add(time.Second)
 
+// ended is when a lease of T0 has ended.
+var ended = T0.Add(leaseTime)
+
 func testIdempotency(t *testing.T, open Open) {
 	t.Run("Claim", func(t *testing.T) { t.Parallel(); testClaim(t, open) })
 	t.Run("a claimed record", func(t *testing.T) { t.Parallel(); testClaimed(t, open) })
+	t.Run("a forgotten record", func(t *testing.T) { t.Parallel(); testForgotten(t, open) })
 	t.Run("DeleteExpired deletes expired records, up to a limit", func(t *testing.T) {
 		t.Parallel()
 
@@ -139,7 +143,6 @@ func testClaim(t *testing.T, open Open) {
 }
 
 func testClaimed(t *testing.T, open Open) {
-	ended := T0.Add(leaseTime)
 	t.Run("Renew moves the end of the lease", func(t *testing.T) {
 		t.Parallel()
 
@@ -187,6 +190,9 @@ func testClaimed(t *testing.T, open Open) {
 			t.Errorf("released with an answer: %+v", r)
 		}
 	})
+}
+
+func testForgotten(t *testing.T, open Open) {
 	t.Run("Forget deletes the record of a single attempt", func(t *testing.T) {
 		t.Parallel()
 

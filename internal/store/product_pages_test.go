@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -19,8 +20,9 @@ var sorts = []catalog.Sort{
 	catalog.SortName,
 }
 
-// testProductList has products that each order of the list puts in another sequence.
-func testProductList(t *testing.T, open Open) {
+// listedProducts returns products that each order of the list puts in another sequence.
+func listedProducts(t *testing.T, open Open) *store.Products {
+	t.Helper()
 	c := store.NewProducts(open(t))
 	add := func(slug string, change func(*product.Product)) {
 		p := Product(slug)
@@ -48,7 +50,11 @@ func testProductList(t *testing.T, open Open) {
 		p.Published, p.Category, p.Position, p.Featured, p.DownloadBase = false, "secret", 1, true, 1000
 	})
 	add("first", func(p *product.Product) { p.Published, p.Category, p.Position, p.DownloadBase = false, "secret", -1, 0 })
+	return c
+}
 
+func testProductList(t *testing.T, open Open) {
+	c := listedProducts(t, open)
 	yes, no := true, false
 	tests := []struct {
 		name  string
@@ -84,26 +90,7 @@ func testProductList(t *testing.T, open Open) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 
-			q := tt.query
-			q.Page, q.Limit = max(q.Page, 1), max(q.Limit, tt.query.Limit)
-			if q.Limit == 0 {
-				q.Limit = 10
-			}
-			if q.Sort == "" {
-				q.Sort = catalog.SortFeatured
-			}
-			list, total, err := c.ListProducts(t.Context(), q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var slugs []string
-			for _, p := range list {
-				slugs = append(slugs, p.Slug)
-				if p.Detail.Tiers != nil {
-					t.Error("a list has details")
-				}
-			}
-			if got := strings.Join(slugs, " "); got != tt.want || total != tt.total {
+			if got, total := slugsOf(t, c, tt.query); got != tt.want || total != tt.total {
 				t.Errorf("ListProducts = %q of %d, want %q of %d", got, total, tt.want, tt.total)
 			}
 		})
@@ -116,6 +103,24 @@ func testProductList(t *testing.T, open Open) {
 			t.Errorf("Categories = %q, %v; want %q", got, err, want)
 		}
 	})
+}
+
+// slugsOf returns the slugs of a page, by default the first with ten products, and the total.
+func slugsOf(t *testing.T, c *store.Products, q catalog.ListQuery) (slugs string, total int) {
+	t.Helper()
+	q.Page, q.Limit, q.Sort = cmp.Or(q.Page, 1), cmp.Or(q.Limit, 10), cmp.Or(q.Sort, catalog.SortFeatured)
+	list, total, err := c.ListProducts(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, p := range list {
+		all = append(all, p.Slug)
+		if p.Detail.Tiers != nil {
+			t.Error("a list has details")
+		}
+	}
+	return strings.Join(all, " "), total
 }
 
 func testProductPages(t *testing.T, open Open) {

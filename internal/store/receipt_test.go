@@ -34,86 +34,76 @@ func mustLease(tb testing.TB, s *store.Receipts, orderID, lease string, now, unt
 }
 
 func testReceipts(t *testing.T, open Open) {
-	receipts := func(tb testing.TB) (*store.Orders, *store.Receipts) {
-		tb.Helper()
-		db := shopDB(tb, open)
-		return store.NewOrders(db), store.NewReceipts(db)
+	for name, test := range map[string]func(*testing.T, *store.Orders, *store.Receipts){
+		"a delivery has its order, license and product":            testReceiptOfAnOrder,
+		"a refunded order does not stand":                          testReceiptOfARefundedOrder,
+		"a refund takes the place of the receipt, waiting or sent": testRefundNotices,
+		"an order has one receipt, added by its transaction":       testOneReceipt,
+		"leases": testLeases,
+		"of many callers, each gets another receipt": testLeaseRace,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			db := shopDB(t, open)
+			test(t, store.NewOrders(db), store.NewReceipts(db))
+		})
 	}
-	second := T0.Add(time.Second)
+}
 
-	t.Run("a delivery has its order, license and product", func(t *testing.T) {
-		t.Parallel()
+// dueAt is when receipts are due, a second after the orders.
+var dueAt = T0.Add(time.Second)
 
-		sales, s := receipts(t)
-		o := Order("o", "a", "anonymous", "a@b.c", T0)
-		mustReceipt(t, sales, o, second)
-		got := mustLease(t, s, "o", "x", second, second)
-		p, l := Product("a"), License("o", "a")
-		l.UserID, l.Version = "anonymous", got.License.Version
-		want := order.DueReceipt{
-			OrderID: "o", UserID: "anonymous", Billing: o.Billing, Amount: o.Amount, Ordered: T0,
-			ProductName: p.Name, TierName: got.TierName, License: l, Stands: true, Attempts: 1, Since: second,
-		}
-		if diff := cmp.Diff(got, want); diff != "" {
-			t.Errorf("LeaseReceipt (-got +want):\n%s", diff)
-		}
-		if tier, ok := p.Tier(o.TierID); got.TierName != tier.Name && ok || got.TierName != o.TierID && !ok {
-			t.Errorf("TierName = %q", got.TierName)
-		}
-	})
-	t.Run("a refunded order does not stand", func(t *testing.T) {
-		t.Parallel()
+func testReceiptOfAnOrder(t *testing.T, sales *store.Orders, s *store.Receipts) {
+	o := Order("o", "a", "anonymous", "a@b.c", T0)
+	mustReceipt(t, sales, o, dueAt)
+	got := mustLease(t, s, "o", "x", dueAt, dueAt)
+	p, l := Product("a"), License("o", "a")
+	l.UserID, l.Version = "anonymous", got.License.Version
+	want := order.DueReceipt{
+		OrderID: "o", UserID: "anonymous", Billing: o.Billing, Amount: o.Amount, Ordered: T0,
+		ProductName: p.Name, TierName: got.TierName, License: l, Stands: true, Attempts: 1, Since: dueAt,
+	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("LeaseReceipt (-got +want):\n%s", diff)
+	}
+	if tier, ok := p.Tier(o.TierID); got.TierName != tier.Name && ok || got.TierName != o.TierID && !ok {
+		t.Errorf("TierName = %q", got.TierName)
+	}
+}
 
-		sales, s := receipts(t)
-		o := Order("o", "a", "u1", "", T0)
-		mustReceipt(t, sales, o, T0)
-		o.PaidAt, o.RefundedAt = T0, second
-		if err := sales.UpdateOrder(t.Context(), o); err != nil {
-			t.Fatal(err)
-		}
-		if d := mustLease(t, s, "o", "x", T0, T0); d.Stands || !d.Refunded || d.Billing != nil {
-			t.Errorf("LeaseReceipt = %+v, want an order that does not stand and has no bill", d)
-		}
-	})
-	t.Run("a refund takes the place of the receipt, waiting or sent", func(t *testing.T) {
-		t.Parallel()
+func testReceiptOfARefundedOrder(t *testing.T, sales *store.Orders, s *store.Receipts) {
+	o := Order("o", "a", "u1", "", T0)
+	mustReceipt(t, sales, o, T0)
+	o.PaidAt, o.RefundedAt = T0, dueAt
+	if err := sales.UpdateOrder(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if d := mustLease(t, s, "o", "x", T0, T0); d.Stands || !d.Refunded || d.Billing != nil {
+		t.Errorf("LeaseReceipt = %+v, want an order that does not stand and has no bill", d)
+	}
+}
 
-		sales, s := receipts(t)
-		for _, id := range []string{"sent", "waits", "none"} {
-			if id == "none" {
-				mustOrder(t, sales, Order(id, "a", "u1", "", T0))
-			} else {
-				mustReceipt(t, sales, Order(id, "a", "u1", "", T0), T0)
-			}
-			if id == "sent" {
-				mustLease(t, s, id, "x", T0, second)
-				if err := s.FinishReceipt(t.Context(), id, "x", order.ReceiptSent, T0); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := sales.AddRefundNotice(t.Context(), id, second); err != nil {
+func testRefundNotices(t *testing.T, sales *store.Orders, s *store.Receipts) {
+	for _, id := range []string{"sent", "waits", "none"} {
+		if id == "none" {
+			mustOrder(t, sales, Order(id, "a", "u1", "", T0))
+		} else {
+			mustReceipt(t, sales, Order(id, "a", "u1", "", T0), T0)
+		}
+		if id == "sent" {
+			mustLease(t, s, id, "x", T0, dueAt)
+			if err := s.FinishReceipt(t.Context(), id, "x", order.ReceiptSent, T0); err != nil {
 				t.Fatal(err)
 			}
-			if d := mustLease(t, s, id, "y", second, second.Add(time.Hour)); d.Attempts != 1 || !d.Since.Equal(second) {
-				t.Errorf("%s: %d attempts, since %v", id, d.Attempts, d.Since)
-			}
 		}
-	})
-	t.Run("an order has one receipt, added by its transaction", func(t *testing.T) {
-		t.Parallel()
-		sales, s := receipts(t)
-		testOneReceipt(t, sales, s)
-	})
-	t.Run("leases", func(t *testing.T) {
-		t.Parallel()
-		sales, s := receipts(t)
-		testLeases(t, sales, s)
-	})
-	t.Run("of many callers, each gets another receipt", func(t *testing.T) {
-		t.Parallel()
-		sales, s := receipts(t)
-		testLeaseRace(t, sales, s)
-	})
+		if err := sales.AddRefundNotice(t.Context(), id, dueAt); err != nil {
+			t.Fatal(err)
+		}
+		if d := mustLease(t, s, id, "y", dueAt, dueAt.Add(time.Hour)); d.Attempts != 1 || !d.Since.Equal(dueAt) {
+			t.Errorf("%s: %d attempts, since %v", id, d.Attempts, d.Since)
+		}
+	}
 }
 
 func testLeases(t *testing.T, sales *store.Orders, s *store.Receipts) {

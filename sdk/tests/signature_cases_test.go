@@ -107,96 +107,153 @@ func (r *signatureRequest) set(name string, values ...string) {
 	r.Headers = kept
 }
 
+// A signatureList collects requests that come from variants of one case.
+type signatureList struct {
+	base, plain signatureCase // plain is base with its signature
+	list        []signatureRequest
+}
+
+// add adds a case, changed on its way, and what a receiver must make of it.
+func (l *signatureList) add(c signatureCase, name, want string, change func(r *signatureRequest)) {
+	r := c.signed().arriving(name)
+	r.Error = want
+	change(&r)
+	l.list = append(l.list, r)
+}
+
+// with returns a variant of the base.
+func (l *signatureList) with(change func(c *signatureCase)) signatureCase {
+	c := l.base
+	change(&c)
+	return c
+}
+
+// of returns the base with a body of n bytes.
+func (l *signatureList) of(n int) signatureCase {
+	return l.with(func(c *signatureCase) { c.Body, c.BodyTimes = "x", n })
+}
+
+// asSigned changes nothing.
+func asSigned(*signatureRequest) {}
+
+// takingUnsigned lets the receiver accept bodies that no signature covers.
+func takingUnsigned(r *signatureRequest) { r.UnsignedBodies = true }
+
+func withHeader(name string, values ...string) func(r *signatureRequest) {
+	return func(r *signatureRequest) { r.set(name, values...) }
+}
+
+func withSignature(values ...string) func(r *signatureRequest) {
+	return withHeader("x-platform-signature", values...)
+}
+
+// withClock moves the clock of the receiver.
+func withClock(ms int64) func(r *signatureRequest) {
+	return func(r *signatureRequest) { r.Now += ms }
+}
+
+// withSecrets sets the secrets of the receiver.
+func withSecrets(s ...string) func(r *signatureRequest) {
+	return func(r *signatureRequest) { r.Secrets = append([]string{}, s...) }
+}
+
+func withTarget(path string) func(r *signatureRequest) {
+	return func(r *signatureRequest) { r.Target = path }
+}
+
+func withBody(text string) func(r *signatureRequest) {
+	return func(r *signatureRequest) { r.Body = text }
+}
+
 func signatureRequests() []signatureRequest {
 	base := signatureCase{
 		Secrets: []string{secretNow}, Timestamp: signedAt, Method: "POST", Target: "/base/api/a%2Fb?x=%20y&z",
 		Headers: map[string]string{"x-user-id": "ada", "x-installation-id": "i-1", "x-plugin-permissions": ""},
 		Body:    `{"note":"Grüezi"}`,
 	}
-	plain := base.signed()
-	both := base
-	both.Secrets = []string{secretNow, secretOld}
-	large := base
-	large.Body, large.BodyTimes = "x", signing.MaxSignedBody+1
-	full := base
-	full.Body, full.BodyTimes = "x", signing.MaxSignedBody
-	posing := base
-	posing.BodyHash = signing.UnsignedStream
+	l := &signatureList{base: base, plain: base.signed()}
+	l.addGenuine()
+	l.addChanged()
+	l.addBodies()
+	l.addLate()
+	l.addMissing()
+	l.addMalformed()
+	return l.list
+}
+
+func (l *signatureList) addGenuine() {
+	both := l.with(func(c *signatureCase) { c.Secrets = []string{secretNow, secretOld} })
+	odd := l.with(func(c *signatureCase) {
+		c.Headers = map[string]string{
+			"x-user-id": "Grüße 🙂", "x-user-mood-of-a-later-version": "fine", "x-hook-id": "h-1", "x-locale": "de-CH",
+		}
+	})
+	l.add(l.base, "as signed", "", asSigned)
+	l.add(l.base, "a header of the client's", "", withHeader("x-custom", "1"))
+	l.add(l.base, "a client's header twice", "", withHeader("x-custom", "1", "2"))
+	l.add(l.base, "a signature of a later profile first", "", withSignature("v2=00, "+l.plain.Signature))
+	l.add(l.base, "the receiver's clock five minutes fast", "", withClock(300_000))
+	l.add(l.base, "the receiver's clock five minutes slow", "", withClock(-300_000))
+	l.add(both, "the receiver still has the previous secret", "", withSecrets(secretOld))
+	l.add(l.base, "the receiver has the next secret already", "", withSecrets("next", secretNow))
+	l.add(odd, "values beyond ASCII, and platform headers of a later version", "", asSigned)
+	l.add(l.of(signing.MaxSignedBody), "a body of exactly 1 MiB", "", asSigned)
+	l.add(l.of(signing.MaxSignedBody+1), "a body over 1 MiB, where such bodies are accepted", "", takingUnsigned)
+}
+
+// addChanged adds requests whose content or secret is another than what was signed.
+func (l *signatureList) addChanged() {
+	empty := l.with(func(c *signatureCase) { c.Secrets = []string{""} })
+	l.add(l.base, "another method", "mismatch", func(r *signatureRequest) { r.Method = "PUT" })
+	l.add(l.base, "another path", "mismatch", withTarget("/base/api/a%2Fc?x=%20y&z"))
+	l.add(l.base, "a decoded path", "mismatch", withTarget("/base/api/a/b?x=%20y&z"))
+	l.add(l.base, "a path without its base", "mismatch", withTarget("/api/a%2Fb?x=%20y&z"))
+	l.add(l.base, "no query", "mismatch", withTarget("/base/api/a%2Fb"))
+	l.add(l.base, "another body", "mismatch", withBody(`{"note":"Gruezi"}`))
+	l.add(l.base, "no body", "mismatch", withBody(""))
+	l.add(l.base, "another user", "mismatch", withHeader("x-user-id", "bob"))
+	l.add(l.base, "a platform header more", "mismatch", withHeader("x-user-role", "admin"))
+	l.add(l.base, "a platform header less", "mismatch", withHeader("x-plugin-permissions"))
+	l.add(l.base, "an empty platform header more", "mismatch", withHeader("x-tenant-id", ""))
+	l.add(l.base, "a platform header in another spelling", "mismatch", withHeader("x_user.id", "bob"))
+	l.add(l.base, "another timestamp", "mismatch", withHeader("x-platform-timestamp", strconv.Itoa(signedAt+1)))
+	l.add(l.base, "a secret that is not the platform's", "mismatch", withSecrets("guessed"))
+	l.add(l.base, "no secret", "mismatch", withSecrets())
+	l.add(empty, "an empty secret", "mismatch", withSecrets(""))
+}
+
+// addBodies adds bodies that are signed in the way of the other size.
+func (l *signatureList) addBodies() {
+	large := l.of(signing.MaxSignedBody + 1)
+	posing := l.with(func(c *signatureCase) { c.BodyHash = signing.UnsignedStream })
 	hashed := large
 	hashed.BodyHash = signing.BodyHash(repeated(large.Body, large.BodyTimes))
-	empty := base
-	empty.Secrets = []string{""}
-	odd := base
-	odd.Headers = map[string]string{
-		"x-user-id": "Grüße 🙂", "x-user-mood-of-a-later-version": "fine", "x-hook-id": "h-1", "x-locale": "de-CH",
-	}
+	l.add(posing, "a small body signed as a large one", "mismatch", takingUnsigned)
+	l.add(hashed, "a large body signed by its hash", "mismatch", takingUnsigned)
+	l.add(large, "a body over 1 MiB, where such bodies are refused", "unsigned-body", asSigned)
+}
 
-	var list []signatureRequest
-	add := func(c signatureCase, name, want string, change func(r *signatureRequest)) {
-		r := c.signed().arriving(name)
-		r.Error = want
-		change(&r)
-		list = append(list, r)
-	}
-	header := func(name string, values ...string) func(r *signatureRequest) {
-		return func(r *signatureRequest) { r.set(name, values...) }
-	}
-	none := func(*signatureRequest) {}
-	unsigned := func(r *signatureRequest) { r.UnsignedBodies = true }
-	clock := func(ms int64) func(r *signatureRequest) { return func(r *signatureRequest) { r.Now += ms } }
-	signature := func(values ...string) func(r *signatureRequest) { return header("x-platform-signature", values...) }
-	secrets := func(s ...string) func(r *signatureRequest) {
-		return func(r *signatureRequest) { r.Secrets = append([]string{}, s...) }
-	}
+func (l *signatureList) addLate() {
+	l.add(l.base, "the receiver's clock faster", "clock", withClock(300_001))
+	l.add(l.base, "the receiver's clock slower", "clock", withClock(-300_001))
+	l.add(l.base, "a timestamp in seconds", "clock", withHeader("x-platform-timestamp", strconv.Itoa(signedAt/1000)))
+}
 
-	add(base, "as signed", "", none)
-	add(base, "a header of the client's", "", header("x-custom", "1"))
-	add(base, "a client's header twice", "", header("x-custom", "1", "2"))
-	add(base, "a signature of a later profile first", "", signature("v2=00, "+plain.Signature))
-	add(base, "the receiver's clock five minutes fast", "", clock(300_000))
-	add(base, "the receiver's clock five minutes slow", "", clock(-300_000))
-	add(both, "the receiver still has the previous secret", "", secrets(secretOld))
-	add(base, "the receiver has the next secret already", "", secrets("next", secretNow))
-	add(odd, "values beyond ASCII, and platform headers of a later version", "", none)
-	add(full, "a body of exactly 1 MiB", "", none)
-	add(large, "a body over 1 MiB, where such bodies are accepted", "", unsigned)
+func (l *signatureList) addMissing() {
+	l.add(l.base, "no signature", "missing", withSignature())
+	l.add(l.base, "an empty signature", "missing", withSignature(""))
+	l.add(l.base, "no timestamp", "missing", withHeader("x-platform-timestamp"))
+}
 
-	add(base, "another method", "mismatch", func(r *signatureRequest) { r.Method = "PUT" })
-	add(base, "another path", "mismatch", func(r *signatureRequest) { r.Target = "/base/api/a%2Fc?x=%20y&z" })
-	add(base, "a decoded path", "mismatch", func(r *signatureRequest) { r.Target = "/base/api/a/b?x=%20y&z" })
-	add(base, "a path without its base", "mismatch", func(r *signatureRequest) { r.Target = "/api/a%2Fb?x=%20y&z" })
-	add(base, "no query", "mismatch", func(r *signatureRequest) { r.Target = "/base/api/a%2Fb" })
-	add(base, "another body", "mismatch", func(r *signatureRequest) { r.Body = `{"note":"Gruezi"}` })
-	add(base, "no body", "mismatch", func(r *signatureRequest) { r.Body = "" })
-	add(base, "another user", "mismatch", header("x-user-id", "bob"))
-	add(base, "a platform header more", "mismatch", header("x-user-role", "admin"))
-	add(base, "a platform header less", "mismatch", header("x-plugin-permissions"))
-	add(base, "an empty platform header more", "mismatch", header("x-tenant-id", ""))
-	add(base, "a platform header in another spelling", "mismatch", header("x_user.id", "bob"))
-	add(base, "another timestamp", "mismatch", header("x-platform-timestamp", strconv.Itoa(signedAt+1)))
-	add(base, "a secret that is not the platform's", "mismatch", secrets("guessed"))
-	add(base, "no secret", "mismatch", secrets())
-	add(empty, "an empty secret", "mismatch", secrets(""))
-	add(posing, "a small body signed as a large one", "mismatch", unsigned)
-	add(hashed, "a large body signed by its hash", "mismatch", unsigned)
-	add(large, "a body over 1 MiB, where such bodies are refused", "unsigned-body", none)
-
-	add(base, "the receiver's clock faster", "clock", clock(300_001))
-	add(base, "the receiver's clock slower", "clock", clock(-300_001))
-	add(base, "a timestamp in seconds", "clock", header("x-platform-timestamp", strconv.Itoa(signedAt/1000)))
-
-	add(base, "no signature", "missing", signature())
-	add(base, "an empty signature", "missing", signature(""))
-	add(base, "no timestamp", "missing", header("x-platform-timestamp"))
-	add(base, "a platform header twice", "malformed", header("x-user-id", "ada", "ada"))
-	add(base, "two signature headers", "malformed", signature(plain.Signature, plain.Signature))
-	add(base, "a timestamp with a sign", "malformed", header("x-platform-timestamp", "+1900000000000"))
-	add(base, "a timestamp with a leading zero", "malformed", header("x-platform-timestamp", "01900000000000"))
-	add(base, "a timestamp in words", "malformed", header("x-platform-timestamp", "now"))
-	add(base, "a short signature", "malformed", signature("v1=00"))
-	add(base, "a signature without its profile", "malformed", signature(strings.TrimPrefix(plain.Signature, "v1=")))
-	add(base, "only a signature of a later profile", "malformed", signature("v2=00"))
-	add(base, "an empty signature beside a good one", "malformed", signature(plain.Signature+","))
-	add(base, "nine signatures", "malformed", signature(strings.Repeat("v2=0,", 8)+plain.Signature))
-	return list
+func (l *signatureList) addMalformed() {
+	l.add(l.base, "a platform header twice", "malformed", withHeader("x-user-id", "ada", "ada"))
+	l.add(l.base, "two signature headers", "malformed", withSignature(l.plain.Signature, l.plain.Signature))
+	l.add(l.base, "a timestamp with a sign", "malformed", withHeader("x-platform-timestamp", "+1900000000000"))
+	l.add(l.base, "a timestamp with a leading zero", "malformed", withHeader("x-platform-timestamp", "01900000000000"))
+	l.add(l.base, "a timestamp in words", "malformed", withHeader("x-platform-timestamp", "now"))
+	l.add(l.base, "a short signature", "malformed", withSignature("v1=00"))
+	l.add(l.base, "a signature without its profile", "malformed", withSignature(strings.TrimPrefix(l.plain.Signature, "v1=")))
+	l.add(l.base, "only a signature of a later profile", "malformed", withSignature("v2=00"))
+	l.add(l.base, "an empty signature beside a good one", "malformed", withSignature(l.plain.Signature+","))
+	l.add(l.base, "nine signatures", "malformed", withSignature(strings.Repeat("v2=0,", 8)+l.plain.Signature))
 }

@@ -17,59 +17,83 @@ import (
 	"stoa/internal/testkit"
 )
 
+// payArchive is an external plugin with everything that a manifest says about its author, and its hash.
+func payArchive(t *testing.T) (data []byte, hash string) {
+	t.Helper()
+	data = testkit.ExternalPlugin(t, "pay", map[string]any{
+		"author": "A", "authorUrl": "https://a.example", "description": "D", "category": "payment",
+		"permissions": []string{"orders:read", "orders:write"},
+		"x-own":       true, "lifecycle": map[string]bool{"onInstall": true},
+	})
+	sum := sha256.Sum256(data)
+	return data, hex.EncodeToString(sum[:])
+}
+
+// answered returns the package that an install answered. It leaves out lifecycleWarning: the hook cannot
+// be delivered to this plugin, and may have been tried by now.
+func answered(t *testing.T, res testkit.Response) map[string]any {
+	t.Helper()
+	data := res.Get(t, "data").(map[string]any)
+	delete(data["defaultInstance"].(map[string]any), "lifecycleWarning")
+	return data
+}
+
+// wantPay is what the install of payArchive answers, with the ids and the manifest that were answered.
+func wantPay(got map[string]any, hash string) map[string]any {
+	const at = "2030-03-01T12:00:00.000Z"
+	instance := got["defaultInstance"].(map[string]any)
+	return map[string]any{
+		"id": got["id"], "kind": "plugin", "slug": "pay", "name": "Plugin pay",
+		"version": "1.0.0", "author": "A", "authorUrl": "https://a.example",
+		"description": "D", "category": "payment",
+		"runtimeType": "external-http", "externalBaseUrl": "https://plugin.example",
+		"source": "local-zip", "installPath": "plugins/pay/1.0.0-" + hash[:8],
+		"zipHash": hash, "manifestJson": got["manifestJson"], "installedAt": at, "updatedAt": at,
+		"permissions": map[string]any{
+			"declared": []any{"orders:read", "orders:write"},
+			"granted":  []any{"orders:read", "orders:write"}, "added": []any{},
+			"unknown": []any{"orders:write"},
+		},
+		"defaultInstance": map[string]any{
+			"installationId": instance["installationId"],
+			"pluginSlug":     "pay", "instanceKey": "default", "enabled": true, "config": nil,
+			"configMeta":         map[string]any{"secretFields": map[string]any{}},
+			"grantedPermissions": []any{"orders:read", "orders:write"},
+			"unknownPermissions": []any{"orders:write"},
+			"runtime":            map[string]any{"state": "unknown", "since": at},
+			"createdAt":          at, "updatedAt": at,
+		},
+	}
+}
+
 func TestInstallAnswersThePackage(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
-		admin := a.Admin(t, "root").Access
-		data := testkit.ExternalPlugin(t, "pay", map[string]any{
-			"author": "A", "authorUrl": "https://a.example", "description": "D", "category": "payment",
-			"permissions": []string{"orders:read", "orders:write"},
-			"x-own":       true, "lifecycle": map[string]bool{"onInstall": true},
-		})
-		sum := sha256.Sum256(data)
-		hash := hex.EncodeToString(sum[:])
-		res := a.Install(t, admin, "plugin", data)
+		data, hash := payArchive(t)
+		res := a.Install(t, a.Admin(t, "root").Access, "plugin", data)
 		if res.Status != http.StatusCreated {
 			t.Fatalf("status %d\n%s", res.Status, res.Body)
 		}
-		got := res.Get(t, "data").(map[string]any)
-		// Here and below: a hook cannot be delivered to this plugin, and may have been tried
-		// by now.
-		delete(got["defaultInstance"].(map[string]any), "lifecycleWarning")
+		got := answered(t, res)
 		var manifest map[string]any
 		if err := json.Unmarshal([]byte(got["manifestJson"].(string)), &manifest); err != nil ||
 			manifest["x-own"] != true {
 			t.Errorf("manifestJson = %v, %v; want it with unknown fields", got["manifestJson"], err)
 		}
-		instance := got["defaultInstance"].(map[string]any)
-		want := map[string]any{
-			"id": got["id"], "kind": "plugin", "slug": "pay", "name": "Plugin pay",
-			"version": "1.0.0", "author": "A", "authorUrl": "https://a.example",
-			"description": "D", "category": "payment",
-			"runtimeType": "external-http", "externalBaseUrl": "https://plugin.example",
-			"source": "local-zip", "installPath": "plugins/pay/1.0.0-" + hash[:8],
-			"zipHash": hash, "manifestJson": got["manifestJson"],
-			"installedAt": "2030-03-01T12:00:00.000Z", "updatedAt": "2030-03-01T12:00:00.000Z",
-			"permissions": map[string]any{
-				"declared": []any{"orders:read", "orders:write"},
-				"granted":  []any{"orders:read", "orders:write"}, "added": []any{},
-				"unknown": []any{"orders:write"},
-			},
-			"defaultInstance": map[string]any{
-				"installationId": instance["installationId"],
-				"pluginSlug":     "pay", "instanceKey": "default", "enabled": true, "config": nil,
-				"configMeta":         map[string]any{"secretFields": map[string]any{}},
-				"grantedPermissions": []any{"orders:read", "orders:write"},
-				"unknownPermissions": []any{"orders:write"},
-				"runtime":            map[string]any{"state": "unknown", "since": "2030-03-01T12:00:00.000Z"},
-				"createdAt":          "2030-03-01T12:00:00.000Z", "updatedAt": "2030-03-01T12:00:00.000Z",
-			},
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(wantPay(got, hash), got); diff != "" {
 			t.Errorf("data (-want +got):\n%s", diff)
 		}
+	})
+}
 
+func TestTheSameArchiveAgainIsADuplicate(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
+		admin := a.Admin(t, "root").Access
+		data, hash := payArchive(t)
+		want := wantPay(answered(t, a.Install(t, admin, "plugin", data)), hash)
 		want["duplicate"] = true
 		body, header := testkit.Form(t, data)
 		for name, req := range map[string]testkit.Request{
@@ -82,18 +106,24 @@ func TestInstallAnswersThePackage(t *testing.T) {
 			},
 		} {
 			res := a.Do(t, req)
-			data := res.Get(t, "data").(map[string]any)
-			delete(data["defaultInstance"].(map[string]any), "lifecycleWarning")
-			if diff := cmp.Diff(want, data); diff != "" || res.Status != http.StatusOK {
+			if diff := cmp.Diff(want, answered(t, res)); diff != "" || res.Status != http.StatusOK {
 				t.Errorf("%s again: status %d, data (-want +got):\n%s", name, res.Status, diff)
 			}
 		}
+	})
+}
 
-		one := a.Do(t, testkit.Get(admin, extensions+"/plugin/pay")).Get(t, "data").(map[string]any)
-		delete(want, "duplicate")
+func TestAnInstalledPackageIsShown(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
+		admin := a.Admin(t, "root").Access
+		data, hash := payArchive(t)
+		want := wantPay(answered(t, a.Install(t, admin, "plugin", data)), hash)
 		delete(want, "defaultInstance")
 		want["permissions"] = `["orders:read","orders:write"]`
 		want["unknownPermissions"] = []any{"orders:write"}
+		one := a.Do(t, testkit.Get(admin, extensions+"/plugin/pay")).Get(t, "data").(map[string]any)
 		if diff := cmp.Diff(want, one); diff != "" {
 			t.Errorf("package (-want +got):\n%s", diff)
 		}

@@ -14,15 +14,15 @@ import (
 	"stoa/internal/testkit"
 )
 
-// Calls that a theme app makes for its visitors count against the limits of each visitor, and none can
-// pass for another.
-func TestLimitsCountTheVisitorsOfAThemeApp(t *testing.T) {
-	t.Parallel()
+const cornerPath = "/theme-app/shop/corner"
 
+// withCorner returns a stoa behind a proxy with limits and the theme app corner, which signs in for its
+// visitors, passing on X-Forge as the visitor, and whose /visitor shows the headers and token that name a visitor.
+func withCorner(t *testing.T) *testkit.App {
+	t.Helper()
 	a := testkit.New(t, testkit.Limited, func(_ testing.TB, cfg *app.Config) {
 		cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} // where the visitors come from
 	})
-	admin := a.Admin(t, "root").Access
 	const signIn = `
 require('http').createServer(async (req, res) => {
   if (req.url === '/health') return res.end()
@@ -37,67 +37,83 @@ require('http').createServer(async (req, res) => {
   })
   res.writeHead(answer.status).end()
 }).listen(process.env.PORT)`
-	installApp(t, a, admin, "theme-app-shop",
+	installApp(t, a, a.Admin(t, "root").Access, "theme-app-shop",
 		testkit.ThemeApp(t, "corner", "1.0.0", nil, map[string]string{"server.js": signIn}))
-	const at = "/theme-app/shop/corner"
-	from := func(address string, more http.Header) http.Header {
-		header := http.Header{"X-Forwarded-For": {address}}
-		maps.Copy(header, more)
-		return header
-	}
+	return a
+}
+
+// visitor returns the headers of a visitor with that address.
+func visitor(address string, more http.Header) http.Header {
+	header := http.Header{"X-Forwarded-For": {address}}
+	maps.Copy(header, more)
+	return header
+}
+
+// Calls that a theme app makes for its visitors count against the limits of each visitor.
+func TestLimitsCountTheVisitorsOfAThemeApp(t *testing.T) {
+	t.Parallel()
+
+	a := withCorner(t)
 	tries := func(header http.Header) (refused int) {
 		for range 20 { // of which 10 are allowed in a minute, by a clock that stands still
-			if get(t, a, at+"/sign-in", header).Status == http.StatusTooManyRequests {
+			if get(t, a, cornerPath+"/sign-in", header).Status == http.StatusTooManyRequests {
 				refused++
 			}
 		}
 		return refused
 	}
 	for _, address := range []string{"203.0.113.1", "203.0.113.2"} {
-		if n := tries(from(address, nil)); n != 10 {
+		if n := tries(visitor(address, nil)); n != 10 {
 			t.Errorf("of 20 attempts of %s, %d were refused", address, n)
 		}
 	}
 	// What is not stoa's word counts for the app as a whole, which has the address from
 	// which the administrator signed in, too.
-	if n := tries(from("203.0.113.3", http.Header{"X-Forge": {"s1.AAAA"}})); n != 11 {
+	if n := tries(visitor("203.0.113.3", http.Header{"X-Forge": {"s1.AAAA"}})); n != 11 {
 		t.Errorf("of 20 attempts with a made-up visitor, %d were refused", n)
 	}
-	if n := tries(from("203.0.113.4", http.Header{"X-Forge": {"203.0.113.4"}})); n != 20 {
+	if n := tries(visitor("203.0.113.4", http.Header{"X-Forge": {"203.0.113.4"}})); n != 20 {
 		t.Errorf("of 20 more, %d were refused", n)
 	}
-	// A client that got hold of another's word needs a token, too, and only for a while.
-	visitor, token, _ := strings.Cut(get(t, a, at+"/visitor", from("203.0.113.5", nil)).Body, " ")
+}
+
+// A client that got hold of stoa's word for another visitor needs the app's token, too, and only for a
+// while.
+func TestNoClientPassesForAVisitorOfAThemeApp(t *testing.T) {
+	t.Parallel()
+
+	a := withCorner(t)
+	word, token, _ := strings.Cut(get(t, a, cornerPath+"/visitor", visitor("203.0.113.5", nil)).Body, " ")
 	calls := 0
-	limit := func(header map[string]string) int {
+	left := func(header map[string]string) (n int) {
 		calls++
 		email := fmt.Sprintf("nobody-%d@example.com", calls)
 		request := testkit.Post("", "/auth/login", map[string]any{"email": email, "password": "wrong-password"})
-		request.Header = http.Header{"X-Forwarded-For": {"203.0.113.6"}}
+		request.Header = visitor("203.0.113.6", nil)
 		for name, value := range header {
 			request.Header.Set(name, value)
 		}
-		var left int
-		_, _ = fmt.Sscanf(a.Do(t, request).Header.Get("RateLimit"), `"login";r=%d`, &left)
-		return left
+		_, _ = fmt.Sscanf(a.Do(t, request).Header.Get("RateLimit"), `"login";r=%d`, &n)
+		return n
 	}
+	both := map[string]string{"X-Platform-Visitor": word, "X-Theme-App-Token": token}
 	for i, tt := range []struct {
 		name   string
 		header map[string]string
 		left   int
 	}{
 		{"nothing", nil, 9},
-		{"a visitor without a token", map[string]string{"X-Platform-Visitor": visitor}, 8},
-		{"a wrong token", map[string]string{"X-Platform-Visitor": visitor, "X-Theme-App-Token": token + "x"}, 7},
-		{"both", map[string]string{"X-Platform-Visitor": visitor, "X-Theme-App-Token": token}, 9},
+		{"a visitor without a token", map[string]string{"X-Platform-Visitor": word}, 8},
+		{"a wrong token", map[string]string{"X-Platform-Visitor": word, "X-Theme-App-Token": token + "x"}, 7},
+		{"both", both, 9},
 	} {
-		if got := limit(tt.header); got != tt.left {
+		if got := left(tt.header); got != tt.left {
 			t.Errorf("%d %s: %d attempts are left, want %d", i, tt.name, got, tt.left)
 		}
 	}
 	a.Clock.Advance(10 * time.Minute)
-	limit(nil)
-	if got := limit(map[string]string{"X-Platform-Visitor": visitor, "X-Theme-App-Token": token}); got != 8 {
+	left(nil)
+	if got := left(both); got != 8 {
 		t.Errorf("long afterwards, %d attempts are left", got)
 	}
 }

@@ -25,33 +25,52 @@ func listed(tb testing.TB, a *testkit.App, path string) (list []string, total an
 	return list, res.Get(tb, "data.pagination.total")
 }
 
-func TestThemeExtensionsOfEnabledInstancesAreListed(t *testing.T) {
+// withPoints installs the plugins reviews, which has two blocks and an embed, about, which has
+// a block, and plain, which has none. It returns a token of an administrator and the id of the default
+// instance of reviews.
+func withPoints(t *testing.T, a *testkit.App) (admin, id string) {
+	t.Helper()
+	admin = a.Admin(t, "root").Access
+	if list, total := listed(t, a, "/blocks"); len(list) != 0 || total != 0.0 {
+		t.Errorf("at first: %v, %v", list, total)
+	}
+	manifest := map[string]any{"themeExtensions": map[string]any{
+		"blocks": []any{
+			map[string]any{
+				"extensionId": "stars", "name": "Stars", "schema": map[string]any{"size": "number"},
+				"dataEndpoint": "/api/stars?sort=new", "custom": 1,
+			},
+			map[string]any{"extensionId": "form", "name": "Form"},
+		},
+		"embeds": []any{map[string]any{
+			"extensionId": "badge", "name": "Badge", "targetPosition": "body-end", "dataEndpoint": "/api/badge",
+		}},
+	}}
+	res := a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "reviews", manifest))
+	a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "plain", nil))
+	a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "about", map[string]any{"themeExtensions": map[string]any{
+		"blocks": []any{map[string]any{"extensionId": "us", "name": "Us"}},
+	}}))
+	return admin, res.Text(t, "data.defaultInstance.installationId")
+}
+
+// withInstances adds two instances of reviews: eu is enabled, off is not.
+func withInstances(t *testing.T, a *testkit.App, admin string) {
+	t.Helper()
+	for i, body := range []map[string]any{{"instanceKey": "eu"}, {"instanceKey": "off", "enabled": false}} {
+		a.Clock.Advance(1e9)
+		res := a.Do(t, testkit.Post(admin, "/api/v1/admin/plugins/reviews/instances", body))
+		if res.Status != http.StatusCreated {
+			t.Fatalf("%d. %d %s", i, res.Status, res.Body)
+		}
+	}
+}
+
+func TestAThemeExtensionIsListedWithTheAddressOfItsData(t *testing.T) {
 	t.Parallel()
 
 	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
-		admin := a.Admin(t, "root").Access
-		if list, total := listed(t, a, "/blocks"); len(list) != 0 || total != 0.0 {
-			t.Errorf("at first: %v, %v", list, total)
-		}
-		manifest := map[string]any{"themeExtensions": map[string]any{
-			"blocks": []any{
-				map[string]any{
-					"extensionId": "stars", "name": "Stars", "schema": map[string]any{"size": "number"},
-					"dataEndpoint": "/api/stars?sort=new", "custom": 1,
-				},
-				map[string]any{"extensionId": "form", "name": "Form"},
-			},
-			"embeds": []any{map[string]any{
-				"extensionId": "badge", "name": "Badge", "targetPosition": "body-end", "dataEndpoint": "/api/badge",
-			}},
-		}}
-		res := a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "reviews", manifest))
-		id := res.Text(t, "data.defaultInstance.installationId")
-		a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "plain", nil))
-		a.Install(t, admin, "plugin", testkit.ExternalPlugin(t, "about", map[string]any{"themeExtensions": map[string]any{
-			"blocks": []any{map[string]any{"extensionId": "us", "name": "Us"}},
-		}}))
-
+		_, id := withPoints(t, a)
 		got := a.Do(t, testkit.Get("", points+"/blocks")).Get(t, "data.items").([]any)[1]
 		want := map[string]any{
 			"pluginSlug": "reviews", "installationId": id, "instanceKey": "default", "extensionId": "stars", "name": "Stars",
@@ -70,14 +89,15 @@ func TestThemeExtensionsOfEnabledInstancesAreListed(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("embed (-want +got):\n%s", diff)
 		}
+	})
+}
 
-		for i, body := range []map[string]any{{"instanceKey": "eu"}, {"instanceKey": "off", "enabled": false}} {
-			a.Clock.Advance(1e9)
-			res := a.Do(t, testkit.Post(admin, "/api/v1/admin/plugins/reviews/instances", body))
-			if res.Status != http.StatusCreated {
-				t.Fatalf("%d. %d %s", i, res.Status, res.Body)
-			}
-		}
+func TestPagesOfThemeExtensionsMakeTheWholeList(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
+		admin, _ := withPoints(t, a)
+		withInstances(t, a, admin)
 		all := []string{
 			"about default us", "reviews default stars", "reviews default form", "reviews eu stars", "reviews eu form",
 		}
@@ -98,7 +118,15 @@ func TestThemeExtensionsOfEnabledInstancesAreListed(t *testing.T) {
 			t.Errorf("beyond the end: %v, %v", list, total)
 		}
 		wantError(t, a.Do(t, testkit.Get("", points+"/embeds?limit=0")), http.StatusBadRequest, "VALIDATION_ERROR")
+	})
+}
 
+func TestThemeExtensionsOfEnabledInstancesAreListed(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
+		admin, id := withPoints(t, a)
+		withInstances(t, a, admin)
 		a.Do(t, testkit.Patch(admin, "/api/v1/admin/plugins/reviews/instances/"+id, map[string]any{"enabled": false}))
 		if list, _ := listed(t, a, "/embeds"); strings.Join(list, ",") != "reviews eu badge" {
 			t.Errorf("with default disabled: %v", list)

@@ -62,66 +62,17 @@ func read(tb testing.TB, method string, in io.Reader) (answer got, conn *fixed, 
 	}
 }
 
-func TestAnswersAreRead(t *testing.T) {
-	t.Parallel()
-	const ok = "HTTP/1.1 200 OK\r\n"
-	tests := []struct {
-		name, method, in string
-		want             got
-		kept             bool // the connection
-	}{
-		{
-			name: "a length", in: ok + "content-length: 2\r\nX-a:  b\t\r\nX-A: c\r\n\r\nhi", kept: true,
-			want: got{Status: 200, Body: "hi", Header: http.Header{"Content-Length": {"2"}, "X-A": {"b", "c"}}},
-		},
-		{
-			name: "chunks and a trailer", kept: true,
-			in: ok + "Transfer-Encoding: Chunked\r\nTrailer: X-Sum, , Host\r\n\r\n" +
-				"2;x=y\r\nhi\r\n003 \r\n, y\r\n0\r\nX-Sum: 1\r\nx-more: 2\r\nContent-Length: 9\r\n\r\n",
-			want: got{
-				Status: 200, Body: "hi, y", Header: http.Header{},
-				Trailer: http.Header{"X-Sum": {"1"}, "X-More": {"2"}},
-			},
-		},
-		{name: "until the end", in: ok + "\r\nhi", want: got{Status: 200, Body: "hi", Header: http.Header{}}},
-		{
-			name: "an old server", in: "HTTP/1.0 404 Not Found\r\nContent-Length: 2\r\n\r\nhi",
-			want: got{Status: 404, Body: "hi", Header: http.Header{"Content-Length": {"2"}}},
-		},
-		{
-			name: "an old server that keeps the connection", kept: true,
-			in:   "HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 0\r\n\r\n",
-			want: got{Status: 200, Header: http.Header{"Content-Length": {"0"}, "Connection": {"Keep-Alive"}}},
-		},
-		{
-			name: "the server closes", in: ok + "Connection: x, Close\r\nContent-Length: 0\r\n\r\n",
-			want: got{Status: 200, Header: http.Header{"Content-Length": {"0"}, "Connection": {"x, Close"}}},
-		},
-		{
-			name: "HEAD", method: http.MethodHead, in: ok + "Content-Length: 5\r\n\r\n", kept: true,
-			want: got{Status: 200, Header: http.Header{"Content-Length": {"5"}}},
-		},
-		{
-			name: "no content", in: "HTTP/1.1 204 No Content\r\n\r\n", kept: true,
-			want: got{Status: 204, Header: http.Header{}},
-		},
-		{
-			name: "not modified", in: "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", kept: true,
-			want: got{Status: 304, Header: http.Header{"Content-Length": {"5"}}},
-		},
-		{
-			name: "early answers", in: "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103\r\nLink: a\r\n\r\n" + ok + "Content-Length: 0\r\n\r\n",
-			kept: true, want: got{Status: 200, Header: http.Header{"Content-Length": {"0"}}},
-		},
-		{
-			name: "a repeated length", in: ok + "Content-Length: 1\r\nContent-Length: 1\r\n\r\nx", kept: true,
-			want: got{Status: 200, Body: "x", Header: http.Header{"Content-Length": {"1"}}},
-		},
-		{
-			name: "unsolicited bytes", in: ok + "Content-Length: 1\r\n\r\nxHTTP/1.1 200 OK\r\n",
-			want: got{Status: 200, Body: "x", Header: http.Header{"Content-Length": {"1"}}},
-		},
-	}
+const ok = "HTTP/1.1 200 OK\r\n"
+
+// sent is what a server sent to a request with a method (GET, if it is empty), and how it is read.
+type sent struct {
+	name, method, in string
+	want             got
+	kept             bool // the connection
+}
+
+func wantAnswers(t *testing.T, tests []sent) {
+	t.Helper()
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -145,6 +96,75 @@ func TestAnswersAreRead(t *testing.T) {
 	}
 }
 
+func TestAnswersAreReadWithTheirBody(t *testing.T) {
+	t.Parallel()
+	wantAnswers(t, []sent{
+		{
+			name: "a length", in: ok + "content-length: 2\r\nX-a:  b\t\r\nX-A: c\r\n\r\nhi", kept: true,
+			want: got{Status: 200, Body: "hi", Header: http.Header{"Content-Length": {"2"}, "X-A": {"b", "c"}}},
+		},
+		{
+			name: "chunks and a trailer", kept: true,
+			in: ok + "Transfer-Encoding: Chunked\r\nTrailer: X-Sum, , Host\r\n\r\n" +
+				"2;x=y\r\nhi\r\n003 \r\n, y\r\n0\r\nX-Sum: 1\r\nx-more: 2\r\nContent-Length: 9\r\n\r\n",
+			want: got{
+				Status: 200, Body: "hi, y", Header: http.Header{},
+				Trailer: http.Header{"X-Sum": {"1"}, "X-More": {"2"}},
+			},
+		},
+		{name: "until the end", in: ok + "\r\nhi", want: got{Status: 200, Body: "hi", Header: http.Header{}}},
+		{
+			name: "a repeated length", in: ok + "Content-Length: 1\r\nContent-Length: 1\r\n\r\nx", kept: true,
+			want: got{Status: 200, Body: "x", Header: http.Header{"Content-Length": {"1"}}},
+		},
+	})
+}
+
+func TestAnswersWithoutABodyEndAfterTheirHead(t *testing.T) {
+	t.Parallel()
+	wantAnswers(t, []sent{
+		{
+			name: "HEAD", method: http.MethodHead, in: ok + "Content-Length: 5\r\n\r\n", kept: true,
+			want: got{Status: 200, Header: http.Header{"Content-Length": {"5"}}},
+		},
+		{
+			name: "no content", in: "HTTP/1.1 204 No Content\r\n\r\n", kept: true,
+			want: got{Status: 204, Header: http.Header{}},
+		},
+		{
+			name: "not modified", in: "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", kept: true,
+			want: got{Status: 304, Header: http.Header{"Content-Length": {"5"}}},
+		},
+		{
+			name: "early answers", in: "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103\r\nLink: a\r\n\r\n" + ok + "Content-Length: 0\r\n\r\n",
+			kept: true, want: got{Status: 200, Header: http.Header{"Content-Length": {"0"}}},
+		},
+	})
+}
+
+func TestAConnectionIsKeptOnlyIfTheAnswerAllowsIt(t *testing.T) {
+	t.Parallel()
+	wantAnswers(t, []sent{
+		{
+			name: "an old server", in: "HTTP/1.0 404 Not Found\r\nContent-Length: 2\r\n\r\nhi",
+			want: got{Status: 404, Body: "hi", Header: http.Header{"Content-Length": {"2"}}},
+		},
+		{
+			name: "an old server that keeps the connection", kept: true,
+			in:   "HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 0\r\n\r\n",
+			want: got{Status: 200, Header: http.Header{"Content-Length": {"0"}, "Connection": {"Keep-Alive"}}},
+		},
+		{
+			name: "the server closes", in: ok + "Connection: x, Close\r\nContent-Length: 0\r\n\r\n",
+			want: got{Status: 200, Header: http.Header{"Content-Length": {"0"}, "Connection": {"x, Close"}}},
+		},
+		{
+			name: "unsolicited bytes", in: ok + "Content-Length: 1\r\n\r\nxHTTP/1.1 200 OK\r\n",
+			want: got{Status: 200, Body: "x", Header: http.Header{"Content-Length": {"1"}}},
+		},
+	})
+}
+
 // byBytes returns one byte at a time.
 type byBytes struct{ in io.Reader }
 
@@ -152,7 +172,6 @@ func (b *byBytes) Read(p []byte) (int, error) { return b.in.Read(p[:1]) }
 
 func TestAmbiguousAnswersAreRefused(t *testing.T) {
 	t.Parallel()
-	const ok = "HTTP/1.1 200 OK\r\n"
 	chunked := ok + "Transfer-Encoding: chunked\r\n\r\n"
 	for name, in := range map[string]string{
 		"not HTTP":                        "SSH-2.0-x\r\n\r\n",

@@ -28,15 +28,40 @@ func concerns(o overview.Overview) []string {
 
 func ago(d time.Duration) time.Time { return now.Add(-d) }
 
-func TestWhatWantsAttention(t *testing.T) {
+const day = 24 * time.Hour
+
+// A concern is the state of a shop with what wants attention then.
+type concern struct {
+	name string
+	shop shop
+	want []string
+}
+
+func wantConcerns(t *testing.T, tests []concern) {
+	t.Helper()
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+
+			o := look(t, &tt.shop)
+			if diff := cmp.Diff(tt.want, concerns(o)); diff != "" {
+				t.Errorf("attention (-want +got):\n%s", diff)
+			}
+			for what, want := range map[string]time.Time{
+				"failures": ago(7 * day), "receipts": ago(7 * day), "orders": ago(time.Hour),
+			} {
+				if got := tt.shop.asked[what]; !got.Equal(want) {
+					t.Errorf("%s: asked for %s, want %s", what, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestInstancesThatFailWantAttention(t *testing.T) {
 	t.Parallel()
 
-	const day = 24 * time.Hour
-	for _, tt := range []struct {
-		name string
-		shop shop
-		want []string
-	}{
+	wantConcerns(t, []concern{
 		{"nothing", shop{}, nil},
 		{"an instance that does not work", shop{failures: []overview.Failure{
 			{InstallationID: "i1", Slug: "pay", Key: "default", Name: "Pay", Version: "1.2.0", At: ago(6 * day), Message: "boom"},
@@ -52,6 +77,13 @@ func TestWhatWantsAttention(t *testing.T) {
 			},
 			{InstallationID: "i3", Slug: "pay", At: ago(time.Hour), Message: "an hour ago"},
 		}}, []string{"warning instance.failed 1 59m59.999s pay i2: Pay 1.2.0 (eu): boom"}},
+	})
+}
+
+func TestDeliveriesThatFailWantAttention(t *testing.T) {
+	t.Parallel()
+
+	wantConcerns(t, []concern{
 		{"what plugins do not take", shop{
 			dead:    []overview.Pile{{Owner: "pay", Count: 1, Since: ago(time.Hour)}},
 			failing: []overview.Pile{{Owner: "mail", Count: 2, Since: ago(time.Minute)}},
@@ -70,6 +102,13 @@ func TestWhatWantsAttention(t *testing.T) {
 			"error webhook.deliveries_dead 3 1h0m0s w3: Given up: 3 events to a webhook.",
 			"warning webhook.failing 1 1m0s w1: The webhook at a.example fails.",
 		}},
+	})
+}
+
+func TestReceiptsAndOrdersThatWaitWantAttention(t *testing.T) {
+	t.Parallel()
+
+	wantConcerns(t, []concern{
 		{"receipts", shop{
 			receiptsFailed: overview.Pile{Count: 1, Since: ago(day)}, receiptsDue: overview.Pile{Count: 2, Since: ago(time.Hour)},
 		}, []string{
@@ -79,6 +118,13 @@ func TestWhatWantsAttention(t *testing.T) {
 		{"orders", shop{pending: overview.Pile{Count: 2, Since: ago(2 * time.Hour)}}, []string{
 			"warning orders.pending 2 2h0m0s: Pending for longer than an hour: 2 orders.",
 		}},
+	})
+}
+
+func TestBackupsThatAreOldOrFailWantAttention(t *testing.T) {
+	t.Parallel()
+
+	wantConcerns(t, []concern{
 		{"a backup two days old", shop{taken: overview.BackupRuns{OKAt: ago(2 * day), FailedAt: ago(3 * day), Error: "full"}}, nil},
 		{"a backup older than two days", shop{taken: overview.BackupRuns{OKAt: ago(2*day + time.Millisecond)}}, []string{
 			"error backup.old 1 48h0m0.001s: The last backup is of 27 February 2030, 12:34 UTC.",
@@ -94,23 +140,7 @@ func TestWhatWantsAttention(t *testing.T) {
 			taken:    overview.BackupRuns{OKAt: ago(time.Hour), FailedAt: ago(day), Error: "the disk is full"},
 			verified: overview.BackupRuns{OKAt: ago(time.Hour), FailedAt: ago(time.Hour), Error: "a part is missing"},
 		}, nil},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-
-			o := look(t, &tt.shop)
-			if diff := cmp.Diff(tt.want, concerns(o)); diff != "" {
-				t.Errorf("attention (-want +got):\n%s", diff)
-			}
-			for what, want := range map[string]time.Time{
-				"failures": ago(7 * day), "receipts": ago(7 * day), "orders": ago(time.Hour),
-			} {
-				if got := tt.shop.asked[what]; !got.Equal(want) {
-					t.Errorf("%s: asked for %s, want %s", what, got, want)
-				}
-			}
-		})
-	}
+	})
 }
 
 func TestDisksWithLittleRoomWantAttention(t *testing.T) {
@@ -132,12 +162,15 @@ func TestDisksWithLittleRoomWantAttention(t *testing.T) {
 		}, system.Failure{}, []string{
 			"warning disk.low 2 0s: The disk with the database and the files has 400 MiB left, 3 %. Make room before nothing can be stored.",
 		}},
-		{"writing fails", []system.Space{{Place: system.PlaceTemp, Disk: 1, Size: gib}},
+		{
+			"writing fails",
+			[]system.Space{{Place: system.PlaceTemp, Disk: 1, Size: gib}},
 			system.Failure{At: ago(time.Minute), Message: "the disk is full"},
 			[]string{
 				"error writing.failing 1 1m0s: stoa cannot store what it should, so purchases, sign-ins and installs are refused: the disk is full.",
 				"warning disk.low 1 0s: The disk with the temporary files has 0 MiB left, 0 %. Make room before nothing can be stored.",
-			}},
+			},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -180,7 +213,6 @@ func (k key) ListKeys(context.Context, string) ([]keyring.StoredKey, error) {
 func TestKeysThatHaveSignedForLong(t *testing.T) {
 	t.Parallel()
 
-	const day = 24 * time.Hour
 	for _, tt := range []struct {
 		purpose string
 		stage   keyring.Stage
