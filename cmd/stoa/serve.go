@@ -93,19 +93,29 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 	defer checking.Wait()
 
 	if c.Demo {
-		d := &demo.Demo{
-			URL: "http://" + ln.Addr().String(), Dir: c.Data, Node: c.Node, Admin: admin, Catalog: a.Catalog,
-			Shop:    sales.NewShop(a.Accounts, a.Orders, a.Licenses),
-			Secrets: a.Plugins, Log: log, Client: demo.NewClient(),
-		}
-		stopDemo, err := d.Start(ctx)
+		stopDemo, err := c.startDemo(ctx, a, admin, ln.Addr(), log, std)
 		if err != nil {
 			return errors.Join(fmt.Errorf("demo: %w", err), group.stop(ctx))
 		}
 		defer stopDemo()
-		fmt.Fprint(std.out, d.Welcome())
 	}
 	return group.wait(ctx)
+}
+
+// startDemo fills the demo's shop through the API at that address, and says how to sign in.
+func (c serveCmd) startDemo(
+	ctx context.Context, a *app.App, admin demo.Password, at net.Addr, log *slog.Logger, std streams,
+) (stop func(), err error) {
+	d := &demo.Demo{
+		URL: "http://" + at.String(), Dir: c.Data, Node: c.Node, Admin: admin, Catalog: a.Catalog,
+		Shop:    sales.NewShop(a.Accounts, a.Orders, a.Licenses),
+		Secrets: a.Plugins, Log: log, Client: demo.NewClient(),
+	}
+	if stop, err = d.Start(ctx); err != nil {
+		return nil, err
+	}
+	fmt.Fprint(std.out, d.Welcome())
+	return stop, nil
 }
 
 // startOps serves metrics and profiles on their own listener, unless --ops-addr is off.

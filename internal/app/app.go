@@ -50,7 +50,6 @@ import (
 	"stoa/internal/shop/catalog"
 	"stoa/internal/shop/license"
 	"stoa/internal/shop/order"
-	"stoa/internal/shop/payment"
 	"stoa/internal/shop/release"
 	"stoa/internal/shop/review"
 	"stoa/internal/shop/site"
@@ -142,7 +141,20 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	if err := a.startTelemetry(ctx, cfg); err != nil {
 		return nil, errors.Join(err, a.Close(ctx))
 	}
-	for name, pool := range db.Pools() {
+	a.buildLimits(cfg)
+	if err := a.build(ctx, cfg); err != nil {
+		return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
+	}
+	if err := a.installBuiltins(ctx, cfg.BuiltinDir); err != nil {
+		return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
+	}
+	a.startWork(ctx, working, cfg)
+	return a, nil
+}
+
+// buildLimits limits connections and memory, and has the metrics watch both.
+func (a *App) buildLimits(cfg Config) {
+	for name, pool := range a.DB.Pools() {
 		a.metrics.WatchPool(name, pool)
 	}
 	a.peers = &peers.Bound{
@@ -155,59 +167,6 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		a.budget = bodies.NewBudget(cfg.BodyMemory)
 		a.metrics.WatchBodies(a.budget.Used)
 	}
-	if err := a.build(ctx, cfg); err != nil {
-		return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
-	}
-	if cfg.BuiltinDir != "" {
-		if err := a.installer.InstallBuiltins(ctx, cfg.BuiltinDir); err != nil {
-			if errors.Is(err, fs.ErrNotExist) {
-				err = settings.Wrong(err)
-			}
-			return nil, errors.Join(fmt.Errorf("app: %w", err), a.Close(ctx))
-		}
-	}
-	a.background.Go(func() { a.member.Keep(working) })
-	a.background.Go(func() { a.live.Keep(working) })
-	a.background.Go(func() { a.media.Trim(working) })
-	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
-	if a.Orders.Payments.Mode() == payment.Hosted { // otherwise no order is ever unfinished
-		a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })
-	}
-	if a.Orders.Payments.Mode() == payment.Closed {
-		cfg.Log.WarnContext(ctx, "no payments are taken: STOA_PAYMENTS is live, "+
-			"but STOA_STRIPE_SECRET_KEY is not set, so paid tiers cannot be bought")
-	}
-	a.background.Go(func() { a.keeper.KeepSwept(working) })
-	a.background.Go(func() { a.snapshots.KeepChecked(working, cfg.Log) })
-	a.background.Go(func() { a.storage.KeepSwept(working, cfg.Log) })
-	a.background.Go(func() { a.installer.KeepSwept(working) })
-	if cfg.HealthInterval > 0 {
-		probes := &plugin.Probes{
-			Service: a.Plugins, Every: cfg.HealthInterval, Log: cfg.Log,
-			Ask: func(ctx context.Context, in plugin.Installed) plugin.Failure {
-				return a.gateway.Health(ctx, a.external, in)
-			},
-		}
-		a.background.Go(func() { probes.Keep(working) })
-	}
-	a.background.Go(func() { a.keepPluginsRunning(working, cfg) })
-	if cfg.KeepThemeApps {
-		a.background.Go(func() { a.themeApps.Follow(working, a.Themes) })
-	}
-	if cfg.CheckFiles {
-		a.background.Go(func() { a.installer.CheckInstalled(working) })
-	}
-	a.keepBackups(working, cfg)
-	a.streamAudit(working, cfg)
-	if cfg.Deliver {
-		a.background.Go(func() { a.fillKeyTails(working, cfg) })
-		a.background.Go(func() { a.Licenses.KeepTellingEnds(working, cfg.Log) })
-		a.deliver(working, cfg)
-		if !a.noMail { // else receipts wait for a mail server
-			a.courier.Start(working)
-		}
-	}
-	return a, nil
 }
 
 func (a *App) build(ctx context.Context, cfg Config) error {
@@ -244,6 +203,18 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	a.buildDelivery(cfg)
 	a.watchDeliveries(cfg.Now)
 	return a.buildAPI(ctx, cfg)
+}
+
+// installBuiltins installs the packages of a folder, unless it is empty.
+func (a *App) installBuiltins(ctx context.Context, dir string) error {
+	if dir == "" {
+		return nil
+	}
+	err := a.installer.InstallBuiltins(ctx, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = settings.Wrong(err)
+	}
+	return err
 }
 
 // StopAccepting makes /readyz answer 503, so that a load balancer sends no more requests. Requests
