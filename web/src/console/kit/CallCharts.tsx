@@ -9,16 +9,19 @@ interface Traffic {
 }
 
 // CallCharts are the calls to plugins in the last hour and the last day, with the share
-// that failed and how quick they were.
-export const CallCharts = ({ traffic }: { traffic: Traffic }) => (
+// that failed and how quick they were. Without traffic, which is still to come, they take
+// the same space.
+export const CallCharts = ({ traffic }: { traffic: Traffic | undefined }) => (
   <>
-    {(
-      [
-        ["hour", traffic.hour],
-        ["day", traffic.day],
-      ] as const
-    ).map(([name, { calls, errorShare, p95Ms, points }]) => {
+    {(["hour", "day"] as const).map((name) => {
       const title = t(`traffic.${name}`);
+      if (!traffic)
+        return (
+          <Figure key={name} title={title} total={"\u00a0"}>
+            <Chart label={title} bars={[]} />
+          </Figure>
+        );
+      const { calls, errorShare, p95Ms, points } = traffic[name];
       const note = [
         ...(calls === 0 ? [] : [t("traffic.failed", { share: formatShare(errorShare) })]),
         ...(p95Ms === null ? [] : [t("traffic.within", { time: formatDuration(p95Ms) })]),

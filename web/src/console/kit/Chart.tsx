@@ -88,12 +88,10 @@ export const Chart = ({ label, bars, height = 56 }: { label: string; bars: Bar[]
           </g>
         ))}
       </svg>
-      {first && last && (
-        <div className="chart-ends" aria-hidden>
-          <span>{shortly(bars, first.at)}</span>
-          <span>{shortly(bars, last.at)}</span>
-        </div>
-      )}
+      <div className="chart-ends" aria-hidden>
+        <span>{first && shortly(bars, first.at)}</span>
+        <span>{last && shortly(bars, last.at)}</span>
+      </div>
       <table className="sr">
         <caption>{label}</caption>
         <tbody>

@@ -1,5 +1,6 @@
 // The overview answers three questions, from top to bottom: is everything well, what
-// happened lately, what wants attention.
+// happened lately, what wants attention. It shows its parts in that order, whichever answer
+// comes first: what is shown stays where it is.
 import { SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -9,12 +10,12 @@ import { formatDuration, formatNumber, formatShare } from "../../text/format";
 import { CallCharts } from "../kit/CallCharts";
 import { ErrorNote } from "../kit/ErrorNote";
 import { Page, Section } from "../kit/Page";
-import { Pending } from "../kit/Pending";
 import { State, Time } from "../kit/values";
 import { t } from "../text";
 import { addressOf, type Concern } from "./concerns";
-import { overviewQuery, systemQuery, trafficQuery } from "./data";
+import { latestQuery, overviewQuery, systemQuery, trafficQuery } from "./data";
 import { Latest } from "./Latest";
+import { Outline, OutlineOfLists } from "./Outline";
 import { useProgress } from "./progress";
 import { ShopCharts, type Range } from "./charts";
 
@@ -26,11 +27,18 @@ export const OverviewPage = () => {
   const overview = useQuery(overviewQuery);
   const system = useQuery(systemQuery);
   const traffic = useQuery(trafficQuery);
-  if (overview.isPending) return <Pending />;
+  const latest = useQuery(latestQuery);
   if (overview.isError)
     return (
       <Page title={t("overview.title")}>
         <ErrorNote error={overview.error} retry={() => void overview.refetch()} />
+      </Page>
+    );
+  // What is at the top may have any height, so nothing is shown below until it is known.
+  if (overview.isPending || system.isPending || progress.isPending)
+    return (
+      <Page title={t("overview.title")}>
+        <Outline />
       </Page>
     );
   const { attention } = overview.data;
@@ -57,22 +65,20 @@ export const OverviewPage = () => {
         }>
         <div className="charts">
           <ShopCharts buckets={range === "day" ? overview.data.hours : overview.data.days} />
-          {traffic.data && <CallCharts traffic={traffic.data} />}
+          {!traffic.isError && <CallCharts traffic={traffic.data} />}
         </div>
         {traffic.isError && <ErrorNote error={traffic.error} />}
-        {overview.data.demo && <p className="soft">{t("overview.demo")}</p>}
+        {overview.data.demo && !traffic.isPending && <p className="soft">{t("overview.demo")}</p>}
       </Section>
-      <Latest />
-      <Section title={t("overview.attention")}>
-        {attention.length === 0 ? (
-          <p className="soft" style={{ margin: 0 }}>
-            {t("overview.nothing")}
-          </p>
-        ) : (
+      {traffic.isPending || latest.isPending ? (
+        <OutlineOfLists />
+      ) : (
+        <>
+          <Latest />
           <Attention concerns={attention} />
-        )}
-      </Section>
-      {traffic.data && traffic.data.plugins.length > 0 && <Busiest plugins={traffic.data.plugins} />}
+          {traffic.data && traffic.data.plugins.length > 0 && <Busiest plugins={traffic.data.plugins} />}
+        </>
+      )}
     </Page>
   );
 };
@@ -108,19 +114,27 @@ const Health = ({ parts, concerns }: { parts: Part[]; concerns: Concern[] }) => 
 };
 
 const Attention = ({ concerns }: { concerns: Concern[] }) => (
-  <ul className="rows">
-    {concerns.map((c, i) => (
-      <li key={i}>
-        <State tone={c.severity === "error" ? "bad" : "warn"}>{t(`overview.${c.severity}`)}</State>
-        <Link to={addressOf(c)} className="wrap">
-          {c.message}
-        </Link>
-        <span className="soft">
-          <Time at={c.since} />
-        </span>
-      </li>
-    ))}
-  </ul>
+  <Section title={t("overview.attention")}>
+    {concerns.length === 0 ? (
+      <p className="soft" style={{ margin: 0 }}>
+        {t("overview.nothing")}
+      </p>
+    ) : (
+      <ul className="rows">
+        {concerns.map((c, i) => (
+          <li key={i}>
+            <State tone={c.severity === "error" ? "bad" : "warn"}>{t(`overview.${c.severity}`)}</State>
+            <Link to={addressOf(c)} className="wrap">
+              {c.message}
+            </Link>
+            <span className="soft">
+              <Time at={c.since} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    )}
+  </Section>
 );
 
 const Busiest = ({

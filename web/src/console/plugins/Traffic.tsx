@@ -5,7 +5,6 @@ import { formatExact } from "../../text/format";
 import { CallCharts } from "../kit/CallCharts";
 import { ErrorNote } from "../kit/ErrorNote";
 import { Section } from "../kit/Page";
-import { Bar } from "../kit/Pending";
 import { t } from "../text";
 
 export const Traffic = ({ slug, installationId }: { slug: string; installationId?: string }) => {
@@ -27,7 +26,9 @@ export const Traffic = ({ slug, installationId }: { slug: string; installationId
     );
   return (
     <Section title={t("plugins.traffic.title")}>
-      <div className="charts">{query.data ? <CallCharts traffic={query.data} /> : <Bar height={140} />}</div>
+      <div className="charts">
+        <CallCharts traffic={query.data} />
+      </div>
       {query.data && (
         <p className="soft small" style={{ margin: 0 }}>
           {t("plugins.traffic.since", { at: formatExact(query.data.countedSince) })}
