@@ -10,8 +10,8 @@ import (
 
 type registry struct{ extension.Registry }
 
-// A kind can be installed as soon as it has a Registry; the other kinds
-// are told apart from what is not a kind.
+// A kind can be installed as soon as it has a Registry. A kind without one gets another error
+// than what is no kind at all.
 func TestRegistriesDecideWhatCanBeInstalled(t *testing.T) {
 	t.Parallel()
 

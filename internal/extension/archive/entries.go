@@ -39,7 +39,7 @@ func checkEntries(records []record, profile Profile, f *faults) []file {
 		}
 		if err := checkName(rec.name, name); err != nil {
 			_ = f.add(err)
-			continue // what it would be the same as, nobody can tell
+			continue // a broken name cannot be compared with others
 		}
 		_ = f.add(names.add(rec.name, name, dir))
 		_ = f.add(checkType(rec, dir, profile))
@@ -118,7 +118,7 @@ func (t *total) add(rec record) error {
 	if rec.size > RatioFree && rec.size > MaxRatio*rec.packed {
 		return fault(rec.name, errs.CodeOutOfRange, "The entry is compressed more than %d:1.", MaxRatio)
 	}
-	// Limits of everything together are told once, at the entry that crosses them.
+	// A limit on the whole archive is reported once, at the entry that crosses it.
 	crosses := func(sum *int64, more, limit int64) bool { // sizes have 32 bits: no overflow
 		was := *sum
 		*sum += more

@@ -33,7 +33,7 @@ func issuesOf(tb testing.TB, err error) []string {
 	return list
 }
 
-// One upload tells everything that is wrong (contract 4.2).
+// One upload reports everything that is wrong (contract 4.2).
 func TestEveryFaultOfAnArchiveIsNamed(t *testing.T) {
 	t.Parallel()
 

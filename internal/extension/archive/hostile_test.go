@@ -12,7 +12,7 @@ import (
 )
 
 // Every archive of the corpus is refused for its reason. Nothing is written before it is
-// known to be wrong; what only unpacking can tell never leaves the folder.
+// known to be wrong; what only unpacking can show never leaves the folder.
 func TestHostileArchivesAreRefused(t *testing.T) {
 	t.Parallel()
 

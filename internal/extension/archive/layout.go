@@ -77,7 +77,7 @@ type record struct {
 // readLayout reads the central directory and checks that the file consists of its
 // entries, the directory and the end record: no byte before, between or behind
 // them, and no byte shared. Any two programs see the same contents in such a file.
-// Faults of entries are added to f; the error tells why there are no records.
+// It adds the faults of entries to f; the error says why there are no records.
 func readLayout(r io.ReaderAt, size int64, f *faults) ([]record, error) {
 	end, err := findEnd(r, size)
 	if err != nil {

@@ -158,7 +158,7 @@ func (s *Service) recordInstall(ctx context.Context, st Store, in Installed) err
 	return s.record(ctx, st, action, in.Manifest.Slug, details)
 }
 
-// publish tells what became of a bundle. Its items tell for themselves.
+// publish publishes an event about a bundle. Its items publish their own.
 func (s *Service) publish(ctx context.Context, st Store, t event.Type, slug string) error {
 	return st.Publish(ctx, event.New(s.now(), t, event.Names{Kind: string(extension.Bundle), Slug: slug}))
 }

@@ -222,7 +222,7 @@ func (v Values) KeepSecrets(stored Values, schema Schema) {
 }
 
 // Public returns a config with every secret value replaced by "", or nil if there is no
-// config. configured tells for each secret field of the schema whether it has a value.
+// config. configured says for each secret field of the schema whether it has a value.
 func Public(raw json.RawMessage, schema Schema) (public json.RawMessage, configured map[string]bool) {
 	v, _ := Decode(raw)
 	configured = make(map[string]bool)

@@ -65,8 +65,7 @@ func TestABundleTakesLittleMemory(t *testing.T) { //nolint:paralleltest // it co
 	}
 }
 
-// An item whose content is damaged is told like any other fault, and the items before it
-// leave nothing.
+// A damaged item is reported like any other fault, and the items before it leave nothing.
 func TestADamagedItemIsTold(t *testing.T) {
 	t.Parallel()
 

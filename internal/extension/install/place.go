@@ -24,7 +24,7 @@ const (
 	unpackPrefix = ".tmp-" // of a package that is being unpacked, beside the slugs
 
 	// archiveSuffix is added to the path of a package's files for the archive they came
-	// from, which is kept: to be downloaded, and to tell whether the files are as they
+	// from. stoa keeps it for downloads, and to check whether the files are as they
 	// were.
 	archiveSuffix = ".zip"
 )
@@ -46,7 +46,7 @@ func (in *Installer) place(
 	}
 	home := path.Join(reg.Folder(), c.Slug())
 	name := c.Version() + "-" + hash[:8]
-	if in.Storage != nil { // other folders do not tell which names are taken
+	if in.Storage != nil { // the local folder does not show which names are taken
 		name += "-" + randomName()
 	}
 	final, err := move(data, tmp, home, name)

@@ -121,7 +121,7 @@ func (in *Installer) archive(ctx context.Context, data *os.Root, ref Ref) (*os.F
 	if in.Storage == nil && errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNoArchive
 	}
-	if err == nil && in.Storage != nil && !same(f, ref.Hash) { // the cache has another: the storage tells
+	if err == nil && in.Storage != nil && !same(f, ref.Hash) { // the cache has another archive: ask the storage
 		err = errors.Join(f.Close(), fs.ErrNotExist)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {

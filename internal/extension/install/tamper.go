@@ -55,8 +55,8 @@ func (in *Installer) CheckInstalled(ctx context.Context) {
 	}
 }
 
-// check warns if the files of a package are not as they were installed. It returns false if that cannot
-// be told because the package has no archive.
+// check warns if the files of a package are not as they were installed. It returns false if it cannot
+// know because the package has no archive.
 func (in *Installer) check(ctx context.Context, p extension.Present) (told bool) {
 	if in.Storage != nil {
 		if there, err := in.unpacked(p.InstallPath); !there && err == nil {

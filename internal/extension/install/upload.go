@@ -127,7 +127,7 @@ func (up *Upload) fill(body io.Reader) error {
 	return nil
 }
 
-// source remembers whether reading failed, to tell it from a failure to write.
+// source remembers whether reading failed: a failure to write is another error.
 type source struct {
 	r   io.Reader
 	err error

@@ -32,7 +32,7 @@ func NewObject(at string, raw json.RawMessage, faults *errs.Issues) (Object, boo
 // IsObject reports whether a valid JSON value is an object.
 func IsObject(raw json.RawMessage) bool { return firstByte(raw) == '{' }
 
-// firstByte tells the type of a valid JSON value.
+// firstByte returns the first byte of a valid JSON value, which shows its type.
 func firstByte(raw json.RawMessage) byte {
 	raw = bytes.TrimLeft(raw, " \t\r\n")
 	if len(raw) == 0 {

@@ -4,7 +4,7 @@
 // secret.
 //
 // It does not read archives (package extension/archive) or write package files
-// (package extension/install): its Registry tells those what is special about
+// (package extension/install): they ask its Registry what is special about
 // plugins. It does not run plugins (package run) or route requests to them
 // (package gateway).
 package plugin

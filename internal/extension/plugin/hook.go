@@ -22,8 +22,8 @@ const (
 	OnUpgrade   = "onUpgrade"
 )
 
-// news is what a change tells: hooks of the instances concerned, and events. It is
-// recorded in the transaction of the change (contract 6.2 and 7.4).
+// news collects what a change causes: hooks of its instances, and events. The
+// transaction of the change records it (contract 6.2 and 7.4).
 type news struct {
 	s      *Service
 	hooks  []delivery.Delivery
@@ -40,19 +40,19 @@ func (n *news) record(ctx context.Context, st Store) error {
 	return st.Publish(ctx, n.events...)
 }
 
-// extension tells what became of a package.
+// extension adds an event about a package.
 func (n *news) extension(t event.Type, p Package) {
 	n.events = append(n.events, event.New(n.s.now(), t, event.Names{
 		Kind: string(extension.Plugin), Slug: p.Manifest.Slug,
 	}))
 }
 
-// instance tells that an instance was enabled or disabled.
+// instance adds the event that an instance was enabled or disabled.
 func (n *news) instance(t event.Type, in Instance) {
 	n.events = append(n.events, event.New(n.s.now(), t, event.Names{Slug: in.Slug, InstallationID: in.ID}))
 }
 
-// begins tells that an instance has come to be.
+// begins adds the hooks and events of a new instance.
 func (n *news) begins(p Package, in StoredInstance) {
 	n.hook(p, in, OnInstall, "")
 	if in.Enabled {
@@ -70,7 +70,7 @@ func (n *news) disables(p Package, in StoredInstance) {
 	n.instance(event.InstanceDisabled, in.Instance)
 }
 
-// ends tells that an instance, which is passed as it was before, is no more.
+// ends adds the hooks and events of a deleted instance. It takes the instance as it was before.
 func (n *news) ends(p Package, in StoredInstance) {
 	if in.Enabled {
 		n.disables(p, in)

@@ -242,7 +242,7 @@ func (s *Service) change(
 	return changed, nil
 }
 
-// tellChange records what the change of an instance from was to in tells.
+// tellChange records the hooks and events of the change of an instance from was to in.
 func (s *Service) tellChange(ctx context.Context, st Store, p Package, was Instance, in StoredInstance) error {
 	tell := s.newNews()
 	switch {

@@ -110,7 +110,7 @@ func (s *Service) present(ctx context.Context, m Manifest, replace bool) (p Pack
 // Add records a new package whose files are in place: the package itself, its
 // default instance and its signing secret, all or nothing. All declared
 // permissions are granted. The instance is disabled if required config is
-// missing, and if an internal plugin fails its trial load; then Statuses tells why
+// missing, and if an internal plugin fails its trial load; then Statuses says why
 // (contract 4.5). A package without an id gets one.
 //
 // A lower version of the package is upgraded, and the same version is replaced if
@@ -203,8 +203,8 @@ func (s *Service) Uninstall(ctx context.Context, slug string) (Package, error) {
 	return p, nil
 }
 
-// tellEnd records what the end of a package tells. It returns the ids of the instances
-// that were enabled.
+// tellEnd records the hooks and events of the end of a package. It returns the ids of the
+// instances that were enabled.
 func (s *Service) tellEnd(ctx context.Context, st Store, p Package) (running []string, err error) {
 	tell := s.newNews()
 	err = eachInstance(ctx, st, p.Manifest.Slug, func(in StoredInstance) error {

@@ -70,7 +70,7 @@ func compact(data []byte) []byte {
 	return b.Bytes()
 }
 
-// Publish tells subscribers of an event that an installation publishes, and returns it.
+// Publish sends subscribers an event of an installation, and returns it.
 // The input must have no Issues. The error is RATE_LIMIT_EXCEEDED once the installation
 // has used up EventsPerDay, and ErrInstanceNotFound if it does not exist anymore.
 func (s *Service) Publish(ctx context.Context, installationID string, in EventInput) (event.Event, error) {

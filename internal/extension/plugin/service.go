@@ -22,12 +22,12 @@ type Service struct {
 	Configs *seal.Box // seals configs, bound to the instance's id
 	Secrets *seal.Box // seals signing secrets, bound to the package's slug
 
-	// Processes runs internal plugins. It is told when an instance was disabled,
-	// changed or deleted. nil if nothing runs in this process.
+	// Processes runs internal plugins. The Service stops what it runs for an instance that
+	// was disabled, changed or deleted. nil if nothing runs in this process.
 	Processes Processes
 
-	// Circuits tells which instances are not called for a while. nil if nothing is called
-	// in this process.
+	// Circuits knows which instances are not called for a while. nil if this process calls
+	// none.
 	Circuits Circuits
 
 	// Prober tries versions of plugins before they are switched to. nil if nothing

@@ -32,8 +32,8 @@ const (
 	maxSnapshotSecrets = 16384
 )
 
-// Generations tells of changes. The generation is a number that each transaction raises
-// that changes a package, its settings, an instance or a secret.
+// Generations reports changes. The generation is a number: each transaction that changes a
+// package, its settings, an instance or a secret raises it.
 type Generations interface {
 	// Generation returns the present generation.
 	Generation(ctx context.Context) (int64, error)
@@ -43,9 +43,9 @@ type Generations interface {
 	// called before anything changes.
 	OnChange(changed func())
 
-	// Listen calls heard soon after other processes made changes, if the database tells,
-	// and once when it begins to listen. It returns when ctx is done or the database no
-	// longer tells.
+	// Listen calls heard soon after other processes made changes, if the database announces
+	// them, and once when it begins to listen. It returns when ctx is done or the database
+	// stops announcing.
 	Listen(ctx context.Context, heard func()) error
 }
 
@@ -66,7 +66,7 @@ type Snapshots struct {
 	// another clock might stand still. Tests replace it.
 	Now func() time.Time
 
-	// Changed is told of each new generation after the first. nil: nobody is.
+	// Changed is called for each new generation after the first. May be nil.
 	Changed func()
 
 	held  atomic.Pointer[checked]
@@ -124,8 +124,8 @@ type check struct {
 
 var _ Finder = (*Snapshots)(nil)
 
-// NewSnapshots returns Snapshots of what s manages. source is told of changes that are
-// made through s.Store.
+// NewSnapshots returns Snapshots of what s manages. source reports changes that are made
+// through s.Store.
 func NewSnapshots(s *Service, source Generations) *Snapshots {
 	m := &Snapshots{service: s, source: source, Now: time.Now}
 	source.OnChange(m.drop)
@@ -295,7 +295,7 @@ func (m *Snapshots) read(ctx context.Context) (changed bool, err error) {
 }
 
 // KeepChecked looks for changes of other processes until ctx is done, so that calls need
-// not, and listens to what the database tells of them.
+// not, and listens to what the database announces.
 func (m *Snapshots) KeepChecked(ctx context.Context, log *slog.Logger) {
 	var listening sync.WaitGroup
 	defer listening.Wait()

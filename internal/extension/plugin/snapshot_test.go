@@ -410,8 +410,7 @@ func TestNoCallSeesLessThanWhatWasAnswered(t *testing.T) {
 	})
 }
 
-// A change that is undone is not announced as one, and those who listen are told of
-// changes only.
+// A change that is undone is not announced, and listeners hear of changes only.
 func TestWhoFollowsIsToldOfChanges(t *testing.T) {
 	t.Parallel()
 	dbtest.OnBoth(t, func(t *testing.T, url string) {

@@ -62,11 +62,11 @@ func (f Failure) text() string {
 type Processes interface {
 	Stopper
 
-	// RuntimeStatus tells how an installation is doing. One that was never called is
+	// RuntimeStatus returns how an installation is doing. One that was never called is
 	// idle.
 	RuntimeStatus(installationID string) RuntimeStatus
 
-	// Start starts what runs for in, and does not wait: RuntimeStatus tells what becomes of
+	// Start starts what runs for in, and does not wait: RuntimeStatus shows what becomes of
 	// it. What runs already goes on.
 	Start(in Installed)
 
@@ -80,7 +80,7 @@ type Processes interface {
 	Logs(installationID string, after int64) (entries []LogEntry, more <-chan struct{})
 }
 
-// Circuits tell which instances are not called for a while (contract 5.11).
+// Circuits know which instances are not called for a while (contract 5.11).
 type Circuits interface {
 	// OpenSince returns since when an instance is not called; ok is false if it is.
 	OpenSince(installationID string) (since time.Time, ok bool)
@@ -169,7 +169,7 @@ func (s *Service) try(ctx context.Context, in Installed) Failure {
 	}
 	f, err := s.Processes.Try(ctx, in, in.Instance.Enabled)
 	if err != nil {
-		return Failure{} // not the plugin's fault: the calls will tell
+		return Failure{} // not the plugin's fault: its calls will fail if it does not work
 	}
 	return f
 }
@@ -183,7 +183,7 @@ func (s *Service) start(ctx context.Context, slug, id string) {
 	in, err := s.ByID(ctx, slug, id)
 	if err == nil && in.Instance.Enabled && in.Package.Manifest.RuntimeType == Internal {
 		s.Processes.Start(in)
-	} // else it is gone again, or cannot be read now: the calls will tell
+	} // else it is gone again, or cannot be read now: its first call starts it
 }
 
 // KeptRunning returns the enabled instances of internal plugins whose processes are

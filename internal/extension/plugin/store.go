@@ -31,7 +31,7 @@ type Store interface {
 	// it is part of the transaction.
 	Record(ctx context.Context, e audit.Entry) error
 
-	// Publish tells subscribers of events. Inside InTx it is part of the transaction.
+	// Publish sends events to their subscribers. Inside InTx it is part of the transaction.
 	Publish(ctx context.Context, list ...event.Event) error
 
 	// LockEventUse returns until when the allowance of events of an installation is used,
@@ -208,7 +208,7 @@ type Instances interface {
 	// uninstalled package. The error is an errs.NotFound once the package was purged.
 	FindUnpurged(ctx context.Context, id string) (Package, StoredInstance, error)
 
-	// KeyState tells whether the package has, or had, an instance with that key.
+	// KeyState returns whether the package has, or had, an instance with that key.
 	KeyState(ctx context.Context, slug, key string) (KeyState, error)
 
 	// ListInstances returns one page of the instances of a package that match q, in the

@@ -217,7 +217,7 @@ func upgradeFailed(err error, slug string) error {
 	return e.With("slug", slug)
 }
 
-// failureDetails is a Failure as answers tell it (contract 4.13).
+// failureDetails returns a Failure as answers show it (contract 4.13).
 func failureDetails(f Failure) map[string]any {
 	d := map[string]any{"at": f.At.UTC().Format("2006-01-02T15:04:05.000Z"), "message": f.Message}
 	if f.File != "" {
@@ -312,8 +312,8 @@ func (s *Service) restore(ctx context.Context, in Installed, setup extension.Set
 	return &change{s: s, slug: slug, outcome: extension.WasInstalled, isNew: true, record: record}, nil
 }
 
-// tellReturn records what the restoring of a package tells: as an uninstall ended all of
-// its instances, they begin again.
+// tellReturn records the hooks and events of a restored package. An uninstall ended all of
+// its instances, so they begin again.
 func (s *Service) tellReturn(ctx context.Context, st Store, p Package) error {
 	tell := s.newNews()
 	tell.extension(event.ExtensionInstalled, p)

@@ -1,4 +1,4 @@
-// Package sign tells who published a package. A signed package contains a list of all
+// Package sign establishes who published a package. A signed package contains a list of all
 // its files, each with its size and SHA-256, and an Ed25519 signature over that list.
 //
 // The list is a file of the package, so that a signed package stays one archive, and

@@ -20,7 +20,7 @@ type App struct {
 	// Never log it.
 	Config json.RawMessage
 
-	// Sealed tells configs apart without looking into them: the same text is the same
+	// Sealed identifies the config without revealing it: the same text is the same
 	// config.
 	Sealed string
 
@@ -45,7 +45,7 @@ func BasePath(target Target, slug string) string { return "/theme-app/" + string
 // Apps runs theme apps.
 type Apps interface {
 	// Prepare starts an app, unless it runs, and returns nil when its health check has
-	// answered 2xx. The error tells an administrator why it did not. It may be repeated.
+	// answered 2xx. The error explains to an administrator why it did not. It may be repeated.
 	Prepare(ctx context.Context, a App) error
 }
 

@@ -4,7 +4,7 @@
 // a program.
 //
 // It does not read archives (package extension/archive) or write files (package
-// extension/install): its Registry tells those what is special about themes. It does
+// extension/install): they ask its Registry what is special about themes. It does
 // not run apps (package run/themeapp, which it calls as Apps) or serve anything
 // (package api/themes).
 package theme

@@ -46,7 +46,7 @@ func TestParseAppManifest(t *testing.T) {
 	}
 }
 
-// All faults of a manifest are told at once, those of the general fields too.
+// An answer names all faults of a manifest at once, those of the general fields too.
 func TestParseAppManifestTellsEveryFault(t *testing.T) {
 	t.Parallel()
 

@@ -232,7 +232,7 @@ func (s *Service) Purge(ctx context.Context, kind extension.Kind, slug string) (
 	return paths, err
 }
 
-// publish tells what became of a theme.
+// publish publishes an event about a theme.
 func (s *Service) publish(ctx context.Context, st Store, t event.Type, kind extension.Kind, slug string) error {
 	return st.Publish(ctx, event.New(s.now(), t, event.Names{Kind: string(kind), Slug: slug}))
 }

@@ -60,7 +60,7 @@ type Store interface {
 	// part of the transaction.
 	Record(ctx context.Context, e audit.Entry) error
 
-	// Publish tells subscribers of events. Inside InTx it is part of the transaction.
+	// Publish sends events to their subscribers. Inside InTx it is part of the transaction.
 	Publish(ctx context.Context, list ...event.Event) error
 
 	// InTx runs fn on a Store whose changes are kept if fn returns nil and undone

@@ -51,8 +51,8 @@ type Version struct {
 
 	Manifest Manifest
 
-	// Replaced is true if this version was installed before with other contents. What
-	// clients were told would never change did.
+	// Replaced is true if this version was installed before with other contents. Then
+	// files have changed that clients may keep forever.
 	Replaced bool
 
 	InstalledAt time.Time

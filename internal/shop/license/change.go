@@ -129,7 +129,7 @@ type Match func(version int64) bool
 // changed nothing.
 type changeFunc func(tx Store, l *License) (audit.Action, audit.Details, error)
 
-// eventOf are the events of changes. Others are told to nobody.
+// eventOf are the events of changes. Other changes cause none.
 var eventOf = map[audit.Action]event.Type{
 	audit.LicenseRevoke: event.LicenseRevoked,
 	audit.LicenseRenew:  event.LicenseRenewed,

@@ -9,8 +9,8 @@ import (
 	"stoa/internal/base/event"
 )
 
-// endsEvery is how often licenses that have ended are looked for. Subscribers are told at most 60 s after
-// an end (contract 7.4), also when one search fails.
+// endsEvery is how often stoa looks for licenses that have ended. Subscribers hear of an end within 60 s
+// (contract 7.4), also when one search fails.
 const endsEvery = 20 * time.Second
 
 // KeepTellingEnds does what TellEnds does, now and every endsEvery, until ctx ends. Several processes may
@@ -22,9 +22,9 @@ func (s *Service) KeepTellingEnds(ctx context.Context, log *slog.Logger) {
 	task.Run(ctx, s.TellEnds)
 }
 
-// TellEnds publishes license.expired for the licenses that have expired by now. Each end is told once,
-// whatever happens in between and however many processes look for it: that it is told is part of the
-// event's transaction.
+// TellEnds publishes license.expired for the licenses that have expired by now. It publishes each end
+// once, whatever happens in between and however many processes look for it: the transaction of the event
+// records that it was published.
 func (s *Service) TellEnds(ctx context.Context) error {
 	for {
 		var ended []License

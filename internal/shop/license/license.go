@@ -84,8 +84,8 @@ type License struct {
 	// Version grows by one with every UpdateLicense, from 1.
 	Version int64
 
-	// Demo says that the license was sold by a made-up sale. Subscribers are told nothing about it. It
-	// never changes.
+	// Demo says that a made-up sale sold the license. Subscribers hear nothing about it. It never
+	// changes.
 	Demo bool
 }
 

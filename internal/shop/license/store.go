@@ -70,15 +70,15 @@ type Store interface {
 	AddRenewal(ctx context.Context, licenseID, reference string, at time.Time) error
 
 	// TakeEnded returns up to 100 paid licenses that are not revoked and whose term and leeway ended at
-	// or before now, those that ended first at the front, and records that the ends of their terms are
-	// told. It returns none of them again before their terms have other ends. Inside InTx, several
-	// callers get different licenses, and the record is undone with the transaction.
+	// or before now, those that ended first at the front, and records that these ends were published. It
+	// returns none of them again before their terms have other ends. Inside InTx, several callers get
+	// different licenses, and the record is undone with the transaction.
 	TakeEnded(ctx context.Context, now time.Time) ([]License, error)
 
 	// Record appends an entry to the audit log. Inside InTx it is part of the transaction.
 	Record(ctx context.Context, e audit.Entry) error
 
-	// Publish tells subscribers of events. Inside InTx it is part of the transaction.
+	// Publish sends events to their subscribers. Inside InTx it is part of the transaction.
 	Publish(ctx context.Context, list ...event.Event) error
 
 	// InTx runs fn on a Store whose calls are committed together if fn returns nil and undone

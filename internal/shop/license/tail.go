@@ -6,7 +6,7 @@ import (
 )
 
 // Tail returns the last group of the key. Administrators find a license by it: a
-// customer can tell it to them without giving the key away.
+// customer can name it without giving the key away.
 func (k Key) Tail() string {
 	text := k.Reveal()
 	return text[len(text)-keyGroup:]

@@ -45,7 +45,7 @@ func (s *Service) EndSubscription(ctx context.Context, id string) (Listed, error
 	return o, err
 }
 
-// end records that a subscription ends, as the provider noted at told. tx has locked the order.
+// end records that a subscription ends. told is when the provider said so. tx has locked the order.
 func (s *Service) end(ctx context.Context, tx Store, o *Order, told time.Time) error {
 	l, err := tx.LicenseByID(ctx, o.LicenseID)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"stoa/internal/shop/product"
 )
 
-// Administrators are told what they have to look at.
+// Administrators get mail about what they have to look at.
 type Administrators interface {
 	// AdminEmails returns the e-mail addresses of all active administrators.
 	AdminEmails(ctx context.Context) ([]string, error)
@@ -30,7 +30,7 @@ func inUnitsOf(currency string, e payment.Event) (minor int64, ok bool) {
 }
 
 // notePartial records that a part of the order's payment was refunded. Providers
-// tell the sum of all parts, and not always in order: the largest counts.
+// report the sum of all parts, and not always in order: the largest counts.
 func (s *Service) notePartial(ctx context.Context, tx Store, o *Order, e payment.Event, n *Notice) error {
 	minor, ok := inUnitsOf(o.Amount.Currency, e)
 	if !ok || minor <= o.PartlyRefunded {

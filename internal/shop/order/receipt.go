@@ -37,7 +37,7 @@ type DueReceipt struct {
 
 	// Stands is false once the order is refunded or cancelled.
 	Stands bool
-	// Refunded says that what was paid was given back: then the mail tells that.
+	// Refunded says that the buyer got the money back: then the mail says so.
 	Refunded bool
 
 	Attempts int       // including this one

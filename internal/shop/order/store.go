@@ -62,7 +62,7 @@ type Store interface {
 	// Record appends an entry to the audit log. Inside InTx it is part of the transaction.
 	Record(ctx context.Context, e audit.Entry) error
 
-	// Publish tells subscribers of events. Inside InTx it is part of the transaction.
+	// Publish sends events to their subscribers. Inside InTx it is part of the transaction.
 	Publish(ctx context.Context, list ...event.Event) error
 
 	// InTx runs fn on a Store whose calls are committed together if fn returns nil and undone

@@ -76,7 +76,7 @@ type Detail struct {
 	Comparison      *Comparison // nil if there is none
 }
 
-// PricingType tells whether a product costs anything.
+// PricingType says whether a product costs anything.
 type PricingType string
 
 // The pricing types (contract 3.1).
@@ -111,7 +111,7 @@ type Comparison struct {
 	Rows    []ComparisonRow `json:"rows"`
 }
 
-// ComparisonRow tells which tiers have a feature: each value is true, false or a text.
+// ComparisonRow says which tiers have a feature: each value is true, false or a text.
 type ComparisonRow struct {
 	Feature string         `json:"feature"`
 	Values  map[string]any `json:"values"` // by tier id

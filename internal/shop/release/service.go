@@ -120,7 +120,7 @@ func present(ctx context.Context, st Store, r Release) (old Release, ok bool, er
 	if err != nil {
 		return Release{}, false, err
 	}
-	// Their number would not tell: outside a transaction there may be more by now.
+	// Counting them would not do: outside a transaction there may be more by now.
 	for _, one := range all {
 		if one.ProductID != r.ProductID {
 			return Release{}, false, ErrOtherProduct
