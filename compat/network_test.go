@@ -58,8 +58,13 @@ func TestRefusedConnectionsSayWhy(t *testing.T) {
 			}
 		}
 		for _, tt := range []struct{ host, code string }{
-			{"works.example", ""}, {"private.example", ""}, {"localhost", ""}, {"192.0.2.1", ""},
-			{"missing.example", "ENOTFOUND"}, {"broken.example", "EAI_AGAIN"}, {"other.example", "EACCES"},
+			{"works.example", ""},
+			{"private.example", ""},
+			{"localhost", ""},
+			{"192.0.2.1", ""},
+			{"missing.example", "ENOTFOUND"},
+			{"broken.example", "EAI_AGAIN"},
+			{"other.example", "EACCES"},
 		} {
 			for way, got := range s.try(t, "http://"+tt.host, true) {
 				if got.Code != tt.code || tt.code == "" && got.Text != "string" {

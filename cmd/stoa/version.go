@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"stoa/internal/api"
+	httpapi "stoa/internal/api"
 	"stoa/internal/app"
 )
 

@@ -33,7 +33,8 @@ func TestChangesRefuseUnknownFields(t *testing.T) {
 		{pack, `{"allowAuthorisation":true}`, []string{"allowAuthorisation unknown_field"}, "Did you mean allowAuthorization?"},
 		{
 			pack, `{"nonsuch":1,"timeoutMs":1,"allowCookies":7}`,
-			[]string{"nonsuch unknown_field", "allowCookies wrong_type", "timeoutMs out_of_range"}, "nonsuch is not a field here.",
+			[]string{"nonsuch unknown_field", "allowCookies wrong_type", "timeoutMs out_of_range"},
+			"nonsuch is not a field here.",
 		},
 		{inst, `{"enable":false}`, []string{"enable unknown_field"}, "Did you mean enabled?"},
 		{inst, `{"permissions":[]}`, []string{"permissions unknown_field"}, "Did you mean grantedPermissions?"},

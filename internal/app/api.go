@@ -4,7 +4,7 @@ import (
 	"context"
 	"net"
 
-	"stoa/internal/api"
+	httpapi "stoa/internal/api"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/data/idempotency"
 	"stoa/internal/edge/front"

@@ -115,9 +115,21 @@ func TestAnswersWithoutOneReadableTypeAreMalformed(t *testing.T) {
 	t.Parallel()
 
 	for _, types := range [][]string{
-		{"text/plain", "text/html"}, {"image/png", "text/html"}, {"application/json", "text/html"},
-		{"text/html", "text/html"}, {"text/plain", ""}, {"", "text/html"},
-		{"text/plain, text/html"}, {"text/plain; charset=utf-8, text/html"}, {"text/plain;, text/html"}, {"nonsense"}, {"text/"}, {"/html"}, {"text/html text/plain"}, {"text\u00e4/html"}, {";"},
+		{"text/plain", "text/html"},
+		{"image/png", "text/html"},
+		{"application/json", "text/html"},
+		{"text/html", "text/html"},
+		{"text/plain", ""},
+		{"", "text/html"},
+		{"text/plain, text/html"},
+		{"text/plain; charset=utf-8, text/html"},
+		{"text/plain;, text/html"},
+		{"nonsense"},
+		{"text/"},
+		{"/html"},
+		{"text/html text/plain"},
+		{"text\u00e4/html"},
+		{";"},
 	} {
 		k := newKit(t) // a circuit breaker of its own
 		k.answer = func(w http.ResponseWriter, _ *http.Request) {

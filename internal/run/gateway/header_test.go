@@ -168,7 +168,8 @@ func TestWhatIdentifiedACallerIsNotPassedOn(t *testing.T) {
 		who  reqctx.Caller
 		want string
 	}{
-		{reqctx.Caller{}, "Bearer x"}, {reqctx.Caller{UserID: "u1", Role: reqctx.RoleUser}, ""},
+		{reqctx.Caller{}, "Bearer x"},
+		{reqctx.Caller{UserID: "u1", Role: reqctx.RoleUser}, ""},
 		{reqctx.Caller{Service: "erp", Role: reqctx.RoleAdmin}, ""},
 	} {
 		k.mu.Lock()
