@@ -117,8 +117,11 @@ func (s *Service) replacePassword(ctx context.Context, tx Store, userID, hash, k
 }
 
 // shutOut ends all of a user's sessions except keepSession, which may be empty, and
-// voids all links to reset the password.
+// voids all links to reset the password, and what depends on the user's generation.
 func (s *Service) shutOut(ctx context.Context, tx Store, userID, keepSession string) error {
+	if err := tx.RaiseGeneration(ctx, userID); err != nil {
+		return err
+	}
 	if err := tx.VoidResets(ctx, userID); err != nil {
 		return err
 	}

@@ -26,6 +26,14 @@ type Session struct {
 	UserID    string
 	CreatedAt time.Time
 
+	// Level is 2 after a second factor, else 1. Methods are how the user signed in, at
+	// AuthenticatedAt; sessions from before 0.2.0 have none. A refresh changes neither.
+	Level           int
+	Methods         []string
+	AuthenticatedAt time.Time
+	// ReauthenticatedAt is when the user proved again to be there; zero for never.
+	ReauthenticatedAt time.Time
+
 	// Refresh is the current refresh token.
 	Refresh Refresh
 	// Replaced are those it replaced within the last RefreshGrace, oldest first. The
@@ -48,6 +56,9 @@ type Replaced struct {
 
 	At time.Time // when it was replaced
 }
+
+// MethodPassword is a way to sign in (Session.Methods).
+const MethodPassword = "pwd"
 
 // LastUsedAt is when the session was last refreshed, or when it began. The first
 // token's time is cut to the second and may lie just before that.

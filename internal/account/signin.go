@@ -107,8 +107,11 @@ func (s *Service) signIn(ctx context.Context, c Credentials, newHash string) (To
 	return s.tokens(ctx, user, session, session.Refresh)
 }
 
-// newSession returns a session that begins now.
+// newSession returns a session that begins now, with a password.
 func (s *Service) newSession(userID string, key keyring.Key) Session {
 	now := s.Now()
-	return Session{ID: ids.New(), UserID: userID, CreatedAt: now, Refresh: newRefresh(key.ID, now)}
+	return Session{
+		ID: ids.New(), UserID: userID, CreatedAt: now, Refresh: newRefresh(key.ID, now),
+		Level: 1, Methods: []string{MethodPassword}, AuthenticatedAt: now,
+	}
 }

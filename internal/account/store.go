@@ -22,11 +22,16 @@ type Users interface {
 	User(ctx context.Context, id string) (Credentials, error)
 	UserByEmail(ctx context.Context, key string) (Credentials, error)
 
-	// SetPassword, SetActive and SetRole change one field. The error is an
-	// errs.NotFound for an unknown user.
+	// SetPassword, SetActive and SetRole change one field, RaiseGeneration adds one to it.
+	// The error is an errs.NotFound for an unknown user.
 	SetPassword(ctx context.Context, id, hash string) error
 	SetActive(ctx context.Context, id string, active bool) error
 	SetRole(ctx context.Context, id string, role reqctx.Role) error
+	RaiseGeneration(ctx context.Context, id string) error
+
+	// FillMailboxes stores the mailbox.Key of at most limit users that have none, because the
+	// previous release wrote them, and returns how many these were.
+	FillMailboxes(ctx context.Context, limit int) (int, error)
 
 	// ListUsers returns one page of the users that q selects, in the order of q, and
 	// how many there are on all pages. The search compares Keys; none of its characters is a
@@ -73,6 +78,10 @@ type Sessions interface {
 	// errs.NotFound if the session has ended.
 	SaveRefresh(ctx context.Context, s Session) error
 
+	// SetReauthenticated stores when the session's user proved again to be there. The error is
+	// an errs.NotFound if the session has ended.
+	SetReauthenticated(ctx context.Context, id string, at time.Time) error
+
 	// Alive returns the session with that id and its user in one query, expired or
 	// not. The error is an errs.NotFound for an unknown session; a deleted user has
 	// none.
@@ -105,6 +114,10 @@ type Store interface {
 	Sessions
 	SetupTokens
 	Resets
+
+	// DeleteStale deletes what has not been used in its time: links in mails, and sign-ins and
+	// ceremonies that nobody finished. It keeps sign-ins for 90 days, and devices for 400.
+	DeleteStale(ctx context.Context, now time.Time) error
 
 	// Record appends an entry to the audit log, as audit.Store does. Inside InTx
 	// it is part of the transaction.

@@ -26,7 +26,12 @@ type User struct {
 type Credentials struct {
 	User
 
+	// PasswordHash is empty for a user without a password.
 	PasswordHash string
+	// ProvenAt is when somebody proved that they read mail to Email; zero if nobody did.
+	ProvenAt time.Time
+	// Generation rises with whatever voids what is pending: links that change or prove something.
+	Generation int64
 }
 
 // Key returns the form in which e-mail addresses and usernames are compared and

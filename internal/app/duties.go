@@ -44,3 +44,11 @@ func (a *App) keepPluginsRunning(ctx context.Context, cfg Config) {
 		})
 	})
 }
+
+// tendAccounts deletes what nobody used of accounts, in one of the stoa processes on the database.
+func (a *App) tendAccounts(ctx context.Context, cfg Config) {
+	d := &duty.Duty{
+		Name: "accounts", Store: store.NewDuties(a.DB), Log: cfg.Log, Lease: keptLease, Grace: keptGrace, Every: keptEvery,
+	}
+	d.Keep(ctx, func(ctx context.Context) { a.Accounts.Tend(ctx, cfg.Log) })
+}

@@ -59,6 +59,13 @@ func testRevocations(t *testing.T, open Open) {
 			return err
 		}, "[]"},
 		{"the others", func(ctx context.Context) error { return s.DeleteSessionsExcept(ctx, "u1", "d") }, "[{5 b u1} {6 c u1}]"},
+		{"a level", set(db, `UPDATE sessions SET level = 1 WHERE id = 'd'`), "[{7 d u1}]"},
+		{"an end", set(db, `UPDATE sessions SET ends_at_ms = 1 WHERE id = 'd'`), "[{8 d u1}]"},
+		{"the same end", set(db, `UPDATE sessions SET ends_at_ms = 1, last_address = 'x' WHERE id = 'd'`), "[]"},
+		{"a proof to be there", func(ctx context.Context) error { return s.SetReauthenticated(ctx, "d", T0) }, "[]"},
+		{"a proven mailbox", set(db, `UPDATE users SET email_proven_at_ms = 1 WHERE id = 'u1'`), "[{9  u1}]"},
+		{"a planned deletion", set(db, `UPDATE users SET deletion_at_ms = 1 WHERE id = 'u1'`), "[{10  u1}]"},
+		{"a generation", func(ctx context.Context) error { return s.RaiseGeneration(ctx, "u1") }, "[]"},
 		{"a removed user", func(ctx context.Context) error {
 			_, err := db.Conn().Write.ExecContext(ctx, `DELETE FROM users WHERE id = 'u2'`)
 			return err
@@ -94,6 +101,13 @@ func testRevocations(t *testing.T, open Open) {
 	}
 	if news, err = l.News(t.Context(), "me", news.Number-1000); err != nil || !news.Whole {
 		t.Errorf("1000 rows: whole: %t, %v", news.Whole, err)
+	}
+}
+
+func set(db *database.DB, query string) func(ctx context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := db.Conn().Write.ExecContext(ctx, query)
+		return err
 	}
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"stoa/internal/account"
@@ -12,16 +13,17 @@ import (
 func (a *Account) CreateSession(ctx context.Context, s account.Session) error {
 	_, err := a.Write.ExecContext(ctx, `
 		INSERT INTO sessions (id, user_id, refresh_id, refresh_key_id, refresh_issued_at_ms, replaced_json, created_at_ms,
-			expires_at_ms)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			expires_at_ms, level, methods, authenticated_at_ms)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 		s.ID, s.UserID, s.Refresh.ID, s.Refresh.KeyID, database.Millis(s.Refresh.IssuedAt), encodeReplaced(s.Replaced),
-		database.Millis(s.CreatedAt), database.Millis(s.ExpiresAt()))
+		database.Millis(s.CreatedAt), database.Millis(s.ExpiresAt()), s.Level, strings.Join(s.Methods, ","),
+		sinceEpoch(s.AuthenticatedAt))
 	return a.Wrap(err, "Session")
 }
 
 // sessionColumns is a database.Packed row: every refresh reads one. None of its texts has spaces.
 const sessionColumns = `concat_ws(' ', s.id, s.user_id, s.refresh_id, s.refresh_key_id, s.refresh_issued_at_ms,
-	s.created_at_ms, s.replaced_json)`
+	s.created_at_ms, s.level, s.methods, s.authenticated_at_ms, s.reauthenticated_at_ms, s.replaced_json)`
 
 // scanSession reads one row of sessionColumns.
 func scanSession(row database.Scanner) (s account.Session, err error) {
@@ -32,7 +34,17 @@ func scanSession(row database.Scanner) (s account.Session, err error) {
 	packed := database.Unpack(text)
 	s.ID, s.UserID = packed.Text(), packed.Text()
 	s.Refresh = account.Refresh{ID: packed.Text(), KeyID: packed.Text(), IssuedAt: packed.Time()}
-	s.CreatedAt = packed.Time()
+	s.CreatedAt, s.Level = packed.Time(), int(packed.Number())
+	if methods := packed.Text(); methods != "" {
+		s.Methods = strings.Split(methods, ",")
+	}
+	authenticated, again := packed.Number(), packed.Number()
+	if s.AuthenticatedAt = s.CreatedAt; authenticated != 0 { // the previous release leaves it out
+		s.AuthenticatedAt = time.UnixMilli(authenticated).UTC()
+	}
+	if again != 0 {
+		s.ReauthenticatedAt = time.UnixMilli(again).UTC()
+	}
 	if err := packed.Err(); err != nil {
 		return account.Session{}, err
 	}
@@ -55,6 +67,12 @@ func (a *Account) SaveRefresh(ctx context.Context, s account.Session) error {
 		WHERE id = $6`,
 		s.Refresh.ID, s.Refresh.KeyID, database.Millis(s.Refresh.IssuedAt), encodeReplaced(s.Replaced),
 		database.Millis(s.ExpiresAt()), s.ID)
+	return database.Affected(res, err, "Session")
+}
+
+// SetReauthenticated implements account.Sessions.
+func (a *Account) SetReauthenticated(ctx context.Context, id string, at time.Time) error {
+	res, err := a.Write.ExecContext(ctx, `UPDATE sessions SET reauthenticated_at_ms = $1 WHERE id = $2`, database.Millis(at), id)
 	return database.Affected(res, err, "Session")
 }
 

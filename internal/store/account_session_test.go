@@ -17,6 +17,7 @@ import (
 func session(id, userID string) account.Session {
 	return account.Session{
 		ID: id, UserID: userID, CreatedAt: T0,
+		Level: 2, Methods: []string{"pwd", "otp"}, AuthenticatedAt: T0.Add(time.Millisecond),
 		Refresh: account.Refresh{ID: "r3." + id, KeyID: "k2", IssuedAt: T0.Add(time.Minute)},
 		Replaced: []account.Replaced{
 			{Refresh: account.Refresh{ID: "r1." + id, KeyID: "k1", IssuedAt: T0}, At: T0.Add(time.Minute - time.Millisecond)},

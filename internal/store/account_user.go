@@ -2,8 +2,10 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/account/mailbox"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/data/database"
 )
@@ -12,21 +14,25 @@ import (
 func (a *Account) CreateUser(ctx context.Context, c account.Credentials) error {
 	_, err := a.Write.ExecContext(ctx, `
 		INSERT INTO users (id, email, email_key, username, username_key, password_hash, role, avatar, referral_code,
-			active, created_at_ms)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+			active, created_at_ms, mailbox_key, email_proven_at_ms)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 		c.ID, c.Email, account.Key(c.Email), c.Username, account.Key(c.Username), c.PasswordHash, string(c.Role), c.Avatar,
-		c.Referral, c.Active, database.Millis(c.CreatedAt))
+		c.Referral, c.Active, database.Millis(c.CreatedAt), mailbox.Key(c.Email), sinceEpoch(c.ProvenAt))
 	return a.Wrap(err, "User")
 }
 
 const userColumns = `u.id, u.email, u.username, u.password_hash, u.role, u.avatar, u.referral_code, u.active,
-	u.created_at_ms`
+	u.created_at_ms, u.email_proven_at_ms, u.generation`
 
 // scanUser reads one row of userColumns.
 func scanUser(row database.Scanner) (account.Credentials, error) {
 	var c account.Credentials
+	var proven int64
 	err := row.Scan(&c.ID, &c.Email, &c.Username, &c.PasswordHash, &c.Role, &c.Avatar, &c.Referral, &c.Active,
-		database.ScanMillis(&c.CreatedAt))
+		database.ScanMillis(&c.CreatedAt), &proven, &c.Generation)
+	if proven != 0 {
+		c.ProvenAt = time.UnixMilli(proven).UTC()
+	}
 	return c, err
 }
 
@@ -55,6 +61,14 @@ func (a *Account) SetPassword(ctx context.Context, id, hash string) error {
 	return database.Affected(res, err, "User")
 }
 
+// sinceEpoch returns a time in a column where 0 stands for none.
+func sinceEpoch(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
 // SetActive implements account.Users.
 func (a *Account) SetActive(ctx context.Context, id string, active bool) error {
 	defer a.ended(ctx)
@@ -66,6 +80,12 @@ func (a *Account) SetActive(ctx context.Context, id string, active bool) error {
 func (a *Account) SetRole(ctx context.Context, id string, role reqctx.Role) error {
 	defer a.ended(ctx)
 	res, err := a.Write.ExecContext(ctx, `UPDATE users SET role = $1 WHERE id = $2`, string(role), id)
+	return database.Affected(res, err, "User")
+}
+
+// RaiseGeneration implements account.Users.
+func (a *Account) RaiseGeneration(ctx context.Context, id string) error {
+	res, err := a.Write.ExecContext(ctx, `UPDATE users SET generation = generation + 1 WHERE id = $1`, id)
 	return database.Affected(res, err, "User")
 }
 

@@ -67,6 +67,16 @@ func Tables() []Table {
 		{Name: "licenses", Key: "id", Columns: []Column{
 			{Name: "key_sealed", Box: "'" + license.SealedFor + "'", Row: "id", Hash: "key_hash", Rehash: rehashLicense},
 		}},
+		{Name: "totp", Key: "user_id", Columns: []Column{
+			{Name: "secret_sealed", Box: "'account.totp'", Row: "user_id"},
+		}},
+		{Name: "identity_providers", Key: "id", Columns: []Column{
+			{Name: "secret_sealed", Box: "'identity-provider.secret'", Row: "id"},
+		}},
+		{Name: "oidc_flows", Key: "state_hash", Columns: []Column{
+			{Name: "verifier_sealed", Box: "'oidc.verifier'", Row: "state_hash"},
+			{Name: "result_sealed", Box: "'oidc.result'", Row: "state_hash"},
+		}},
 		{Name: "idempotency_keys", Key: "id", Columns: []Column{
 			{Name: "answer_sealed", Box: "'idempotency.answer'", Row: "id"},
 		}},

@@ -125,6 +125,18 @@ func (s *shop) fillTables(t *testing.T) {
 			p.manifest_json, p.settings_json, p.environment_sealed, p.settings_version, p.installed_at_ms, p.updated_at_ms,
 			s.current_sealed, s.previous_sealed, s.previous_until_ms
 		FROM plugin_packages p JOIN plugin_secrets s ON s.package_slug = p.slug WHERE p.slug = 'echo'`)
+	exec(`INSERT INTO totp (user_id, secret_sealed, created_at_ms) SELECT id, $1, 1 FROM users WHERE id = $2`,
+		s.key.Box("account.totp").Seal([]byte("secret"), s.echo.Admin.UserID), s.echo.Admin.UserID)
+	exec(`
+		INSERT INTO identity_providers (id, slug, kind, name, issuer, client_id, secret_sealed, scopes, enabled, sign_up,
+			staff, verifies_addresses, allowed_domains, created_at_ms)
+		VALUES ('p1', 'one', 'oidc', '', '', '', $1, '', $2, $2, $2, $2, '', 1)`,
+		s.key.Box("identity-provider.secret").Seal([]byte("secret"), "p1"), true)
+	exec(`
+		INSERT INTO oidc_flows (state_hash, cookie_hash, provider_id, mode, generation, nonce, verifier_sealed, return_to,
+			result_sealed, created_at_ms)
+		VALUES ('f1', '', 'p1', 'sign-in', 0, '', $1, '/', $2, 1)`,
+		s.key.Box("oidc.verifier").Seal([]byte("verifier"), "f1"), s.key.Box("oidc.result").Seal([]byte("result"), "f1"))
 	vault := license.NewVault(seal.NewKeys(s.key))
 	template, err := s.replicas[0].Licenses.GetByKey(t.Context(), s.keys[0])
 	if err != nil {
