@@ -90,6 +90,10 @@ proof: build $(TEST_TOOLS) ## Prove what takes long: both engines, every Node.js
 	STOA_FRONT=off $(TEST_FLAGS) $(GOTEST) -count=1 ./internal/api/...
 	$(MAKE) race roll fuzz check-deploy
 
+.PHONY: takeover
+takeover: ## Try to take accounts over, on both engines (docs/security/takeover.md)
+	STOA_TEST_ENGINES=both $(TEST_FLAGS) $(GOTEST) -count=1 ./internal/takeover
+
 .PHONY: proof-short
 proof-short: build ## Prove races and kills for some minutes, as CI does
 	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 ./internal/proof -run 'Linearizable|SeatTooMany|AnsweredSurvives|HaltedProcess'

@@ -11,13 +11,23 @@ import (
 // The tests that docs/security/asvs.md points to are there.
 func TestASVSNamesTestsThatExist(t *testing.T) {
 	t.Parallel()
+	namesTestsThatExist(t, "docs/security/asvs.md", 40)
+}
 
-	doc, err := os.ReadFile("docs/security/asvs.md")
+// The tests that docs/security/takeover.md points to are there.
+func TestTakeoverNamesTestsThatExist(t *testing.T) {
+	t.Parallel()
+	namesTestsThatExist(t, "docs/security/takeover.md", 30)
+}
+
+func namesTestsThatExist(t *testing.T, page string, least int) {
+	t.Helper()
+	doc, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	named := regexp.MustCompile("`((?:internal|cmd)/[a-z/]+) ((?:Test|Fuzz)\\w+)`").FindAllStringSubmatch(string(doc), -1)
-	if len(named) < 40 {
+	if len(named) < least {
 		t.Fatalf("%d tests are named: the form has changed", len(named))
 	}
 	if all := regexp.MustCompile(`\b(Test|Fuzz)[A-Z]\w+`).FindAllString(string(doc), -1); len(all) != len(named) {

@@ -97,7 +97,7 @@ func usernameFor(email string) string {
 // createAdmin stores an administrator who did not register, records it, and ends the
 // set-up token in the same transaction.
 func (s *Service) createAdmin(ctx context.Context, tx Store, c Credentials, details audit.Details) error {
-	if err := tx.CreateUser(ctx, c); err != nil {
+	if err := s.createUser(ctx, tx, c); err != nil {
 		return err
 	}
 	all := audit.Details{"email": c.Email, "role": string(c.Role)}

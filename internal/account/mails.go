@@ -29,19 +29,27 @@ func (s *Service) resetMail(ctx context.Context, to, token string) mail.Message 
 	}
 }
 
+// mailTime is how mails write times.
+const mailTime = "2 January 2006, 15:04 UTC"
+
 // postChanged tells a user that the password was changed. The mail has no link, so
-// that nobody learns to follow links in such mails.
-func (s *Service) postChanged(ctx context.Context, u User) {
+// that nobody learns to follow links in such mails. reclaimed says that whoever had
+// the account before lost everything.
+func (s *Service) postChanged(ctx context.Context, u User, reclaimed bool) {
 	if s.Mailer == nil {
 		return
 	}
-	at := s.Now().UTC().Format("2 January 2006, 15:04 UTC")
+	at, lost := s.Now().UTC().Format(mailTime), ""
+	if reclaimed {
+		lost = "Nobody had confirmed this address before. What was set up to sign in to the account\n" +
+			"is removed, in case somebody else did it. Orders and licenses are still there.\n\n"
+	}
 	s.Mailer.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
 		return mail.Message{
 			To:      u.Email,
 			Subject: "Your password was changed",
 			Text: "The password of the account with the e-mail address\n" +
-				u.Email + " at " + s.SiteName(ctx) + " was changed on " + at + ".\n\n" +
+				u.Email + " at " + s.SiteName(ctx) + " was changed on " + at + ".\n\n" + lost +
 				"If it was you, there is nothing to do.\n\n" +
 				"If it was not you, somebody else may have access to your account. Open the\n" +
 				"site as you always do, not from a mail, choose \"forgotten password\" to set a\n" +

@@ -72,7 +72,7 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID, current
 	if err != nil {
 		return noUser(err)
 	}
-	s.postChanged(ctx, c.User)
+	s.postChanged(ctx, c.User, false)
 	return nil
 }
 

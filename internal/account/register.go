@@ -39,12 +39,34 @@ func (s *Service) Register(ctx context.Context, r Registration) (Tokens, error) 
 	if err != nil {
 		return Tokens{}, err
 	}
-	return s.createSignedIn(ctx, c, func(tx Store) error {
-		if err := tx.CreateUser(ctx, c); err != nil {
+	var links proofLinks
+	var asks bool
+	t, err := s.createSignedIn(ctx, c, func(tx Store) (err error) {
+		if err := s.createUser(ctx, tx, c); err != nil {
+			return err
+		}
+		if links, asks, err = s.createProof(ctx, tx, c); err != nil {
 			return err
 		}
 		return tx.Publish(ctx, event.New(s.Now(), event.UserRegistered, event.Names{UserID: c.ID}))
 	})
+	if err == nil && asks {
+		s.postProof(ctx, c.User, links)
+	}
+	return t, err
+}
+
+// createUser is CreateUser, and refuses an address that another user had until lately with a conflict, too.
+func (s *Service) createUser(ctx context.Context, tx Store, c Credentials) error {
+	if err := tx.CreateUser(ctx, c); err != nil {
+		return err
+	}
+	// After it is created: see moveEmail.
+	held, err := tx.HasHeld(ctx, c.ID, Key(c.Email), s.Now())
+	if err == nil && held {
+		err = ErrEmailTaken
+	}
+	return err
 }
 
 // createSignedIn calls create, which stores the user, and opens the user's first

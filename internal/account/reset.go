@@ -150,7 +150,8 @@ func (s *Service) PasswordResetIssues(in PasswordReset) errs.Issues {
 }
 
 // ResetPassword sets a new password for the user to whom the token was mailed, and
-// ends all of the user's sessions and other links. Of several calls with one token,
+// ends all of the user's sessions and other links. The address is proven then; if it was not
+// before, whatever else lets somebody in is removed (reclaim). Of several calls with one token,
 // on any replicas, one succeeds.
 //
 // It returns VALIDATION_ERROR with every fault, ErrResetToken, and
@@ -176,7 +177,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, next string) error {
 	if err != nil {
 		return err
 	}
-	var user User
+	var user Credentials
 	err = s.Store.InTx(ctx, func(tx Store) error {
 		c, err := tx.User(ctx, r.UserID) // before its resets and sessions: see Store
 		if errs.KindOf(err) == errs.NotFound || err == nil && !c.Active {
@@ -187,13 +188,22 @@ func (s *Service) ResetPassword(ctx context.Context, token, next string) error {
 		if _, err := s.usableReset(ctx, tx, r.Hash); err != nil {
 			return err
 		}
-		user = c.User
-		return s.replacePassword(ctx, tx, c.ID, hash, "")
+		user = c
+		if !c.ProvenAt.IsZero() {
+			return s.replacePassword(ctx, tx, c.ID, hash, "")
+		}
+		if err := s.reclaim(ctx, tx, c); err != nil {
+			return err
+		}
+		if err := tx.SetPassword(ctx, c.ID, hash); err != nil {
+			return err
+		}
+		return tx.SetProven(ctx, c.ID, s.Now())
 	})
 	if err != nil {
 		return err
 	}
-	s.postChanged(ctx, user)
+	s.postChanged(ctx, user.User, user.ProvenAt.IsZero())
 	return nil
 }
 

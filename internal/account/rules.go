@@ -78,15 +78,17 @@ func validEmail(s string) bool {
 // faults are errs.Issues that know the rules of the fields of an account.
 type faults struct{ errs.Issues }
 
-func (f *faults) email(value string) {
-	if !f.Require("email", value) || validEmail(value) {
+func (f *faults) email(value string) { f.emailAt("email", value) }
+
+func (f *faults) emailAt(path, value string) {
+	if !f.Require(path, value) || validEmail(value) {
 		return
 	}
 	code := errs.CodeInvalid
 	if len(value) > maxEmail {
 		code = errs.CodeOutOfRange
 	}
-	f.Add("email", code, "email must be an e-mail address of at most %d bytes, like name@example.com.", maxEmail)
+	f.Add(path, code, "%s must be an e-mail address of at most %d bytes, like name@example.com.", path, maxEmail)
 }
 
 func (f *faults) username(path, value string) {

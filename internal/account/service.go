@@ -28,6 +28,9 @@ type Service struct {
 	// Mailer sends mail. Without one, nobody can reset a forgotten password.
 	Mailer Mailer
 
+	// NoMail says that what Mailer gets arrives nowhere. Nobody is asked to prove a mailbox then.
+	NoMail bool
+
 	// PublicURL is where users reach the platform, for links in mails, without a
 	// slash at the end. It is never taken from a request's Host header, which the
 	// client chooses.

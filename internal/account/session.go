@@ -27,7 +27,7 @@ type Session struct {
 	CreatedAt time.Time
 
 	// Level is 2 after a second factor, else 1. Methods are how the user signed in, at
-	// AuthenticatedAt; sessions from before 0.2.0 have none. A refresh changes neither.
+	// AuthenticatedAt; sessions that began before migration 0070 have none. A refresh changes neither.
 	Level           int
 	Methods         []string
 	AuthenticatedAt time.Time

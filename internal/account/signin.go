@@ -61,9 +61,9 @@ func (s *Service) candidate(ctx context.Context, email string) (Credentials, err
 }
 
 // verify is Hasher.Verify for a password of any length: one that is too long to be
-// right costs no more than a short one.
+// right costs no more than a short one. No password fits an empty hash.
 func (s *Service) verify(ctx context.Context, hash, secret string) (match, outdated bool, err error) {
-	if utf8.RuneCountInString(secret) > maxPassword {
+	if hash == "" || utf8.RuneCountInString(secret) > maxPassword {
 		hash, secret = s.Hasher.Dummy(), ""
 	}
 	return s.Hasher.Verify(ctx, hash, secret)

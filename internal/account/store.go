@@ -108,12 +108,14 @@ type Sessions interface {
 }
 
 // Store is the database as Service sees it. A user is always locked before the
-// user's sessions, so that transactions cannot deadlock.
+// user's sessions and links, so that transactions cannot deadlock.
 type Store interface {
 	Users
 	Sessions
 	SetupTokens
 	Resets
+	MailTokens
+	Proofs
 
 	// DeleteStale deletes what has not been used in its time: links in mails, and sign-ins and
 	// ceremonies that nobody finished. It keeps sign-ins for 90 days, and devices for 400.

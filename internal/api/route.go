@@ -23,6 +23,8 @@ type route struct {
 	lasting bool
 	page    bool
 	bytes   bool
+	recent  bool
+	unkept  bool
 }
 
 // caller says who may call a route.
@@ -118,6 +120,12 @@ func lasting(r *route) { r.lasting = true }
 // shopPage marks a page of the storefront, which gives way to an active theme app.
 func shopPage(r *route) { r.page = true }
 
+// recently asks users whether they are still there, unless they signed in or proved it a moment ago.
+func recently(r *route) { r.recent = true }
+
+// unkept keeps every answer of a route out of caches, refusals included.
+func unkept(r *route) { r.unkept = true }
+
 // ofBytes is for a route whose identifier may be any bytes, because its handler checks them.
 func ofBytes(r *route) { r.bytes = true }
 
@@ -135,7 +143,13 @@ func (rt *router) serve(r route, h web.HandlerFunc) web.HandlerFunc {
 			h = l.wrap(rt.limits, l.rule, h)
 		}
 	}
+	if r.recent {
+		h = guard.RequireRecent(rt.recent, h)
+	}
 	h = rt.admit(r, h)
+	if r.unkept {
+		h = web.Unkept(h)
+	}
 	switch {
 	case r.lasting:
 		return h

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"path"
 	"slices"
@@ -30,8 +31,10 @@ type themeApp func(w http.ResponseWriter, r *http.Request, ownPage bool) (served
 type router struct {
 	respond web.Responder
 	auth    guard.Authenticator
-	limits  limit.Counter
-	keys    keyed.Requests
+	// recent refuses users whose last proof to be there lies back too long.
+	recent func(ctx context.Context, userID, sessionID string) error
+	limits limit.Counter
+	keys   keyed.Requests
 	// platform admits plugins that have the permissions needs.
 	platform func(h web.HandlerFunc, needs ...string) web.HandlerFunc
 	// whileCaller ends a lasting answer whose caller loses access.

@@ -46,6 +46,10 @@ func (s *Server) ownRoutes(account *auth.Handlers) []route {
 		at("GET /register", anyone, s.html(pages.Site.Register)),
 		// The targets of links in mails.
 		at("GET /reset-password", anyone, s.html(pages.Site.Reset)),
+		at("GET /verify-email", anyone, s.html(pages.Site.VerifyEmail)),
+		at("GET /disown", anyone, s.html(pages.Site.Disown)),
+		at("GET /change-email", anyone, s.html(pages.Site.ChangeEmail)),
+		at("GET /revert-email", anyone, s.html(pages.Site.RevertEmail)),
 		at("GET /claim-orders", anyone, s.html(pages.Site.Claim)),
 		// Where buyers return from the payment provider's page. Neither the pages nor the
 		// redirects show anything of the order: the address proves nothing.
@@ -81,6 +85,15 @@ func accountRoutes(h *auth.Handlers) []route {
 		at("POST /auth/forgot-password", anyone, h.ForgotPassword, perAddress(limit.ForgotPassword)),
 		at("POST /auth/reset-password", anyone, h.ResetPassword, perAddress(limit.ResetPassword)),
 		at("POST /auth/setup", anyone, h.SetUp, perAddress(limit.SetUp)),
+		at("GET /auth/account", users, h.Account, unkept),
+		at("POST /auth/reauthenticate", users, h.Reauthenticate, perUser(limit.Reauthenticate), counts(limit.LoginAccount), unkept),
+		at("POST /auth/email/verification", users, h.RequestProof, perUser(limit.Factors), unkept),
+		at("POST /auth/email/verify", users, h.VerifyEmail, perAddress(limit.MailToken), unkept),
+		at("POST /auth/email/disown", anyone, h.DisownEmail, perAddress(limit.MailToken), unkept),
+		at("POST /auth/email/change", users, h.ChangeEmail, perUser(limit.Factors), recently, unkept),
+		at("POST /auth/email/change/confirm", users, h.ConfirmEmail, perAddress(limit.MailToken), unkept),
+		at("DELETE /auth/email/change", users, h.CancelEmailChange, unkept),
+		at("POST /auth/email/change/revert", anyone, h.RevertEmail, perAddress(limit.MailToken), unkept),
 		at("GET /auth/sessions", users, h.ListSessions),
 		at("DELETE /auth/sessions/{id}", users, h.EndSession),
 		at("GET /.well-known/jwks.json", anyone, h.JWKS),

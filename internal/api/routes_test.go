@@ -114,6 +114,25 @@ func TestRowsAreComplete(t *testing.T) {
 	}
 }
 
+// Whatever takes a password, or the token of a mail, is counted: a limit that one of several ways to the same
+// thing lacks is none.
+func TestEveryWayToTryACredentialHasALimit(t *testing.T) {
+	t.Parallel()
+
+	seen := 0
+	for _, r := range everyRoute() {
+		if !strings.HasPrefix(r.pattern, "POST /auth/") || r.pattern == "POST /auth/logout" { // it tries nothing
+			continue
+		}
+		if seen++; len(r.limits) == 0 {
+			t.Errorf("%s has no limit", r.pattern)
+		}
+	}
+	if seen < 14 {
+		t.Errorf("%d routes", seen)
+	}
+}
+
 // operationsOf returns a route as "METHOD /path/{name}", once for each of its methods.
 func operationsOf(r route) []string {
 	path := strings.ReplaceAll(strings.TrimSuffix(r.pattern, "{$}"), "...}", "}")

@@ -52,7 +52,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		PluginRing: a.ring(cfg, account.PluginKeyPurpose),
 		Hasher:     password.NewHasher(cost, password.Limits{}),
 		Now:        cfg.Now, Policy: policy, Services: services,
-		Live: a.live, Mailer: a.Mail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
+		Live: a.live, Mailer: a.Mail, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}
 	if err := a.Accounts.Start(ctx); errors.Is(err, account.ErrSharedKey) {
 		return settings.Wrong(err)

@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 
@@ -22,10 +23,19 @@ func (b *mailbox) Send(_ context.Context, m mail.Message) error {
 	return nil
 }
 
-// Mails returns the mails sent since the last call. It first waits until the queue is
-// empty and the courier has tried every receipt that is due. It must not be called if
-// an option has replaced the Mailer.
+// Mails returns the mails sent since the last call, except those that ask somebody who
+// registered to confirm the address: nearly every test registers somebody. See AllMails.
 func (a *App) Mails(tb testing.TB) []mail.Message {
+	tb.Helper()
+	return slices.DeleteFunc(a.AllMails(tb), func(m mail.Message) bool {
+		return m.Subject == "Confirm your e-mail address"
+	})
+}
+
+// AllMails returns the mails sent since the last call of it or Mails. It first waits until
+// the queue is empty and the courier has tried every receipt that is due. It must not be
+// called if an option has replaced the Mailer.
+func (a *App) AllMails(tb testing.TB) []mail.Message {
 	tb.Helper()
 	if err := a.Mail.Idle(tb.Context()); err != nil {
 		tb.Fatal(err)

@@ -7,6 +7,7 @@ package mailbox
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
@@ -20,8 +21,10 @@ func Key(address string) string {
 		return lower(address)
 	}
 	domain := lower(address[at+1:])
-	if ascii, err := idna.Lookup.ToASCII(domain); err == nil {
-		domain = lower(ascii)
+	if !ascii(domain) { // else it is its own A-label, or none
+		if label, err := idna.Lookup.ToASCII(domain); err == nil {
+			domain = lower(label)
+		}
 	}
 	return lower(address[:at]) + "@" + domain
 }
@@ -39,6 +42,15 @@ func Counted(address string) string {
 		return key[:plus] + key[at:]
 	}
 	return key
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // lower folds ASCII letters only, and leaves every other byte as it is.

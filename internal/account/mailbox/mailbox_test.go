@@ -80,6 +80,9 @@ func FuzzKey(f *testing.F) {
 		if again := mailbox.Key(key); again != key {
 			t.Errorf("Key(%q) = %q, whose Key is %q", address, key, again)
 		}
+		if isASCII(address) && key != strings.ToLower(address) { // as migration 0070 has it
+			t.Errorf("Key(%q) = %q", address, key)
+		}
 		at, kept := strings.LastIndexByte(address, '@'), strings.LastIndexByte(key, '@')
 		if at >= 0 && (kept != at || !asciiEqual(key[:kept], address[:at])) {
 			t.Errorf("Key(%q) = %q changes what stands before the @", address, key)
@@ -101,4 +104,8 @@ func asciiEqual(a, b string) bool {
 		}
 	}
 	return true
+}
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }

@@ -468,6 +468,9 @@ func TestForgottenPasswordOverARealSMTPServer(t *testing.T) {
 		cfg.MailFrom = "Shop <no-reply@shop.example.com>"
 	})
 	a.Register(t, "ada")
+	if got := server.NextMail(t); !strings.Contains(got.Text(t), a.URL+"/verify-email#") {
+		t.Errorf("first mail = %s", got.Text(t))
+	}
 	a.Do(t, forgot("ada@example.com"))
 	m := resetLink.FindStringSubmatch(server.NextMail(t).Text(t))
 	if m == nil {

@@ -80,3 +80,15 @@ func RequireAdmin(h web.HandlerFunc) web.HandlerFunc {
 		return h(w, r)
 	}
 }
+
+// RequireRecent refuses users whose last proof to be there lies back too long, with what check returns. It
+// runs inside RequireUser.
+func RequireRecent(check func(ctx context.Context, userID, sessionID string) error, h web.HandlerFunc) web.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		who := reqctx.CallerFrom(r.Context())
+		if err := check(r.Context(), who.UserID, who.SessionID); err != nil {
+			return err
+		}
+		return h(w, r)
+	}
+}

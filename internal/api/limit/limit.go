@@ -40,6 +40,12 @@ var (
 	// For one installation's calls of the platform API (contract 1.7).
 	Platform = ratelimit.Rule{Name: "platform", Limit: 600, Window: time.Minute}
 
+	// For whoever is signed in: proofs to be there, and changes of what lets people in.
+	Reauthenticate = ratelimit.Rule{Name: "reauthenticate", Limit: 10, Window: time.Minute}
+	Factors        = ratelimit.Rule{Name: "factors", Limit: 20, Window: time.Hour}
+	// For every route that takes the token of a mail.
+	MailToken = ratelimit.Rule{Name: "mail-token", Limit: 10, Window: time.Minute}
+
 	ClaimRequest = ratelimit.Rule{Name: "claim-request", Limit: 10, Window: time.Hour}
 	Claim        = ratelimit.Rule{Name: "claim", Limit: 10, Window: time.Minute}
 	ClaimLink    = ratelimit.Rule{Name: "claim-link", Limit: 10, Window: time.Minute}
@@ -50,6 +56,7 @@ func Rules() []ratelimit.Rule {
 	return []ratelimit.Rule{
 		Register, Login, Me, Refresh, ChangePassword,
 		LoginAccount, RefreshUnknown, ForgotPassword, ResetPassword, SetUp,
+		Reauthenticate, Factors, MailToken,
 		Purchase, Platform, ClaimRequest, Claim, ClaimLink,
 	}
 }

@@ -95,6 +95,19 @@ func WriteDone(w http.ResponseWriter, message string) {
 	WriteJSON(w, http.StatusOK, Envelope{Success: true, Message: message})
 }
 
+// Unkept keeps all answers of h out of every cache, refusals included.
+func Unkept(h HandlerFunc) HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		NoStore(w)
+		return h(w, r)
+	}
+}
+
+// WriteAccepted is WriteDone for what will be done, or not, without telling which.
+func WriteAccepted(w http.ResponseWriter, message string) {
+	WriteJSON(w, http.StatusAccepted, Envelope{Success: true, Message: message})
+}
+
 // OrNull returns a pointer to v, or nil for the zero value: on the wire it is null.
 func OrNull[T comparable](v T) *T {
 	var none T

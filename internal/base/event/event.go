@@ -22,6 +22,8 @@ type Type string
 // The types of stoa's own events. Types of plugins begin with their slug and a dot.
 const (
 	UserRegistered       Type = "user.registered"
+	UserEmailVerified    Type = "user.email_verified"
+	UserEmailChanged     Type = "user.email_changed"
 	OrderPaid            Type = "order.paid"
 	OrderRefunded        Type = "order.refunded"
 	OrderCancelled       Type = "order.cancelled"
@@ -43,7 +45,7 @@ const (
 
 // Types are the types of stoa's own events, those that can be subscribed to.
 var Types = []Type{
-	UserRegistered, OrderPaid, OrderRefunded, OrderCancelled, LicenseIssued, LicenseActivated, LicenseDeactivated,
+	UserRegistered, UserEmailVerified, UserEmailChanged, OrderPaid, OrderRefunded, OrderCancelled, LicenseIssued, LicenseActivated, LicenseDeactivated,
 	LicenseRevoked, LicenseRenewed, LicenseExpired,
 	ExtensionInstalled, ExtensionUpgraded, ExtensionUninstalled, InstanceEnabled, InstanceDisabled,
 }

@@ -65,6 +65,8 @@ export interface Event<Data = { readonly [name: string]: any }> {
 /** `data` of the shop's own events. */
 export interface EventData {
   'user.registered': { readonly userId: string };
+  'user.email_verified': { readonly userId: string };
+  'user.email_changed': { readonly userId: string };
   'order.paid': OrderEventData;
   'order.refunded': OrderEventData;
   'order.cancelled': OrderEventData;

@@ -2,37 +2,25 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, type FormEvent } from "react";
 import { api, data, ok } from "../api/client";
 import { signOut } from "../api/session";
-import { useSession } from "../api/useSession";
+import { Profile } from "./Address";
 import { own } from "./ownText";
 import { t } from "./text";
 import { Ago, Badge, Button, Day, Failure, Head, PasswordField, Told, useFaults, useHeading, Waiting } from "./ui";
 
-export const AccountPage = () => {
-  const session = useSession();
-  return (
-    <>
-      <Head title={own("account.title")} />
-      <dl className="summary">
-        <div>
-          <dt>{own("account.email")}</dt>
-          <dd>{session?.user.email}</dd>
-        </div>
-        <div>
-          <dt>{own("account.username")}</dt>
-          <dd>{session?.user.username}</dd>
-        </div>
-      </dl>
-      <Password />
-      <Sessions />
-      <Claim />
-      <p className="leave">
-        <button type="button" className="button" onClick={() => void signOut()}>
-          {own("account.out")}
-        </button>
-      </p>
-    </>
-  );
-};
+export const AccountPage = () => (
+  <>
+    <Head title={own("account.title")} />
+    <Profile />
+    <Password />
+    <Sessions />
+    <Claim />
+    <p className="leave">
+      <button type="button" className="button" onClick={() => void signOut()}>
+        {own("account.out")}
+      </button>
+    </p>
+  </>
+);
 
 const Password = () => {
   const queries = useQueryClient();

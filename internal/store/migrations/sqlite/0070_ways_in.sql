@@ -13,6 +13,8 @@ ALTER TABLE users ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE users ADD COLUMN deletion_at_ms INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE users ADD COLUMN breached_at_ms INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE users ADD COLUMN password_once INTEGER NOT NULL DEFAULT 0;
+-- What mailbox.Key makes of an address in ASCII. The others are filled by a process.
+UPDATE users SET mailbox_key = lower(email) WHERE email NOT GLOB '*[^ -~]*';
 CREATE INDEX users_mailbox ON users (mailbox_key) WHERE mailbox_key <> '';
 CREATE INDEX users_without_mailbox ON users (id) WHERE mailbox_key = '';
 

@@ -11,6 +11,8 @@ export const key = ["events", "webhooks"];
 // The types that stoa itself tells; "order.*" stands for all of a subject.
 export const eventTypes = [
   "user.registered",
+  "user.email_verified",
+  "user.email_changed",
   "order.paid",
   "order.refunded",
   "order.cancelled",

@@ -1,0 +1,126 @@
+package account
+
+import (
+	"context"
+
+	"stoa/internal/base/event"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/trust/audit"
+)
+
+// proofLinks are the tokens of a mail that asks for a proof of a mailbox. Disown is empty for staff.
+type proofLinks struct{ Verify, Disown string }
+
+// createProof makes the links that prove the address of an account, or shut an account that somebody else
+// made with it. It returns false if the mailbox gets no mail now.
+func (s *Service) createProof(ctx context.Context, tx Store, c Credentials) (links proofLinks, ok bool, err error) {
+	if ok, err = s.mayMail(ctx, tx, c.Email); !ok || err != nil {
+		return proofLinks{}, false, err
+	}
+	verify, token := s.newLink(LinkVerify, c, c.Email)
+	links.Verify = token
+	if err := tx.CreateMailToken(ctx, verify); err != nil || c.isStaff() {
+		return links, err == nil, err
+	}
+	disown, token := s.newLink(LinkDisown, c, c.Email)
+	links.Disown = token
+	err = tx.CreateMailToken(ctx, disown)
+	return links, err == nil, err
+}
+
+// RequestProof mails the user a link that proves the address, unless it is proven or the mailbox has had
+// enough mails. It tells neither.
+func (s *Service) RequestProof(ctx context.Context, userID string) error {
+	var (
+		user  User
+		links proofLinks
+		ok    bool
+	)
+	err := s.Store.InTx(ctx, func(tx Store) error {
+		ok = false
+		c, err := tx.User(ctx, userID)
+		if err != nil || !c.ProvenAt.IsZero() {
+			return noUser(err)
+		}
+		user = c.User
+		links, ok, err = s.createProof(ctx, tx, c)
+		return err
+	})
+	if err == nil && ok {
+		s.postProof(ctx, user, links)
+	}
+	return err
+}
+
+// VerifyEmail marks the address of a user as proven, with the token of a mail to it. It is for a session of
+// that user, so that nobody proves the address of an account that somebody else made with it. The error is
+// VALIDATION_ERROR or ErrLink.
+func (s *Service) VerifyEmail(ctx context.Context, userID, token string) error {
+	return s.Store.InTx(ctx, func(tx Store) error {
+		c, err := tx.User(ctx, userID) // before its links: see Store
+		if err != nil {
+			return noUser(err)
+		}
+		t, err := s.link(ctx, tx, LinkVerify, token)
+		if err != nil {
+			return err
+		}
+		if t.UserID != c.ID || t.Generation != c.Generation || t.Address != c.Email {
+			return ErrLink
+		}
+		if err := tx.DeleteMailTokens(ctx, c.ID, LinkVerify, LinkDisown); err != nil || !c.ProvenAt.IsZero() {
+			return err
+		}
+		if err := tx.SetProven(ctx, c.ID, s.Now()); err != nil {
+			return err
+		}
+		if err := s.record(ctx, tx, audit.UserVerifyEmail, c.ID, audit.Details{"email": c.Email}); err != nil {
+			return err
+		}
+		return tx.Publish(ctx, event.New(s.Now(), event.UserEmailVerified, event.Names{UserID: c.ID}))
+	})
+}
+
+// DisownEmail shuts an account that somebody made with a mailbox that is not theirs, and frees its
+// address. The token comes from a mail to it. It does not work once the address is proven, and never for
+// staff. The error is VALIDATION_ERROR or ErrLink.
+func (s *Service) DisownEmail(ctx context.Context, token string) error {
+	t, err := s.link(ctx, s.Store, LinkDisown, token)
+	if err != nil {
+		return err
+	}
+	return noLink(s.Store.InTx(ctx, func(tx Store) error {
+		c, err := tx.User(ctx, t.UserID) // before its links: see Store
+		if err != nil {
+			return err
+		}
+		if err := tx.TakeMailToken(ctx, t.Hash); err != nil {
+			return err
+		}
+		if !c.ProvenAt.IsZero() || c.isStaff() || t.Address != c.Email {
+			return ErrLink
+		}
+		if err := s.reclaim(ctx, tx, c); err != nil {
+			return err
+		}
+		if err := tx.SetEmail(ctx, c.ID, c.ID+disowned, c.ProvenAt); err != nil {
+			return err
+		}
+		if err := tx.SetActive(ctx, c.ID, false); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, audit.UserDisownEmail, c.ID, audit.Details{"email": c.Email})
+	}))
+}
+
+// disowned is the domain of the addresses of accounts whose address was freed. No mailbox is there
+// (RFC 2606), and nobody can register with their ids.
+const disowned = "@disowned.invalid"
+
+// record appends an entry about a user to the audit log.
+func (s *Service) record(ctx context.Context, tx Store, action audit.Action, userID string, details audit.Details) error {
+	return tx.Record(ctx, audit.New(ctx, s.Now(), action, audit.Target{Type: "user", ID: userID}, details))
+}
+
+// isStaff reports whether u has a role beyond that of a customer, active or not.
+func (u User) isStaff() bool { return u.Role != reqctx.RoleUser }

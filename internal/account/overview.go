@@ -1,0 +1,40 @@
+package account
+
+import (
+	"context"
+
+	"stoa/internal/base/errs"
+)
+
+// Overview is what a user sees of their account.
+type Overview struct {
+	User        User
+	Proven      bool // the address is
+	HasPassword bool
+	// Pending is the address that a mailed link would give the account; empty for none.
+	Pending string
+	Session Session // at hand
+}
+
+// Overview returns what the user of a session sees of their account.
+func (s *Service) Overview(ctx context.Context, userID, sessionID string) (Overview, error) {
+	c, err := s.Store.User(ctx, userID)
+	if err != nil {
+		return Overview{}, noUser(err)
+	}
+	session, err := s.Store.Session(ctx, sessionID)
+	if errs.KindOf(err) == errs.NotFound {
+		return Overview{}, ErrToken // it ended meanwhile
+	} else if err != nil {
+		return Overview{}, err
+	}
+	o := Overview{User: c.User, Proven: !c.ProvenAt.IsZero(), HasPassword: c.PasswordHash != "", Session: session}
+	pending, err := s.Store.MailTokensOf(ctx, userID, LinkChange)
+	for _, t := range pending {
+		if t.live(s.Now()) && t.Generation == c.Generation {
+			o.Pending = t.Address
+			break
+		}
+	}
+	return o, err
+}

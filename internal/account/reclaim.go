@@ -1,0 +1,27 @@
+package account
+
+import (
+	"context"
+
+	"stoa/internal/trust/audit"
+)
+
+// reclaim removes everything that the holder of an unproven account left, so that whoever has proven the
+// mailbox finds nothing that lets somebody else in: the password, sessions, links, what was begun, and all
+// other ways in. Orders and licenses stay. The factors of staff stay, too: their account was not made by a
+// stranger. c is locked.
+//
+// It is for an unproven account whose mailbox is proven outside of its sessions.
+func (s *Service) reclaim(ctx context.Context, tx Store, c Credentials) error {
+	if err := s.replacePassword(ctx, tx, c.ID, "", ""); err != nil {
+		return err
+	}
+	if err := tx.DeleteMailTokens(ctx, c.ID, LinkVerify, LinkDisown, LinkChange, LinkRevert); err != nil {
+		return err
+	}
+	ways := Ways{Factors: !c.isStaff()}
+	if err := tx.RemoveWays(ctx, c.ID, ways); err != nil {
+		return err
+	}
+	return s.record(ctx, tx, audit.UserReclaim, c.ID, audit.Details{"email": c.Email})
+}

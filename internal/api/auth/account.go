@@ -1,0 +1,79 @@
+package auth
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"stoa/internal/account"
+	"stoa/internal/api/limit"
+	"stoa/internal/api/web"
+	"stoa/internal/api/wire"
+	"stoa/internal/base/reqctx"
+)
+
+// overview is a user's account, as its user sees it.
+type overview struct {
+	User          wire.User `json:"user"`
+	EmailVerified bool      `json:"emailVerified"`
+	PendingEmail  string    `json:"pendingEmail,omitempty"`
+	HasPassword   bool      `json:"hasPassword"`
+	Session       struct {
+		ID              string        `json:"id"`
+		Level           int           `json:"level"`
+		Methods         []string      `json:"methods"`
+		AuthenticatedAt web.Timestamp `json:"authenticatedAt"`
+	} `json:"session"`
+}
+
+// Account serves GET /auth/account.
+func (h *Handlers) Account(w http.ResponseWriter, r *http.Request) error {
+	who := reqctx.CallerFrom(r.Context())
+	o, err := h.Accounts.Overview(r.Context(), who.UserID, who.SessionID)
+	if err != nil {
+		return err
+	}
+	out := overview{
+		User: wire.NewUser(o.User), EmailVerified: o.Proven, PendingEmail: o.Pending, HasPassword: o.HasPassword,
+	}
+	out.Session.ID, out.Session.Level, out.Session.Methods = o.Session.ID, o.Session.Level, o.Session.Methods
+	if out.Session.Methods == nil {
+		out.Session.Methods = []string{}
+	}
+	out.Session.AuthenticatedAt = web.Timestamp(o.Session.ProvenAt())
+	web.WriteData(w, http.StatusOK, out)
+	return nil
+}
+
+// Reauthenticate serves POST /auth/reauthenticate. It counts like a sign-in.
+func (h *Handlers) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
+	in, err := readStrictly(w, r, account.Reauthentication.Issues)
+	if err != nil {
+		return err
+	}
+	who := reqctx.CallerFrom(r.Context())
+	u, err := h.Accounts.User(r.Context(), who.UserID)
+	if err != nil {
+		return err
+	}
+	typed := sha256.Sum256([]byte(account.Key(u.Email)))
+	if err := h.Limits.Slow(r.Context(), limit.LoginAccount, hex.EncodeToString(typed[:])); err != nil {
+		return err
+	}
+	session, err := h.Accounts.Reauthenticate(r.Context(), who.UserID, who.SessionID, in)
+	if errors.Is(err, account.ErrReauthenticate) {
+		h.Log.InfoContext(r.Context(), "sign-in failed", slog.String("address", h.ClientIP.Addr(r).String()))
+	}
+	if err != nil {
+		return err
+	}
+	at := session.ProvenAt()
+	web.WriteData(w, http.StatusOK, struct {
+		AuthenticatedAt web.Timestamp `json:"authenticatedAt"`
+		Level           int           `json:"level"`
+		Until           web.Timestamp `json:"until"`
+	}{web.Timestamp(at), session.Level, web.Timestamp(at.Add(account.RecentLife))})
+	return nil
+}
