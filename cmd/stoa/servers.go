@@ -19,7 +19,7 @@ type servers struct {
 	beforeStop func()
 	drain      func()                      // when no more connections are accepted
 	lost       <-chan error                // gives an error when the process can serve no longer
-	finish     func(context.Context) error // returns when all calls have ended, or cuts them off
+	finish     func(context.Context) error // returns when all requests that the front serves have ended, or cuts them off
 
 	running []*http.Server
 	failed  chan error
@@ -81,7 +81,7 @@ func (s *servers) stop(ctx context.Context) error {
 		}
 	}
 	if err := s.finish(ctx); err != nil {
-		s.log.WarnContext(ctx, "calls to plugins cut off: they did not end in time", slog.Any("err", err))
+		s.log.WarnContext(ctx, "requests cut off: they did not end in time", slog.Any("err", err))
 	}
 	return all
 }

@@ -14,7 +14,7 @@ import (
 	"stoa/internal/edge/front"
 )
 
-// A stop lets calls to plugins end, of which net/http knows nothing, and cuts off those that
+// A stop lets requests end that the front serves, of which net/http knows nothing, and cuts off those that
 // outlast the grace.
 func TestAStopWaitsForCallsToPlugins(t *testing.T) {
 	t.Parallel()
@@ -40,7 +40,7 @@ func TestAStopWaitsForCallsToPlugins(t *testing.T) {
 				}
 			})
 			log := slog.New(slog.DiscardHandler)
-			f := &front.Front{Handler: h, Serves: func(string) bool { return true }, Log: log}
+			f := &front.Front{Handler: h, Log: log}
 			ln, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {
 				t.Fatal(err)

@@ -72,21 +72,6 @@ func (rt *router) unlessPlugins(matched pluginRoute, r route, h, call web.Handle
 	}
 }
 
-// callPrefixes are the prefixes of the paths of all plugin routes.
-var callPrefixes = []string{"/api/v1/shop/plugins/", "/api/extensions/plugin/", "/api/v1/admin/plugins/"}
-
-// IsPluginCall reports whether a request with that target in its request line may be a call to a
-// plugin. Some administrators' paths with such a prefix are not.
-func IsPluginCall(target string) bool {
-	for _, prefix := range callPrefixes {
-		if tail, ok := strings.CutPrefix(target, prefix); ok {
-			_, rest, _ := strings.Cut(tail, "/")
-			return strings.HasPrefix(rest, "api/") || strings.HasPrefix(rest, "admin") || strings.HasPrefix(rest, "health")
-		}
-	}
-	return false
-}
-
 // match returns the slug and the rest of a path of this route, both as sent.
 func (p pluginRoute) match(path string) (slug, rest string, ok bool) {
 	tail, ok := strings.CutPrefix(path, p.prefix)

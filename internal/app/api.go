@@ -45,7 +45,7 @@ func (a *App) buildAPI(ctx context.Context, cfg Config) error {
 	a.readiness = &system.Readiness{Needs: a.needs(cfg, schema)}
 	a.Handler = front.Streams(a.endingConnections(api.Handler()))
 	a.noFront = cfg.NoFront
-	a.front = &front.Front{Handler: a.Handler, Begin: api.Begin, Serves: httpapi.IsPluginCall, Log: cfg.Log}
+	a.front = &front.Front{Handler: a.Handler, Begin: api.Begin, Log: cfg.Log}
 	return nil
 }
 
@@ -112,10 +112,10 @@ func (a *App) Listen(ln net.Listener) net.Listener {
 	return a.front.Listen(ln)
 }
 
-// Drain closes connections that package front serves after their current call. A server over
+// Drain closes connections that package front serves after their current request. A server over
 // Listen calls it when it begins to shut down.
 func (a *App) Drain() { a.front.Drain() }
 
-// FinishCalls waits until these calls have ended, and cuts them off when ctx is done. Call it
+// FinishCalls waits until these requests have ended, and cuts them off when ctx is done. Call it
 // after the server over Listen has shut down.
 func (a *App) FinishCalls(ctx context.Context) error { return a.front.Wait(ctx) }

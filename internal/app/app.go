@@ -89,7 +89,7 @@ type App struct {
 	missed      backup.Missed  // backups whose failure the database does not know
 	member      *rewrap.Member // tracks the current master key
 	guard       *framing.Guard // recognizes requests with two lengths
-	front       *front.Front   // serves calls to plugins in place of net/http
+	front       *front.Front   // serves plain requests in place of net/http
 	noFront     bool           // net/http serves them too
 	peers       *peers.Bound   // limits the connections of each client address
 	budget      *bodies.Budget // limits the memory of request bodies; nil without a limit

@@ -78,7 +78,7 @@ type Config struct {
 
 	// Witness gets the value of which each JSON answer was made. Tests set it.
 	Witness func(r *http.Request, status int, v any)
-	// NoFront leaves plain calls to plugins to net/http's server (package front).
+	// NoFront leaves plain requests to net/http's server (package front).
 	NoFront bool
 
 	// RateLimits enables the rate limits of the API.

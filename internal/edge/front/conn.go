@@ -109,7 +109,7 @@ func (c *conn) serveCalls() error {
 		}
 		if c.r < c.w {
 			c.extra = 0
-			h, n := parseHead(c.buf[c.r:c.w], c.front.Serves)
+			h, n := parseHead(c.buf[c.r:c.w])
 			switch {
 			case n > 0:
 				c.r += n

@@ -1,6 +1,7 @@
 package front_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -22,45 +23,37 @@ func TestNoCallStartsAfterTheShutdown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	looked, goOn := make(chan struct{}), make(chan struct{})
+	held := holding{ln, make(chan struct{}), make(chan struct{})}
 	var ran atomic.Bool
-	f := &front.Front{
-		Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { ran.Store(true) }),
-		Serves: func(target string) bool {
-			if !strings.HasPrefix(target, called) {
-				return false
-			}
-			close(looked)
-			<-goOn
-			return true
-		},
-	}
-	idle := make(chan struct{}, 8)
+	f := &front.Front{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { ran.Store(true) })}
+	idle, closed := make(chan struct{}, 8), make(chan struct{}, 8)
 	srv := &http.Server{
 		Handler: http.HandlerFunc(handler), Protocols: framing.Protocols(), ReadHeaderTimeout: time.Minute,
 		ConnState: func(c net.Conn, state http.ConnState) {
-			front.ConnState(c, state)
-			if state == http.StateIdle {
+			switch front.ConnState(c, state); state {
+			case http.StateIdle:
 				idle <- struct{}{}
+			case http.StateClosed:
+				closed <- struct{}{}
 			}
 		},
 	}
 	srv.RegisterOnShutdown(f.Drain)
 	served := make(chan error, 1)
-	go func() { served <- srv.Serve(f.Listen(framing.NewGuard().Listen(ln))) }()
+	go func() { served <- srv.Serve(f.Listen(framing.NewGuard().Listen(held))) }()
 	c, err := net.Dial("tcp", ln.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(time.Minute))
-	fmt.Fprint(c, "GET /other HTTP/1.1\r\nHost: x\r\n\r\n")
+	fmt.Fprint(c, passedOn)
 	if _, err := c.Read(make([]byte, 1000)); err != nil {
 		t.Fatal(err)
 	}
 	<-idle
-	fmt.Fprint(c, call)
-	<-looked
+	fmt.Fprint(c, strings.Replace(call, "/a ", "/held ", 1))
+	<-held.read
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := srv.Shutdown(ctx); err != nil {
@@ -69,11 +62,41 @@ func TestNoCallStartsAfterTheShutdown(t *testing.T) {
 	if err := f.Wait(ctx); err != nil {
 		t.Fatal(err)
 	}
-	close(goOn)
+	close(held.goOn)
+	<-closed
 	if got, _ := io.ReadAll(c); len(got) > 0 || ran.Load() {
 		t.Errorf("the call ran: %t; the client got %q", ran.Load(), got)
 	}
 	<-served
+}
+
+// holding is a listener whose connections hold back a request for /held that they have read.
+type holding struct {
+	net.Listener
+
+	read, goOn chan struct{}
+}
+
+// Accept implements net.Listener.
+func (h holding) Accept() (net.Conn, error) {
+	c, err := h.Listener.Accept()
+	return heldConn{c, h}, err
+}
+
+type heldConn struct {
+	net.Conn
+
+	of holding
+}
+
+// Read implements net.Conn.
+func (c heldConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if bytes.Contains(p[:n], []byte("/held ")) {
+		close(c.of.read)
+		<-c.of.goOn
+	}
+	return n, err
 }
 
 // HTTP/2 starts with the first bytes of a connection or not at all.

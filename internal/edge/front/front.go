@@ -1,12 +1,15 @@
-// Package front serves calls to plugins on the connections of a net/http server, in place of that
-// server: in its own loop, on the goroutine that reads the connection.
+// Package front serves plain HTTP/1.1 requests on the connections of a net/http server, in place of
+// that server: in its own loop, on the goroutine that reads the connection.
 //
 // net/http remains the server. It accepts the connections and reads from them as always; a
-// connection of this package looks at each request first. A plain call to a plugin is answered
-// right there, while net/http still waits for its first byte. Everything else goes to net/http byte
-// for byte: other paths, HTTP/2, upgrades, Expect, chunked bodies, large heads, and anything
-// malformed, so that net/http phrases the refusal. When net/http has answered and waits again, this
-// package looks again.
+// connection of this package looks at each request first. A plain request is answered right there,
+// while net/http still waits for its first byte. Everything else goes to net/http byte for byte:
+// HTTP/2, HTTP/1.0, upgrades, Expect, chunked bodies, large heads, and anything malformed, so that
+// net/http phrases the refusal. When net/http has answered and waits again, this package looks
+// again.
+//
+// Which handler answers does not matter, however long the body or the answer is: what decides is
+// the head alone.
 //
 // Handlers see no difference (the tests compare both), except that http.Hijacker is missing:
 // requests that need it go to net/http.
@@ -39,14 +42,11 @@ func Setup(srv *http.Server) {
 	srv.MaxHeaderBytes, srv.Protocols, srv.ConnState = framing.MaxHead, framing.Protocols(), ConnState
 }
 
-// Front serves calls. Its exported fields except Begin are required, and must not change once
+// Front serves plain requests, here named calls. Its exported fields except Begin are required, and must not change once
 // Listen was called. It is safe for concurrent use.
 type Front struct {
 	Handler http.Handler
-	// Serves reports whether this package serves requests to a target: the path of a request line,
-	// with its query.
-	Serves func(target string) bool
-	Log    *slog.Logger // gets panics of the Handler, at level debug as those of net/http
+	Log     *slog.Logger // gets panics of the Handler, at level debug as those of net/http
 	// Begin derives the context of a new request from ctx. It saves the Handler a copy of the
 	// request. If it is nil, the context is ctx.
 	Begin func(ctx context.Context, r *http.Request) context.Context

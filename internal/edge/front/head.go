@@ -27,7 +27,7 @@ var (
 // parseHead reads the head at the start of b, which has n bytes. n is 0 if b has no complete head,
 // or one that is left to net/http: every parser of HTTP must read a head that is served here in the
 // same way.
-func parseHead(b []byte, serves func(target string) bool) (h head, n int) {
+func parseHead(b []byte) (h head, n int) {
 	end := bytes.Index(b, emptyLine)
 	if end < 0 {
 		return h, 0
@@ -40,7 +40,7 @@ func parseHead(b []byte, serves func(target string) bool) (h head, n int) {
 	}
 	text := string(b[:end+len(emptyLine)]) // all of h shares this
 	h.method, h.target = text[:len(method)], text[len(method)+1:][:len(target)]
-	if !serves(h.target) || !h.parseURL() {
+	if !h.parseURL() {
 		return h, 0
 	}
 	fields := text[len(line)+2:]
@@ -51,7 +51,7 @@ func parseHead(b []byte, serves func(target string) bool) (h head, n int) {
 	return h, len(text)
 }
 
-// isMethod reports whether m is spelled like a method that can reach plugins.
+// isMethod reports whether m is spelled like a method of a plain request.
 func isMethod(m []byte) bool {
 	for _, c := range m {
 		if c < 'A' || c > 'Z' {

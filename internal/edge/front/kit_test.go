@@ -17,16 +17,19 @@ import (
 	"stoa/internal/edge/front"
 )
 
-// called is a target that a Front serves.
+// called begins the targets of calls.
 const called = "/api/x/"
+
+// behind is a header that makes a Front leave a request to net/http, which handlers do not see otherwise.
+const behind = "Pragma: x\r\n"
 
 // server is a net/http server, with or without a Front.
 type server struct {
 	addr  string
 	front *front.Front // nil without one
 	http  *http.Server
-	// behind counts the requests that net/http served.
-	behind atomic.Int32
+	// passed counts the requests that net/http served.
+	passed atomic.Int32
 }
 
 // newServer starts a server whose handler is h. Options change it before it serves.
@@ -50,16 +53,13 @@ func newServer(tb testing.TB, fronted bool, h http.Handler, options ...func(*htt
 		MaxHeaderBytes: framing.MaxHead, Protocols: framing.Protocols(), ConnState: framing.ConnState,
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			s.behind.Add(1)
+			s.passed.Add(1)
 			guarded.ServeHTTP(w, r)
 		}),
 	}
 	ln = guard.Listen(ln)
 	if fronted {
-		s.front = &front.Front{
-			Handler: guarded, Log: slog.New(slog.DiscardHandler),
-			Serves: func(target string) bool { return strings.HasPrefix(target, called) },
-		}
+		s.front = &front.Front{Handler: guarded, Log: slog.New(slog.DiscardHandler)}
 		ln, s.http.ConnState = s.front.Listen(ln), front.ConnState
 	}
 	for _, change := range options {

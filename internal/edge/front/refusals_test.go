@@ -46,7 +46,7 @@ func TestRefusalsAreThoseOfNetHTTP(t *testing.T) {
 	for refused, status := range refusals {
 		for name, sent := range map[string]string{
 			"alone": refused + last, "after a call": one + refused + last, "twice": one + refused + one + refused + last,
-			"after net/http's": strings.Replace(one, "/api/x/", "/other/", 1) + refused + last,
+			"after net/http's": strings.Replace(one, "\r\n\r\n", "\r\n"+behind+"\r\n", 1) + refused + last,
 			"after a body":     "POST /api/x/b HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi" + refused + last,
 		} {
 			got, want := sorted(fronted.talk(t, sent)), sorted(bare.talk(t, sent))

@@ -12,8 +12,8 @@ var serveRows = []Setting{
 	},
 	{
 		Flag: "front", Env: "STOA_FRONT", Default: "on", Values: "on,off",
-		Help: "Which server answers plain calls to plugins: on for stoa's own loop, which takes less processor time, or " +
-			"off for Go's net/http, which answers all other requests in any case.",
+		Help: "Which server answers plain HTTP/1.1 requests: on for stoa's own loop, which takes less processor time, or " +
+			"off for Go's net/http, which answers all others in any case: HTTP/2, WebSockets, chunked bodies, long heads.",
 	},
 	{
 		Flag: "demo", Env: "STOA_DEMO",
