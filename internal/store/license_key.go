@@ -57,8 +57,7 @@ const usageByKey = `
 
 // UsageByKey implements license.Store.
 func (s *Licenses) UsageByKey(ctx context.Context, slug, keyHash, instanceID string) (license.Usage, error) {
-	var text string
-	err := s.Read.QueryRowContext(s.Brief(ctx), usageByKey, keyHash, slug, instanceID).Scan(&text)
+	text, err := s.Text(ctx, usageByKey, keyHash, slug, instanceID)
 	if err != nil {
 		return license.Usage{}, s.Wrap(err, "License")
 	}

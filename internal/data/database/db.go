@@ -52,6 +52,10 @@ type dialect struct {
 	sequences func(ctx context.Context, q Querier) (map[string]int64, error)
 	load      func(ctx context.Context, db *DB, keep []string, fn func(Loader) error) error
 
+	// text is Conn.Text outside of transactions; nil if database/sql has to do it. answered is false if
+	// nothing was asked.
+	text func(ctx context.Context, pool *sql.DB, query string, args []string) (text string, answered bool, err error)
+
 	// listen is Listen with its own connection; nil if the engine sends no notifications.
 	listen func(ctx context.Context, conn *sql.Conn, channel string, notified func()) error
 }

@@ -22,8 +22,13 @@ const maxPostgresConns = 20
 // openPostgres opens a PostgreSQL database.
 func openPostgres(at string) (*DB, error) {
 	// sql.Open would leave this to the first query.
-	if _, err := pgx.ParseConfig(at); err != nil {
+	config, err := pgx.ParseConfig(at)
+	if err != nil {
 		return nil, fmt.Errorf("%w%s", ErrURL, faultOf(at, err))
+	}
+	text := textPostgres
+	if config.DefaultQueryExecMode != pgx.QueryExecModeCacheStatement {
+		text = nil // a pooler does not keep prepared statements
 	}
 	db := sql.OpenDB(postgresConnector(at))
 	db.SetMaxOpenConns(maxPostgresConns)
@@ -46,6 +51,7 @@ func openPostgres(at string) (*DB, error) {
 		sequences: sequencesPostgres,
 		load:      loadPostgres,
 		snapshot:  &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
+		text:      text,
 		listen:    listenPostgres,
 	}}, nil
 }

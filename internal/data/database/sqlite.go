@@ -72,6 +72,7 @@ func openSQLite(path string) (*DB, error) {
 		isRetry:   func(err error) bool { return sqliteCode(err)&0xff == sqlite3.SQLITE_BUSY },
 		sequences: sequencesSQLite,
 		load:      loadSQLite,
+		text:      textSQLite,
 		snapshot:  &sql.TxOptions{ReadOnly: true}, // without the write lock
 	}}, nil
 }
