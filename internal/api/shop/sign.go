@@ -3,6 +3,7 @@ package shop
 import (
 	"net/http"
 	"net/url"
+	"strings"
 
 	"stoa/internal/api/web"
 	"stoa/internal/api/wire"
@@ -18,11 +19,34 @@ const signatureTag = "stoa-license"
 // maxNonce is the length of the longest nonce.
 const maxNonce = 128
 
+// maxPlainQuery is the length of the longest query that readUse reads by itself.
+const maxPlainQuery = 1 << 10
+
+// readUse returns the parameters of a query that package url would: the first of each name, but all
+// nonces. Without the map and the lists of url.Values, a verification takes 1 µs less.
+func readUse(query string) (use license.UseRequest, nonces []string) {
+	if len(query) > maxPlainQuery || strings.ContainsAny(query, "%+;") {
+		v, _ := url.ParseQuery(query) // like URL.Query, without what is malformed
+		return license.UseRequest{LicenseKey: v.Get("licenseKey"), InstanceID: v.Get("instanceId")}, v["nonce"]
+	}
+	var key, instance bool // found
+	for pair := range strings.SplitSeq(query, "&") {
+		switch name, value, _ := strings.Cut(pair, "="); {
+		case name == "licenseKey" && !key:
+			use.LicenseKey, key = value, true
+		case name == "instanceId" && !instance:
+			use.InstanceID, instance = value, true
+		case name == "nonce":
+			nonces = append(nonces, value)
+		}
+	}
+	return use, nonces
+}
+
 // readNonce reads the query parameter nonce, which may be absent, and reports
 // what is wrong with it. Its characters are those that need no quoting anywhere
 // (RFC 3986, unreserved), because a header repeats it unchanged.
-func readNonce(v url.Values, faults *errs.Issues) string {
-	all := v["nonce"]
+func readNonce(all []string, faults *errs.Issues) string {
 	switch {
 	case len(all) == 0:
 		return ""
@@ -68,9 +92,8 @@ func (h *Handlers) signed(w http.ResponseWriter, r *http.Request, ask useFunc) e
 	held := web.NewRecorder(w.Header())
 	defer held.Release()
 	var faults errs.Issues
-	v := r.URL.Query()
-	nonce := readNonce(v, &faults)
-	use := license.UseRequest{LicenseKey: v.Get("licenseKey"), InstanceID: v.Get("instanceId")}
+	use, nonces := readUse(r.URL.RawQuery)
+	nonce := readNonce(nonces, &faults)
 	if faults.Len() > 0 {
 		faults.Merge(use.Issues())
 		err = faults.Err()

@@ -53,7 +53,7 @@ func Sign(h http.Header, status int, body []byte, req Request, p Params, key ed2
 	b = append(b, "\n\"content-digest\": "...)
 	start := len(b)
 	b = appendDigest(b, body)
-	digest := string(b[start:])
+	digest := b[start:len(b):len(b)]
 	code := h.Get(CodeHeader)
 	if code != "" {
 		b = append(b, "\n\"x-license-code\": "...)
@@ -68,13 +68,19 @@ func Sign(h http.Header, status int, body []byte, req Request, p Params, key ed2
 	b = append(b, "\n\"@signature-params\": "...)
 	start = len(b)
 	b = p.append(b, code != "")
-	input := Label + "=" + string(b[start:])
-
+	input := b[start:len(b):len(b)]
 	sig := ed25519.Sign(key, b)
-	b = append(b[:0], Label+"=:"...)
+
+	start = len(b) // of the values, which share one text
+	b = append(b, digest...)
+	first := len(b) - start
+	b = append(append(b, Label+"="...), input...)
+	second := len(b) - start
+	b = append(b, Label+"=:"...)
 	b = append(base64.StdEncoding.AppendEncode(b, sig), ':')
+	all := string(b[start:])
 	*buf = b
-	values := []string{digest, input, string(b)}
+	values := []string{all[:first], all[first:second], all[second:]}
 	h["Content-Digest"], h["Signature-Input"], h["Signature"] = values[:1:1], values[1:2:2], values[2:]
 }
 
