@@ -34,7 +34,7 @@ func (b *bench) rows() []measure.Row {
 			Theirs: hash,
 		},
 		{
-			Name: "me", Peer: "net/http handler that writes as many constant bytes", Target: 0.35, PIDs: [2]int{stoa, static},
+			Name: "me", Peer: "net/http handler that writes as many constant bytes", Target: 0.45, PIDs: [2]int{stoa, static},
 			Ours: func(ctx context.Context, d time.Duration) (int, error) {
 				return measure.Load(ctx, b.stoa.Addr, 32, d,
 					func(_ int, c *measure.Client) error { return discard(c.Do("GET", "/auth/me", b.access, nil)) })

@@ -23,6 +23,7 @@ type options struct {
 
 	postgres string
 	licenses int
+	ownCore  bool // of the PostgreSQL server
 }
 
 // works is what is measured; one file each.
@@ -38,9 +39,11 @@ var works = []struct {
 func main() {
 	postgres := flag.String("postgres", "",
 		"postgres:// URL of a database to measure on besides SQLite; schemas are made in it, and dropped")
+	own := flag.Bool("own-core", false,
+		"verify on PostgreSQL with the server on the last processor and everything else on the others; needs taskset")
 	licenses := flag.Int("licenses", 1_000_000, "how many licenses the large shop has")
 	measure.Main(20*time.Minute, func(ctx context.Context, o measure.Options, dir string) ([]measure.Row, error) {
-		return run(ctx, options{o, *postgres, *licenses}, dir)
+		return run(ctx, options{o, *postgres, *licenses, *own}, dir)
 	})
 }
 
