@@ -34,6 +34,7 @@ var works = []struct {
 }{
 	{"verify", verify},
 	{"list", list},
+	{"pages", pages},
 }
 
 func main() {

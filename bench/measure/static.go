@@ -34,6 +34,9 @@ func ServeStatic(ctx context.Context, size int) error {
 		ReadHeaderTimeout: 10 * time.Second,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json; charset=utf-8")
+			if size > 2048 { // or net/http sends it in chunks
+				w.Header().Set("Content-Length", strconv.Itoa(size))
+			}
 			_, _ = w.Write(body)
 		}),
 	}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -64,18 +65,19 @@ func (s *Server) handlers(limits limit.Counter, keys keyed.Requests) handlers {
 			Catalog: s.Catalog, Orders: s.Orders, Licenses: s.Licenses,
 		},
 		storefront: &storefront.Handlers{
-			Pages: s.Storefront, Catalog: s.Catalog, Reviews: s.Reviews, Releases: s.Releases, Site: s.shopSite,
+			Pages: s.Storefront, Kept: storefront.NewKept(), Generations: s.Generations, Site: s.shopSite,
+			Catalog: s.Catalog, Reviews: s.Reviews, Releases: s.Releases,
 		},
 	}
 }
 
 // shopSite returns the shop's data for the pages of the storefront.
-func (s *Server) shopSite(ctx context.Context) shoppages.Site {
-	set := s.Site.Shown(ctx)
+func (s *Server) shopSite(ctx context.Context) (shoppages.Site, error) {
+	set, err := s.Site.Get(ctx)
 	return shoppages.Site{
-		Name: set.Name, Test: s.Orders.TestPayments(), PublicURL: s.PublicURL,
+		Name: cmp.Or(set.Name, s.Site.DefaultName), Test: s.Orders.TestPayments(), PublicURL: s.PublicURL,
 		SupportEmail: set.SupportEmail, SupportURL: set.SupportURL, TermsURL: set.TermsURL, PrivacyURL: set.PrivacyURL,
-	}
+	}, err
 }
 
 // page returns one of stoa's own pages, rendered with the shop's settings.

@@ -45,6 +45,9 @@ type router struct {
 	budget *bodies.Budget
 	// themeApp serves the shop's addresses, if there is an active theme app that has something there.
 	themeApp themeApp
+	// look reads what a page of the storefront depends on, and reports whether a theme app serves its
+	// address. The page gets the request that it returns.
+	look func(r *http.Request) (looked *http.Request, themeApp bool, err error)
 	// missing is what people in a browser get at an address without a page.
 	missing web.HandlerFunc
 	// away is what they get at a page that cannot be served now.
@@ -158,8 +161,14 @@ func (rt *router) serveThemeApp(w http.ResponseWriter, r *http.Request) (served 
 // serve to h.
 func (rt *router) themeAppOr(h web.HandlerFunc) web.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if served, err := rt.themeApp(w, r, true); served || err != nil {
+		r, app, err := rt.look(r)
+		if err != nil {
 			return err
+		}
+		if app {
+			if served, err := rt.themeApp(w, r, true); served || err != nil {
+				return err
+			}
 		}
 		return withDeadline(requestTimeout, h)(w, r)
 	}

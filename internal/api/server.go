@@ -78,7 +78,10 @@ type Server struct {
 
 	Webhooks *webhook.Service
 
-	Catalog  *catalog.Service
+	Catalog *catalog.Service
+	// Generations tells whether the shop's pages show something that has changed.
+	Generations catalog.Generations
+
 	Licenses *license.Service
 	Orders   *order.Service
 	Reviews  *review.Service
@@ -167,7 +170,7 @@ func (s *Server) routes() *router {
 		respond: web.Responder{Log: s.Log}, auth: s.Auth, recent: s.Accounts.RequireRecent, limits: limits, keys: keys, budget: s.Budget,
 		platform: h.platform.Plugin, whileCaller: h.call.WhileCaller,
 		ownAuthorization: s.Gateway.OwnAuthorization,
-		themeApp:         s.orAway(h.themeApp.Root), missing: s.failure(pages.Site.Missing),
+		themeApp:         s.orAway(h.themeApp.Root), look: h.storefront.Look, missing: s.failure(pages.Site.Missing),
 		away: s.page(pages.Site.Away),
 	}
 	rt.register(s.list(h))

@@ -94,6 +94,7 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 		Webhooks:  a.Webhooks,
 
 		Catalog:     a.Catalog,
+		Generations: store.NewShopGeneration(a.DB),
 		Licenses:    a.Licenses,
 		Orders:      a.Orders,
 		Reviews:     a.Reviews,

@@ -1,5 +1,7 @@
 // Package storefront serves the shop's pages to people: the catalog, products, the checkout, and the
-// frame of the signed-in part. The pages get their data from the same services as the API.
+// frame of the signed-in part. The pages get their data from the same services as the API, and are the
+// same for everybody: what belongs to a person comes from the API. So each is rendered once, until
+// something that it shows has changed (Kept, ADR 30).
 package storefront
 
 import (
@@ -13,6 +15,7 @@ import (
 	"stoa/internal/base/paging"
 	pages "stoa/internal/html/storefront"
 	"stoa/internal/shop/catalog"
+	"stoa/internal/shop/product"
 	"stoa/internal/shop/release"
 	"stoa/internal/shop/review"
 )
@@ -20,22 +23,64 @@ import (
 // Handlers serve the pages. All fields are required.
 type Handlers struct {
 	Pages *pages.Pages
-	Site  func(ctx context.Context) pages.Site
+	Kept  *Kept
+	// Site returns what pages say of the shop, as it is now.
+	Site func(ctx context.Context) (pages.Site, error)
+
+	// Generations has the generations of everything that the pages show.
+	Generations catalog.Generations
 
 	Catalog  *catalog.Service
 	Reviews  *review.Service
 	Releases *release.Service
 }
 
+// Look reads how the shop is, once for the whole request, and reports whether a theme app serves the
+// shop's addresses. The handlers get the request that it returns.
+func (h *Handlers) Look(r *http.Request) (looked *http.Request, themeApp bool, err error) {
+	now, err := h.present(r)
+	if err != nil {
+		return r, false, err
+	}
+	return r.WithContext(context.WithValue(r.Context(), presentKey{}, now)), now.ThemeApp, nil
+}
+
+type presentKey struct{}
+
+func (h *Handlers) present(r *http.Request) (catalog.Present, error) {
+	if now, ok := r.Context().Value(presentKey{}).(catalog.Present); ok {
+		return now, nil
+	}
+	slug := r.PathValue("slug")
+	if !product.ValidSlug(slug) {
+		slug = ""
+	}
+	return h.Generations.Present(r.Context(), slug)
+}
+
 // Browse serves GET /, the catalog. It ignores invalid parts of the query, so that a shared URL always
 // shows something.
 func (h *Handlers) Browse(w http.ResponseWriter, r *http.Request) error {
-	q := readQuery(r)
-	found, err := h.Catalog.List(r.Context(), q)
+	now, err := h.present(r)
 	if err != nil {
 		return err
 	}
-	return h.Pages.Catalog(h.Site(r.Context()), q, found, write(w, r, http.StatusOK))
+	return h.answer(w, r, http.StatusOK, key{kind: catalogPage, query: readQuery(r)}, now.List, h.catalogPage)
+}
+
+func (h *Handlers) catalogPage(ctx context.Context, k key) (p rendering, err error) {
+	site, err := h.Site(ctx)
+	if err != nil {
+		return p, err
+	}
+	found, err := h.Catalog.List(ctx, k.query)
+	if err != nil {
+		return p, err
+	}
+	// Searches, categories and page numbers that find nothing are without end.
+	p.oneOfMany = k.query.Search != "" || len(found.Products) == 0 && (k.query.Category != "" || k.query.Page > 1)
+	p.html, err = h.Pages.Catalog(site, k.query, found)
+	return p, err
 }
 
 // readQuery reads the query of the catalog, without its invalid parts.
@@ -70,66 +115,132 @@ const maxPage = 1_000_000
 
 // Product serves GET /p/{slug}. Products that are not published have no page.
 func (h *Handlers) Product(w http.ResponseWriter, r *http.Request) error {
-	ctx := r.Context()
-	one, err := h.Catalog.Published(ctx, r.PathValue("slug"))
-	if errs.KindOf(err) == errs.NotFound {
-		return h.Missing(w, r)
-	} else if err != nil {
+	now, err := h.present(r)
+	if err != nil {
 		return err
 	}
-	shown := pages.Shown{Product: one, ReviewPage: number(r.URL.Query().Get("reviews"))}
+	if !now.OnSale {
+		return h.Missing(w, r)
+	}
+	k := key{kind: productPage, slug: r.PathValue("slug"), reviews: number(r.URL.Query().Get("reviews"))}
+	err = h.answer(w, r, http.StatusOK, k, now.Product, h.productPage)
+	if errs.KindOf(err) == errs.NotFound { // since a moment ago
+		return h.Missing(w, r)
+	}
+	return err
+}
+
+func (h *Handlers) productPage(ctx context.Context, k key) (p rendering, err error) {
+	site, err := h.Site(ctx)
+	if err != nil {
+		return p, err
+	}
+	one, err := h.Catalog.Published(ctx, k.slug)
+	if err != nil {
+		return p, err
+	}
+	shown := pages.Shown{Product: one, ReviewPage: k.reviews}
 	shown.Reviews, shown.ReviewTotal, err = h.Reviews.ListShown(ctx, one.Slug, pages.ReviewsPage,
 		paging.Offset(shown.ReviewPage, pages.ReviewsPage))
 	if err != nil {
-		return err
+		return p, err
 	}
 	carried, ok, err := h.Releases.Of(ctx, one.ID)
 	if err != nil {
-		return err
+		return p, err
 	} else if ok {
 		shown.Package = &carried
 	}
-	return h.Pages.Product(h.Site(ctx), shown, write(w, r, http.StatusOK))
+	p.oneOfMany = k.reviews > 1 && len(shown.Reviews) == 0
+	p.html, err = h.Pages.Product(site, shown)
+	return p, err
 }
 
 // Checkout serves GET /checkout/{slug}/{tier}. Where nothing is for sale, the script says so.
 func (h *Handlers) Checkout(w http.ResponseWriter, r *http.Request) error {
-	one, err := h.Catalog.Published(r.Context(), r.PathValue("slug"))
+	k := key{kind: checkoutPage, slug: r.PathValue("slug"), tier: r.PathValue("tier")}
+	err := h.ofShop(w, r, http.StatusOK, k, h.checkoutPage)
 	if errs.KindOf(err) == errs.NotFound {
 		return h.App(w, r)
-	} else if err != nil {
-		return err
 	}
-	tier, ok := one.Tier(r.PathValue("tier"))
+	return err
+}
+
+func (h *Handlers) checkoutPage(ctx context.Context, k key) (p rendering, err error) {
+	one, err := h.Catalog.Published(ctx, k.slug)
+	if err != nil {
+		return p, err
+	}
+	tier, ok := one.Tier(k.tier)
 	if !ok {
-		return h.App(w, r)
+		return p, product.ErrNotFound
 	}
-	return h.Pages.Checkout(h.Site(r.Context()), one, tier, write(w, r, http.StatusOK))
+	site, err := h.Site(ctx)
+	if err != nil {
+		return p, err
+	}
+	p.html, err = h.Pages.Checkout(site, one, tier)
+	return p, err
 }
 
 // App serves the pages of the signed-in part, which its script fills.
 func (h *Handlers) App(w http.ResponseWriter, r *http.Request) error {
-	return h.Pages.App(h.Site(r.Context()), write(w, r, http.StatusOK))
+	return h.ofShop(w, r, http.StatusOK, key{kind: appPage}, h.frame(func(site pages.Site, _ key) ([]byte, error) {
+		return h.Pages.App(site)
+	}))
 }
 
 // Order serves GET /orders/{id}, to which buyers also return after the payment page.
 func (h *Handlers) Order(w http.ResponseWriter, r *http.Request) error {
-	return h.Pages.Order(h.Site(r.Context()), r.URL.Query().Get("payment"), write(w, r, http.StatusOK))
+	k := key{kind: orderPage}
+	switch payment := r.URL.Query().Get("payment"); payment {
+	case "success", "cancelled":
+		k.payment = payment
+	}
+	return h.ofShop(w, r, http.StatusOK, k, h.frame(func(site pages.Site, k key) ([]byte, error) {
+		return h.Pages.Order(site, k.payment)
+	}))
 }
 
 // Missing answers people at the URL of a product that does not exist.
 func (h *Handlers) Missing(w http.ResponseWriter, r *http.Request) error {
-	return h.Pages.Missing(h.Site(r.Context()), write(w, r, http.StatusNotFound))
+	return h.ofShop(w, r, http.StatusNotFound, key{kind: missingPage},
+		h.frame(func(site pages.Site, _ key) ([]byte, error) { return h.Pages.Missing(site) }))
 }
 
-// write returns a function that sends a rendered page.
-func write(w http.ResponseWriter, r *http.Request, status int) func(html []byte) error {
-	return func(html []byte) error {
-		header := w.Header()
-		header.Set("Content-Security-Policy", pages.Policy)
-		header.Set("Referrer-Policy", "no-referrer")
-		header.Set("Cross-Origin-Opener-Policy", "same-origin")
-		web.WriteHTML(w, r, status, html)
-		return nil
+// frame returns a function that renders a page which shows nothing but the shop's settings.
+func (h *Handlers) frame(page func(site pages.Site, k key) ([]byte, error)) render {
+	return func(ctx context.Context, k key) (p rendering, err error) {
+		site, err := h.Site(ctx)
+		if err != nil {
+			return p, err
+		}
+		p.html, err = page(site, k)
+		return p, err
 	}
+}
+
+// ofShop answers with a page that shows no downloads.
+func (h *Handlers) ofShop(w http.ResponseWriter, r *http.Request, status int, k key, draw render) error {
+	now, err := h.present(r)
+	if err != nil {
+		return err
+	}
+	return h.answer(w, r, status, k, now.Shop, draw)
+}
+
+// answer sends the page of k as of a generation.
+func (h *Handlers) answer(
+	w http.ResponseWriter, r *http.Request, status int, k key, now catalog.Generation, draw render,
+) error {
+	page, err := h.Kept.get(r.Context(), k, now, draw)
+	if err != nil {
+		return err
+	}
+	header := w.Header()
+	header.Set("Content-Security-Policy", pages.Policy)
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	web.WritePage(w, r, status, page)
+	return nil
 }

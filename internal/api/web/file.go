@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -30,25 +31,37 @@ func NewFile(contentType string, body []byte) (File, error) {
 	if err != nil {
 		return File{}, fmt.Errorf("web: compress: %w", err)
 	}
+	return newFile(contentType, body, packed.Bytes()), nil
+}
+
+func newFile(contentType string, body, gzipped []byte) File {
 	tag := ContentTag(body)
 	return File{
 		Body: body, contentType: contentType, tag: tag,
-		gzipTag: strings.TrimSuffix(tag, `"`) + `-gzip"`, gzipped: packed.Bytes(),
-	}, nil
+		gzipTag: strings.TrimSuffix(tag, `"`) + `-gzip"`, gzipped: gzipped,
+	}
 }
+
+// Size returns how many bytes of memory both forms take.
+func (f File) Size() int { return len(f.Body) + len(f.gzipped) }
 
 // WriteFile answers with f, compressed for clients that say they can read it, or with
 // 304 if the client has it already.
 func WriteFile(w http.ResponseWriter, r *http.Request, f File) {
 	w.Header().Add("Vary", "Accept-Encoding")
-	if !Accepts(r, "gzip") {
-		WriteCached(w, r, f.contentType, f.tag, f.Body)
+	tag, body := f.tag, f.Body
+	packed := Accepts(r, "gzip")
+	if packed {
+		tag, body = f.gzipTag, f.gzipped
+	}
+	if stillCurrent(w, r, tag) {
 		return
 	}
-	if !stillCurrent(w, r, f.gzipTag) {
+	if packed {
 		w.Header().Set("Content-Encoding", "gzip")
-		writeTyped(w, f.contentType, f.gzipped)
 	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	writeTyped(w, f.contentType, body)
 }
 
 // Accepts reads Accept-Encoding (RFC 9110, 12.5.3): only a client that names a coding

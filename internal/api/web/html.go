@@ -1,11 +1,12 @@
 package web
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"io"
 	"net/http"
-	"strings"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -77,37 +78,37 @@ func confine(w http.ResponseWriter, page pages.Page) {
 	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
 }
 
-// WriteHTML answers with a page that was rendered for this request, compressed for clients that accept
-// it, or with 304 if the client has it already. Error pages are not cached.
-func WriteHTML(w http.ResponseWriter, r *http.Request, status int, html []byte) {
-	header := w.Header()
-	header.Add("Vary", "Accept-Encoding")
-	packed := Accepts(r, "gzip")
-	if status != http.StatusOK {
-		NoStore(w)
-	} else {
-		tag := ContentTag(html)
-		if packed {
-			tag = strings.TrimSuffix(tag, `"`) + `-gzip"`
-		}
-		if stillCurrent(w, r, tag) {
-			return
-		}
-	}
-	header.Set("Content-Type", contentHTML)
-	if !packed {
-		w.WriteHeader(status)
-		_, _ = w.Write(html) // as in WriteJSON
+// NewPage returns an HTML page that is answered more than once. html must not change afterwards.
+func NewPage(html []byte) File {
+	var packed bytes.Buffer
+	packed.Grow(len(html) / 3)
+	zip := zippers.Get().(*gzip.Writer) //nolint:forcetypeassert // there is nothing else in it
+	defer zippers.Put(zip)
+	zip.Reset(&packed)
+	_, _ = zip.Write(html) // a buffer takes everything
+	_ = zip.Close()
+	return newFile(contentHTML, html, bytes.Clone(packed.Bytes()))
+}
+
+// WritePage answers with a page, compressed for clients that accept it, or with 304 if the client has it
+// already. Error pages are not cached.
+func WritePage(w http.ResponseWriter, r *http.Request, status int, page File) {
+	if status == http.StatusOK {
+		WriteFile(w, r, page)
 		return
 	}
-	header.Set("Content-Encoding", "gzip")
-	w.WriteHeader(status)
-	zip := zippers.Get().(*gzip.Writer) //nolint:forcetypeassert // there is nothing else in it
-	zip.Reset(w)
-	_, _ = zip.Write(html)
-	if zip.Close() == nil { // else see withBuffer
-		zippers.Put(zip)
+	header := w.Header()
+	header.Add("Vary", "Accept-Encoding")
+	NoStore(w)
+	header.Set("Content-Type", page.contentType)
+	body := page.Body
+	if Accepts(r, "gzip") {
+		header.Set("Content-Encoding", "gzip")
+		body = page.gzipped
 	}
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // as in WriteJSON
 }
 
 // zippers compress as fast as they can: a page is a tenth larger for it, and takes a

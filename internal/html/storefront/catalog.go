@@ -53,9 +53,7 @@ var sorts = []catalog.Sort{
 }
 
 // Catalog writes a page of the catalog: what q found.
-func (p *Pages) Catalog(
-	site Site, q catalog.ListQuery, found catalog.Listing, write func(html []byte) error,
-) error {
+func (p *Pages) Catalog(site Site, q catalog.ListQuery, found catalog.Listing) (html []byte, err error) {
 	view := catalogView{
 		Query: q, Total: found.Total, Heading: p.text("catalog.title"),
 		Filtered: q.Search != "" || q.Category != "", First: address(q, q.Category, 1),
@@ -96,7 +94,7 @@ func (p *Pages) Catalog(
 			Title: title, Kind: "website", Description: p.text("catalog.description", "shop", shop),
 			Canonical: site.PublicURL + address(canonical, q.Category, q.Page),
 		},
-	}, write)
+	})
 }
 
 // pages links the first, the last and the pages around the present one.

@@ -16,7 +16,7 @@ type checkoutView struct {
 
 // Checkout writes the page on which a tier of a product is bought. It says what is bought
 // and for how much; the form is the script's.
-func (p *Pages) Checkout(site Site, one product.Product, tier product.Tier, write func(html []byte) error) error {
+func (p *Pages) Checkout(site Site, one product.Product, tier product.Tier) (html []byte, err error) {
 	plan := p.plan(one.Slug, tier)
 	view := checkoutView{
 		Product: one, Plan: plan, SignIn: "/sign-in?" + url.Values{"next": {plan.Href}}.Encode(),
@@ -26,5 +26,5 @@ func (p *Pages) Checkout(site Site, one product.Product, tier product.Tier, writ
 	}
 	return p.render(p.checkout, frame{
 		Site: site, Entry: p.app, Head: head{Title: p.named(p.text("checkout.title"), site)}, Body: view,
-	}, write)
+	})
 }

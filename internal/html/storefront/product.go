@@ -66,7 +66,7 @@ type productView struct {
 }
 
 // Product writes a product's page.
-func (p *Pages) Product(site Site, shown Shown, write func(html []byte) error) error {
+func (p *Pages) Product(site Site, shown Shown) (html []byte, err error) {
 	one := shown.Product
 	view := productView{
 		Product: one, Card: p.card(one), Reviews: shown.Reviews, Facts: p.facts(shown),
@@ -92,7 +92,7 @@ func (p *Pages) Product(site Site, shown Shown, write func(html []byte) error) e
 	} else if one.Icon != "" {
 		h.Image = absolute(site, one.Icon)
 	}
-	return p.render(p.product, frame{Site: site, Entry: p.page, Head: h, Body: view}, write)
+	return p.render(p.product, frame{Site: site, Entry: p.page, Head: h, Body: view})
 }
 
 func reviewsAt(at string, page int) string { return at + "?reviews=" + strconv.Itoa(page) + "#reviews" }

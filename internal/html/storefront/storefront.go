@@ -127,16 +127,16 @@ type head struct {
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// render executes a template and hands the page to write, which must not keep it.
-func (p *Pages) render(t *template.Template, f frame, write func(html []byte) error) error {
+// render executes a template. What it returns is the caller's.
+func (p *Pages) render(t *template.Template, f frame) (html []byte, err error) {
 	f.Lang = p.words.Language()
 	out := buffers.Get().(*bytes.Buffer) //nolint:forcetypeassert // there is nothing else in it
 	defer buffers.Put(out)
 	out.Reset()
 	if err := t.Execute(out, f); err != nil {
-		return fmt.Errorf("storefront: %w", err)
+		return nil, fmt.Errorf("storefront: %w", err)
 	}
-	return write(out.Bytes())
+	return bytes.Clone(out.Bytes()), nil
 }
 
 // named is a page's title with the shop's name.
@@ -157,15 +157,15 @@ func (p *Pages) text(key string, values ...any) string {
 }
 
 // App writes the frame in which the signed-in part of the storefront runs.
-func (p *Pages) App(site Site, write func(html []byte) error) error {
+func (p *Pages) App(site Site) (html []byte, err error) {
 	return p.render(p.shell, frame{
 		Site: site, Entry: p.app, Head: head{Title: p.named(p.text("name"), site)},
-	}, write)
+	})
 }
 
 // Order writes the frame for an order. payment is "success" or "cancelled" for a buyer who
 // returns from the payment page; the frame says so to those whose browser runs no script.
-func (p *Pages) Order(site Site, payment string, write func(html []byte) error) error {
+func (p *Pages) Order(site Site, payment string) (html []byte, err error) {
 	var note string
 	switch payment {
 	case "success":
@@ -175,12 +175,12 @@ func (p *Pages) Order(site Site, payment string, write func(html []byte) error) 
 	}
 	return p.render(p.shell, frame{
 		Site: site, Entry: p.app, Head: head{Title: p.named(p.text("name"), site)}, Body: note,
-	}, write)
+	})
 }
 
 // Missing writes the page for a product that does not exist.
-func (p *Pages) Missing(site Site, write func(html []byte) error) error {
+func (p *Pages) Missing(site Site) (html []byte, err error) {
 	return p.render(p.missing, frame{
 		Site: site, Entry: p.page, Head: head{Title: p.named(p.text("missing.title"), site)},
-	}, write)
+	})
 }

@@ -36,10 +36,10 @@ func newPages(tb testing.TB) *storefront.Pages {
 }
 
 // keep returns a function that keeps the page it is given.
-func keep(page *string) func([]byte) error {
-	return func(html []byte) error {
+func keep(page *string) func([]byte, error) error {
+	return func(html []byte, err error) error {
 		*page = string(html)
-		return nil
+		return err
 	}
 }
 
@@ -146,7 +146,7 @@ func TestAProductsPageSaysWhatABuyerWantsToKnow(t *testing.T) {
 	t.Parallel()
 
 	var page string
-	if err := newPages(t).Product(acme, reviewed(sample()), keep(&page)); err != nil {
+	if err := keep(&page)(newPages(t).Product(acme, reviewed(sample()))); err != nil {
 		t.Fatal(err)
 	}
 	wantParts(t, page,
@@ -171,7 +171,7 @@ func TestAProductsStructuredData(t *testing.T) {
 	one := sample()
 	one.Name = `</script><script>alert(1)</script>`
 	var page string
-	if err := newPages(t).Product(acme, reviewed(one), keep(&page)); err != nil {
+	if err := keep(&page)(newPages(t).Product(acme, reviewed(one))); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(page, "<script>alert") {
@@ -208,7 +208,7 @@ func TestTheCheckoutSaysWhatIsBought(t *testing.T) {
 		if !ok {
 			t.Fatal(id)
 		}
-		if err := pages.Checkout(acme, one, tier, keep(&page)); err != nil {
+		if err := keep(&page)(pages.Checkout(acme, one, tier)); err != nil {
 			t.Fatal(err)
 		}
 		return page
@@ -243,19 +243,19 @@ func TestForeignTextsAreTexts(t *testing.T) {
 	shown.Reviews[0].Text, shown.Reviews[0].Author, shown.Reviews[0].Title = evil, evil, evil
 	pages := newPages(t)
 	var page string
-	if err := pages.Product(acme, shown, keep(&page)); err != nil {
+	if err := keep(&page)(pages.Product(acme, shown)); err != nil {
 		t.Fatal(err)
 	}
 	body, _, _ := strings.Cut(page, `<script type="application/ld+json">`)
 	_, rest, _ := strings.Cut(page, "</script>\n</head>")
 	q := catalog.ListQuery{Page: 1, Search: evil, Category: evil, Sort: catalog.SortName}
 	var list string
-	if err := pages.Catalog(acme, q, catalog.Listing{Products: []product.Product{one}, Total: 1, Categories: []string{evil, "b"}}, keep(&list)); err != nil {
+	if err := keep(&list)(pages.Catalog(acme, q, catalog.Listing{Products: []product.Product{one}, Total: 1, Categories: []string{evil, "b"}})); err != nil {
 		t.Fatal(err)
 	}
 	var checkout string
 	tier := product.Tier{ID: evil, Name: evil, Price: one.Pricing.Price, MaxInstances: 1}
-	if err := pages.Checkout(acme, one, tier, keep(&checkout)); err != nil {
+	if err := keep(&checkout)(pages.Checkout(acme, one, tier)); err != nil {
 		t.Fatal(err)
 	}
 	for _, html := range []string{body, rest, list, checkout} {
@@ -274,7 +274,7 @@ func TestPagesOfTheCatalog(t *testing.T) {
 		if q.Sort == "" {
 			q.Sort = catalog.SortFeatured
 		}
-		if err := pages.Catalog(acme, q, found, keep(&page)); err != nil {
+		if err := keep(&page)(pages.Catalog(acme, q, found)); err != nil {
 			t.Fatal(err)
 		}
 		return page
@@ -295,10 +295,10 @@ func TestPagesOfTheCatalog(t *testing.T) {
 	wantParts(t, show(catalog.ListQuery{Page: 99}, catalog.Listing{Total: 3}), "This page is empty", `href="/">Go to the first page`)
 	test := acme
 	test.Test = true
-	if err := pages.Catalog(test, catalog.ListQuery{Page: 1}, catalog.Listing{}, keep(&page)); err != nil || !strings.Contains(page, "Test mode") {
+	if err := keep(&page)(pages.Catalog(test, catalog.ListQuery{Page: 1}, catalog.Listing{})); err != nil || !strings.Contains(page, "Test mode") {
 		t.Errorf("a shop that takes no money does not say so: %v", err)
 	}
-	if err := pages.App(acme, keep(&page)); err != nil || !strings.Contains(page, `<div id="app">`) || !strings.Contains(page, "noindex") {
+	if err := keep(&page)(pages.App(acme)); err != nil || !strings.Contains(page, `<div id="app">`) || !strings.Contains(page, "noindex") {
 		t.Errorf("the frame = %s, %v", page, err)
 	}
 }
@@ -316,11 +316,11 @@ func TestEveryPageLeadsToHelpAndTerms(t *testing.T) {
 		`href="https://acme.example/privacy"`,
 	}
 	for name, write := range map[string]func(storefront.Site, *string) error{
-		"app":     func(s storefront.Site, page *string) error { return pages.App(s, keep(page)) },
-		"missing": func(s storefront.Site, page *string) error { return pages.Missing(s, keep(page)) },
-		"product": func(s storefront.Site, page *string) error { return pages.Product(s, reviewed(sample()), keep(page)) },
+		"app":     func(s storefront.Site, page *string) error { return keep(page)(pages.App(s)) },
+		"missing": func(s storefront.Site, page *string) error { return keep(page)(pages.Missing(s)) },
+		"product": func(s storefront.Site, page *string) error { return keep(page)(pages.Product(s, reviewed(sample()))) },
 		"checkout": func(s storefront.Site, page *string) error {
-			return pages.Checkout(s, sample(), sample().Detail.Tiers[0], keep(page))
+			return keep(page)(pages.Checkout(s, sample(), sample().Detail.Tiers[0]))
 		},
 	} {
 		var with, without string
