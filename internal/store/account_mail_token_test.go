@@ -10,6 +10,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/base/errs"
+	"stoa/internal/data/database"
 	"stoa/internal/store"
 )
 
@@ -83,6 +84,9 @@ func testMailLinks(t *testing.T, open Open) {
 			}
 		}
 	})
+}
+
+func testMailBounds(t *testing.T, open Open) {
 	t.Run("an address is held for one user, for a time", func(t *testing.T) {
 		t.Parallel()
 
@@ -176,22 +180,24 @@ func testWays(t *testing.T, open Open) {
 	t.Run("RemoveWays leaves what it must", func(t *testing.T) { t.Parallel(); testRemoveWays(t, open) })
 }
 
+// waysIn are the tables of the ways in that a user may have, with an insert of one: its id, the user, when.
+var waysIn = map[string]string{
+	"sign_in_challenges": `(token_hash, user_id, generation, password_print, first_method, created_at_ms)
+		VALUES ($1, $2, 0, '', 'pwd', $3)`,
+	"ceremonies": `(challenge_hash, kind, user_id, created_at_ms) VALUES ($1, 'register', $2, $3)`,
+	"oidc_flows": `(state_hash, cookie_hash, provider_id, mode, user_id, generation, nonce, verifier_sealed, return_to,
+		created_at_ms) VALUES ($1, '', '', 'link', $2, 0, '', '', '/', $3)`,
+	"identities": `(id, user_id, provider_id, issuer, subject, generation, email, created_at_ms)
+		VALUES ($1, $2, $1, '', $1, 0, '', $3)`,
+	"api_keys": `(id, user_id, name, scopes, secret_hash, created_at_ms, created_by, creator_permissions)
+		VALUES ($1, $2, '', '', '', $3, '', '')`,
+	"passkeys": `(id, user_id, credential_id, public_key, alg, sign_count, aaguid, backup_eligible, backed_up,
+		transports, rp_id, name, created_at_ms) VALUES ($1, $2, $1, $4, -7, 0, '', $5, $5, '', '', '', $3)`,
+	"recovery_codes": `(code_hash, user_id, created_at_ms) VALUES ($1, $2, $3)`,
+}
+
 // Every way in that a user may have, one from before T0 and one from T0.
 func testRemoveWays(t *testing.T, open Open) {
-	all := map[string]string{
-		"sign_in_challenges": `(token_hash, user_id, generation, password_print, first_method, created_at_ms)
-			VALUES ($1, $2, 0, '', 'pwd', $3)`,
-		"ceremonies": `(challenge_hash, kind, user_id, created_at_ms) VALUES ($1, 'register', $2, $3)`,
-		"oidc_flows": `(state_hash, cookie_hash, provider_id, mode, user_id, generation, nonce, verifier_sealed, return_to,
-			created_at_ms) VALUES ($1, '', '', 'link', $2, 0, '', '', '/', $3)`,
-		"identities": `(id, user_id, provider_id, issuer, subject, generation, email, created_at_ms)
-			VALUES ($1, $2, $1, '', $1, 0, '', $3)`,
-		"api_keys": `(id, user_id, name, scopes, secret_hash, created_at_ms, created_by, creator_permissions)
-			VALUES ($1, $2, '', '', '', $3, '', '')`,
-		"passkeys": `(id, user_id, credential_id, public_key, alg, sign_count, aaguid, backup_eligible, backed_up,
-			transports, rp_id, name, created_at_ms) VALUES ($1, $2, $1, $4, -7, 0, '', $5, $5, '', '', '', $3)`,
-		"recovery_codes": `(code_hash, user_id, created_at_ms) VALUES ($1, $2, $3)`,
-	}
 	factors := []string{"passkeys", "recovery_codes", "totp"}
 	for name, tt := range map[string]struct {
 		ways                 account.Ways
@@ -217,7 +223,7 @@ func testRemoveWays(t *testing.T, open Open) {
 			for _, id := range []string{"u1", "u2"} {
 				mustCreateUser(t, s, credentials(id))
 				exec(`INSERT INTO totp (user_id, secret_sealed, created_at_ms) VALUES ($1, '', $2)`, id, T0.UnixMilli())
-				for table, insert := range all {
+				for table, insert := range waysIn {
 					for i, at := range []time.Time{T0.Add(-time.Hour), T0} {
 						args := []any{id + string(rune('a'+i)), id, at.UnixMilli()}
 						if table == "passkeys" {
@@ -230,35 +236,38 @@ func testRemoveWays(t *testing.T, open Open) {
 			if err := s.RemoveWays(t.Context(), "u1", tt.ways); err != nil {
 				t.Fatal(err)
 			}
-			count := func(table, user string, since time.Time) (n int) {
-				err := db.Conn().Read.QueryRowContext(t.Context(), `
-					SELECT count(*) FROM `+table+` WHERE user_id = $1 AND (created_at_ms >= $2) = $3`,
-					user, T0.UnixMilli(), !since.IsZero()).Scan(&n)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return n
-			}
-			for table := range all {
+			for table := range waysIn {
 				older, newer := tt.older, tt.newer
 				for _, f := range factors {
 					if f == table && !tt.ways.Factors {
 						older, newer = 1, 1
 					}
 				}
-				if got := count(table, "u1", time.Time{}); got != older {
+				if got := countWays(t, db, table, "u1", false); got != older {
 					t.Errorf("%s: %d older rows, want %d", table, got, older)
 				}
-				if got := count(table, "u1", T0); got != newer {
+				if got := countWays(t, db, table, "u1", true); got != newer {
 					t.Errorf("%s: %d newer rows, want %d", table, got, newer)
 				}
-				if got := count(table, "u2", time.Time{}) + count(table, "u2", T0); got != 2 {
+				if got := countWays(t, db, table, "u2", false) + countWays(t, db, table, "u2", true); got != 2 {
 					t.Errorf("%s: another user has %d rows", table, got)
 				}
 			}
-			if got := count("totp", "u1", T0); got != tt.factor {
+			if got := countWays(t, db, "totp", "u1", true); got != tt.factor {
 				t.Errorf("totp: %d rows, want %d", got, tt.factor)
 			}
 		})
 	}
+}
+
+// countWays returns how many rows of a table a user has: those from T0 on, or those from before.
+func countWays(t *testing.T, db *database.DB, table, user string, newer bool) (n int) {
+	t.Helper()
+	err := db.Conn().Read.QueryRowContext(t.Context(), `
+		SELECT count(*) FROM `+table+` WHERE user_id = $1 AND (created_at_ms >= $2) = $3`,
+		user, T0.UnixMilli(), newer).Scan(&n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

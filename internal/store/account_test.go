@@ -32,6 +32,7 @@ func testAccount(t *testing.T, open Open) {
 	t.Run("Users", func(t *testing.T) { t.Parallel(); testUsers(t, open) })
 	t.Run("Mailboxes", func(t *testing.T) { t.Parallel(); testMailboxes(t, open) })
 	t.Run("Links", func(t *testing.T) { t.Parallel(); testMailLinks(t, open) })
+	t.Run("Bounds of links and mails", func(t *testing.T) { t.Parallel(); testMailBounds(t, open) })
 	t.Run("Ways", func(t *testing.T) { t.Parallel(); testWays(t, open) })
 	t.Run("Stale", func(t *testing.T) { t.Parallel(); testStale(t, open) })
 	t.Run("Sessions", func(t *testing.T) { t.Parallel(); testSessions(t, open) })
