@@ -67,7 +67,7 @@ const known = (text) => {
 // A word of two letters or more that is in no brackets. Units, money and times are written
 // by the browser in the language of the page, keys are named as they are labeled,
 // and types of events have the names of the API.
-const written = /\d[\d.,]*\s?(ms|s|min|h|kB|MB|GB|bytes?|KiB|MiB|GiB|%|EUR)\b|(\b[A-Z][a-z]{2} )?\d+:\d\d(:\d\d)?(\s[AP]M)?|\b[A-Z][a-z]{2} \d{1,2}\b|\bCtrl K\b|^[a-z]+\.[a-z]+$/g;
+const written = /\d[\d.,]*\s?(ms|s|min|h|kB|MB|GB|bytes?|KiB|MiB|GiB|%|EUR)\b|(\b[A-Z][a-z]{2} )?\d+:\d\d(:\d\d)?(\s[AP]M)?|\b[A-Z][a-z]{2} \d{1,2}\b|\bCtrl K\b|^[a-z]+\.[a-z_]+$/g;
 const foreign = (text) => {
   const rest = text.replace(/\[[^]*\]/, " ").replace(written, " ");
   return rest.split(/[·,:;()\n]| – | — /).filter((part) => /\p{L}{2}/u.test(part) && !known(part));

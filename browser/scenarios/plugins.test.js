@@ -20,7 +20,7 @@ test("a broken plugin: which, since when, why and what the shopper sees, in two 
   const tab = await openConsole();
   const job = journey(tab);
   await job.click(tab.getByRole("link", { name: "Plugins", exact: true }));
-  await tab.getByText("Does not start").waitFor();
+  await tab.getByText("Does not start", { exact: true }).waitFor();
   await job.click(tab.getByRole("link", { name: "Tax tables" }));
   const cause = tab.getByRole("region", { name: "What is wrong with default" });
   await cause.waitFor();

@@ -112,6 +112,14 @@ const patternsIn = (file) => {
   return found;
 };
 
+// Pages that are alike share a template: internal/html/pages/links.go puts the sections of each in
+// place of the template's own.
+const standIns = { prove: ["verify", "change"], once: ["disown", "revert"] };
+const meant = (key) => {
+  const [section, ...rest] = key.split(".");
+  return rest.length > 0 && Object.hasOwn(standIns, section) ? standIns[section].map((one) => [one, ...rest].join(".")) : [key];
+};
+
 const users = {
   common: [...files("web/src", ".tsx", ".ts"), ...templates],
   shop: [...files("web/src/storefront", ".tsx", ".ts"), ...templates, ...files("internal/html/storefront", ".go"), ...files("internal/html/wording", ".go")],
@@ -122,7 +130,7 @@ const users = {
 for (const [section, code] of Object.entries(users)) {
   test(`every text of ${section} is used`, () => {
     const patterns = code.flatMap(patternsIn);
-    const exact = new Set(patterns.map((p) => p.exact).filter(Boolean));
+    const exact = new Set(patterns.map((p) => p.exact).filter(Boolean).flatMap(meant));
     const like = patterns.map((p) => p.like).filter(Boolean);
     const unused = keysOf(catalog[section]).filter((key) =>
       !exact.has(key) && !exact.has(base(key)) && !exact.has(`${section}.${key}`) && !like.some((one) => one.test(key) || one.test(base(key))));
@@ -140,7 +148,7 @@ test("no text is missing", () => {
     const uses = file.endsWith(".js")
       ? [...text.matchAll(/\b(?:t|count)\(([^)]*?)[,)]/g)].flatMap(([, call]) => [...call.matchAll(/"([\w.]+)"/g)]).map(([, key]) => ["t", key])
       : [...text.matchAll(/[{(]\s*(?:\w+ )?(t|s|c|count) "([\w.]+)"/g)].map(([, by, key]) => [by, key]);
-    for (const [by, key] of uses) {
+    for (const [by, key] of uses.flatMap(([by, key]) => meant(key).map((one) => [by, one]))) {
       const full = `${{ c: "common", s: "shop" }[by] ?? own}.${key}`;
       if (!all.has(full) && !all.has(`${full}.other`)) missing.push(`${nameOf(file)}: ${full}`);
     }
