@@ -95,9 +95,9 @@ func TestEveryTypeIsDocumentedTypedAndOffered(t *testing.T) {
 	t.Parallel()
 
 	for file, form := range map[string]string{
-		"docs/plugins/hooks.md":              "`([a-z]+\\.[a-z]+)`",
-		"sdk/js-plugin/src/context.d.ts":     `'([a-z]+\.[a-z]+)':`,
-		"web/src/console/events/webhooks.ts": `"([a-z]+\.[a-z]+)",`,
+		"docs/plugins/hooks.md":              "`([a-z]+\\.[a-z_]+)`",
+		"sdk/js-plugin/src/context.d.ts":     `'([a-z]+\.[a-z_]+)':`,
+		"web/src/console/events/webhooks.ts": `"([a-z]+\.[a-z_]+)",`,
 	} {
 		text, err := os.ReadFile("../../../" + file)
 		if err != nil {
