@@ -43,7 +43,7 @@ func TestOnlyWhoeverSignsInConfirmsTheAddress(t *testing.T) {
 	link := linkTo(t, a, "/verify-email") // bob's mail is the last one
 	b := newTab(t, a)
 	b.open(t, link)
-	b.wantHistory(t, "/verify-email") // and no token
+	b.wantHistory(t, "/verify-email")              // and no token
 	b.fill(t, "E-mail address", "ada@example.com") // not the account that the link is for
 	b.fill(t, "Password", testkit.Password)
 	b.click(t, "button", "Confirm the address")
