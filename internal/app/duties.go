@@ -45,10 +45,16 @@ func (a *App) keepPluginsRunning(ctx context.Context, cfg Config) {
 	})
 }
 
+// What is tended can wait: its lease is asked for rarely.
+const (
+	tendLease = 3 * time.Minute
+	tendEvery = time.Minute
+)
+
 // tendAccounts deletes what nobody used of accounts, in one of the stoa processes on the database.
 func (a *App) tendAccounts(ctx context.Context, cfg Config) {
 	d := &duty.Duty{
-		Name: "accounts", Store: store.NewDuties(a.DB), Log: cfg.Log, Lease: keptLease, Grace: keptGrace, Every: keptEvery,
+		Name: "accounts", Store: store.NewDuties(a.DB), Log: cfg.Log, Lease: tendLease, Grace: keptGrace, Every: tendEvery,
 	}
 	d.Keep(ctx, func(ctx context.Context) { a.Accounts.Tend(ctx, cfg.Log) })
 }
