@@ -74,9 +74,13 @@ func (s *shop) fill(ctx context.Context, n int) (keys []string, err error) {
 		}
 	}
 	if s.postgres != "" {
-		_, err = db.ExecContext(ctx, `VACUUM ANALYZE`)
+		for _, statement := range []string{`VACUUM ANALYZE`, `CHECKPOINT`} { // else it goes on while stoa is measured
+			if _, err := db.ExecContext(ctx, statement); err != nil {
+				return keys, err
+			}
+		}
 	}
-	return keys, err
+	return keys, nil
 }
 
 // buyOne has stoa sell and activate a license.
