@@ -2,10 +2,12 @@ package account
 
 import (
 	"context"
+	"errors"
 
 	"stoa/internal/base/errs"
 	"stoa/internal/base/event"
 	"stoa/internal/base/ids"
+	"stoa/internal/message/mail"
 	"stoa/internal/trust/audit"
 )
 
@@ -32,38 +34,33 @@ func (s *Service) ChangeEmail(ctx context.Context, userID, to string) error {
 	if err := issues.Err(); err != nil {
 		return err
 	}
-	var (
-		user  User
-		token string
-		ok    bool
-	)
-	err := s.Store.InTx(ctx, func(tx Store) error {
+	return s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
 		c, err := tx.User(ctx, userID) // before its links: see Store
 		if err != nil {
 			return noUser(err)
 		}
-		if user = c.User; to == c.Email {
+		if to == c.Email {
 			issues.Add("newEmail", errs.CodeInvalid, "newEmail is the address that the account has.")
 			return issues.Err()
 		}
 		if err := tx.DeleteMailTokens(ctx, c.ID, LinkChange); err != nil {
 			return err
 		}
-		if ok, err = s.mayMail(ctx, tx, to); err != nil {
+		ok, err := s.mayMail(ctx, tx, to)
+		if err != nil {
 			return err
 		}
-		var t MailToken
-		t, token = s.newLink(LinkChange, c, to)
-		return tx.CreateMailToken(ctx, t)
+		t, token := s.newLink(LinkChange, c, to)
+		if err := tx.CreateMailToken(ctx, t); err != nil {
+			return err
+		}
+		if ok {
+			if err := post(s.letterChange(c.User, to, token)); err != nil {
+				return err
+			}
+		}
+		return post(s.letterChangeAsked(c.User))
 	})
-	if err != nil {
-		return err
-	}
-	if ok {
-		s.postChange(ctx, user, to, token)
-	}
-	s.postChangeAsked(ctx, user)
-	return nil
 }
 
 // CancelEmailChange voids the link that would change the user's address. Having none is not an error.
@@ -81,12 +78,7 @@ func (s *Service) CancelEmailChange(ctx context.Context, userID string) error {
 // the change back, and nobody else may take it meanwhile. The error is VALIDATION_ERROR, ErrLink, or
 // ErrEmailTaken, after which the link still works.
 func (s *Service) ConfirmEmail(ctx context.Context, userID, sessionID, token string) error {
-	var (
-		before User
-		back   string
-		to     string
-	)
-	err := s.Store.InTx(ctx, func(tx Store) error {
+	return s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
 		c, err := tx.User(ctx, userID) // before its links: see Store
 		if err != nil {
 			return noUser(err)
@@ -98,7 +90,7 @@ func (s *Service) ConfirmEmail(ctx context.Context, userID, sessionID, token str
 		if t.UserID != c.ID || t.Generation != c.Generation {
 			return ErrLink
 		}
-		before, to = c.User, t.Address
+		to := t.Address
 		if err := s.moveEmail(ctx, tx, c, to); err != nil {
 			return err
 		}
@@ -108,10 +100,12 @@ func (s *Service) ConfirmEmail(ctx context.Context, userID, sessionID, token str
 		if err := s.shutOut(ctx, tx, c.ID, sessionID); err != nil {
 			return err
 		}
-		var revert MailToken
-		revert, back = s.newLink(LinkRevert, c, c.Email)
+		revert, back := s.newLink(LinkRevert, c, c.Email)
 		revert.Held, revert.Proven = true, c.ProvenAt
 		if err := tx.CreateMailToken(ctx, revert); err != nil {
+			return err
+		}
+		if err := post(s.letterEmailChanged(c.User, back)); err != nil {
 			return err
 		}
 		details := audit.Details{"email": to, "from": c.Email}
@@ -120,10 +114,6 @@ func (s *Service) ConfirmEmail(ctx context.Context, userID, sessionID, token str
 		}
 		return tx.Publish(ctx, event.New(s.Now(), event.UserEmailChanged, event.Names{UserID: c.ID}))
 	})
-	if err == nil {
-		s.postEmailChanged(ctx, before, back)
-	}
-	return err
 }
 
 // moveEmail gives a user a proven address, or returns ErrEmailTaken.
@@ -151,8 +141,7 @@ func (s *Service) RevertEmail(ctx context.Context, token string) error {
 		return err
 	}
 	reset := newResetToken()
-	var lost User
-	err = s.Store.InTx(ctx, func(tx Store) error {
+	return noLink(s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
 		c, err := tx.User(ctx, t.UserID) // before its links: see Store
 		if err != nil {
 			return err
@@ -160,14 +149,12 @@ func (s *Service) RevertEmail(ctx context.Context, token string) error {
 		if err := tx.TakeMailToken(ctx, t.Hash); err != nil {
 			return err
 		}
-		lost = c.User
+		back := func(site string) mail.Message { return s.resetMail(site, t.Address, reset) }
+		if err := errors.Join(post(back), post(s.letterReverted(c.User))); err != nil {
+			return err
+		}
 		return s.revert(ctx, tx, c, t, Reset{Hash: ids.HashLinkToken(reset), UserID: c.ID, CreatedAt: s.Now()})
-	})
-	if err != nil {
-		return noLink(err)
-	}
-	s.postReverted(ctx, lost, t.Address, reset)
-	return nil
+	}))
 }
 
 // revert is RevertEmail for a locked user and the link t, which was taken.

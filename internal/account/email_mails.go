@@ -1,25 +1,16 @@
 package account
 
-import (
-	"context"
+import "stoa/internal/message/mail"
 
-	"stoa/internal/message/mail"
-)
-
-// post sends a message about an account in the background.
-func (s *Service) post(ctx context.Context, to, subject string, text func(site string) string) {
-	if !s.sendsMail() {
-		return
-	}
-	s.Mailer.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
-		return mail.Message{To: to, Subject: subject, Text: text(s.SiteName(ctx))}, true, nil
-	})
+// mailTo returns a letter to an address.
+func mailTo(to, subject string, text func(site string) string) letter {
+	return func(site string) mail.Message { return mail.Message{To: to, Subject: subject, Text: text(site)} }
 }
 
-// postProof asks whoever reads mail to u's address to prove it. Its tokens are in the fragment, as in
+// letterProof asks whoever reads mail to u's address to prove it. Its tokens are in the fragment, as in
 // resetMail. The first link has both, so that its page can offer the second.
-func (s *Service) postProof(ctx context.Context, u User, links proofLinks) {
-	s.post(ctx, u.Email, "Confirm your e-mail address", func(site string) string {
+func (s *Service) letterProof(u User, links proofLinks) letter {
+	return mailTo(u.Email, "Confirm your e-mail address", func(site string) string {
 		fragment, not := links.Verify, "If it was not you, ignore this mail.\n"
 		if links.Disown != "" {
 			fragment += "." + links.Disown
@@ -33,9 +24,9 @@ func (s *Service) postProof(ctx context.Context, u User, links proofLinks) {
 	})
 }
 
-// postChange sends a new address the link that confirms it.
-func (s *Service) postChange(ctx context.Context, u User, to, token string) {
-	s.post(ctx, to, "Confirm your new e-mail address", func(site string) string {
+// letterChange sends a new address the link that confirms it.
+func (s *Service) letterChange(u User, to, token string) letter {
+	return mailTo(to, "Confirm your new e-mail address", func(site string) string {
 		return "The user " + u.Username + " at " + site + " wants to use the e-mail address\n" + to + ".\n\n" +
 			"If it is you, open this link within 24 hours, where you are signed in. It works once:\n\n" +
 			s.PublicURL + "/change-email#" + token + "\n\n" +
@@ -43,11 +34,11 @@ func (s *Service) postChange(ctx context.Context, u User, to, token string) {
 	})
 }
 
-// postChangeAsked tells the present address that another one is wanted. The mail has no link, so that nobody
+// letterChangeAsked tells the present address that another one is wanted. The mail has no link, so that nobody
 // learns to follow links in such mails.
-func (s *Service) postChangeAsked(ctx context.Context, u User) {
+func (s *Service) letterChangeAsked(u User) letter {
 	at := s.Now().UTC().Format(mailTime)
-	s.post(ctx, u.Email, "Another e-mail address is wanted for your account", func(site string) string {
+	return mailTo(u.Email, "Another e-mail address is wanted for your account", func(site string) string {
 		return "On " + at + ", somebody who is signed in to the account with the e-mail address\n" +
 			u.Email + " at " + site + " asked to use another address.\n\n" +
 			"Nothing has changed yet. If it was you, there is nothing to do.\n\n" +
@@ -56,10 +47,10 @@ func (s *Service) postChangeAsked(ctx context.Context, u User) {
 	})
 }
 
-// postEmailChanged tells the former address that it was replaced, with the link that takes it back.
-func (s *Service) postEmailChanged(ctx context.Context, before User, token string) {
+// letterEmailChanged tells the former address that it was replaced, with the link that takes it back.
+func (s *Service) letterEmailChanged(before User, token string) letter {
 	at := s.Now().UTC().Format(mailTime)
-	s.post(ctx, before.Email, "Your e-mail address was changed", func(site string) string {
+	return mailTo(before.Email, "Your e-mail address was changed", func(site string) string {
 		return "The account with the e-mail address\n" + before.Email + " at " + site +
 			" has another address since " + at + ".\n\n" +
 			"If it was you, there is nothing to do.\n\n" +
@@ -69,17 +60,10 @@ func (s *Service) postEmailChanged(ctx context.Context, before User, token strin
 	})
 }
 
-// postReverted sends the address that an account has again a link to choose a password, beyond all limits of
-// mails, and tells the address that it no longer has.
-func (s *Service) postReverted(ctx context.Context, lost User, to, reset string) {
-	if !s.sendsMail() {
-		return
-	}
-	s.Mailer.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
-		return s.resetMail(ctx, to, reset), true, nil
-	})
+// letterReverted tells the address that an account no longer has that it was changed back.
+func (s *Service) letterReverted(lost User) letter {
 	at := s.Now().UTC().Format(mailTime)
-	s.post(ctx, lost.Email, "Your e-mail address was changed back", func(site string) string {
+	return mailTo(lost.Email, "Your e-mail address was changed back", func(site string) string {
 		return "The account of " + lost.Username + " at " + site + " no longer has the e-mail address\n" +
 			lost.Email + ". Whoever reads mail to its former address took the change back on\n" + at + ".\n"
 	})

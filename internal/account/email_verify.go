@@ -11,45 +11,38 @@ import (
 // proofLinks are the tokens of a mail that asks for a proof of a mailbox. Disown is empty for staff.
 type proofLinks struct{ Verify, Disown string }
 
-// createProof makes the links that prove the address of an account, or shut an account that somebody else
-// made with it. It returns false if the mailbox gets no mail now.
-func (s *Service) createProof(ctx context.Context, tx Store, c Credentials) (links proofLinks, ok bool, err error) {
-	if ok, err = s.mayMail(ctx, tx, c.Email); !ok || err != nil {
-		return proofLinks{}, false, err
+// askProof mails links that prove the address of an account, or shut an account that somebody else made with
+// it, unless the mailbox gets no mail now.
+func (s *Service) askProof(ctx context.Context, tx Store, c Credentials, post func(letter) error) error {
+	if ok, err := s.mayMail(ctx, tx, c.Email); !ok || err != nil {
+		return err
 	}
+	var links proofLinks
 	verify, token := s.newLink(LinkVerify, c, c.Email)
 	links.Verify = token
-	if err := tx.CreateMailToken(ctx, verify); err != nil || c.isStaff() {
-		return links, err == nil, err
+	if err := tx.CreateMailToken(ctx, verify); err != nil {
+		return err
 	}
-	disown, token := s.newLink(LinkDisown, c, c.Email)
-	links.Disown = token
-	err = tx.CreateMailToken(ctx, disown)
-	return links, err == nil, err
+	if !c.isStaff() {
+		disown, token := s.newLink(LinkDisown, c, c.Email)
+		links.Disown = token
+		if err := tx.CreateMailToken(ctx, disown); err != nil {
+			return err
+		}
+	}
+	return post(s.letterProof(c.User, links))
 }
 
 // RequestProof mails the user a link that proves the address, unless it is proven or the mailbox has had
 // enough mails. It tells neither.
 func (s *Service) RequestProof(ctx context.Context, userID string) error {
-	var (
-		user  User
-		links proofLinks
-		ok    bool
-	)
-	err := s.Store.InTx(ctx, func(tx Store) error {
-		ok = false
+	return s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
 		c, err := tx.User(ctx, userID)
 		if err != nil || !c.ProvenAt.IsZero() {
 			return noUser(err)
 		}
-		user = c.User
-		links, ok, err = s.createProof(ctx, tx, c)
-		return err
+		return s.askProof(ctx, tx, c, post)
 	})
-	if err == nil && ok {
-		s.postProof(ctx, user, links)
-	}
-	return err
 }
 
 // VerifyEmail marks the address of a user as proven, with the token of a mail to it. It is for a session of

@@ -13,15 +13,55 @@ type Mailer interface {
 	Post(ctx context.Context, compose mail.Compose)
 }
 
+// Outbox sends mail that is recorded, sealed, in the transaction of what it is about; *mail.Outbox is one.
+type Outbox interface {
+	// Seal returns a message for Store.AddMail.
+	Seal(m mail.Message) (mail.Sealed, error)
+
+	// Wake starts sending what is recorded, and does not wait for it.
+	Wake()
+}
+
+// letter is a mail about an account, as a site with that name sends it.
+type letter func(site string) mail.Message
+
+// inTxWithMail is Store.InTx for a change that people hear of by mail: what fn posts is recorded in the
+// transaction, and sent once it is committed. Where no mail arrives, nothing is recorded.
+func (s *Service) inTxWithMail(ctx context.Context, fn func(tx Store, post func(letter) error) error) error {
+	site := ""
+	if s.sendsMail() { // before the transaction, which must not wait for another connection
+		site = s.SiteName(ctx)
+	}
+	posted := false
+	err := s.Store.InTx(ctx, func(tx Store) error {
+		posted = false
+		return fn(tx, func(l letter) error {
+			if !s.sendsMail() {
+				return nil
+			}
+			sealed, err := s.Outbox.Seal(l(site))
+			if err != nil {
+				return err
+			}
+			posted = true
+			return tx.AddMail(ctx, sealed)
+		})
+	})
+	if err == nil && posted {
+		s.Outbox.Wake()
+	}
+	return err
+}
+
 // resetMail is the mail with a link. The token is in the fragment, which browsers do
 // not send to servers; so it is in no log and no Referer header
 // (contract 2.8).
-func (s *Service) resetMail(ctx context.Context, to, token string) mail.Message {
+func (s *Service) resetMail(site, to, token string) mail.Message {
 	return mail.Message{
 		To:      to,
 		Subject: "Choose a new password",
 		Text: "Somebody asked for a new password for the account with the e-mail address\n" +
-			to + " at " + s.SiteName(ctx) + ".\n\n" +
+			to + " at " + site + ".\n\n" +
 			"Open this link within 30 minutes to choose one. It works once:\n\n" +
 			s.PublicURL + "/reset-password#" + token + "\n\n" +
 			"If it was not you, ignore this mail: the password stays as it is, and nobody\n" +
@@ -32,28 +72,25 @@ func (s *Service) resetMail(ctx context.Context, to, token string) mail.Message 
 // mailTime is how mails write times.
 const mailTime = "2 January 2006, 15:04 UTC"
 
-// postChanged tells a user that the password was changed. The mail has no link, so
+// letterChanged tells a user that the password was changed. The mail has no link, so
 // that nobody learns to follow links in such mails. reclaimed says that whoever had
 // the account before lost everything.
-func (s *Service) postChanged(ctx context.Context, u User, reclaimed bool) {
-	if s.Mailer == nil {
-		return
-	}
+func (s *Service) letterChanged(u User, reclaimed bool) letter {
 	at, lost := s.Now().UTC().Format(mailTime), ""
 	if reclaimed {
 		lost = "Nobody had confirmed this address before. What was set up to sign in to the account\n" +
 			"is removed, in case somebody else did it. Orders and licenses are still there.\n\n"
 	}
-	s.Mailer.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
+	return func(site string) mail.Message {
 		return mail.Message{
 			To:      u.Email,
 			Subject: "Your password was changed",
 			Text: "The password of the account with the e-mail address\n" +
-				u.Email + " at " + s.SiteName(ctx) + " was changed on " + at + ".\n\n" + lost +
+				u.Email + " at " + site + " was changed on " + at + ".\n\n" + lost +
 				"If it was you, there is nothing to do.\n\n" +
 				"If it was not you, somebody else may have access to your account. Open the\n" +
 				"site as you always do, not from a mail, choose \"forgotten password\" to set a\n" +
 				"new password, and tell the people who run the site.\n",
-		}, true, nil
-	})
+		}
+	}
 }

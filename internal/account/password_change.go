@@ -57,7 +57,7 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID, current
 	if err != nil {
 		return err
 	}
-	err = s.Store.InTx(ctx, func(tx Store) error {
+	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
 		now, err := tx.User(ctx, userID)
 		if err != nil {
 			return err
@@ -67,13 +67,12 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID, current
 		if now.PasswordHash != c.PasswordHash {
 			return ErrPassword
 		}
+		if err := post(s.letterChanged(now.User, false)); err != nil {
+			return err
+		}
 		return s.replacePassword(ctx, tx, userID, hash, sessionID)
 	})
-	if err != nil {
-		return noUser(err)
-	}
-	s.postChanged(ctx, c.User, false)
-	return nil
+	return noUser(err)
 }
 
 // ReplacePassword sets the password of the user with that e-mail address without

@@ -39,21 +39,15 @@ func (s *Service) Register(ctx context.Context, r Registration) (Tokens, error) 
 	if err != nil {
 		return Tokens{}, err
 	}
-	var links proofLinks
-	var asks bool
-	t, err := s.createSignedIn(ctx, c, func(tx Store) (err error) {
+	return s.createSignedIn(ctx, c, func(tx Store, post func(letter) error) error {
 		if err := s.createUser(ctx, tx, c); err != nil {
 			return err
 		}
-		if links, asks, err = s.createProof(ctx, tx, c); err != nil {
+		if err := s.askProof(ctx, tx, c, post); err != nil {
 			return err
 		}
 		return tx.Publish(ctx, event.New(s.Now(), event.UserRegistered, event.Names{UserID: c.ID}))
 	})
-	if err == nil && asks {
-		s.postProof(ctx, c.User, links)
-	}
-	return t, err
 }
 
 // createUser is CreateUser, and refuses an address that another user had until lately with a conflict, too.
@@ -72,14 +66,16 @@ func (s *Service) createUser(ctx context.Context, tx Store, c Credentials) error
 // createSignedIn calls create, which stores the user, and opens the user's first
 // session, both in one transaction. It returns ErrTaken if the e-mail address or the
 // username is taken.
-func (s *Service) createSignedIn(ctx context.Context, c Credentials, create func(tx Store) error) (Tokens, error) {
+func (s *Service) createSignedIn(
+	ctx context.Context, c Credentials, create func(tx Store, post func(letter) error) error,
+) (Tokens, error) {
 	key, err := s.Ring.Signer(ctx)
 	if err != nil {
 		return Tokens{}, err
 	}
 	session := s.newSession(c.ID, key)
-	err = s.Store.InTx(ctx, func(tx Store) error {
-		if err := create(tx); err != nil {
+	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+		if err := create(tx, post); err != nil {
 			return err
 		}
 		return tx.CreateSession(ctx, session)

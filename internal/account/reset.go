@@ -125,7 +125,7 @@ func (s *Service) composeReset(ctx context.Context, email string) (mail.Message,
 	}
 	// To the address in the database, not the one that was typed: the two may differ
 	// in characters that Key ignores and mail servers do not.
-	return s.resetMail(ctx, c.Email, token), true, nil
+	return s.resetMail(s.SiteName(ctx), c.Email, token), true, nil
 }
 
 // newResetToken returns 256 random bits.
@@ -177,8 +177,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, next string) error {
 	if err != nil {
 		return err
 	}
-	var user Credentials
-	err = s.Store.InTx(ctx, func(tx Store) error {
+	return s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
 		c, err := tx.User(ctx, r.UserID) // before its resets and sessions: see Store
 		if errs.KindOf(err) == errs.NotFound || err == nil && !c.Active {
 			return ErrResetToken
@@ -188,7 +187,9 @@ func (s *Service) ResetPassword(ctx context.Context, token, next string) error {
 		if _, err := s.usableReset(ctx, tx, r.Hash); err != nil {
 			return err
 		}
-		user = c
+		if err := post(s.letterChanged(c.User, c.ProvenAt.IsZero())); err != nil {
+			return err
+		}
 		if !c.ProvenAt.IsZero() {
 			return s.replacePassword(ctx, tx, c.ID, hash, "")
 		}
@@ -200,11 +201,6 @@ func (s *Service) ResetPassword(ctx context.Context, token, next string) error {
 		}
 		return tx.SetProven(ctx, c.ID, s.Now())
 	})
-	if err != nil {
-		return err
-	}
-	s.postChanged(ctx, user.User, user.ProvenAt.IsZero())
-	return nil
 }
 
 // usableReset returns the reset with that hash, or ErrResetToken.

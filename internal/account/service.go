@@ -25,10 +25,14 @@ type Service struct {
 	// Policy is the set of rules for new passwords; PolicyStandard if empty.
 	Policy Policy
 
-	// Mailer sends mail. Without one, nobody can reset a forgotten password.
+	// Mailer sends mail that was asked for and may be lost. Without one, nobody can reset a forgotten
+	// password.
 	Mailer Mailer
 
-	// NoMail says that what Mailer gets arrives nowhere. Nobody is asked to prove a mailbox then.
+	// Outbox sends mail that is recorded with what it is about. It is required if Mailer is set.
+	Outbox Outbox
+
+	// NoMail says that what Mailer and Outbox get arrives nowhere. Nobody is asked to prove a mailbox then.
 	NoMail bool
 
 	// PublicURL is where users reach the platform, for links in mails, without a

@@ -6,6 +6,7 @@ import (
 
 	"stoa/internal/base/event"
 	"stoa/internal/base/reqctx"
+	"stoa/internal/message/mail"
 	"stoa/internal/trust/audit"
 )
 
@@ -127,6 +128,9 @@ type Store interface {
 
 	// Publish tells subscribers of events. Inside InTx it is part of the transaction.
 	Publish(ctx context.Context, list ...event.Event) error
+
+	// AddMail records a mail that must not be lost. Inside InTx it is part of the transaction.
+	AddMail(ctx context.Context, m mail.Sealed) error
 
 	// InTx runs fn on a Store whose calls are committed together if fn returns nil and
 	// undone otherwise. fn may run more than once.

@@ -16,6 +16,7 @@ import (
 	"stoa/internal/api/limit"
 	"stoa/internal/base/errs"
 	"stoa/internal/edge/ratelimit"
+	"stoa/internal/message/mail"
 	"stoa/internal/operate/settings"
 	"stoa/internal/store"
 )
@@ -45,6 +46,9 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	}
 	a.live = live.New[account.Alive](revocations, uuid.NewString(), live.Boottime)
 	db.OnEnd(a.live.Settle)
+	a.Outbox = &mail.Outbox{
+		Store: store.NewMails(a.DB), Box: cfg.MasterKey.Box(mail.OutboxBox), Mailer: a.mailer, Log: cfg.Log, Now: cfg.Now,
+	}
 	a.Accounts = &account.Service{
 		Store: db,
 		Ring:  a.ring(cfg, account.KeyPurpose),
@@ -52,7 +56,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		PluginRing: a.ring(cfg, account.PluginKeyPurpose),
 		Hasher:     password.NewHasher(cost, password.Limits{}),
 		Now:        cfg.Now, Policy: policy, Services: services,
-		Live: a.live, Mailer: a.Mail, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
+		Live: a.live, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}
 	if err := a.Accounts.Start(ctx); errors.Is(err, account.ErrSharedKey) {
 		return settings.Wrong(err)

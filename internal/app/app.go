@@ -82,8 +82,9 @@ type App struct {
 	// Webhooks manages the operators' addresses that get events.
 	Webhooks *webhook.Service
 
-	// Mail sends mail in the background.
-	Mail *mail.Queue
+	// Mail sends mail in the background. Outbox sends what is recorded in the database.
+	Mail   *mail.Queue
+	Outbox *mail.Outbox
 
 	outages     *outage.Watch  // a full disk, a database that is away
 	missed      backup.Missed  // backups whose failure the database does not know
@@ -247,6 +248,9 @@ func (a *App) Close(ctx context.Context) error {
 	a.background.Wait()
 	if a.courier != nil {
 		a.courier.Close()
+	}
+	if a.Outbox != nil {
+		a.Outbox.Close()
 	}
 	if a.Mail != nil { // before the database, which rendering a mail may need
 		draining, cancel := context.WithTimeout(ctx, mailDrain)

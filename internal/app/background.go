@@ -21,8 +21,9 @@ func (a *App) startWork(ctx, working context.Context, cfg Config) {
 		a.background.Go(func() { a.fillKeyTails(working, cfg) })
 		a.background.Go(func() { a.Licenses.KeepTellingEnds(working, cfg.Log) })
 		a.deliver(working, cfg)
-		if !a.noMail { // else receipts wait for a mail server
+		if !a.noMail { // else mails wait for a mail server
 			a.courier.Start(working)
+			a.Outbox.Start(working)
 		}
 	}
 }

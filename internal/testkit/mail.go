@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"testing"
@@ -33,7 +34,7 @@ func (a *App) Mails(tb testing.TB) []mail.Message {
 }
 
 // AllMails returns the mails sent since the last call of it or Mails. It first waits until
-// the queue is empty and the courier has tried every receipt that is due. It must not be
+// the queue is empty and everything that is due in the database has been tried. It must not be
 // called if an option has replaced the Mailer.
 func (a *App) AllMails(tb testing.TB) []mail.Message {
 	tb.Helper()
@@ -41,7 +42,8 @@ func (a *App) AllMails(tb testing.TB) []mail.Message {
 		tb.Fatal(err)
 	}
 	a.Orders.Courier.Wake()
-	if err := a.Orders.Courier.Idle(tb.Context()); err != nil {
+	a.Outbox.Wake()
+	if err := errors.Join(a.Orders.Courier.Idle(tb.Context()), a.Outbox.Idle(tb.Context())); err != nil {
 		tb.Fatal(err)
 	}
 	a.mailbox.mu.Lock()

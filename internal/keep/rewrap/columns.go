@@ -1,6 +1,7 @@
 package rewrap
 
 import (
+	"stoa/internal/message/mail"
 	"stoa/internal/shop/license"
 	"stoa/internal/store"
 	"stoa/internal/trust/seal"
@@ -66,6 +67,9 @@ func Tables() []Table {
 		}},
 		{Name: "licenses", Key: "id", Columns: []Column{
 			{Name: "key_sealed", Box: "'" + license.SealedFor + "'", Row: "id", Hash: "key_hash", Rehash: rehashLicense},
+		}},
+		{Name: "mails", Key: "id", Columns: []Column{
+			{Name: "sealed", Box: "'" + mail.OutboxBox + "'", Row: "id"},
 		}},
 		{Name: "totp", Key: "user_id", Columns: []Column{
 			{Name: "secret_sealed", Box: "'account.totp'", Row: "user_id"},

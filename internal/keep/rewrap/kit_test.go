@@ -3,6 +3,7 @@ package rewrap_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -127,6 +128,8 @@ func (s *shop) fillTables(t *testing.T) {
 		FROM plugin_packages p JOIN plugin_secrets s ON s.package_slug = p.slug WHERE p.slug = 'echo'`)
 	exec(`INSERT INTO totp (user_id, secret_sealed, created_at_ms) SELECT id, $1, 1 FROM users WHERE id = $2`,
 		s.key.Box("account.totp").Seal([]byte("secret"), s.echo.Admin.UserID), s.echo.Admin.UserID)
+	exec(`INSERT INTO mails (id, sealed, due_ms, created_at_ms) VALUES ('mail1', $1, $2, 1)`, // never due
+		s.key.Box("mail.outbox").Seal([]byte("a message"), "mail1"), int64(math.MaxInt64))
 	exec(`
 		INSERT INTO identity_providers (id, slug, kind, name, issuer, client_id, secret_sealed, scopes, enabled, sign_up,
 			staff, verifies_addresses, allowed_domains, created_at_ms)

@@ -2,8 +2,9 @@
 //
 // The rest of the program uses Queue, which sends in the background. So no answer waits for a mail
 // server, or reveals by its timing whether there was something to send. A Queue keeps its messages
-// in memory only: they are lost if the process is killed. A caller that must not lose a message
-// stores it and calls a Sender itself (order.Courier).
+// in memory only: they are lost if the process is killed. A message
+// that must not be lost waits in the database, in an Outbox, or as a receipt (order.Courier); Rounds is
+// what both do alike.
 //
 // The content of a mail belongs to the package that sends it.
 package mail

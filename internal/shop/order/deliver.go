@@ -11,21 +11,13 @@ import (
 	"stoa/internal/message/mail"
 )
 
-const (
-	receiptSend  = 20 * time.Second // the limit for one attempt, including the database
-	receiptLease = 2 * time.Minute  // several times receiptSend, because clocks differ
-
-	// ReceiptLife is how long the delivery of a receipt is tried.
-	ReceiptLife = 3 * 24 * time.Hour
-)
-
-// receiptPauses are the waits after each failed attempt. The last one repeats.
-var receiptPauses = [...]time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 4 * time.Hour}
+// ReceiptLife is how long the delivery of a receipt is tried.
+const ReceiptLife = mail.SendLife
 
 // deliverNext delivers one receipt and reports whether more may be due. It finishes the delivery even
 // if ctx ends.
 func (c *Courier) deliverNext(ctx context.Context) (more bool) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), receiptSend)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mail.SendLimit)
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil { // one receipt that triggers a bug must not end the process
@@ -34,7 +26,7 @@ func (c *Courier) deliverNext(ctx context.Context) (more bool) {
 		}
 	}()
 	lease, now := rand.Text(), c.Now()
-	d, ok, err := c.Store.LeaseReceipt(ctx, lease, now, now.Add(receiptLease))
+	d, ok, err := c.Store.LeaseReceipt(ctx, lease, now, now.Add(mail.SendLease))
 	if err != nil {
 		c.Log.ErrorContext(ctx, "receipts cannot be read", slog.Any("err", err))
 		return false
@@ -79,7 +71,7 @@ func (c *Courier) deliver(ctx context.Context, d DueReceipt, lease string) error
 	if err == nil {
 		return finish(ReceiptSent)
 	}
-	next := now.Add(receiptPauses[min(d.Attempts, len(receiptPauses))-1])
+	next := now.Add(mail.SendPause(d.Attempts))
 	if errors.Is(err, mail.ErrPermanent) || errors.Is(err, mail.ErrMessage) || !next.Before(end) {
 		log.ErrorContext(ctx, "receipt given up", slog.Any("err", err))
 		return finish(ReceiptFailed)
