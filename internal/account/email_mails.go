@@ -68,3 +68,25 @@ func (s *Service) letterReverted(lost User) letter {
 			lost.Email + ". Whoever reads mail to its former address took the change back on\n" + at + ".\n"
 	})
 }
+
+// letterSignUp sends whoever wants an account the link that makes it.
+func (s *Service) letterSignUp(to, token string) letter {
+	return mailTo(to, "Finish your account", func(site string) string {
+		return "Somebody wants an account with the e-mail address\n" + to + " at " + site + ".\n\n" +
+			"If it is you, open this link within 24 hours to choose a name and a password. It\n" +
+			"works once:\n\n" +
+			s.PublicURL + "/sign-up#" + token + "\n\n" +
+			"If it is not you, ignore this mail: without the link there is no account.\n"
+	})
+}
+
+// letterHasAccount tells whoever wants an account that the address has one.
+func (s *Service) letterHasAccount(to string) letter {
+	return mailTo(to, "You have an account already", func(site string) string {
+		return "Somebody wants an account with the e-mail address\n" + to + " at " + site + ".\n\n" +
+			"There is an account with this address, or with one that counts as the same. If it\n" +
+			"was you, open the site as you always do and sign in. \"Forgotten password\" there\n" +
+			"mails a link to choose a new one.\n\n" +
+			"If it was not you, ignore this mail: nothing has changed.\n"
+	})
+}

@@ -13,15 +13,17 @@ type LinkKind string
 
 // The kinds of links, and how long each works.
 const (
-	LinkVerify LinkKind = "verify" // proves the mailbox of an account, inside a session of it
-	LinkDisown LinkKind = "disown" // shuts an account that somebody else made with the address
-	LinkChange LinkKind = "change" // gives an account another address, inside a session of it
-	LinkRevert LinkKind = "revert" // gives an account its former address back
+	LinkVerify LinkKind = "verify"  // proves the mailbox of an account, inside a session of it
+	LinkDisown LinkKind = "disown"  // shuts an account that somebody else made with the address
+	LinkChange LinkKind = "change"  // gives an account another address, inside a session of it
+	LinkRevert LinkKind = "revert"  // gives an account its former address back
+	LinkSignUp LinkKind = "sign_up" // makes an account
 )
 
 var linkLives = map[LinkKind]time.Duration{
 	LinkVerify: 24 * time.Hour, LinkDisown: 7 * 24 * time.Hour,
 	LinkChange: 24 * time.Hour, LinkRevert: 7 * 24 * time.Hour,
+	LinkSignUp: 24 * time.Hour,
 }
 
 // ErrLink is returned for every link that does not work: unknown, used, expired, voided, or of another
@@ -32,7 +34,7 @@ var ErrLink = errs.New(errs.Invalid, "INVALID_LINK", "This link no longer works.
 type MailToken struct {
 	Hash   string // of the link's token, which is not kept
 	Kind   LinkKind
-	UserID string
+	UserID string // empty for a LinkSignUp
 	// Address is the mailbox that the link was mailed to.
 	Address string
 	// Held says that nobody else may take Address while the link works.

@@ -28,9 +28,12 @@ func (s *Service) RegistrationIssues(r Registration) errs.Issues {
 }
 
 // Register creates a user with role USER and signs it in. It returns
-// VALIDATION_ERROR with every fault, ErrTaken if the e-mail address or the username
+// REGISTRATION_CLOSED, VALIDATION_ERROR with every fault, ErrTaken if the e-mail address or the username
 // is taken, and password.ErrBusy.
 func (s *Service) Register(ctx context.Context, r Registration) (Tokens, error) {
+	if err := s.RegistrationAllowed(); err != nil {
+		return Tokens{}, err
+	}
 	if err := s.RegistrationIssues(r).Err(); err != nil {
 		return Tokens{}, err
 	}

@@ -25,6 +25,9 @@ type Service struct {
 	// Policy is the set of rules for new passwords; PolicyStandard if empty.
 	Policy Policy
 
+	// Registration says who may create an account; RegistrationOpen if empty.
+	Registration RegistrationMode
+
 	// Mailer sends mail that was asked for and may be lost. Without one, nobody can reset a forgotten
 	// password.
 	Mailer Mailer

@@ -84,7 +84,7 @@ func (s *Server) shopSite(ctx context.Context) (shoppages.Site, error) {
 func (s *Server) page(render func(pages.Site) (pages.Page, error)) web.PageOf {
 	return web.Rendered(func(ctx context.Context) pages.Site {
 		return pages.Site{
-			Name: s.Site.Name(ctx), PasswordRules: s.Accounts.Policy.PasswordRules(),
+			Name: s.Site.Name(ctx), PasswordRules: s.Accounts.Policy.PasswordRules(), Registration: string(s.Accounts.Registration),
 			Test: s.Orders.TestPayments(), Web: s.Web,
 		}
 	}, render)

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"database/sql"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -216,6 +217,9 @@ func TestAPostgreSQLWithoutConnectionsIsAskedForLater(t *testing.T) {
 			if err != nil {
 				return
 			}
+			if _, err := conn.ExecContext(t.Context(), `SET application_name = 'another process'`); err != nil {
+				t.Fatal(err)
+			}
 			held = append(held, conn)
 		}
 	}
@@ -225,9 +229,24 @@ func TestAPostgreSQLWithoutConnectionsIsAskedForLater(t *testing.T) {
 		defer pool.SetMaxIdleConns(20)
 	}
 	// A connection that was in use then is closed only now, and another process must take its place.
-	waittest.True(t, "no connection is left", func() bool {
+	waittest.Until(t, "no connection is left, and none will be given back", func() error {
 		take()
-		return s.Do(t, testkit.Get("", testkit.Products)).Status != http.StatusOK
+		var free int
+		var briefly string // of stoa; it keeps those on which it listens
+		if err := held[0].QueryRowContext(t.Context(), `
+			SELECT current_setting('max_connections')::int - COUNT(*),
+				COALESCE(STRING_AGG(query, '; ') FILTER (
+					WHERE application_name <> 'another process' AND query NOT LIKE 'LISTEN %'), '')
+			FROM pg_stat_activity WHERE backend_type = 'client backend'`).Scan(&free, &briefly); err != nil {
+			t.Fatal(err)
+		}
+		if free > 0 || briefly != "" {
+			return fmt.Errorf("%d are free, and stoa has some for %s", free, briefly)
+		}
+		if res := s.Do(t, testkit.Get("", testkit.Products)); res.Status == http.StatusOK {
+			return fmt.Errorf("the list is %s", res.Body)
+		}
+		return nil
 	})
 	s.wantAway(t)
 	for _, conn := range held {

@@ -45,6 +45,7 @@ func (s *Server) ownRoutes(account *auth.Handlers) []route {
 		at("GET /setup", anyone, account.SetupPage(s.html(pages.Site.Setup), s.failure(pages.Site.SetupDone))),
 		at("GET /register", anyone, s.html(pages.Site.Register)),
 		// The targets of links in mails.
+		at("GET /sign-up", anyone, s.html(pages.Site.SignUp)),
 		at("GET /reset-password", anyone, s.html(pages.Site.Reset)),
 		at("GET /verify-email", anyone, s.html(pages.Site.VerifyEmail)),
 		at("GET /disown", anyone, s.html(pages.Site.Disown)),
@@ -85,6 +86,9 @@ func accountRoutes(h *auth.Handlers) []route {
 		at("POST /auth/forgot-password", anyone, h.ForgotPassword, perAddress(limit.ForgotPassword)),
 		at("POST /auth/reset-password", anyone, h.ResetPassword, perAddress(limit.ResetPassword)),
 		at("POST /auth/setup", anyone, h.SetUp, perAddress(limit.SetUp)),
+		at("GET /auth/methods", anyone, h.Methods, unkept),
+		at("POST /auth/sign-up", anyone, h.SignUp, perAddress(limit.SignUp), unkept),
+		at("POST /auth/sign-up/complete", anyone, h.CompleteSignUp, perAddress(limit.MailToken), unkept),
 		at("GET /auth/account", users, h.Account, unkept),
 		at("POST /auth/reauthenticate", users, h.Reauthenticate, perUser(limit.Reauthenticate), counts(limit.LoginAccount), unkept),
 		at("POST /auth/email/verification", users, h.RequestProof, perUser(limit.Factors), unkept),

@@ -35,6 +35,10 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return settings.Wrong(err)
 	}
+	registration, err := account.ParseRegistration(cfg.Registration)
+	if err != nil {
+		return settings.Wrong(err)
+	}
 	cost := cfg.PasswordCost
 	if cost == (password.Params{}) {
 		cost = password.Default
@@ -55,7 +59,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 
 		PluginRing: a.ring(cfg, account.PluginKeyPurpose),
 		Hasher:     password.NewHasher(cost, password.Limits{}),
-		Now:        cfg.Now, Policy: policy, Services: services,
+		Now:        cfg.Now, Policy: policy, Registration: registration, Services: services,
 		Live: a.live, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}
 	if err := a.Accounts.Start(ctx); errors.Is(err, account.ErrSharedKey) {

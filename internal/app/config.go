@@ -65,6 +65,8 @@ type Config struct {
 
 	// PasswordPolicy is "standard" (or empty) or "asvs" (account.Policy).
 	PasswordPolicy string
+	// Registration is "open" (or empty), "mail-first" or "closed" (account.RegistrationMode).
+	Registration string
 
 	// PasswordCost is the cost of hashing a password; password.Default if zero. Tests lower it.
 	PasswordCost password.Params

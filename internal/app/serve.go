@@ -22,7 +22,7 @@ func FromServe(s settings.Serve, site settings.Site) (Config, error) {
 		AllowedHosts: site.AllowedHosts, AnswerAtBoundAddress: site.AnswerAtBoundAddress,
 		Name: strings.TrimSpace(s.Name), DefaultLocale: s.Locale,
 		OpsToken:   settings.OpsToken.Value(),
-		AdminEmail: s.AdminEmail, AdminPassword: settings.AdminPassword.Value(), PasswordPolicy: s.PasswordPolicy,
+		AdminEmail: s.AdminEmail, AdminPassword: settings.AdminPassword.Value(), PasswordPolicy: s.PasswordPolicy, Registration: s.Registration,
 		AccessLog: s.AccessLog, MetricsInstallations: s.MetricsInstallations, Telemetry: s.Telemetry == "otlp",
 		SMTPURL: s.SMTPURL, SMTPPassword: settings.SMTPPassword.Value(), MailFrom: s.MailFrom,
 		LogMail:       s.Demo || s.Mail == "log",

@@ -59,6 +59,9 @@ func readStrictly[T any](w http.ResponseWriter, r *http.Request, issues func(T) 
 
 // Register serves POST /auth/register.
 func (h *Handlers) Register(w http.ResponseWriter, r *http.Request) error {
+	if err := h.Accounts.RegistrationAllowed(); err != nil {
+		return err
+	}
 	cookie, r, err := h.refreshCookie(r)
 	if err != nil {
 		return err

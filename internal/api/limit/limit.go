@@ -43,6 +43,7 @@ var (
 	// For whoever is signed in: proofs to be there, and changes of what lets people in.
 	Reauthenticate = ratelimit.Rule{Name: "reauthenticate", Limit: 10, Window: time.Minute}
 	Factors        = ratelimit.Rule{Name: "factors", Limit: 20, Window: time.Hour}
+	SignUp         = ratelimit.Rule{Name: "sign-up", Limit: 5, Window: time.Hour}
 	// For every route that takes the token of a mail.
 	MailToken = ratelimit.Rule{Name: "mail-token", Limit: 10, Window: time.Minute}
 
@@ -56,7 +57,7 @@ func Rules() []ratelimit.Rule {
 	return []ratelimit.Rule{
 		Register, Login, Me, Refresh, ChangePassword,
 		LoginAccount, RefreshUnknown, ForgotPassword, ResetPassword, SetUp,
-		Reauthenticate, Factors, MailToken,
+		Reauthenticate, Factors, SignUp, MailToken,
 		Purchase, Platform, ClaimRequest, Claim, ClaimLink,
 	}
 }

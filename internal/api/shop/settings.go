@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 
+	"stoa/internal/account"
 	"stoa/internal/api/web"
 )
 
@@ -24,9 +25,10 @@ type settings struct {
 
 // registration is the data for the registration form.
 type registration struct {
-	Open              bool   `json:"open"`
-	MinPasswordLength int    `json:"minPasswordLength"`
-	PasswordRules     string `json:"passwordRules"`
+	Open              bool                     `json:"open"`
+	Mode              account.RegistrationMode `json:"mode"`
+	MinPasswordLength int                      `json:"minPasswordLength"`
+	PasswordRules     string                   `json:"passwordRules"`
 }
 
 // Settings serves GET /api/v1/shop/settings.
@@ -50,7 +52,8 @@ func (h *Handlers) Settings(w http.ResponseWriter, r *http.Request) error {
 		SupportURL:   web.OrNull(set.SupportURL), TermsURL: web.OrNull(set.TermsURL), PrivacyURL: web.OrNull(set.PrivacyURL),
 		Payments: payments, SellsPaid: h.Orders.SellsPaid(), SetUp: !needed,
 		Registration: registration{
-			Open: true, MinPasswordLength: policy.MinLength(), PasswordRules: policy.PasswordRules(),
+			Open: h.Accounts.Registration == account.RegistrationOpen, Mode: h.Accounts.Registration,
+			MinPasswordLength: policy.MinLength(), PasswordRules: policy.PasswordRules(),
 		},
 	})
 	return nil

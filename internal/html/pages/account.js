@@ -1,5 +1,5 @@
-// What the pages that create an account share: its fields and their faults.
-const fields = ["email", "username", "password"];
+// What the pages that create an account share: its fields, of which a page may have some, and their faults.
+const fields = ["email", "username", "password"].filter((name) => at(name));
 const label = { email: t("account.email"), username: t("account.username"), password: t("account.password") };
 const missing = { email: t("account.noEmail"), username: t("account.noUsername"), password: t("account.noPassword") };
 const clear = (form) => { for (const name of [...fields, form]) fault(name, ""); };
@@ -19,7 +19,8 @@ const failed = (form, answer) => {
 const onCreate = (form, create) => at(form).addEventListener("submit", (e) => {
   e.preventDefault();
   clear(form);
-  const body = { email: at("email").value.trim(), username: at("username").value.trim(), password: at("password").value };
+  const typed = (name) => name === "password" ? at(name).value : at(name).value.trim();
+  const body = Object.fromEntries(fields.map((name) => [name, typed(name)]));
   const empty = fields.filter((name) => !body[name]);
   if (empty.length) {
     for (const name of empty) fault(name, missing[name]);

@@ -35,6 +35,8 @@ type Site struct {
 	Web *webapp.Bundle
 	// PasswordRules is a sentence that tells people what a new password must be.
 	PasswordRules string
+	// Registration says who may create an account: open (or empty), mail-first or closed.
+	Registration string
 }
 
 var (
@@ -85,6 +87,19 @@ var (
 	registerBody string
 	//go:embed register.js
 	registerScript string
+	// askBody stands in for registerBody where accounts begin with a mail, closedBody where there are none.
+	//
+	//go:embed ask.html
+	askBody string
+	//go:embed ask.js
+	askScript string
+	//go:embed closed.html
+	closedBody string
+
+	//go:embed signup.html
+	signUpBody string
+	//go:embed signup.js
+	signUpScript string
 
 	// account is what the scripts of pages with a new account share.
 	//
@@ -111,7 +126,19 @@ func (s Site) Setup() (Page, error) {
 
 // Register returns the page on which people create an account. It is served at /register.
 func (s Site) Register() (Page, error) {
+	switch s.Registration {
+	case "mail-first":
+		return s.render("register.title", askBody, account+askScript, "account", "signUp")
+	case "closed":
+		return s.render("register.title", closedBody, "")
+	}
 	return s.render("register.title", registerBody, account+registerScript, "account", "register")
+}
+
+// SignUp returns the page on which people create the account whose address a link from a mail proves. It is
+// served at /sign-up.
+func (s Site) SignUp() (Page, error) {
+	return s.render("signUp.title", signUpBody, account+signUpScript, "account", "signUp", "link")
 }
 
 // Missing returns the page that browsers get at addresses without one.

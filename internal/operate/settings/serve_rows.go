@@ -59,6 +59,11 @@ var serveRows = []Setting{
 			"guess).",
 	},
 	{
+		Flag: "registration", Env: "STOA_REGISTRATION", Default: "open", Values: "open,mail-first,closed",
+		Help: "Who may create an account: open (everybody, at once), mail-first (whoever opens a link that is mailed to " +
+			"the address), or closed (nobody).",
+	},
+	{
 		Flag: "rate-limits", Env: "STOA_RATE_LIMITS", Default: "on", Values: "on,off",
 		Help: "Whether to enforce the API's rate limits: on, or off for load tests.",
 	},

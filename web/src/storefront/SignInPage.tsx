@@ -29,6 +29,7 @@ export const SignInPage = () => {
 export const SignIn = ({ onDone, ended = false }: { onDone?: () => void; ended?: boolean }) => {
   const [isNew, setNew] = useState(false);
   const [known, setKnown] = useState("");
+  const mode = useShop().data?.registration.mode ?? "open";
   return (
     <div className="narrow">
       <Head title={t(isNew ? "signIn.register" : "signIn.title")} />
@@ -46,10 +47,17 @@ export const SignIn = ({ onDone, ended = false }: { onDone?: () => void; ended?:
         onDone={onDone}
       />
       <p className="row">
-        <span className="soft">{t(isNew ? "signIn.already" : "signIn.newHere")}</span>
-        <button type="button" className="button slim" onClick={() => setNew(!isNew)}>
-          {t(isNew ? "signIn.title" : "signIn.create")}
-        </button>
+        {mode !== "closed" && <span className="soft">{t(isNew ? "signIn.already" : "signIn.newHere")}</span>}
+        {mode === "open" && (
+          <button type="button" className="button slim" onClick={() => setNew(!isNew)}>
+            {t(isNew ? "signIn.title" : "signIn.create")}
+          </button>
+        )}
+        {mode === "mail-first" && (
+          <a className="button slim" href="/register">
+            {t("signIn.create")}
+          </a>
+        )}
         {!isNew && <a href="/reset-password">{t("signIn.forgot")}</a>}
       </p>
     </div>

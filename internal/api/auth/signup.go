@@ -1,0 +1,63 @@
+package auth
+
+import (
+	"net/http"
+
+	"stoa/internal/account"
+	"stoa/internal/api/web"
+	"stoa/internal/base/errs"
+)
+
+// methods are the ways to sign in and to get an account.
+type methods struct {
+	Password     bool                     `json:"password"`
+	Passkey      bool                     `json:"passkey"`
+	EmailLink    bool                     `json:"emailLink"`
+	Registration account.RegistrationMode `json:"registration"`
+	Providers    []struct{}               `json:"providers"`
+}
+
+// Methods serves GET /auth/methods.
+func (h *Handlers) Methods(w http.ResponseWriter, _ *http.Request) error {
+	web.WriteData(w, http.StatusOK, methods{
+		Password: true, Registration: h.Accounts.Registration, Providers: []struct{}{},
+	})
+	return nil
+}
+
+// SignUp serves POST /auth/sign-up. The answer is the same whether the address has an account or not.
+func (h *Handlers) SignUp(w http.ResponseWriter, r *http.Request) error {
+	if err := h.Accounts.SignUpAllowed(); err != nil {
+		return err
+	}
+	in, err := readStrictly(w, r, account.SignUp.Issues)
+	if err != nil {
+		return err
+	}
+	if err := h.Accounts.SignUp(r.Context(), in.Email); err != nil {
+		return err
+	}
+	web.WriteAccepted(w, "A mail is on its way, unless the address got such mails lately. Its link works for 24 hours.")
+	return nil
+}
+
+// CompleteSignUp serves POST /auth/sign-up/complete.
+func (h *Handlers) CompleteSignUp(w http.ResponseWriter, r *http.Request) error {
+	if err := h.Accounts.SignUpAllowed(); err != nil {
+		return err
+	}
+	cookie, r, err := h.refreshCookie(r)
+	if err != nil {
+		return err
+	}
+	in, err := readStrictly(w, r, func(in account.NewAccount) errs.Issues { return h.Accounts.NewAccountIssues(in) })
+	if err != nil {
+		return err
+	}
+	t, err := h.Accounts.CompleteSignUp(r.Context(), in)
+	if err != nil {
+		return err
+	}
+	writeTokens(w, cookie, http.StatusCreated, t, "Registered and signed in.")
+	return nil
+}
