@@ -100,11 +100,20 @@ func TestWithoutAPublicURLTheSiteIsTheAddress(t *testing.T) {
 	}
 }
 
-func TestMailNeedsAPublicURL(t *testing.T) {
+func TestMailNeedsAPublicURLAndSignUpNeedsMail(t *testing.T) {
 	t.Parallel()
 
 	if _, err := parse(t, "serve", "--smtp-url=smtp://mail"); err == nil || !strings.Contains(err.Error(), "--smtp-url needs") {
 		t.Errorf("without one: %v", err)
+	}
+	_, err := parse(t, "serve", "--registration=mail-first")
+	if err == nil || !strings.Contains(err.Error(), "--registration=mail-first needs --smtp-url") {
+		t.Errorf("accounts that begin with a mail, without mail: %v", err)
+	}
+	for _, with := range []string{"--mail=log", "--demo"} {
+		if _, err := parse(t, "serve", "--registration=mail-first", with); err != nil {
+			t.Errorf("with %s: %v", with, err)
+		}
 	}
 }
 
