@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"stoa/internal/base/event"
+	"stoa/internal/base/ids"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/trust/audit"
 )
@@ -96,7 +97,7 @@ func (s *Service) DisownEmail(ctx context.Context, token string) error {
 		if err := s.reclaim(ctx, tx, c); err != nil {
 			return err
 		}
-		if err := tx.SetEmail(ctx, c.ID, c.ID+disowned, c.ProvenAt); err != nil {
+		if err := tx.SetEmail(ctx, c.ID, ids.New()+disowned, c.ProvenAt); err != nil {
 			return err
 		}
 		if err := tx.SetActive(ctx, c.ID, false); err != nil {
@@ -107,7 +108,8 @@ func (s *Service) DisownEmail(ctx context.Context, token string) error {
 }
 
 // disowned is the domain of the addresses of accounts whose address was freed. No mailbox is there
-// (RFC 2606), and nobody can register with their ids.
+// (RFC 2606). What stands before it is random: nobody can take it first, as whoever made the account could
+// take its id.
 const disowned = "@disowned.invalid"
 
 // record appends an entry about a user to the audit log.

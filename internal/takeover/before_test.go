@@ -156,6 +156,19 @@ func TestAnAccountThatItsMailboxDisownsOpensNothing(t *testing.T) {
 	})
 }
 
+// The attacker takes the address that the account would get once its mailbox disowns it.
+func TestAnAccountCannotBeKeptFromBeingDisowned(t *testing.T) {
+	t.Parallel()
+
+	attack(t, func(t *testing.T, w *world) {
+		held := w.register(t, victims, "mallory")
+		link := w.mustMail(t, victims, "disown")
+		w.register(t, held.UserID+"@disowned.invalid", "mallory2")
+		w.works(t, "", disown, link)
+		w.shutOut(t, held, victims, testkit.Password)
+	})
+}
+
 // A mail is an answer to nobody: programs open its links before people do.
 func TestOpeningALinkChangesNothing(t *testing.T) {
 	t.Parallel()
