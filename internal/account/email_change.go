@@ -164,7 +164,7 @@ func (s *Service) revert(ctx context.Context, tx Store, c Credentials, t MailTok
 		return err
 	}
 	for _, l := range later {
-		if l.CreatedAt.Before(t.CreatedAt) {
+		if l.Generation < t.Generation { // not CreatedAt: clocks of replicas differ
 			continue
 		}
 		if err := tx.TakeMailToken(ctx, l.Hash); err != nil { // else the change comes back

@@ -1,6 +1,7 @@
 package takeover_test
 
 import (
+	"database/sql"
 	"fmt"
 	"net/http"
 	"strings"
@@ -161,6 +162,27 @@ func TestTheFormerAddressTakesTheAccountBack(t *testing.T) {
 				t.Errorf("%s was mailed a link:\n%s", m.To, m.Text)
 			}
 		}
+	})
+}
+
+// The attacker moves the account twice, the second time through a replica whose clock is behind.
+func TestTakingAChangeBackTakesLaterOnesBackWhateverTheClocksSay(t *testing.T) {
+	t.Parallel()
+
+	testkit.Replicas(t, func(t *testing.T, a, b *testkit.App, _ *sql.DB) {
+		first, second := &world{App: a}, &world{App: b}
+		b.Outbox.Close() // the first one sends all mails
+		b.Accounts.PublicURL = a.URL
+		thief := second.register(t, victims, "ada")
+		a.Clock.Advance(2 * time.Second)
+		back := first.moved(t, thief.Access, victims, attackers)
+		second.post(t, thief.Access, "/auth/email/change", map[string]string{"newEmail": "second@example.net"},
+			http.StatusAccepted)
+		second.works(t, thief.Access, confirm, first.mustMail(t, "second@example.net", "change-email"))
+		again := first.mustMail(t, attackers, "revert-email")
+		first.works(t, "", revert, back)
+		first.dead(t, "", revert, again)
+		second.dead(t, "", revert, again)
 	})
 }
 
