@@ -112,7 +112,7 @@ func (s *Service) ConfirmEmail(ctx context.Context, userID, sessionID, token str
 		if err := s.record(ctx, tx, audit.UserChangeEmail, c.ID, details); err != nil {
 			return err
 		}
-		return tx.Publish(ctx, event.New(s.Now(), event.UserEmailChanged, event.Names{UserID: c.ID}))
+		return s.tell(ctx, tx, event.UserEmailChanged, c.ID)
 	})
 }
 
@@ -193,5 +193,8 @@ func (s *Service) revert(ctx context.Context, tx Store, c Credentials, t MailTok
 		return err
 	}
 	details := audit.Details{"email": t.Address, "from": c.Email}
-	return s.record(ctx, tx, audit.UserRevertEmail, c.ID, details)
+	if err := s.record(ctx, tx, audit.UserRevertEmail, c.ID, details); err != nil {
+		return err
+	}
+	return s.tell(ctx, tx, event.UserEmailChanged, c.ID)
 }

@@ -71,7 +71,7 @@ func (s *Service) VerifyEmail(ctx context.Context, userID, token string) error {
 		if err := s.record(ctx, tx, audit.UserVerifyEmail, c.ID, audit.Details{"email": c.Email}); err != nil {
 			return err
 		}
-		return tx.Publish(ctx, event.New(s.Now(), event.UserEmailVerified, event.Names{UserID: c.ID}))
+		return s.tell(ctx, tx, event.UserEmailVerified, c.ID)
 	})
 }
 
@@ -103,7 +103,10 @@ func (s *Service) DisownEmail(ctx context.Context, token string) error {
 		if err := tx.SetActive(ctx, c.ID, false); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, audit.UserDisownEmail, c.ID, audit.Details{"email": c.Email})
+		if err := s.record(ctx, tx, audit.UserDisownEmail, c.ID, audit.Details{"email": c.Email}); err != nil {
+			return err
+		}
+		return s.tell(ctx, tx, event.UserEmailChanged, c.ID)
 	}))
 }
 
@@ -115,6 +118,11 @@ const disowned = "@disowned.invalid"
 // record appends an entry about a user to the audit log.
 func (s *Service) record(ctx context.Context, tx Store, action audit.Action, userID string, details audit.Details) error {
 	return tx.Record(ctx, audit.New(ctx, s.Now(), action, audit.Target{Type: "user", ID: userID}, details))
+}
+
+// tell publishes an event about a user.
+func (s *Service) tell(ctx context.Context, tx Store, kind event.Type, userID string) error {
+	return tx.Publish(ctx, event.New(s.Now(), kind, event.Names{UserID: userID}))
 }
 
 // isStaff reports whether u has a role beyond that of a customer, active or not.

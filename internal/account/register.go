@@ -49,7 +49,7 @@ func (s *Service) Register(ctx context.Context, r Registration) (Tokens, error) 
 		if err := s.askProof(ctx, tx, c, post); err != nil {
 			return err
 		}
-		return tx.Publish(ctx, event.New(s.Now(), event.UserRegistered, event.Names{UserID: c.ID}))
+		return s.tell(ctx, tx, event.UserRegistered, c.ID)
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/base/event"
 	"stoa/internal/base/ids"
 	"stoa/internal/message/mail"
 )
@@ -199,7 +200,10 @@ func (s *Service) ResetPassword(ctx context.Context, token, next string) error {
 		if err := tx.SetPassword(ctx, c.ID, hash); err != nil {
 			return err
 		}
-		return tx.SetProven(ctx, c.ID, s.Now())
+		if err := tx.SetProven(ctx, c.ID, s.Now()); err != nil {
+			return err
+		}
+		return s.tell(ctx, tx, event.UserEmailVerified, c.ID)
 	})
 }
 

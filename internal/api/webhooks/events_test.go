@@ -119,6 +119,57 @@ func TestOperationsTellTheirEvents(t *testing.T) {
 	})
 }
 
+// Whoever keeps users' addresses by what events tell has the present one, and knows whether it is proven.
+func TestWhatBecomesOfAnAddressTellsItsEvents(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
+		link := func(page string) (token string) {
+			t.Helper()
+			for _, m := range a.AllMails(t) {
+				if _, after, ok := strings.Cut(m.Text, "/"+page+"#"); ok {
+					token, _, _ = strings.Cut(after, "\n")
+				}
+			}
+			if token == "" {
+				t.Fatalf("no link to /%s was mailed", page)
+			}
+			return token
+		}
+		send := func(bearer, path string, body map[string]string) {
+			t.Helper()
+			if res := a.Do(t, testkit.Post(bearer, path, body)); res.Status/100 != 2 {
+				t.Fatalf("POST %s = %d %s", path, res.Status, res.Body)
+			}
+		}
+		want := func(what, kind, userID string) {
+			t.Helper()
+			if diff := cmp.Diff(events(t, a), []recorded{{kind, map[string]string{"userId": userID}}}); diff != "" {
+				t.Errorf("%s (-got +want):\n%s", what, diff)
+			}
+		}
+		ada := a.Register(t, "ada")
+		events(t, a)
+		send("", "/auth/forgot-password", map[string]string{"email": "ada@example.com"})
+		reset := map[string]string{"token": link("reset-password"), "newPassword": "a completely new one"}
+		send("", "/auth/reset-password", reset)
+		want("a reset of an unproven account", "user.email_verified", ada.UserID)
+
+		bob := a.Register(t, "bob")
+		events(t, a)
+		send(bob.Access, "/auth/email/change", map[string]string{"newEmail": "thief@example.net"})
+		send(bob.Access, "/auth/email/change/confirm", map[string]string{"token": link("change-email")})
+		want("a change", "user.email_changed", bob.UserID)
+		send("", "/auth/email/change/revert", map[string]string{"token": link("revert-email")})
+		want("a change that is taken back", "user.email_changed", bob.UserID)
+
+		eve := a.Register(t, "eve")
+		events(t, a)
+		send("", "/auth/email/disown", map[string]string{"token": link("disown")})
+		want("an account that is disowned", "user.email_changed", eve.UserID)
+	})
+}
+
 // An instance gets the events it subscribes to while it is enabled and may, and no client
 // reaches the path where it gets them.
 func TestPluginsGetTheEventsTheySubscribeTo(t *testing.T) {
