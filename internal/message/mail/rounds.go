@@ -47,9 +47,18 @@ func (r *Rounds) Close() {
 	if r.cancel != nil {
 		r.cancel()
 	}
+	wake := r.wake
 	r.wake = nil
 	r.mu.Unlock()
 	r.all.Wait()
+	for { // what nobody saw any more
+		select {
+		case <-wake: // never ready if it is nil
+			r.busy.End()
+		default:
+			return
+		}
+	}
 }
 
 // Wake starts the work that is due now and does not wait for it. Call it after a transaction that added
