@@ -113,6 +113,15 @@ func (m *Memory[V]) forget() {
 	m.sessions, m.users = cache.New[string, entry[V]](maxSessions), make(map[string]int64)
 }
 
+// begin forgets everything, rows that were taken included: the database may have been restored while this
+// process was not registered, and then count as far as before with other rows.
+func (m *Memory[V]) begin() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.forget()
+	m.taken = 0
+}
+
 // Get returns what is remembered of a session, if this process may use it now.
 func (m *Memory[V]) Get(session string) (value V, ok bool) {
 	if !m.used.Load() {
@@ -193,6 +202,7 @@ func (m *Memory[V]) renew(ctx context.Context, join bool) (int64, error) {
 			return 0, err
 		}
 		m.joined = true
+		m.begin()
 	}
 	began, _ := m.clock() // before the question
 	news, err := m.log.News(ctx, m.reader, m.Mark())

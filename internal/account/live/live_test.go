@@ -303,3 +303,18 @@ func TestRacesOfReadersAndRevocations(t *testing.T) {
 		all.Wait()
 	})
 }
+
+// A restored database may count as far as before, with other rows.
+func TestAProcessThatRegistersAgainHasForgottenEverything(t *testing.T) {
+	run(t, func(t *testing.T, d *database) {
+		p := start(t, d, "a")
+		p.warm(t, "s", "u", "v")
+		_ = d.locked(func() { clear(d.readers) }) // restored, and the session is not in it
+		time.Sleep(live.Lease)
+		synctest.Wait()
+		p.Get("s") // asks for a lease
+		synctest.Wait()
+		p.wantForgotten(t, "s")
+		p.warm(t, "s", "u", "w")
+	})
+}
