@@ -181,3 +181,26 @@ func TestABodyThatNeverComesDoesNotHoldItsAnswer(t *testing.T) {
 		}
 	}
 }
+
+// A connection may be as old as it likes when the first request for net/http comes: its body has as long
+// as any, and its context lives.
+func TestARequestForNetHTTPOnAnOldConnectionIsServed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := piped(t, func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			time.Sleep(time.Second)
+			fmt.Fprintf(w, "%s %v %v", body, err, r.Context().Err())
+		})()
+		in := bufio.NewReader(c)
+		for range 2 {
+			fmt.Fprint(c, call)
+			expect(t, in, "200  <nil> <nil>")
+			time.Sleep(front.BodyTimeout + time.Second)
+		}
+		fmt.Fprint(c, "POST /api/x/a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n")
+		time.Sleep(time.Second)
+		fmt.Fprint(c, "hi\r\n0\r\n\r\n")
+		expect(t, in, "200 hi <nil> <nil>")
+	})
+}
