@@ -25,8 +25,8 @@ func installService(t *testing.T, app *testkit.App, slug string, h http.HandlerF
 	}
 }
 
-// An upgrade passes through all layers of the server, and so do bytes that are
-// not HTTP.
+// An upgrade passes through all layers of the server, and so do bytes that are not HTTP, from those on that
+// come with the request.
 func TestWebSocketPassesThroughTheServer(t *testing.T) {
 	t.Parallel()
 	app := testkit.New(t)
@@ -48,17 +48,18 @@ func TestWebSocketPassesThroughTheServer(t *testing.T) {
 	defer c.Close()
 	fmt.Fprint(c,
 		"GET /api/v1/shop/plugins/live/api/socket HTTP/1.1\r\nHost: localhost\r\n"+
-			"Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+			"Connection: Upgrade\r\nUpgrade: websocket\r\n\r\nfirst")
 	br := bufio.NewReader(c)
 	answer, err := http.ReadResponse(br, nil)
 	if err != nil || answer.StatusCode != http.StatusSwitchingProtocols || answer.Header.Get("X-Role") != "guest" {
 		t.Fatalf("answer = %v, %v", answer, err)
 	}
-	for _, message := range []string{
+	for i, message := range []string{
+		"first",
 		"\x81\x05hello", "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "\x00\xff",
 	} {
-		if _, err := io.WriteString(c, message); err != nil {
-			t.Fatal(err)
+		if i > 0 {
+			_, _ = io.WriteString(c, message)
 		}
 		got := make([]byte, len(message))
 		if _, err := io.ReadFull(br, got); err != nil || string(got) != message {

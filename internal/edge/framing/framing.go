@@ -244,6 +244,21 @@ func (c *Conn) release() {
 	c.plain = true
 }
 
+// Below returns the connection that is read and written through c, for package duplex.
+func (c *Conn) Below() net.Conn { return c.Conn.Conn }
+
+// Drained reports whether c is no longer watched and has passed on all that was read before: from then
+// on, reading from Below is the same.
+func (c *Conn) Drained() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.plain || c.delivered < len(c.buf) {
+		return false
+	}
+	c.buf, c.delivered, c.inspected = nil, 0, 0
+	return true
+}
+
 // Between reports whether the bytes read so far end exactly at the end of a request.
 func (c *Conn) Between() bool {
 	c.mu.Lock()

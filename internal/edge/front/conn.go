@@ -100,6 +100,10 @@ func (c *conn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
+// Drained reports whether net/http has given up the connection, and all that was read before was passed
+// on (framing.Conn.Drained).
+func (c *conn) Drained() bool { return !c.ours && c.r == c.w && c.Conn.Drained() }
+
 // serveCalls serves calls until the buffer holds another kind of request, or until an error.
 func (c *conn) serveCalls() error {
 	for {

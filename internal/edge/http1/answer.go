@@ -12,6 +12,7 @@ import (
 // Answer is the head of an answer and what follows it.
 type Answer struct {
 	Status int
+	Reason string // the text after the status
 	// Header is without Transfer-Encoding and Trailer. The map belongs to the connection and is
 	// valid until the next ReadAnswer or Release; its values stay valid.
 	Header http.Header
@@ -73,6 +74,7 @@ func (a *Answer) parseStatus(line string) (minor byte, err error) {
 	if a.Status < 100 {
 		return 0, malformed("status %d", a.Status)
 	}
+	a.Reason = strings.TrimPrefix(line[len(shape):], " ")
 	return line[7], nil
 }
 

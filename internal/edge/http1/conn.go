@@ -278,6 +278,14 @@ func orMalformed(err error, what string) error {
 	return malformed("%s", what)
 }
 
+// Detach takes the connection out of this package's hands, after an answer that switches protocols. It
+// returns it without a deadline, and the bytes after that answer that were read already.
+func (c *Conn) Detach() (net.Conn, []byte, error) {
+	ahead := c.buf[c.r:c.w]
+	c.buf, c.r, c.w = nil, 0, 0
+	return c.Conn, ahead, c.SetDeadline(time.Time{})
+}
+
 // Release returns the connection to the pool if the answer allows it and its body was read to the
 // end. Otherwise it closes it. The request must be fully written. A read deadline that passes while
 // the connection waits makes it stale.

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"stoa/internal/base/cache"
+	"stoa/internal/edge/http1"
 )
 
 // pass copies an answer to the client as it arrives.
@@ -55,6 +56,26 @@ func announceTrailers(h, trailers http.Header) map[string]bool {
 	}
 	return announced
 }
+
+// answerBody is the body of the answer as net/http has it: at its end, it adds trailers that were
+// not announced to the response.
+type answerBody struct {
+	http1.Body
+
+	x *exchange
+}
+
+// Read implements io.Reader.
+func (b *answerBody) Read(p []byte) (int, error) {
+	n, err := b.Body.Read(p)
+	if err != nil {
+		b.x.res.Trailer = b.x.answer.Trailer
+	}
+	return n, err
+}
+
+// Close implements io.Closer. The exchange closes the connection.
+func (*answerBody) Close() error { return nil }
 
 const bufferSize = 64 << 10
 

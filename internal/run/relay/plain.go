@@ -25,11 +25,12 @@ import (
 const smallBody = 16 << 10
 
 // plainPool returns the connection pool for a request that can be sent on this goroutine. It
-// returns nil for other requests: over TLS, with an upgrade, or to a host that is not ASCII,
-// which net/http encodes.
+// returns nil for other requests: over TLS, with an upgrade and a body, or to a host that is not
+// ASCII, which net/http encodes.
 func (c *Call) plainPool(up Upstream) *http1.Pool {
 	t, ok := up.Transport.(*Transport)
-	if !ok || up.Scheme != "http" || upgradeType(c.r.Header) != "" || !isASCII(up.Addr) || !isASCII(up.Host+c.r.Host) {
+	if !ok || up.Scheme != "http" || !isASCII(up.Addr) || !isASCII(up.Host+c.r.Host) ||
+		c.upload != nil && upgradeType(c.r.Header) != "" {
 		return nil
 	}
 	return t.plain
@@ -145,6 +146,9 @@ func (x *exchange) run(pool *http1.Pool) (again bool, err error) {
 		return !x.touched && x.conn.Reused() && ctx.Err() == nil && x.written == nil &&
 			(x.unseen || x.repeatable()) && isClosed(err), err
 	}
+	if x.answer.Status == http.StatusSwitchingProtocols {
+		return false, x.switchProtocols()
+	}
 	x.body = answerBody{x.conn.Body(&x.answer), x}
 	x.res = http.Response{
 		StatusCode: x.answer.Status, Header: x.answer.Header, ContentLength: x.answer.Length,
@@ -257,7 +261,11 @@ func (x *exchange) read(wrote error) error {
 		case err != nil:
 			return err
 		case a.Status == http.StatusSwitchingProtocols:
-			return errUnasked
+			if upgradeType(x.c.r.Header) == "" {
+				return errUnasked
+			}
+			x.answer = a
+			return nil
 		case a.Status < http.StatusOK:
 			_ = (&earlyAnswers{w: x.c.w}).pass(a.Status, textproto.MIMEHeader(a.Header))
 			continue
@@ -272,26 +280,6 @@ func (x *exchange) read(wrote error) error {
 		return x.conn.SetReadDeadline(time.Time{}) // a stream may last
 	}
 }
-
-// answerBody is the body of the answer as net/http has it: at its end, it adds trailers that were
-// not announced to the response.
-type answerBody struct {
-	http1.Body
-
-	x *exchange
-}
-
-// Read implements io.Reader.
-func (b *answerBody) Read(p []byte) (int, error) {
-	n, err := b.Body.Read(p)
-	if err != nil {
-		b.x.res.Trailer = b.x.answer.Trailer
-	}
-	return n, err
-}
-
-// Close implements io.Closer. The exchange closes the connection.
-func (*answerBody) Close() error { return nil }
 
 // repeatable reports whether a plugin may get the request twice.
 func (x *exchange) repeatable() bool {

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -141,7 +142,11 @@ func (c *Call) roundTrip(up Upstream) error {
 // answer passes on the plugin's answer to out. An error means that nothing was written.
 func (c *Call) answer(out *http.Request, res *http.Response, log *slog.Logger) error {
 	if res.StatusCode == http.StatusSwitchingProtocols {
-		return switchProtocols(c.w, out, res, log)
+		plugin, ok := res.Body.(io.ReadWriteCloser)
+		if !ok {
+			return errUnasked
+		}
+		return switchProtocols(c.w, out, res, plugin, log)
 	}
 	if err := checkType(res.Header); err != nil {
 		return err

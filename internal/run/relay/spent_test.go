@@ -23,9 +23,11 @@ func (s *spender) Spent(is bool) { s.spent = is }
 func TestACallIsSpentWhenNoGoroutineUsesIt(t *testing.T) {
 	t.Parallel()
 	up := plugin(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
-	upgrade := request(t, "GET", "")
+	upgrade := request(t, "POST", "hello")
 	upgrade.Header.Set("Connection", "Upgrade")
 	upgrade.Header.Set("Upgrade", "websocket")
+	upgradeHere := request(t, "GET", "")
+	upgradeHere.Header = upgrade.Header.Clone()
 	for _, tt := range []struct {
 		name string
 		r    *http.Request
@@ -36,6 +38,7 @@ func TestACallIsSpentWhenNoGoroutineUsesIt(t *testing.T) {
 		{"a small body", request(t, "POST", "hello"), up, true},
 		{"a body that another goroutine writes", request(t, "POST", strings.Repeat("x", 20<<10)), up, false},
 		{"net/http's transport", upgrade, up, false},
+		{"an upgrade on this goroutine", upgradeHere, up, true},
 		{"a plugin that is not there", request(t, "GET", ""), closedPort(t), true},
 	} {
 		w := &spender{ResponseRecorder: httptest.NewRecorder()}
@@ -52,7 +55,7 @@ func TestACallIsSpentWhenNoGoroutineUsesIt(t *testing.T) {
 func TestALentRequestStaysLent(t *testing.T) {
 	t.Parallel()
 	up := plugin(t, func(http.ResponseWriter, *http.Request) {})
-	r := request(t, "GET", "")
+	r := request(t, "POST", "hello") // with the body, the upgrade goes through net/http's transport
 	r.Header.Set("Connection", "Upgrade")
 	r.Header.Set("Upgrade", "websocket")
 	w := &spender{ResponseRecorder: httptest.NewRecorder()}

@@ -23,8 +23,8 @@ const (
 )
 
 // Transport connects to plugins. It sends most requests on the caller's goroutine (see Call.plain)
-// and leaves the others to net/http: requests over TLS, with an upgrade, or to a host that is not
-// ASCII. Make it with NewTransport.
+// and leaves the others to net/http: requests over TLS, with an upgrade and a body, or to a host that
+// is not ASCII. Make it with NewTransport.
 type Transport struct {
 	*http.Transport
 
