@@ -22,6 +22,7 @@ import (
 // options are what the command line says.
 type options struct {
 	stoa, ops, only string
+	before, sides   string
 	accessLog       string
 	rounds          int
 	round           time.Duration
@@ -32,6 +33,8 @@ func main() {
 	var o options
 	serve := flag.String("serve", "", "be one of the servers: upstream, or proxy=URL (the program starts itself so)")
 	flag.StringVar(&o.stoa, "stoa", "bin/stoa", "the program to measure")
+	flag.StringVar(&o.before, "before", "", "another build of stoa, to compare with in the same rounds")
+	flag.StringVar(&o.sides, "sides", "", "measure only these peers, such as ReverseProxy,nginx; empty: all")
 	flag.StringVar(&o.ops, "ops-addr", "off", "where stoa serves /debug/pprof")
 	flag.StringVar(&o.accessLog, "access-log", "all", "stoa's --access-log: as shipped, or off, as with its peers")
 	flag.StringVar(&o.only, "only", "", "measure only works whose name contains this")
@@ -75,7 +78,7 @@ func run(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, w := range s.works() {
+	for _, w := range s.works(o.sides) {
 		if o.only != "" && !strings.Contains(w.name, o.only) {
 			continue
 		}

@@ -41,6 +41,10 @@ func self(ctx context.Context, what string) (*measure.Process, error) {
 func serveUpstream(ctx context.Context) error {
 	text, much := []byte(strings.Repeat("x", small)), make([]byte, large)
 	return serve(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/socket") {
+			serveSocket(w, r)
+			return
+		}
 		_, _ = io.Copy(io.Discard, r.Body)
 		answer := text
 		if strings.HasSuffix(r.URL.Path, "/large") {
@@ -108,14 +112,16 @@ func peer(ctx context.Context, addr, name string, args ...string) (*exec.Cmd, er
 	}
 }
 
-const nginxConf = `daemon off; worker_processes 2; pid %[1]s/nginx.pid; error_log %[1]s/nginx.log;
+const nginxConf = `daemon off; worker_processes 2; worker_rlimit_nofile 20000; pid %[1]s/nginx.pid; error_log %[1]s/nginx.log;
 events { worker_connections 4096; }
 http {
   access_log off; client_max_body_size 20m; client_body_temp_path %[1]s; proxy_temp_path %[1]s;
   fastcgi_temp_path %[1]s; uwsgi_temp_path %[1]s; scgi_temp_path %[1]s;
   upstream plugin { server %[3]s; keepalive 256; keepalive_requests 1000000; }
   server {
-    listen %[2]s; keepalive_requests 1000000;
+    listen %[2]s backlog=4096; keepalive_requests 1000000;
+    location /api/socket { proxy_pass http://plugin; proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade;
+      proxy_set_header Connection "upgrade"; }
     location / { proxy_pass http://plugin; proxy_http_version 1.1; proxy_set_header Connection "";
       proxy_buffers 16 64k; proxy_buffer_size 64k; proxy_max_temp_file_size 0; proxy_request_buffering off; }
   }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	_ "modernc.org/sqlite" // the driver stoa uses
@@ -33,6 +34,8 @@ type servers struct {
 	nginxAddr, caddyAddr, fastifyAddr string
 	dir                               string
 	token                             string // of a signed-in user
+
+	before *servers // another build of stoa, alone; nil without one
 }
 
 // start starts everything. What was started before an error is in the result.
@@ -53,13 +56,20 @@ func start(ctx context.Context, o options, dir string) (s *servers, err error) {
 	if err := s.startFastify(ctx); err != nil {
 		return s, err
 	}
-	err = s.startStoa(ctx, o)
-	return s, err
+	if err := s.startStoa(ctx, o); err != nil || o.before == "" {
+		return s, err
+	}
+	s.before = &servers{dir: filepath.Join(dir, "before"), upstream: s.upstream}
+	o.stoa = o.before
+	return s, s.before.startStoa(ctx, o)
 }
 
 // stop ends what was started.
 func (s *servers) stop() error {
 	var all []error
+	if s.before != nil && s.before.stoa != nil {
+		all = append(all, s.before.stoa.Stop())
+	}
 	for _, p := range []*measure.Process{s.stoa, s.proxy, s.upstream} {
 		if p != nil {
 			all = append(all, p.Stop())
@@ -201,16 +211,27 @@ func (s *servers) multiply(ctx context.Context) (err error) {
 	return err
 }
 
-// works returns what is measured.
-func (s *servers) works() []*work {
+// works returns what is measured, with those of the peers whose names are in only, or all.
+func (s *servers) works(only string) []*work {
+	const route = "/api/v1/shop/plugins/" + external
 	base := "http://" + s.stoa.Addr + "/api/v1/shop/plugins/"
 	all := func(path, script string) []*side {
-		return []*side{
-			{name: "stoa", url: base + external + path, script: script, pid: s.stoa.PID()},
+		sides := []*side{{name: "stoa", url: base + external + path, script: script, pid: s.stoa.PID()}}
+		if s.before != nil {
+			sides = append(sides, &side{
+				name: "stoa before", url: "http://" + s.before.stoa.Addr + route + path, script: script, pid: s.before.stoa.PID(),
+			})
+		}
+		for _, peer := range []*side{
 			{name: "ReverseProxy", url: "http://" + s.proxy.Addr + path, script: script, pid: s.proxy.PID()},
 			{name: "Caddy", url: "http://" + s.caddyAddr + path, script: script, pid: s.caddy.Process.Pid},
 			{name: "nginx", url: "http://" + s.nginxAddr + path, script: script, pid: s.nginx.Process.Pid},
+		} {
+			if only == "" || slices.Contains(strings.Split(only, ","), peer.name) {
+				sides = append(sides, peer)
+			}
 		}
+		return sides
 	}
 	post := func(size int) string {
 		return fmt.Sprintf(`wrk.method = "POST"; wrk.body = string.rep("b", %d)`, size)
@@ -228,19 +249,22 @@ func (s *servers) works() []*work {
 		}
 	}
 	return []*work{
-		{"GET, 100 bytes, external", all("/api/small", "")},
-		{"POST, 1 KiB, external", all("/api/small", post(1024))},
-		{"GET, 10 MiB, external", all("/api/large", "")},
-		{"POST, 10 MiB, external", all("/api/small", post(large))},
-		{"signed in, external", []*side{
+		{name: "GET, 100 bytes, external", sides: all("/api/small", ""), load: loadHTTP},
+		{name: "GET, 100 bytes, 1 connection, external", connections: 1, sides: all("/api/small", ""), load: loadHTTP},
+		{name: "GET, 100 bytes, 2000 connections, external", connections: 2000, sides: all("/api/small", ""), load: loadHTTP},
+		{name: "POST, 1 KiB, external", sides: all("/api/small", post(1024)), load: loadHTTP},
+		{name: "GET, 10 MiB, external", sides: all("/api/large", ""), load: loadHTTP},
+		{name: "POST, 10 MiB, external", sides: all("/api/small", post(large)), load: loadHTTP},
+		{name: "WebSocket echo, 100 bytes, external", sides: all("/api/socket", ""), load: loadSocket},
+		{name: "signed in, external", load: loadHTTP, sides: []*side{
 			{
 				name: "signed in", url: base + external + "/api/small", pid: s.stoa.PID(),
 				script: fmt.Sprintf(`wrk.headers["Authorization"] = "Bearer %s"`, s.token),
 			},
 			{name: "guest", url: base + external + "/api/small", pid: s.stoa.PID()},
 		}},
-		{"installations in turn, external", []*side{turns(manyInstances), turns(1000), turns(1)}},
-		{"GET, 100 bytes, internal", []*side{
+		{name: "installations in turn, external", sides: []*side{turns(manyInstances), turns(1000), turns(1)}, load: loadHTTP},
+		{name: "GET, 100 bytes, internal", load: loadHTTP, sides: []*side{
 			{name: "stoa", url: base + internal + "/api/small", pid: s.stoa.PID()},
 			{name: "Fastify alone", url: "http://" + s.fastifyAddr + "/api/small", pid: s.fastify.Process.Pid},
 		}},

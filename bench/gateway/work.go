@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -23,84 +24,94 @@ type side struct {
 	script string // of wrk, in Lua; empty: GET url
 	pid    int    // whose processor time counts, with that of its children
 
-	rates, cpu, p99 []float64 // one a round: per second, microseconds a call, milliseconds
+	samples []sample // one a round
+}
+
+// sample is what one round of one side gave.
+type sample struct {
+	rate   float64 // per second
+	cpu    float64 // microseconds a call
+	failed float64 // connections that broke, and answers other than 2xx
+
+	p50, p90, p99, p999, longest float64 // milliseconds
 }
 
 // work is what all its sides do alike. The first is stoa's, or what stoa's is compared
 // with itself in.
 type work struct {
-	name  string
-	sides []*side
+	name        string
+	connections int // 0: as the command line says
+	sides       []*side
+	// load has n connections do the work with a side for d.
+	load func(ctx context.Context, s *side, n int, d time.Duration, dir string) (sample, error)
 }
 
 // run measures the sides in turns, so that what else the machine does meets all, after a
 // short round that nobody counts.
 func (w *work) run(ctx context.Context, o options, dir string) error {
+	n := w.connections
+	if n == 0 {
+		n = o.connections
+	}
 	for round := range o.rounds + 1 {
 		d := o.round
 		if round == 0 {
 			d = max(o.round/2, time.Second)
 		}
 		for _, s := range w.sides {
-			rate, cpu, p99, err := s.load(ctx, o, d, dir)
+			got, err := w.load(ctx, s, n, d, dir)
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
 			if round > 0 {
-				s.rates, s.cpu, s.p99 = append(s.rates, rate), append(s.cpu, cpu), append(s.p99, p99)
+				s.samples = append(s.samples, got)
 			}
 		}
 	}
 	return nil
 }
 
-var (
-	ratePattern  = regexp.MustCompile(`Requests/sec:\s+([0-9.]+)`)
-	countPattern = regexp.MustCompile(`(\d+) requests in `)
-	p99Pattern   = regexp.MustCompile(`99%\s+([0-9.]+)(us|ms|s)\b`)
-)
+// report has wrk print what calls took, in microseconds, and what failed.
+const report = `
+done = function(summary, latency)
+	local e = summary.errors
+	io.write(string.format("calls=%d us=%d failed=%d p50=%d p90=%d p99=%d p999=%d longest=%d\n", summary.requests,
+		summary.duration, e.connect + e.read + e.write + e.timeout + e.status, latency:percentile(50),
+		latency:percentile(90), latency:percentile(99), latency:percentile(99.9), latency.max))
+end`
 
-// load has wrk call a side for d.
-func (s *side) load(ctx context.Context, o options, d time.Duration, dir string) (rate, cpu, p99 float64, err error) {
+var reported = regexp.MustCompile(`(?m)^calls=.*$`)
+
+// loadHTTP has wrk call a side.
+func loadHTTP(ctx context.Context, s *side, n int, d time.Duration, dir string) (sample, error) {
 	// wrk takes whole seconds.
 	seconds := max(1, int(d.Round(time.Second)/time.Second))
-	args := []string{"-t1", "-c" + strconv.Itoa(o.connections), "-d" + strconv.Itoa(seconds) + "s", "--latency"}
-	if s.script != "" {
-		file := filepath.Join(dir, "wrk.lua")
-		if err := os.WriteFile(file, []byte(s.script), 0o600); err != nil {
-			return 0, 0, 0, err
-		}
-		args = append(args, "-s", file)
+	file := filepath.Join(dir, "wrk.lua")
+	if err := os.WriteFile(file, []byte(s.script+report), 0o600); err != nil {
+		return sample{}, err
 	}
+	args := []string{"-t1", "-c" + strconv.Itoa(n), "-d" + strconv.Itoa(seconds) + "s", "-s", file, s.url}
 	used := cpuOf(s.pid)
-	out, err := exec.CommandContext(ctx, "wrk", append(args, s.url)...).CombinedOutput() //nolint:gosec // our own words
+	out, err := exec.CommandContext(ctx, "wrk", args...).CombinedOutput() //nolint:gosec // our own words
 	used = cpuOf(s.pid) - used
 	if err != nil {
-		return 0, 0, 0, fmt.Errorf("wrk: %w\n%s", err, out)
+		return sample{}, fmt.Errorf("wrk: %w\n%s", err, out)
 	}
-	text := string(out)
-	if strings.Contains(text, "Non-2xx") || strings.Contains(text, "Socket errors") {
-		return 0, 0, 0, fmt.Errorf("answers failed:\n%s", out)
+	values := make(map[string]float64)
+	for field := range strings.FieldsSeq(string(reported.Find(out))) {
+		name, value, _ := strings.Cut(field, "=")
+		values[name], _ = strconv.ParseFloat(value, 64) // as report writes them
 	}
-	rate, count := number(ratePattern, text), number(countPattern, text)
-	p99 = number(p99Pattern, text)
-	switch m := p99Pattern.FindStringSubmatch(text); {
-	case m == nil:
-	case m[2] == "us":
-		p99 /= 1000
-	case m[2] == "s":
-		p99 *= 1000
+	if values["calls"] <= values["failed"] {
+		return sample{}, fmt.Errorf("no call succeeded:\n%s", out)
 	}
-	return rate, float64(used.Microseconds()) / max(count, 1), p99, nil
-}
-
-func number(pattern *regexp.Regexp, text string) float64 {
-	m := pattern.FindStringSubmatch(text)
-	if m == nil {
-		return 0
-	}
-	n, _ := strconv.ParseFloat(m[1], 64) // as the pattern says
-	return n
+	const inMs = 1000
+	return sample{
+		rate: values["calls"] / (values["us"] / 1e6), cpu: float64(used.Microseconds()) / values["calls"],
+		failed: values["failed"],
+		p50:    values["p50"] / inMs, p90: values["p90"] / inMs, p99: values["p99"] / inMs, p999: values["p999"] / inMs,
+		longest: values["longest"] / inMs,
+	}, nil
 }
 
 // cpuOf is the processor time of a process and its children: nginx has workers.
@@ -118,21 +129,40 @@ func cpuOf(pid int) time.Duration {
 	return used
 }
 
+// median is the median of what value returns for each round.
+func (s *side) median(value func(sample) float64) float64 {
+	all := make([]float64, len(s.samples))
+	for i, one := range s.samples {
+		all[i] = value(one)
+	}
+	return measure.Median(all)
+}
+
+// ratio is the median of what stoa's rate is of that of s, round by round.
+func (s *side) ratio(first *side, of func(sample) float64) float64 {
+	ratios := make([]float64, len(s.samples))
+	for i := range s.samples {
+		ratios[i] = of(first.samples[i]) / max(of(s.samples[i]), 1)
+	}
+	return measure.Median(ratios)
+}
+
 // show prints the table of a work.
 func (w *work) show() error {
 	fmt.Printf("\n%s\n\n", w.name)
 	tab := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(tab, "| side\t| calls/s\t| lowest\t| highest\t| stoa's ratio\t| CPU µs a call\t| p99 ms\t|")
-	fmt.Fprintln(tab, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|")
-	first := w.sides[0]
+	fmt.Fprintln(tab, "| side\t| calls/s\t| lowest\t| highest\t| stoa's ratio\t| CPU µs a call\t| stoa's ratio\t| p50 ms\t| p90\t| p99\t| p99.9\t| longest\t| failed\t|")
+	fmt.Fprintln(tab, strings.Repeat("|---\t", 13)+"|")
+	rate, cpu := func(m sample) float64 { return m.rate }, func(m sample) float64 { return m.cpu }
+	byRate := func(a, b sample) int { return cmp.Compare(rate(a), rate(b)) }
 	for _, s := range w.sides {
-		ratios := make([]float64, len(s.rates))
-		for i := range s.rates {
-			ratios[i] = first.rates[i] / max(s.rates[i], 1)
-		}
-		fmt.Fprintf(tab, "| %s\t| %.0f\t| %.0f\t| %.0f\t| %.2f\t| %.1f\t| %.2f\t|\n", s.name,
-			measure.Median(s.rates), slices.Min(s.rates), slices.Max(s.rates), measure.Median(ratios),
-			measure.Median(s.cpu), measure.Median(s.p99))
+		fmt.Fprintf(tab, "| %s\t| %.0f\t| %.0f\t| %.0f\t| %.2f\t| %.1f\t| %.2f\t| %.2f\t| %.2f\t| %.2f\t| %.2f\t| %.1f\t| %.0f\t|\n",
+			s.name, s.median(rate),
+			slices.MinFunc(s.samples, byRate).rate, slices.MaxFunc(s.samples, byRate).rate, s.ratio(w.sides[0], rate),
+			s.median(cpu), s.ratio(w.sides[0], cpu), s.median(func(m sample) float64 { return m.p50 }),
+			s.median(func(m sample) float64 { return m.p90 }), s.median(func(m sample) float64 { return m.p99 }),
+			s.median(func(m sample) float64 { return m.p999 }), s.median(func(m sample) float64 { return m.longest }),
+			s.median(func(m sample) float64 { return m.failed }))
 	}
 	return tab.Flush()
 }
