@@ -49,6 +49,7 @@ func newService(tb testing.TB, db *database.DB, c *clocktest.Clock) *account.Ser
 			db,
 		), Ring: &keyring.Ring{Store: store.NewKeyring(db), Purpose: account.KeyPurpose, Box: box(tb), Now: c.Now},
 		PluginRing: &keyring.Ring{Store: store.NewKeyring(db), Purpose: account.PluginKeyPurpose, Box: box(tb), Now: c.Now},
+		TOTPBox:    box(tb),
 		Hasher:     password.NewHasher(cheap, password.Limits{}), Now: c.Now, SiteName: func(context.Context) string { return "the platform" },
 	}
 	if err := s.Start(tb.Context()); err != nil {

@@ -73,11 +73,16 @@ func (s *Service) resetMail(site, to, token string) mail.Message {
 const mailTime = "2 January 2006, 15:04 UTC"
 
 // letterChanged tells a user that the password was changed. The mail has no link, so
-// that nobody learns to follow links in such mails. reclaimed says that whoever had
-// the account before lost everything.
-func (s *Service) letterChanged(u User, reclaimed bool) letter {
+// that nobody learns to follow links in such mails. byLink says that a mailed link changed
+// it, which keeps a second factor; reclaimed that whoever had the account before lost
+// everything.
+func (s *Service) letterChanged(u User, byLink, reclaimed bool) letter {
 	at, lost := s.Now().UTC().Format(mailTime), ""
-	if reclaimed {
+	switch {
+	case byLink && !reclaimed: // without looking whether there is one: resets cost what they did
+		lost = "A second step at sign-in, if you have switched one on, is still asked for. Once signed\n" +
+			"in, you can switch it off.\n\n"
+	case reclaimed:
 		lost = "Nobody had confirmed this address before. What was set up to sign in to the account\n" +
 			"is removed, in case somebody else did it. Orders and licenses are still there.\n\n"
 	}

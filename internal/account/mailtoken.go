@@ -18,12 +18,13 @@ const (
 	LinkChange LinkKind = "change"  // gives an account another address, inside a session of it
 	LinkRevert LinkKind = "revert"  // gives an account its former address back
 	LinkSignUp LinkKind = "sign_up" // makes an account
+	LinkNotMe  LinkKind = "not_me"  // removes the second factor that was added when it was made
 )
 
 var linkLives = map[LinkKind]time.Duration{
 	LinkVerify: 24 * time.Hour, LinkDisown: 7 * 24 * time.Hour,
 	LinkChange: 24 * time.Hour, LinkRevert: 7 * 24 * time.Hour,
-	LinkSignUp: 24 * time.Hour,
+	LinkSignUp: 24 * time.Hour, LinkNotMe: 72 * time.Hour,
 }
 
 // ErrLink is returned for every link that does not work: unknown, used, expired, voided, or of another

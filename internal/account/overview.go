@@ -13,6 +13,7 @@ type Overview struct {
 	HasPassword bool
 	// Pending is the address that a mailed link would give the account; empty for none.
 	Pending string
+	Factors SecondFactors
 	Session Session // at hand
 }
 
@@ -29,6 +30,9 @@ func (s *Service) Overview(ctx context.Context, userID, sessionID string) (Overv
 		return Overview{}, err
 	}
 	o := Overview{User: c.User, Proven: !c.ProvenAt.IsZero(), HasPassword: c.PasswordHash != "", Session: session}
+	if o.Factors, err = s.Store.SecondFactors(ctx, userID); err != nil {
+		return Overview{}, err
+	}
 	pending, err := s.Store.MailTokensOf(ctx, userID, LinkChange)
 	for _, t := range pending {
 		if t.live(s.Now()) && t.Generation == c.Generation {

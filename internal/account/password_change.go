@@ -67,7 +67,7 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID, current
 		if now.PasswordHash != c.PasswordHash {
 			return ErrPassword
 		}
-		if err := post(s.letterChanged(now.User, false)); err != nil {
+		if err := post(s.letterChanged(now.User, false, false)); err != nil {
 			return err
 		}
 		return s.replacePassword(ctx, tx, userID, hash, sessionID)

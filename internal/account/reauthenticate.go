@@ -14,20 +14,43 @@ var (
 	// ErrReauthenticate is returned for a wrong password of somebody who is signed in.
 	ErrReauthenticate = errs.New(errs.Unauthenticated, "REAUTHENTICATION_FAILED", "The password is wrong.")
 
+	// ErrReauthenticateCode is returned for a wrong code, and for whatever the account does not ask for: a password
+	// where it has a second factor, which a thief of the password does not have, and a code where it has none.
+	ErrReauthenticateCode = errs.New(errs.Unauthenticated, "REAUTHENTICATION_FAILED",
+		"The code is wrong, or the account asks for another proof.")
+
 	// ErrNotRecent asks whoever is signed in to prove that they are still there. Its details say how.
 	ErrNotRecent = errs.New(errs.Forbidden, "REAUTHENTICATION_REQUIRED",
 		"This needs a recent sign-in. Confirm your password and try again.")
+
+	// ErrNotRecentCode is ErrNotRecent for an account with a second factor.
+	ErrNotRecentCode = errs.New(errs.Forbidden, "REAUTHENTICATION_REQUIRED",
+		"This needs a recent sign-in. Confirm with a code and try again.")
 )
 
-// Reauthentication is the form of a user who is signed in and proves to be there.
+// Reauthentication is the form of a user who is signed in and proves to be there: with the password, or with a code
+// if the account has a second factor.
 type Reauthentication struct {
 	Password string `json:"password"`
+	Code     string `json:"code"`
+	Method   string `json:"method"` // of the code; MethodTOTP if empty
 }
+
+// byCode reports whether the form has a code.
+func (in Reauthentication) byCode() bool { return in.Code != "" || in.Method != "" }
 
 // Issues returns what is wrong with in.
 func (in Reauthentication) Issues() errs.Issues {
 	var f faults
-	f.Require("password", in.Password)
+	if !in.byCode() {
+		f.Require("password", in.Password)
+		return f.Issues
+	}
+	f.Require("code", in.Code)
+	f.OneOf("method", in.Method, MethodTOTP, MethodRecovery)
+	if in.Password != "" {
+		f.Add("password", errs.CodeInvalid, "Send either a password or a code.")
+	}
 	return f.Issues
 }
 
@@ -48,7 +71,22 @@ func (s *Service) RequireRecent(ctx context.Context, userID, sessionID string) e
 	} else if err != nil {
 		return err
 	}
-	if !s.Now().After(session.ProvenAt().Add(RecentLife)) {
+	recent := !s.Now().After(session.ProvenAt().Add(RecentLife))
+	if recent && session.Level > 1 {
+		return nil
+	}
+	f, err := s.Store.SecondFactors(ctx, userID)
+	if err != nil {
+		return err
+	}
+	if f.Any() {
+		// A session with the password alone comes from a release that knows no second factors: only a code counts.
+		if !s.Now().After(session.ReauthenticatedAt.Add(RecentLife)) {
+			return nil
+		}
+		return notRecent(ErrNotRecentCode, f.methods())
+	}
+	if recent {
 		return nil
 	}
 	c, err := s.Store.User(ctx, userID)
@@ -59,14 +97,21 @@ func (s *Service) RequireRecent(ctx context.Context, userID, sessionID string) e
 	if c.PasswordHash != "" {
 		methods = append(methods, "password")
 	}
-	return ErrNotRecent.With("methods", methods).With("maxAge", int(RecentLife.Seconds()))
+	return notRecent(ErrNotRecent, methods)
 }
 
-// Reauthenticate notes that the user of a session is there, and returns the session. It returns
-// VALIDATION_ERROR, ErrReauthenticate for a wrong password, and password.ErrBusy.
+func notRecent(err *errs.Error, methods []string) error {
+	return err.With("methods", methods).With("maxAge", int(RecentLife.Seconds()))
+}
+
+// Reauthenticate notes that the user of a session is there, and returns the session. It returns VALIDATION_ERROR,
+// ErrReauthenticate for a wrong password, ErrReauthenticateCode, and password.ErrBusy.
 func (s *Service) Reauthenticate(ctx context.Context, userID, sessionID string, in Reauthentication) (Session, error) {
 	if err := in.Issues().Err(); err != nil {
 		return Session{}, err
+	}
+	if in.byCode() {
+		return s.reauthenticateByCode(ctx, userID, sessionID, in)
 	}
 	c, err := s.Store.User(ctx, userID)
 	if err != nil {
@@ -76,26 +121,66 @@ func (s *Service) Reauthenticate(ctx context.Context, userID, sessionID string, 
 	if err != nil {
 		return Session{}, err
 	}
-	if !match {
-		return Session{}, ErrReauthenticate
-	}
 	var session Session
 	err = s.Store.InTx(ctx, func(tx Store) error {
 		now, err := tx.User(ctx, userID) // before the session: see Store
 		if err != nil {
 			return err
 		}
-		if now.PasswordHash != c.PasswordHash { // changed since it was verified
+		f, err := tx.SecondFactors(ctx, userID)
+		switch {
+		case err != nil:
+			return err
+		case f.Any(): // whether the password is right is not told
+			return ErrReauthenticateCode
+		case !match || now.PasswordHash != c.PasswordHash: // or changed since it was verified
 			return ErrReauthenticate
 		}
-		if session, err = tx.Session(ctx, sessionID); err != nil {
+		session, err = s.noteProof(ctx, tx, sessionID)
+		return err
+	})
+	return session, noSession(err)
+}
+
+// noteProof notes that the user of a session is there.
+func (s *Service) noteProof(ctx context.Context, tx Store, sessionID string) (Session, error) {
+	session, err := tx.Session(ctx, sessionID)
+	if err != nil {
+		return Session{}, err
+	}
+	session.ReauthenticatedAt = s.Now()
+	return session, tx.SetReauthenticated(ctx, session.ID, session.ReauthenticatedAt)
+}
+
+// noSession is ErrToken for a session, or its user, that is gone.
+func noSession(err error) error {
+	if errs.KindOf(err) == errs.NotFound {
+		return ErrToken
+	}
+	return err
+}
+
+// reauthenticateByCode is Reauthenticate with a code. A wrong one counts like that of a sign-in.
+func (s *Service) reauthenticateByCode(
+	ctx context.Context, userID, sessionID string, in Reauthentication,
+) (session Session, err error) {
+	given := "" // how; empty: not
+	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+		c, err := tx.User(ctx, userID) // before the session: see Store
+		if err != nil {
 			return err
 		}
-		session.ReauthenticatedAt = s.Now()
-		return tx.SetReauthenticated(ctx, session.ID, session.ReauthenticatedAt)
+		if given, err = s.prove(ctx, tx, post, c, in.Method, in.Code); err != nil || given == "" {
+			return err // and commit
+		}
+		session, err = s.noteProof(ctx, tx, sessionID)
+		return err
 	})
-	if errs.KindOf(err) == errs.NotFound {
-		return Session{}, ErrToken
+	switch {
+	case err != nil:
+		return Session{}, noSession(err)
+	case given == "":
+		return Session{}, ErrReauthenticateCode
 	}
-	return session, err
+	return session, nil
 }

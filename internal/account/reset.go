@@ -188,7 +188,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, next string) error {
 		if _, err := s.usableReset(ctx, tx, r.Hash); err != nil {
 			return err
 		}
-		if err := post(s.letterChanged(c.User, c.ProvenAt.IsZero())); err != nil {
+		if err := post(s.letterChanged(c.User, true, c.ProvenAt.IsZero())); err != nil {
 			return err
 		}
 		if !c.ProvenAt.IsZero() {

@@ -9,6 +9,7 @@ import (
 	"stoa/internal/account/password"
 	"stoa/internal/account/token"
 	"stoa/internal/trust/keyring"
+	"stoa/internal/trust/seal"
 )
 
 // Service applies the rules of accounts. Its fields are required unless they say
@@ -18,6 +19,9 @@ type Service struct {
 	Ring  *keyring.Ring // of KeyPurpose
 	// PluginRing has the keys of PluginKeyPurpose.
 	PluginRing *keyring.Ring
+
+	// TOTPBox seals the secrets of apps for one-time codes, for TOTPPurpose.
+	TOTPBox *seal.Box
 
 	Hasher Hasher
 	Now    func() time.Time

@@ -57,8 +57,12 @@ type Replaced struct {
 	At time.Time // when it was replaced
 }
 
-// MethodPassword is a way to sign in (Session.Methods).
-const MethodPassword = "pwd"
+// How users sign in (Session.Methods).
+const (
+	MethodPassword     = "pwd"
+	MethodCode         = "otp" // of an app
+	MethodRecoveryCode = "rec"
+)
 
 // LastUsedAt is when the session was last refreshed, or when it began. The first
 // token's time is cut to the second and may lie just before that.

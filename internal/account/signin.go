@@ -24,7 +24,8 @@ func (in SignIn) Issues() errs.Issues {
 }
 
 // Login signs a user in. It returns ErrLogin for an unknown address, a wrong password
-// and an inactive user alike, and takes the same time for each; and password.ErrBusy.
+// and an inactive user alike, and takes the same time for each; password.ErrBusy; and, for an account with a
+// second factor, ErrSecondFactor with the details for SecondStep.
 func (s *Service) Login(ctx context.Context, email, secret string) (Tokens, error) {
 	c, err := s.candidate(ctx, email)
 	if err != nil {
@@ -78,6 +79,7 @@ func (s *Service) signIn(ctx context.Context, c Credentials, newHash string) (To
 	}
 	session := s.newSession(c.ID, key)
 	var user User
+	var due *errs.Error // nil: the password was all
 	err = s.Store.InTx(ctx, func(tx Store) error {
 		// The user is read again, now locked: a password that was changed since it was
 		// verified must not open a session that the change does not end.
@@ -92,6 +94,16 @@ func (s *Service) signIn(ctx context.Context, c Credentials, newHash string) (To
 			if err := tx.SetPassword(ctx, c.ID, newHash); err != nil {
 				return err
 			}
+			now.PasswordHash = newHash
+		}
+		// Under the lock: a factor that is being switched on is either seen here, or ends this session.
+		f, err := tx.SecondFactors(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		if due = nil; f.Any() {
+			due, err = s.challenge(ctx, tx, now, f)
+			return err
 		}
 		if err := tx.DeleteExpired(ctx, c.ID, s.Now()); err != nil {
 			return err
@@ -103,6 +115,9 @@ func (s *Service) signIn(ctx context.Context, c Credentials, newHash string) (To
 		return Tokens{}, ErrLogin
 	} else if err != nil {
 		return Tokens{}, err
+	}
+	if due != nil {
+		return Tokens{}, due
 	}
 	return s.tokens(ctx, user, session, session.Refresh)
 }

@@ -83,6 +83,13 @@ type Sessions interface {
 	// an errs.NotFound if the session has ended.
 	SetReauthenticated(ctx context.Context, id string, at time.Time) error
 
+	// SetLevel stores a session's Level and Methods. The error is an errs.NotFound if it has ended.
+	SetLevel(ctx context.Context, id string, level int, methods []string) error
+
+	// LowerSessions takes the methods of codes from all sessions of a user, and level 2 from those
+	// that rested on them.
+	LowerSessions(ctx context.Context, userID string) error
+
 	// Alive returns the session with that id and its user in one query, expired or
 	// not. The error is an errs.NotFound for an unknown session; a deleted user has
 	// none.
@@ -117,6 +124,8 @@ type Store interface {
 	Resets
 	MailTokens
 	Proofs
+	Factors
+	Challenges
 
 	// DeleteStale deletes what has not been used in its time: links in mails, and sign-ins and
 	// ceremonies that nobody finished. It keeps sign-ins for 90 days, and devices for 400.

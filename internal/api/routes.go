@@ -51,6 +51,7 @@ func (s *Server) ownRoutes(account *auth.Handlers) []route {
 		at("GET /disown", anyone, s.html(pages.Site.Disown)),
 		at("GET /change-email", anyone, s.html(pages.Site.ChangeEmail)),
 		at("GET /revert-email", anyone, s.html(pages.Site.RevertEmail)),
+		at("GET /not-me", anyone, s.html(pages.Site.NotMe)),
 		at("GET /claim-orders", anyone, s.html(pages.Site.Claim)),
 		// Where buyers return from the payment provider's page. Neither the pages nor the
 		// redirects show anything of the order: the address proves nothing.
@@ -79,6 +80,7 @@ func accountRoutes(h *auth.Handlers) []route {
 	return []route{
 		at("POST /auth/register", anyone, h.Register, perAddress(limit.Register)),
 		at("POST /auth/login", anyone, h.Login, perAddress(limit.Login), counts(limit.LoginAccount)),
+		at("POST /auth/login/second-factor", anyone, h.SecondStep, perAddress(limit.SecondFactor), unkept),
 		at("GET /auth/me", usersByHandler, h.Me, counts(limit.Me)),
 		at("POST /auth/refresh", anyone, h.Refresh, counts(limit.Refresh), counts(limit.RefreshUnknown)),
 		at("POST /auth/logout", anyone, h.Logout),
@@ -98,6 +100,12 @@ func accountRoutes(h *auth.Handlers) []route {
 		at("POST /auth/email/change/confirm", users, h.ConfirmEmail, perAddress(limit.MailToken), unkept),
 		at("DELETE /auth/email/change", users, h.CancelEmailChange, unkept),
 		at("POST /auth/email/change/revert", anyone, h.RevertEmail, perAddress(limit.MailToken), unkept),
+		at("POST /auth/totp", users, h.SetUpTOTP, perUser(limit.Factors), recently, unkept),
+		at("POST /auth/totp/confirm", users, h.ConfirmTOTP, perUser(limit.Factors), recently, unkept),
+		at("DELETE /auth/totp", users, h.RemoveTOTP, perUser(limit.Factors), recently, unkept),
+		at("POST /auth/recovery-codes", users, h.NewRecoveryCodes, perUser(limit.Factors), recently, unkept),
+		at("DELETE /auth/second-factor", users, h.RemoveFactors, perUser(limit.Factors), recently, unkept),
+		at("POST /auth/second-factor/not-me", anyone, h.UndoFactor, perAddress(limit.MailToken), unkept),
 		at("GET /auth/sessions", users, h.ListSessions),
 		at("DELETE /auth/sessions/{id}", users, h.EndSession),
 		at("GET /.well-known/jwks.json", anyone, h.JWKS),

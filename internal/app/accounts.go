@@ -58,6 +58,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		Ring:  a.ring(cfg, account.KeyPurpose),
 
 		PluginRing: a.ring(cfg, account.PluginKeyPurpose),
+		TOTPBox:    cfg.MasterKey.Box(account.TOTPPurpose),
 		Hasher:     password.NewHasher(cost, password.Limits{}),
 		Now:        cfg.Now, Policy: policy, Registration: registration, Services: services,
 		Live: a.live, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,

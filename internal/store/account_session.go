@@ -76,6 +76,25 @@ func (a *Account) SetReauthenticated(ctx context.Context, id string, at time.Tim
 	return database.Affected(res, err, "Session")
 }
 
+// SetLevel implements account.Sessions.
+func (a *Account) SetLevel(ctx context.Context, id string, level int, methods []string) error {
+	defer a.ended(ctx)
+	res, err := a.Write.ExecContext(ctx, `UPDATE sessions SET level = $1, methods = $2 WHERE id = $3`,
+		level, strings.Join(methods, ","), id)
+	return database.Affected(res, err, "Session")
+}
+
+// LowerSessions implements account.Sessions. A passkey is worth two factors by itself.
+func (a *Account) LowerSessions(ctx context.Context, userID string) error {
+	defer a.ended(ctx)
+	_, err := a.Write.ExecContext(ctx, `
+		UPDATE sessions
+		SET level = CASE WHEN ',' || methods LIKE '%,pky%' THEN level ELSE 1 END,
+			methods = trim(replace(replace(',' || methods || ',', ',otp,', ','), ',rec,', ','), ',')
+		WHERE user_id = $1 AND (',' || methods || ',' LIKE '%,otp,%' OR ',' || methods || ',' LIKE '%,rec,%')`, userID)
+	return err
+}
+
 // Alive implements account.Sessions.
 func (a *Account) Alive(ctx context.Context, id string) (account.Alive, error) {
 	var alive account.Alive

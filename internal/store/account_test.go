@@ -34,6 +34,7 @@ func testAccount(t *testing.T, open Open) {
 	t.Run("Links", func(t *testing.T) { t.Parallel(); testMailLinks(t, open) })
 	t.Run("Bounds of links and mails", func(t *testing.T) { t.Parallel(); testMailBounds(t, open) })
 	t.Run("Ways", func(t *testing.T) { t.Parallel(); testWays(t, open) })
+	t.Run("Factors", func(t *testing.T) { t.Parallel(); testFactors(t, open) })
 	t.Run("Stale", func(t *testing.T) { t.Parallel(); testStale(t, open) })
 	t.Run("Sessions", func(t *testing.T) { t.Parallel(); testSessions(t, open) })
 	t.Run("Resets", func(t *testing.T) { t.Parallel(); testResets(t, open) })

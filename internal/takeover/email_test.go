@@ -358,7 +358,7 @@ func TestAnswersAboutAddressesAreTheSameForAll(t *testing.T) {
 }
 
 // The refresh cookie is no way to call a route from another page, and no answer stays in a cache.
-func TestRoutesAboutAddressesTakeNoCookieAndAreNotKept(t *testing.T) {
+func TestRoutesAboutAccountsTakeNoCookieAndAreNotKept(t *testing.T) {
 	t.Parallel()
 
 	attack(t, func(t *testing.T, w *world) {
@@ -373,8 +373,15 @@ func TestRoutesAboutAddressesTakeNoCookieAndAreNotKept(t *testing.T) {
 			{"DELETE", "/auth/email/change"},
 			{"POST", confirm},
 			{"POST", revert},
+			{"POST", "/auth/totp"},
+			{"DELETE", "/auth/totp"},
+			{"POST", "/auth/totp/confirm"},
+			{"POST", "/auth/recovery-codes"},
+			{"DELETE", "/auth/second-factor"},
+			{"POST", notMe},
+			{"POST", secondStep},
 		} {
-			open := r.path == disown || r.path == revert
+			open := r.path == disown || r.path == revert || r.path == notMe || r.path == secondStep
 			req := testkit.Request{Method: r.method, Path: r.path, Header: http.Header{
 				"Cookie": {"stoa-refresh=" + owner.Refresh + "; __Secure-stoa-refresh=" + owner.Refresh},
 				"Origin": {w.URL}, "X-Refresh-Token": {"cookie"},

@@ -99,6 +99,8 @@ type session struct {
 	LastUsedAt web.Timestamp `json:"lastUsedAt"`
 	ExpiresAt  web.Timestamp `json:"expiresAt"`
 	Current    bool          `json:"current"` // the administrator's own
+	Level      int           `json:"level"`
+	Methods    []string      `json:"methods"`
 }
 
 // ListSessions serves GET /api/v1/admin/users/{id}/sessions.
@@ -112,6 +114,7 @@ func (h *Handlers) ListSessions(w http.ResponseWriter, r *http.Request) error {
 	web.WriteData(w, http.StatusOK, map[string]any{"items": web.Items(list, func(s account.Session) session {
 		return session{
 			s.ID, web.Timestamp(s.CreatedAt), web.Timestamp(s.LastUsedAt()), web.Timestamp(s.ExpiresAt()), s.ID == own,
+			s.Level, web.OrEmpty(s.Methods),
 		}
 	})})
 	return nil

@@ -20,7 +20,11 @@ type overview struct {
 	EmailVerified bool      `json:"emailVerified"`
 	PendingEmail  string    `json:"pendingEmail,omitempty"`
 	HasPassword   bool      `json:"hasPassword"`
-	Session       struct {
+	SecondFactor  struct {
+		TOTP              bool `json:"totp"`
+		RecoveryCodesLeft int  `json:"recoveryCodesLeft"`
+	} `json:"secondFactor"`
+	Session struct {
 		ID              string        `json:"id"`
 		Level           int           `json:"level"`
 		Methods         []string      `json:"methods"`
@@ -38,10 +42,8 @@ func (h *Handlers) Account(w http.ResponseWriter, r *http.Request) error {
 	out := overview{
 		User: wire.NewUser(o.User), EmailVerified: o.Proven, PendingEmail: o.Pending, HasPassword: o.HasPassword,
 	}
-	out.Session.ID, out.Session.Level, out.Session.Methods = o.Session.ID, o.Session.Level, o.Session.Methods
-	if out.Session.Methods == nil {
-		out.Session.Methods = []string{}
-	}
+	out.SecondFactor.TOTP, out.SecondFactor.RecoveryCodesLeft = o.Factors.TOTP, o.Factors.RecoveryCodes
+	out.Session.ID, out.Session.Level, out.Session.Methods = o.Session.ID, o.Session.Level, web.OrEmpty(o.Session.Methods)
 	out.Session.AuthenticatedAt = web.Timestamp(o.Session.ProvenAt())
 	web.WriteData(w, http.StatusOK, out)
 	return nil
@@ -63,7 +65,7 @@ func (h *Handlers) Reauthenticate(w http.ResponseWriter, r *http.Request) error 
 		return err
 	}
 	session, err := h.Accounts.Reauthenticate(r.Context(), who.UserID, who.SessionID, in)
-	if errors.Is(err, account.ErrReauthenticate) {
+	if errors.Is(err, account.ErrReauthenticate) || errors.Is(err, account.ErrReauthenticateCode) {
 		h.Log.InfoContext(r.Context(), "sign-in failed", slog.String("address", h.ClientIP.Addr(r).String()))
 	}
 	if err != nil {

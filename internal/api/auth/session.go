@@ -30,8 +30,32 @@ func (h *Handlers) Login(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	t, err := h.Accounts.Login(r.Context(), in.Email, in.Password)
+	if errors.Is(err, account.ErrSecondFactor) {
+		web.NoStore(w) // it has a challenge
+	}
 	if errors.Is(err, account.ErrLogin) {
 		// Without the e-mail address: people mistype their password there.
+		h.Log.InfoContext(r.Context(), "sign-in failed", slog.String("address", h.ClientIP.Addr(r).String()))
+	}
+	if err != nil {
+		return err
+	}
+	writeTokens(w, cookie, http.StatusOK, t, "")
+	return nil
+}
+
+// SecondStep serves POST /auth/login/second-factor.
+func (h *Handlers) SecondStep(w http.ResponseWriter, r *http.Request) error {
+	cookie, r, err := h.refreshCookie(r)
+	if err != nil {
+		return err
+	}
+	in, err := readStrictly(w, r, account.SecondStep.Issues)
+	if err != nil {
+		return err
+	}
+	t, err := h.Accounts.SecondStep(r.Context(), in)
+	if errors.Is(err, account.ErrCode) {
 		h.Log.InfoContext(r.Context(), "sign-in failed", slog.String("address", h.ClientIP.Addr(r).String()))
 	}
 	if err != nil {
@@ -113,6 +137,8 @@ func (h *Handlers) ListSessions(w http.ResponseWriter, r *http.Request) error {
 		LastUsedAt web.Timestamp `json:"lastUsedAt"`
 		ExpiresAt  web.Timestamp `json:"expiresAt"`
 		Current    bool          `json:"current"`
+		Level      int           `json:"level"`
+		Methods    []string      `json:"methods"`
 	}
 
 	who := reqctx.CallerFrom(r.Context())
@@ -123,7 +149,7 @@ func (h *Handlers) ListSessions(w http.ResponseWriter, r *http.Request) error {
 	items := web.Items(list, func(s account.Session) session {
 		return session{
 			s.ID, web.Timestamp(s.CreatedAt), web.Timestamp(s.LastUsedAt()),
-			web.Timestamp(s.ExpiresAt()), s.ID == who.SessionID,
+			web.Timestamp(s.ExpiresAt()), s.ID == who.SessionID, s.Level, web.OrEmpty(s.Methods),
 		}
 	})
 	web.NoStore(w)

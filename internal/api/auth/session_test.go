@@ -195,10 +195,12 @@ func TestSessions(t *testing.T) {
 			{
 				"id": ids[0], "createdAt": "2030-03-01T13:00:00.000Z",
 				"lastUsedAt": "2030-03-01T13:00:00.000Z", "expiresAt": "2030-03-31T13:00:00.000Z", "current": true,
+				"level": 1.0, "methods": []any{"pwd"},
 			},
 			{
 				"id": ids[1], "createdAt": "2030-03-01T12:00:00.000Z",
 				"lastUsedAt": "2030-03-01T12:00:00.000Z", "expiresAt": "2030-03-31T12:00:00.000Z", "current": false,
+				"level": 1.0, "methods": []any{"pwd"},
 			},
 		}
 		if diff := cmp.Diff(want, items); diff != "" {

@@ -44,6 +44,8 @@ var (
 	Reauthenticate = ratelimit.Rule{Name: "reauthenticate", Limit: 10, Window: time.Minute}
 	Factors        = ratelimit.Rule{Name: "factors", Limit: 20, Window: time.Hour}
 	SignUp         = ratelimit.Rule{Name: "sign-up", Limit: 5, Window: time.Hour}
+	// For the second step of sign-ins.
+	SecondFactor = ratelimit.Rule{Name: "second-factor", Limit: 10, Window: time.Minute}
 	// For every route that takes the token of a mail.
 	MailToken = ratelimit.Rule{Name: "mail-token", Limit: 10, Window: time.Minute}
 
@@ -57,7 +59,7 @@ func Rules() []ratelimit.Rule {
 	return []ratelimit.Rule{
 		Register, Login, Me, Refresh, ChangePassword,
 		LoginAccount, RefreshUnknown, ForgotPassword, ResetPassword, SetUp,
-		Reauthenticate, Factors, SignUp, MailToken,
+		Reauthenticate, Factors, SecondFactor, SignUp, MailToken,
 		Purchase, Platform, ClaimRequest, Claim, ClaimLink,
 	}
 }

@@ -38,6 +38,10 @@ func (s Site) Disown() (Page, error) { return s.once("disown", "auth/email/disow
 // /revert-email.
 func (s Site) RevertEmail() (Page, error) { return s.once("revert", "auth/email/change/revert") }
 
+// NotMe returns the page on which users remove a second factor that somebody else switched on. It is served at
+// /not-me.
+func (s Site) NotMe() (Page, error) { return s.once("notMe", "auth/second-factor/not-me") }
+
 // prove returns a page with the texts of a section, whose link works in a session only. path is the route
 // that it calls.
 func (s Site) prove(section, path, other string) (Page, error) {

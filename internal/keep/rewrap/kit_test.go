@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"stoa/internal/account"
 	"stoa/internal/app"
 	"stoa/internal/data/database"
 	"stoa/internal/keep/rewrap"
@@ -127,7 +128,7 @@ func (s *shop) fillTables(t *testing.T) {
 			s.current_sealed, s.previous_sealed, s.previous_until_ms
 		FROM plugin_packages p JOIN plugin_secrets s ON s.package_slug = p.slug WHERE p.slug = 'echo'`)
 	exec(`INSERT INTO totp (user_id, secret_sealed, created_at_ms) SELECT id, $1, 1 FROM users WHERE id = $2`,
-		s.key.Box("account.totp").Seal([]byte("secret"), s.echo.Admin.UserID), s.echo.Admin.UserID)
+		s.key.Box(account.TOTPPurpose).Seal([]byte("secret"), s.echo.Admin.UserID), s.echo.Admin.UserID)
 	exec(`INSERT INTO mails (id, sealed, due_ms, created_at_ms) VALUES ('mail1', $1, $2, 1)`, // never due
 		s.key.Box("mail.outbox").Seal([]byte("a message"), "mail1"), int64(math.MaxInt64))
 	exec(`

@@ -1,0 +1,154 @@
+package account
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/base/ids"
+)
+
+// ChallengeLife is how long a user has for the second step.
+const ChallengeLife = 5 * time.Minute
+
+// maxTries is how many wrong codes a challenge bears.
+const maxTries = 5
+
+// challengePrefix tells a challenge from tokens of other kinds, for people who find one.
+const challengePrefix = "stoa_ch_"
+
+// Challenge is a sign-in whose password was right and whose second step is due. It is no session: nobody is
+// signed in. It works once, and not after the password changed, nor after anything else that raises
+// Generation.
+type Challenge struct {
+	Hash       string // of the token, which is not kept
+	UserID     string
+	Generation int64
+	// Print is that of the hash of the password that was right.
+	Print     string
+	First     string // the method of the first step
+	Tries     int    // wrong codes
+	CreatedAt time.Time
+}
+
+// live reports whether c still stands for a user at now.
+func (c Challenge) live(u Credentials, now time.Time) bool {
+	return u.Active && c.UserID == u.ID && c.Generation == u.Generation && c.Print == passwordPrint(u.PasswordHash) &&
+		c.Tries < maxTries && now.Before(c.CreatedAt.Add(ChallengeLife))
+}
+
+// passwordPrint tells one hash of a password from another, and does not reveal it.
+func passwordPrint(hash string) string {
+	sum := sha256.Sum256([]byte(hash))
+	return hex.EncodeToString(sum[:])
+}
+
+// Challenges is the part of Store about sign-ins whose second step is due.
+type Challenges interface {
+	// CreateChallenge inserts a challenge. The error is an errs.Conflict if the hash is taken.
+	CreateChallenge(ctx context.Context, c Challenge) error
+
+	// Challenge returns the one with that hash, expired or not, or an errs.NotFound error.
+	Challenge(ctx context.Context, hash string) (Challenge, error)
+
+	// CountTry adds one to the challenge's Tries.
+	CountTry(ctx context.Context, hash string) error
+
+	// DeleteChallenge deletes a challenge. Having none is not an error.
+	DeleteChallenge(ctx context.Context, hash string) error
+
+	// DeleteChallenges deletes those of a user.
+	DeleteChallenges(ctx context.Context, userID string) error
+}
+
+// challenge stores a challenge for a user whose password was just verified, and returns ErrSecondFactor with
+// what it takes to meet it.
+func (s *Service) challenge(ctx context.Context, tx Store, c Credentials, f SecondFactors) (*errs.Error, error) {
+	token := challengePrefix + newResetToken()
+	ch := Challenge{
+		Hash: ids.HashLinkToken(token), UserID: c.ID, Generation: c.Generation, Print: passwordPrint(c.PasswordHash),
+		First: MethodPassword, CreatedAt: s.Now(),
+	}
+	due := ErrSecondFactor.With("challenge", token).With("methods", f.methods()).
+		With("expiresAt", ch.CreatedAt.Add(ChallengeLife).UTC().Format("2006-01-02T15:04:05.000Z"))
+	return due, tx.CreateChallenge(ctx, ch)
+}
+
+// SecondStep is the form for the second step of a sign-in.
+type SecondStep struct {
+	Challenge string `json:"challenge"`
+	Method    string `json:"method"`
+	Code      string `json:"code"`
+}
+
+// Issues returns what is wrong with in.
+func (in SecondStep) Issues() errs.Issues {
+	var f faults
+	f.Require("challenge", in.Challenge)
+	if f.Require("method", in.Method) {
+		f.OneOf("method", in.Method, MethodTOTP, MethodRecovery)
+	}
+	f.Require("code", in.Code)
+	return f.Issues
+}
+
+// SecondStep ends a sign-in that Login began. It returns VALIDATION_ERROR, and ErrCode: with the detail attemptsLeft
+// for a wrong code, and without it for a challenge that is unknown, met, expired, used up or void.
+func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error) {
+	if err := in.Issues().Err(); err != nil {
+		return Tokens{}, err
+	}
+	hash := ids.HashLinkToken(in.Challenge)
+	known, err := s.Store.Challenge(ctx, hash) // whose it is: the user is locked before it is read again
+	if err != nil {
+		return Tokens{}, noCode(err)
+	}
+	key, err := s.Ring.Signer(ctx)
+	if err != nil {
+		return Tokens{}, err
+	}
+	var (
+		user    User
+		session Session
+		given   string // how; empty: not
+		left    int
+	)
+	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+		c, err := tx.User(ctx, known.UserID)
+		if err != nil {
+			return err
+		}
+		ch, err := tx.Challenge(ctx, hash)
+		if err != nil {
+			return err
+		}
+		if !ch.live(c, s.Now()) {
+			return ErrCode
+		}
+		if given, err = s.prove(ctx, tx, post, c, in.Method, in.Code); err != nil {
+			return err
+		}
+		if given == "" {
+			left = maxTries - ch.Tries - 1
+			return tx.CountTry(ctx, hash) // and commit
+		}
+		if err := tx.DeleteChallenge(ctx, hash); err != nil {
+			return err
+		}
+		if err := tx.DeleteExpired(ctx, c.ID, s.Now()); err != nil {
+			return err
+		}
+		user, session = c.User, s.newSession(c.ID, key)
+		session.Level, session.Methods = 2, []string{ch.First, given}
+		return tx.CreateSession(ctx, session)
+	})
+	if err != nil {
+		return Tokens{}, noCode(err)
+	}
+	if given == "" {
+		return Tokens{}, ErrCode.With("attemptsLeft", left)
+	}
+	return s.tokens(ctx, user, session, session.Refresh)
+}

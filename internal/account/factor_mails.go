@@ -1,0 +1,82 @@
+package account
+
+import (
+	"context"
+	"strconv"
+)
+
+// news is what a mail tells of a change of the ways into an account: a subject, a sentence, and more for the user.
+type news struct{ subject, text, more string }
+
+// tell mails news to a user who is locked, and without the part that is for the user to whoever proved to read mail to
+// the former address, as long as a change of the address can be taken back. No limit of mails holds for it: whoever
+// changes something must not be able to keep it quiet.
+func (s *Service) tell(ctx context.Context, tx Store, post func(letter) error, u User, n news) error {
+	at := s.Now().UTC().Format(mailTime)
+	about := func(site string) string {
+		return "This is about the account with the e-mail address\n" + u.Email + " at " + site + ".\n\n" +
+			"On " + at + ", " + n.text + "\n\n"
+	}
+	err := post(mailTo(u.Email, n.subject, func(site string) string { return about(site) + n.more }))
+	if err != nil {
+		return err
+	}
+	back, err := tx.MailTokensOf(ctx, u.ID, LinkRevert)
+	if err != nil {
+		return err
+	}
+	for _, t := range back {
+		if !t.live(s.Now()) || t.Proven.IsZero() {
+			continue
+		}
+		err := post(mailTo(t.Address, n.subject, func(site string) string {
+			return about(site) + "You get this mail because the account had your address until lately.\n"
+		}))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const (
+	ifYou = "If it was you, there is nothing to do.\n\n"
+	// ifNotYou has no link, so that nobody learns to follow links in such mails.
+	ifNotYou = "If it was not you, somebody else has access to your account. Open the site as you\n" +
+		"always do, not from a mail, choose \"forgotten password\" to set a new password, and tell\n" +
+		"the people who run the site.\n"
+)
+
+// factorAdded tells that an app was switched on, with the link that undoes it. The token is in the fragment, as in
+// resetMail.
+func (s *Service) factorAdded(token string) news {
+	return news{
+		"Codes of an app are on", "codes of an app were switched on as a second step at sign-in.",
+		ifYou + "If it was not you, open this link within 72 hours. It switches the codes off and ends all\n" +
+			"sessions. Then choose \"forgotten password\" at the site to set a new password:\n\n" +
+			s.PublicURL + "/not-me#" + token + "\n",
+	}
+}
+
+// factorRemoved tells that there is no second step anymore.
+func factorRemoved() news {
+	return news{
+		"Codes of an app are off", "codes of an app were switched off. The password alone signs in.", ifYou + ifNotYou,
+	}
+}
+
+// codesReplaced tells that there are other recovery codes.
+func codesReplaced() news {
+	return news{
+		"You have new recovery codes", "recovery codes were made anew. The former ones no longer work.", ifYou + ifNotYou,
+	}
+}
+
+// letterCodeUsed tells a user that a recovery code was used, and how many remain.
+func (s *Service) letterCodeUsed(u User, left int) letter {
+	at := s.Now().UTC().Format(mailTime)
+	return mailTo(u.Email, "A recovery code was used", func(site string) string {
+		return "This is about the account with the e-mail address\n" + u.Email + " at " + site + ".\n\n" +
+			"On " + at + ", a recovery code was used. " + strconv.Itoa(left) + " of them are left.\n\n" + ifYou + ifNotYou
+	})
+}

@@ -1,0 +1,77 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"slices"
+	"strings"
+
+	"stoa/internal/base/ids"
+	"stoa/internal/trust/audit"
+)
+
+const (
+	// recoveryCodes is how many codes a user gets at a time.
+	recoveryCodes = 8
+	// recoveryBytes is how many random bytes a code stands for: 120 bits, so that a hash without salt
+	// and passes is enough (ASVS 6.5.2).
+	recoveryBytes = 15
+)
+
+// crockford is base32 without letters that look like digits.
+var crockford = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
+
+// asTyped undoes how people type a code.
+var asTyped = strings.NewReplacer("-", "", " ", "", "O", "0", "I", "1", "L", "1")
+
+// newRecoveryCodes returns codes as users see them, and their hashes. Only the hashes are kept.
+func newRecoveryCodes() (codes, hashes []string) {
+	for range recoveryCodes {
+		b := make([]byte, recoveryBytes)
+		_, _ = rand.Read(b) // never fails
+		text := crockford.EncodeToString(b)
+		groups := slices.Collect(slices.Chunk([]byte(text), 4))
+		parts := make([]string, len(groups))
+		for i, g := range groups {
+			parts[i] = string(g)
+		}
+		codes, hashes = append(codes, strings.Join(parts, "-")), append(hashes, ids.HashLinkToken(text))
+	}
+	return codes, hashes
+}
+
+// recoveryHash returns the hash of a code, however it was typed.
+func recoveryHash(typed string) string {
+	return ids.HashLinkToken(asTyped.Replace(strings.ToUpper(typed)))
+}
+
+// NewRecoveryCodes gives a user new recovery codes in place of all others, and tells the user by mail. The
+// error is ErrNoFactor for an account without a second factor.
+func (s *Service) NewRecoveryCodes(ctx context.Context, userID string) ([]string, error) {
+	codes, hashes := newRecoveryCodes()
+	err := s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+		c, err := tx.User(ctx, userID) // before its codes: see Store
+		if err != nil {
+			return noUser(err)
+		}
+		f, err := tx.SecondFactors(ctx, userID)
+		if err != nil {
+			return err
+		}
+		if !f.Any() {
+			return ErrNoFactor
+		}
+		if err := tx.PutRecoveryCodes(ctx, userID, hashes, s.Now()); err != nil {
+			return err
+		}
+		if err := s.tell(ctx, tx, post, c.User, codesReplaced()); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, audit.UserNewCodes, userID, audit.Details{"email": c.Email})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return codes, nil
+}
