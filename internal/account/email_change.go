@@ -112,7 +112,7 @@ func (s *Service) ConfirmEmail(ctx context.Context, userID, sessionID, token str
 		if err := s.record(ctx, tx, audit.UserChangeEmail, c.ID, details); err != nil {
 			return err
 		}
-		return s.tell(ctx, tx, event.UserEmailChanged, c.ID)
+		return s.announce(ctx, tx, event.UserEmailChanged, c.ID)
 	})
 }
 
@@ -196,5 +196,5 @@ func (s *Service) revert(ctx context.Context, tx Store, c Credentials, t MailTok
 	if err := s.record(ctx, tx, audit.UserRevertEmail, c.ID, details); err != nil {
 		return err
 	}
-	return s.tell(ctx, tx, event.UserEmailChanged, c.ID)
+	return s.announce(ctx, tx, event.UserEmailChanged, c.ID)
 }

@@ -71,7 +71,7 @@ func (s *Service) VerifyEmail(ctx context.Context, userID, token string) error {
 		if err := s.record(ctx, tx, audit.UserVerifyEmail, c.ID, audit.Details{"email": c.Email}); err != nil {
 			return err
 		}
-		return s.tell(ctx, tx, event.UserEmailVerified, c.ID)
+		return s.announce(ctx, tx, event.UserEmailVerified, c.ID)
 	})
 }
 
@@ -106,7 +106,7 @@ func (s *Service) DisownEmail(ctx context.Context, token string) error {
 		if err := s.record(ctx, tx, audit.UserDisownEmail, c.ID, audit.Details{"email": c.Email}); err != nil {
 			return err
 		}
-		return s.tell(ctx, tx, event.UserEmailChanged, c.ID)
+		return s.announce(ctx, tx, event.UserEmailChanged, c.ID)
 	}))
 }
 
@@ -120,8 +120,8 @@ func (s *Service) record(ctx context.Context, tx Store, action audit.Action, use
 	return tx.Record(ctx, audit.New(ctx, s.Now(), action, audit.Target{Type: "user", ID: userID}, details))
 }
 
-// tell publishes an event about a user.
-func (s *Service) tell(ctx context.Context, tx Store, kind event.Type, userID string) error {
+// announce publishes an event about a user.
+func (s *Service) announce(ctx context.Context, tx Store, kind event.Type, userID string) error {
 	return tx.Publish(ctx, event.New(s.Now(), kind, event.Names{UserID: userID}))
 }
 

@@ -49,7 +49,7 @@ func (s *Service) Register(ctx context.Context, r Registration) (Tokens, error) 
 		if err := s.askProof(ctx, tx, c, post); err != nil {
 			return err
 		}
-		return s.tell(ctx, tx, event.UserRegistered, c.ID)
+		return s.announce(ctx, tx, event.UserRegistered, c.ID)
 	})
 }
 

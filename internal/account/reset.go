@@ -203,7 +203,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, next string) error {
 		if err := tx.SetProven(ctx, c.ID, s.Now()); err != nil {
 			return err
 		}
-		return s.tell(ctx, tx, event.UserEmailVerified, c.ID)
+		return s.announce(ctx, tx, event.UserEmailVerified, c.ID)
 	})
 }
 
