@@ -92,7 +92,7 @@ const Form = ({ isNew, known, onKnown, onDone }: FormProps) => {
     const found = Object.fromEntries(needed.filter((name) => !filled[name]).map((name) => [name, t("required")]));
     if (check(found) && !entry.isPending) entry.mutate(filled);
   };
-  const refused = entry.error instanceof Problem && entry.error.status === 401;
+  const refused = entry.error instanceof Problem && entry.error.code === "LOGIN_FAILED";
   const taken = entry.error instanceof Problem && entry.error.code === "REGISTRATION_FAILED";
   return (
     <form className="form" ref={form} onSubmit={send} noValidate>
