@@ -96,6 +96,11 @@ var (
 	//go:embed closed.html
 	closedBody string
 
+	// credentials is the part of forms in which people choose a name and a password.
+	//
+	//go:embed credentials.html
+	credentials string
+
 	//go:embed signup.html
 	signUpBody string
 	//go:embed signup.js
@@ -166,6 +171,9 @@ func (s Site) render(title, body, script string, sections ...string) (Page, erro
 		return Page{}, err
 	}
 	t, err := template.New("page").Funcs(words.funcs()).Parse(layout)
+	if err == nil {
+		_, err = t.New("credentials").Parse(credentials)
+	}
 	if err == nil {
 		_, err = t.New("body").Parse(body)
 	}
