@@ -1,12 +1,13 @@
 // choose words the form for what it does: with a token it claims the orders,
 // without one it requests a mail with a token.
 const choose = () => {
+  at("claim-error").before(at("second-step")); // a receipt's form may have it
   at("intro").textContent = token
     ? t("claim.how")
     : t("claim.askHow");
   at("send").textContent = t(token ? "claim.send" : "claim.ask");
 };
-const clear = () => { for (const name of ["email", "password", "claim"]) fault(name, ""); };
+const clear = () => { for (const name of ["email", "password", "code", "claim"]) fault(name, ""); };
 const plurals = new Intl.PluralRules(document.documentElement.lang);
 const count = (key, n) => t(words[`${key}.${plurals.select(n)}`] ? `${key}.${plurals.select(n)}` : `${key}.other`, { n });
 const finish = (title, text) => {
@@ -39,7 +40,8 @@ at("claim").addEventListener("submit", (e) => {
   if (!email) return refuse("email", t("claim.noEmail"));
   if (!password) return refuse("password", t("claim.noPassword"));
   send(e.target, async () => {
-    const login = await post("auth/login", { email, password });
+    const login = await signIn(email, password);
+    if (!login) return;
     if (!login.ok) return fault("claim", reason(login));
     const access = login.body.data.access_token;
     await (token ? claim : ask)(access);
@@ -48,6 +50,7 @@ at("claim").addEventListener("submit", (e) => {
 });
 
 const begin = async () => {
+  askCode();
   if (token && await offer().catch(() => false)) return;
   clear();
   choose();

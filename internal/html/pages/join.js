@@ -21,6 +21,7 @@ const greet = (hasAccount) => {
   at("join-send").textContent = t(known ? "join.knownSend" : "join.send");
   at("join-password").autocomplete = known ? "current-password" : "new-password";
   at("join-name").hidden = known;
+  at("join-name").after(at("second-step"));
   if (at("password-rules")) at("password-rules").hidden = known;
 };
 
@@ -28,9 +29,9 @@ const greet = (hasAccount) => {
 const nameFrom = (email) => email.split("@")[0].replace(/[^\p{L}\p{N}._-]/gu, "-").slice(0, 48).padEnd(3, "-");
 const digits = () => String(crypto.getRandomValues(new Uint32Array(1))[0] % 10_000).padStart(4, "0");
 
-// enter signs in, or registers. A name that nobody typed gives way to one that is free.
+// enter signs in (signIn), or registers. A name that nobody typed gives way to one that is free.
 const enter = async (email, password, typed) => {
-  if (known) return post("auth/login", { email, password }, undefined, true);
+  if (known) return signIn(email, password, true);
   let answer;
   for (let name = typed || nameFrom(email), left = 3; left > 0; left--, name = `${nameFrom(email)}-${digits()}`) {
     answer = await post("auth/register", { email, password, username: name }, undefined, true);
@@ -52,11 +53,12 @@ const refused = (answer) => {
 
 at("join").addEventListener("submit", (e) => {
   e.preventDefault();
-  for (const name of ["join", "join-password", "join-username"]) fault(name, "");
+  for (const name of ["join", "join-password", "join-username", "code"]) fault(name, "");
   const email = at("join-email").value, password = at("join-password").value;
   if (!password) return refuse("join-password", t(known ? "claim.noPassword" : "account.noPassword"));
   send(e.target, async () => {
     const answer = await enter(email, password, at("join-username").value.trim());
+    if (!answer) return;
     if (!answer.ok) return refused(answer);
     greet(true); // should the rest fail, the account is there
     const claimed = await post("api/marketplace/orders/claim", { token }, answer.body.data.access_token);

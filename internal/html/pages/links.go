@@ -46,7 +46,7 @@ func (s Site) NotMe() (Page, error) { return s.once("notMe", "auth/second-factor
 // that it calls.
 func (s Site) prove(section, path, other string) (Page, error) {
 	body := strings.ReplaceAll(strings.Replace(proveBody, "<!-- other -->\n", other, 1), `"prove.`, `"`+section+".")
-	return s.render(section+".title", body, calls(section, path, "prove", proveScript), section, "link")
+	return s.render(section+".title", body, calls(section, path, "prove", signInScript+proveScript), section, "link", "step")
 }
 
 // once returns a page with the texts of a section, and one button.

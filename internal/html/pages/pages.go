@@ -101,6 +101,14 @@ var (
 	//go:embed credentials.html
 	credentials string
 
+	// codeField is the part of forms in which people sign in, for accounts that ask for a second step, and
+	// signInScript what their scripts share.
+	//
+	//go:embed code.html
+	codeField string
+	//go:embed signin.js
+	signInScript string
+
 	//go:embed signup.html
 	signUpBody string
 	//go:embed signup.js
@@ -120,7 +128,7 @@ func (s Site) Reset() (Page, error) { return s.render("reset.title", resetBody, 
 // users claim guest orders with a link from another mail, or request that mail. It is
 // served at /claim-orders.
 func (s Site) Claim() (Page, error) {
-	return s.render("claim.title", claimBody, joinScript+claimScript, "account", "claim", "join")
+	return s.render("claim.title", claimBody, signInScript+joinScript+claimScript, "account", "claim", "join", "step")
 }
 
 // Setup returns the page on which the operator creates the first administrator with the
@@ -173,6 +181,9 @@ func (s Site) render(title, body, script string, sections ...string) (Page, erro
 	t, err := template.New("page").Funcs(words.funcs()).Parse(layout)
 	if err == nil {
 		_, err = t.New("credentials").Parse(credentials)
+	}
+	if err == nil {
+		_, err = t.New("code").Parse(codeField)
 	}
 	if err == nil {
 		_, err = t.New("body").Parse(body)

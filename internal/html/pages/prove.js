@@ -11,7 +11,7 @@ const split = () => {
   other.hidden = !second;
   other.querySelector("a").href = "/disown#" + (second ?? "");
 };
-const clear = () => { for (const name of ["email", "password", "prove"]) fault(name, ""); };
+const clear = () => { for (const name of ["email", "password", "code", "prove"]) fault(name, ""); };
 const ask = () => { at("sign-in").hidden = false; };
 
 // resume takes up the storefront's session in this browser, if there is one.
@@ -27,7 +27,8 @@ const enter = async () => {
   const email = at("email").value.trim(), password = at("password").value;
   if (!email) return refuse("email", t("link.noEmail"));
   if (!password) return refuse("password", t("link.noPassword"));
-  const login = await post("auth/login", { email, password });
+  const login = await signIn(email, password);
+  if (!login) return;
   if (!login.ok) return fault("prove", reason(login));
   access = login.body.data.access_token;
   own = false;
@@ -52,6 +53,7 @@ at("prove").addEventListener("submit", (e) => {
 });
 
 const begin = async () => {
+  askCode();
   split();
   clear();
   if (!token) return done(t("link.none"), t("link.noneHow"));

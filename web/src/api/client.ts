@@ -15,16 +15,26 @@ export type Sorts<Path extends keyof paths> = paths[Path] extends {
   : never;
 
 // authorized sends a request with the session's token, once more with a new one if the
-// first is refused.
+// token is refused; not if a password or a code is, for each try counts.
 const authorized = async (request: Request): Promise<Response> => {
   const first = await accessToken();
   if (first === null) return fetch(request);
   const again = request.clone();
   const response = await fetch(withToken(request, first));
-  if (response.status !== 401) return response;
+  if (response.status !== 401 || (await codeOf(response)) !== "UNAUTHORIZED") return response;
   const second = await renewed(first);
   return second === null ? response : fetch(withToken(again, second));
 };
+
+const codeOf = async (response: Response): Promise<string> =>
+  readProblem(
+    response.status,
+    await response
+      .clone()
+      .json()
+      .catch(() => null),
+    "",
+  ).code;
 
 const withToken = (request: Request, token: string): Request => {
   const headers = new Headers(request.headers);

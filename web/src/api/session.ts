@@ -1,6 +1,7 @@
 // The session of this page. The access token stays in memory; the refresh token is in a
 // cookie that scripts cannot read (contract 2.7). localStorage holds no secret, only
 // whether it is worth asking for a new access token.
+import type { Way } from "./challenge";
 import { readProblem } from "./problem";
 
 export interface User {
@@ -92,6 +93,10 @@ const take = async (response: Response): Promise<User> => {
 
 export const signIn = async (email: string, password: string): Promise<User> =>
   take(await ask("/auth/login", { email, password }));
+
+// secondStep ends a sign-in of an account that asks for more than the password (challengeOf).
+export const secondStep = async (challenge: string, method: Way, code: string): Promise<User> =>
+  take(await ask("/auth/login/second-factor", { challenge, method, code }));
 
 export const register = async (email: string, username: string, password: string): Promise<User> =>
   take(await ask("/auth/register", { email, username, password }));

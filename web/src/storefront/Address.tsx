@@ -1,18 +1,17 @@
 // The part of the account page that is about the user's address: whether it is confirmed, and another one.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
-import { api, data, ok, type Schemas } from "../api/client";
-import { asProblem } from "../api/problem";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent } from "react";
+import { api, ok, type Schemas } from "../api/client";
 import { useSession } from "../api/useSession";
 import { own } from "./ownText";
 import { t } from "./text";
-import { Badge, Button, Failure, Field, PasswordField, Told, useFaults } from "./ui";
-
-const key = ["account"];
+import { accountKey, useAccount } from "./account";
+import { useProved } from "./proof";
+import { Badge, Button, Failure, Field, Told, useFaults } from "./ui";
 
 export const Profile = () => {
   const session = useSession();
-  const account = useQuery({ queryKey: key, queryFn: () => data(api.GET("/auth/account")) });
+  const account = useAccount();
   const user = account.data?.user ?? session?.user;
   return (
     <>
@@ -56,36 +55,23 @@ const Verify = ({ email }: { email: string }) => {
   );
 };
 
-// Change asks for the password only if the server wants to know that its user is still there.
 const Change = ({ account }: { account: Schemas["Account"] }) => {
   const queries = useQueryClient();
-  const { faults, form, check } = useFaults<"email" | "password">();
-  const [again, setAgain] = useState(false);
-  const refresh = () => queries.invalidateQueries({ queryKey: key });
-  const change = useMutation({
-    mutationFn: async ({ email, password }: { email: string; password: string }) => {
-      if (password) await ok(api.POST("/auth/reauthenticate", { body: { password } }));
-      return ok(api.POST("/auth/email/change", { body: { newEmail: email } }));
-    },
+  const { faults, form, check } = useFaults<"email">();
+  const refresh = () => queries.invalidateQueries({ queryKey: accountKey });
+  const change = useProved({
+    mutationFn: (newEmail: string) => ok(api.POST("/auth/email/change", { body: { newEmail } })),
     onSuccess: () => {
-      setAgain(false);
       form.current?.reset();
       return refresh();
     },
-    onError: (error) => setAgain((was) => was || asProblem(error).code === "REAUTHENTICATION_REQUIRED"),
   });
   const keep = useMutation({ mutationFn: () => ok(api.DELETE("/auth/email/change")), onSuccess: refresh });
   const send = (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();
-    const values = new FormData(e.currentTarget);
-    const [email, password] = [String(values.get("email")).trim(), String(values.get("password") ?? "")];
-    const found = {
-      ...(email ? {} : { email: t("required") }),
-      ...(again && !password ? { password: t("required") } : {}),
-    };
-    if (check(found) && !change.isPending) change.mutate({ email, password });
+    const email = String(new FormData(e.currentTarget).get("email")).trim();
+    if (check(email ? {} : { email: t("required") }) && !change.isPending) change.mutate(email);
   };
-  const asked = change.error && asProblem(change.error).code === "REAUTHENTICATION_REQUIRED";
   return (
     <section aria-labelledby="change-email">
       <h2 id="change-email">{own("account.changeEmail")}</h2>
@@ -98,7 +84,8 @@ const Change = ({ account }: { account: Schemas["Account"] }) => {
         </div>
       )}
       {keep.error && <Failure error={keep.error} />}
-      <form className="form" ref={form} onSubmit={send} noValidate>
+      {change.proof}
+      <form className="form" ref={form} onSubmit={send} noValidate hidden={change.proof !== null}>
         <Field
           label={own("account.newEmail")}
           hint={own("account.changeEmailHow")}
@@ -108,22 +95,14 @@ const Change = ({ account }: { account: Schemas["Account"] }) => {
           required
           fault={faults.email}
         />
-        {again && (
-          <PasswordField
-            label={own("account.again")}
-            name="password"
-            autoComplete="current-password"
-            fault={faults.password}
-          />
-        )}
-        {change.error && !asked && <Failure error={change.error} />}
+        {change.error && <Failure error={change.error} />}
         <Told>
           {change.isSuccess && account.pendingEmail
             ? own("account.changeEmailSent")
             : keep.isSuccess && !account.pendingEmail && own("account.kept")}
         </Told>
         <p>
-          <Button busy={change.isPending}>{own(again ? "account.againSend" : "account.changeEmailSend")}</Button>
+          <Button busy={change.isPending}>{own("account.changeEmailSend")}</Button>
         </p>
       </form>
     </section>

@@ -1,24 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect, useRef, type ComponentType } from "react";
-import { Problem } from "../api/problem";
+import { Suspense, useEffect, useRef, type ComponentType } from "react";
 import { mayBeSignedIn } from "../api/session";
 import { useSession } from "../api/useSession";
 import { inAdvance, loadOrder, loadOwn } from "./ahead";
 import { CheckoutPage } from "./CheckoutPage";
 import { sessionQuery } from "./data";
+import { later } from "./later";
 import { match, useAddress, type Params, type Pattern } from "./router";
 import { SignIn, SignInPage } from "./SignInPage";
 import { Failure, Offline, Waiting } from "./ui";
 
-const later = <Name extends string>(load: () => Promise<Record<Name, unknown>>, name: Name) =>
-  lazy(async () => {
-    const pages = await load().catch(() => null);
-    return { default: (pages?.[name] ?? Unreachable) as ComponentType<Params> };
-  });
 if (match(location.pathname)?.pattern === "/orders/:id") inAdvance(loadOrder);
 else if (mayBeSignedIn() && !/^\/(checkout|sign-in)\b/.test(location.pathname)) inAdvance(loadOwn);
-
-const Unreachable = () => <Failure error={new Problem(0, "UNREACHABLE", "", "")} retry={() => location.reload()} />;
 
 const pages: Record<Pattern, { page: ComponentType<Params>; forGuests?: boolean }> = {
   "/sign-in": { page: SignInPage, forGuests: true },

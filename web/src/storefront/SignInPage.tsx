@@ -1,12 +1,17 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { Suspense, useState, type FormEvent } from "react";
+import { challengeOf, type Challenge } from "../api/challenge";
 import { Problem } from "../api/problem";
 import { register, signIn } from "../api/session";
 import { useSession } from "../api/useSession";
 import { useShop } from "./data";
+import { later } from "./later";
 import { go, within } from "./router";
+import type { SecondStepProps } from "./SecondStep";
 import { c, t } from "./text";
-import { Button, Failure, Field, Head, PasswordField, useFaults } from "./ui";
+import { Button, Failure, Field, Head, PasswordField, useFaults, Waiting } from "./ui";
+
+const SecondStep = later<SecondStepProps>(() => import("./SecondStep"), "SecondStep");
 
 export const SignInPage = () => {
   const session = useSession();
@@ -29,7 +34,14 @@ export const SignInPage = () => {
 export const SignIn = ({ onDone, ended = false }: { onDone?: () => void; ended?: boolean }) => {
   const [isNew, setNew] = useState(false);
   const [known, setKnown] = useState("");
+  const [challenge, setChallenge] = useState<Challenge | null>(null);
   const mode = useShop().data?.registration.mode ?? "open";
+  if (challenge)
+    return (
+      <Suspense fallback={<Waiting />}>
+        <SecondStep challenge={challenge} onDone={onDone} onAgain={() => setChallenge(null)} />
+      </Suspense>
+    );
   return (
     <div className="narrow">
       <Head title={t(isNew ? "signIn.register" : "signIn.title")} />
@@ -45,6 +57,7 @@ export const SignIn = ({ onDone, ended = false }: { onDone?: () => void; ended?:
           setNew(false);
         }}
         onDone={onDone}
+        onChallenge={setChallenge}
       />
       <p className="row">
         {mode !== "closed" && <span className="soft">{t(isNew ? "signIn.already" : "signIn.newHere")}</span>}
@@ -69,9 +82,10 @@ interface FormProps {
   known: string; // the address of somebody who has an account already
   onKnown: (email: string) => void;
   onDone: (() => void) | undefined;
+  onChallenge: (challenge: Challenge | null) => void;
 }
 
-const Form = ({ isNew, known, onKnown, onDone }: FormProps) => {
+const Form = ({ isNew, known, onKnown, onDone, onChallenge }: FormProps) => {
   const queries = useQueryClient();
   const rules = useShop().data?.registration.passwordRules;
   const { faults, form, check } = useFaults<"email" | "username" | "password">();
@@ -82,6 +96,7 @@ const Form = ({ isNew, known, onKnown, onDone }: FormProps) => {
       void queries.invalidateQueries();
       onDone?.();
     },
+    onError: (error) => onChallenge(challengeOf(error)),
   });
   const send = (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();

@@ -5,10 +5,20 @@ declare module "*?section=common" {
   const section: Catalog["common"];
   export default section;
 }
-declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript,subscription,account,license" {
+declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript,subscription,account,license,step" {
   const section: Omit<
     Catalog["shop"],
-    "catalog" | "product" | "format" | "top" | "foot" | "testMode" | "noScript" | "subscription" | "account" | "license"
+    | "catalog"
+    | "product"
+    | "format"
+    | "top"
+    | "foot"
+    | "testMode"
+    | "noScript"
+    | "subscription"
+    | "account"
+    | "license"
+    | "step"
   >;
   export default section;
 }
@@ -18,6 +28,10 @@ declare module "*?section=shop&only=subscription" {
 }
 declare module "*?section=shop&only=account,license" {
   const section: Pick<Catalog["shop"], "account" | "license">;
+  export default section;
+}
+declare module "*?section=shop&only=step" {
+  const section: Pick<Catalog["shop"], "step">;
   export default section;
 }
 declare module "*?section=console" {

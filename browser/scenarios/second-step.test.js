@@ -1,0 +1,177 @@
+// The second step at sign-in: switched on, met in the shop, in the console and where a mail
+// leads, and switched off.
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { accessibilityFaults, browser, call, openTab, scrollsSideways, settled, stoa, test, useStoa } from "./kit.js";
+
+useStoa({ args: ["--mail", "log"] });
+
+const password = "correct horse battery";
+
+// codeOf is the six digits that an app shows for a secret (RFC 6238).
+const codeOf = (secret) => {
+  const letters = [...secret.replaceAll(" ", "")].map((letter) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter));
+  const bits = letters.map((n) => n.toString(2).padStart(5, "0")).join("");
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2)));
+  const step = Buffer.alloc(8);
+  step.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
+  const sum = createHmac("sha1", key).update(step).digest();
+  return String((sum.readUInt32BE(sum[19] & 15) & 0x7fffffff) % 1_000_000).padStart(6, "0");
+};
+
+const fine = async (tab) => {
+  await settled(tab);
+  assert.deepEqual(await accessibilityFaults(tab), [], tab.url());
+  assert.ok(await scrollsSideways(tab) <= 0, `${tab.url()} is wider than its window`);
+};
+
+// verificationOf waits for the link that is mailed to a new account, and returns what is behind its #.
+const verificationOf = async (email) => {
+  for (const end = Date.now() + 120_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    const mails = stoa.log().split("\n").filter((line) => line.includes(email)).join("\n");
+    const found = mails.match(/\/verify-email#([\w.-]+)/);
+    if (found) return found[1];
+  }
+  throw new Error(`no link to verify ${email}`);
+};
+
+// account makes an account whose address is proven, and returns it with its access token.
+const account = async (username) => {
+  const email = `${username}@example.com`;
+  const made = await call(stoa, "POST", "/auth/register", { body: { email, username, password } });
+  const token = made.body.data.access_token;
+  const link = (await verificationOf(email)).split(".")[0];
+  assert.equal((await call(stoa, "POST", "/auth/email/verify", { token, body: { token: link } })).status, 200);
+  return { email, token };
+};
+
+// switchOn does over the API what the account page does, and returns the recovery codes.
+const switchOn = async (token) => {
+  const { secret } = (await call(stoa, "POST", "/auth/totp", { token })).body.data;
+  const answer = await call(stoa, "POST", "/auth/totp/confirm", { token, body: { code: codeOf(secret) } });
+  assert.equal(answer.status, 200);
+  return answer.body.data.recoveryCodes;
+};
+
+const typePassword = async (tab, email) => {
+  await tab.getByLabel("E-mail").fill(email);
+  await tab.getByRole("textbox", { name: "Password" }).fill(password);
+  await tab.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
+};
+
+for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
+  test(`a user switches the second step on, signs in with it, and switches it off, ${scheme}, ${width} px`, async () => {
+    const { email } = await account(`ada-${scheme}`);
+    const tab = await openTab(browser, stoa, { scheme, width, height: 800 });
+    await tab.goto("/sign-in?next=/account");
+    await typePassword(tab, email);
+    await tab.getByRole("button", { name: "Set up an app" }).click();
+    await tab.getByRole("img", { name: "QR code" }).waitFor();
+    const secret = await tab.locator(".key code").first().innerText();
+    await fine(tab);
+    await tab.getByLabel("Code of your app").fill("000000");
+    await tab.getByRole("button", { name: "Switch it on" }).click();
+    await tab.getByText("This code is wrong. Check the clock").waitFor();
+    await tab.getByLabel("Code of your app").fill(codeOf(secret));
+    await tab.getByRole("button", { name: "Switch it on" }).click();
+    await tab.getByText("The second step is on. Keep these codes").waitFor();
+    const codes = await tab.locator(".codes li").allInnerTexts();
+    assert.equal(codes.length, 8);
+    await fine(tab);
+    await tab.emulateMedia({ media: "print" });
+    assert.equal(await tab.getByText("Where you are signed in").isVisible(), false, "more than the codes is printed");
+    assert.ok(await tab.locator(".codes").isVisible());
+    await tab.emulateMedia({ media: "screen" });
+    await tab.getByRole("button", { name: "I have kept them" }).click();
+    await tab.getByText("8 recovery codes are left.").waitFor();
+    await fine(tab);
+    await tab.getByRole("button", { name: "Sign out" }).last().click();
+
+    await tab.goto("/sign-in?next=/account");
+    await typePassword(tab, email);
+    await tab.getByLabel("Code of your app").fill("000000");
+    await tab.getByRole("button", { name: "Sign in", exact: true }).click();
+    await tab.getByText("You have 4 more tries.").waitFor();
+    await fine(tab);
+    await tab.getByRole("button", { name: "Use a recovery code" }).click();
+    assert.equal(await tab.getByText("You have 4 more tries.").count(), 0, "the fault of another field stays");
+    await tab.getByLabel("Recovery code").fill(codes[0].toLowerCase());
+    await tab.getByRole("button", { name: "Sign in", exact: true }).click();
+    await tab.getByText("7 recovery codes are left.").waitFor();
+
+    await tab.getByRole("button", { name: "Switch it off" }).click();
+    await fine(tab);
+    await tab.getByRole("button", { name: "Keep it on" }).click();
+    await tab.getByRole("button", { name: "Switch it off" }).click();
+    await tab.getByRole("button", { name: "Switch it off" }).click();
+    await tab.getByRole("button", { name: "Set up an app" }).waitFor();
+    await tab.end();
+  });
+}
+
+test("wrong codes end a sign-in, which begins again", async () => {
+  const { email, token } = await account("eve");
+  await switchOn(token);
+  const tab = await openTab(browser, stoa);
+  await tab.goto("/sign-in");
+  await typePassword(tab, email);
+  for (const left of ["4 more", "3 more", "2 more", "one more"]) {
+    await tab.getByLabel("Code of your app").fill("000000");
+    await tab.getByRole("button", { name: "Sign in", exact: true }).click();
+    await tab.getByText(`You have ${left}`).waitFor();
+  }
+  await tab.getByRole("button", { name: "Sign in", exact: true }).click();
+  await tab.getByText("too many codes were wrong").waitFor();
+  await fine(tab);
+  await tab.getByRole("button", { name: "Start over" }).click();
+  await tab.getByLabel("E-mail").waitFor();
+  await tab.end();
+});
+
+test("the console asks administrators for the second step", async () => {
+  const { email, password } = stoa.admin;
+  const signedIn = await call(stoa, "POST", "/auth/login", { body: { email, password } });
+  const token = signedIn.body.data.access_token;
+  await call(stoa, "POST", "/auth/email/verification", { token });
+  const link = (await verificationOf(email)).split(".")[0];
+  assert.equal((await call(stoa, "POST", "/auth/email/verify", { token, body: { token: link } })).status, 200);
+  const codes = await switchOn(token);
+  const tab = await openTab(browser, stoa);
+  await tab.goto("/console");
+  await tab.getByLabel("E-mail").fill(email);
+  await tab.getByRole("textbox", { name: "Password" }).fill(password);
+  await tab.getByRole("button", { name: "Sign in" }).click();
+  await tab.getByLabel("Code of your app").fill("000000");
+  await tab.getByRole("button", { name: "Sign in", exact: true }).click();
+  await tab.getByText("You have 4 more tries.").waitFor();
+  assert.deepEqual(await accessibilityFaults(tab), []);
+  await tab.getByRole("button", { name: "Use a recovery code" }).click();
+  await tab.getByLabel("Recovery code").fill(codes[0]);
+  await tab.getByRole("button", { name: "Sign in", exact: true }).click();
+  await tab.locator(".shell").waitFor();
+  await tab.end();
+});
+
+test("a mailed link works for an account with a second step", async () => {
+  const { email, token } = await account("carol");
+  const codes = await switchOn(token);
+  const changed = await call(stoa, "POST", "/auth/email/change", { token, body: { newEmail: "carol@example.org" } });
+  assert.equal(changed.status, 202);
+  let link;
+  for (const end = Date.now() + 120_000; !link && Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    link = stoa.log().match(/\/change-email#[\w-]+/)?.[0];
+  }
+  const tab = await openTab(browser, stoa);
+  await tab.goto(link);
+  await tab.getByLabel("E-mail address").fill(email);
+  await tab.getByRole("textbox", { name: "Password" }).fill(password);
+  await tab.getByRole("button", { name: "Use this address" }).click();
+  await tab.getByLabel("Code of your app, or a recovery code").fill("000000");
+  await tab.getByRole("button", { name: "Use this address" }).click();
+  await tab.getByText("This code is wrong.").waitFor();
+  assert.deepEqual(await accessibilityFaults(tab), []);
+  await tab.getByLabel("Code of your app, or a recovery code").fill(codes[0]);
+  await tab.getByRole("button", { name: "Use this address" }).click();
+  await tab.getByText("Your address is changed").first().waitFor();
+  await tab.end();
+});

@@ -1,0 +1,229 @@
+// The part of the account page that is about the second step at sign-in.
+import { useQueryClient } from "@tanstack/react-query";
+import { generate } from "lean-qr/nano";
+import { toSvgPath } from "lean-qr/extras/svg";
+import { useState, type FormEvent, type RefObject } from "react";
+import { api, data, ok } from "../api/client";
+import { asProblem } from "../api/problem";
+import { useCopy } from "../text/useCopy";
+import { accountKey, useAccount } from "./account";
+import { useProved } from "./proof";
+import { step } from "./stepText";
+import { c, t } from "./text";
+import { Badge, Button, Copy, Failure, Field, useFaults, useHeading } from "./ui";
+
+export const SecondFactor = () => {
+  const account = useAccount();
+  const { heading, toHeading } = useHeading();
+  const [codes, setCodes] = useState<string[] | null>(null);
+  if (!account.data) return null;
+  const { totp, recoveryCodesLeft } = account.data.secondFactor;
+  return (
+    <section aria-labelledby="second-step">
+      <h2 id="second-step" ref={heading} tabIndex={-1}>
+        {step("step.section")} <Badge tone={totp ? "good" : "none"}>{step(totp ? "step.on" : "step.off")}</Badge>
+      </h2>
+      {codes ? (
+        <Codes
+          codes={codes}
+          onDone={() => {
+            setCodes(null);
+            toHeading();
+          }}
+        />
+      ) : totp ? (
+        <On left={recoveryCodesLeft} onCodes={setCodes} onOff={toHeading} />
+      ) : account.data.emailVerified ? (
+        <Off onCodes={setCodes} />
+      ) : (
+        <p className="soft">{step("step.unproven")}</p>
+      )}
+    </section>
+  );
+};
+
+// useRefresh is for changes that end other sessions, too.
+const useRefresh = () => {
+  const queries = useQueryClient();
+  return () =>
+    Promise.all([
+      queries.invalidateQueries({ queryKey: accountKey }),
+      queries.invalidateQueries({ queryKey: ["sessions"] }),
+    ]);
+};
+
+const Off = ({ onCodes }: { onCodes: (codes: string[]) => void }) => {
+  const begin = useProved({ mutationFn: () => data(api.POST("/auth/totp")) });
+  if (begin.data) return <Confirm {...begin.data} onCodes={onCodes} onCancel={begin.reset} />;
+  return (
+    <>
+      <p className="soft">{step("step.offHow")}</p>
+      {begin.error && <Failure error={begin.error} />}
+      {begin.proof ?? (
+        <p>
+          <Button type="button" busy={begin.isPending} onClick={() => begin.mutate()}>
+            {step("step.setUp")}
+          </Button>
+        </p>
+      )}
+    </>
+  );
+};
+
+interface ConfirmProps {
+  secret: string;
+  uri: string;
+  onCodes: (codes: string[]) => void;
+  onCancel: () => void;
+}
+
+// Confirm shows the secret to the app, and takes the first code: without one nothing is switched on.
+const Confirm = ({ secret, uri, onCodes, onCancel }: ConfirmProps) => {
+  const refresh = useRefresh();
+  const { faults, form, check } = useFaults<"code">();
+  const confirm = useProved({
+    mutationFn: (code: string) => data(api.POST("/auth/totp/confirm", { body: { code } })),
+    onSuccess: ({ recoveryCodes }) => {
+      onCodes(recoveryCodes);
+      return refresh();
+    },
+    onError: (error) => wrong(error) && check({ code: step("step.wrongFirst") }),
+  });
+  const send = (e: FormEvent<HTMLFormElement>) => {
+    e.preventDefault();
+    const code = String(new FormData(e.currentTarget).get("code")).trim();
+    if (check(code ? {} : { code: t("required") }) && !confirm.isPending) confirm.mutate(code);
+  };
+  return (
+    <>
+      {confirm.proof}
+      <form className="form" ref={form} onSubmit={send} noValidate hidden={confirm.proof !== null}>
+        <p>{step("step.scan")}</p>
+        <Picture of={uri} />
+        <p className="soft small">{step("step.type")}</p>
+        <Copy value={(secret.match(/.{4}/g) ?? []).join(" ")} what={step("step.secret")} />
+        <Field
+          label={step("step.code")}
+          hint={step("step.firstCode")}
+          name="code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          required
+          fault={faults.code}
+        />
+        {confirm.error && !wrong(confirm.error) && <Failure error={confirm.error} />}
+        <p className="row">
+          <Button className="button primary" busy={confirm.isPending}>
+            {step("step.switchOn")}
+          </Button>
+          <button type="button" className="button" onClick={onCancel}>
+            {c("cancel")}
+          </button>
+        </p>
+      </form>
+    </>
+  );
+};
+
+const wrong = (error: Error) => asProblem(error).code === "SECOND_FACTOR_FAILED";
+
+// Picture is a QR code, dark on white in both themes: many apps read no other.
+const Picture = ({ of }: { of: string }) => {
+  const code = generate(of);
+  const quiet = 4;
+  const size = code.size + 2 * quiet;
+  return (
+    <svg className="qr" viewBox={`${-quiet} ${-quiet} ${size} ${size}`} role="img" aria-label={step("step.picture")}>
+      <path d={toSvgPath(code)} />
+    </svg>
+  );
+};
+
+// Codes are shown once: the server keeps no more than their hashes.
+const Codes = ({ codes, onDone }: { codes: string[]; onDone: () => void }) => {
+  const { copied, ref, copy } = useCopy(codes.join("\n"));
+  return (
+    <>
+      <p role="status">{step("step.codesHow")}</p>
+      <ol className="codes mono" ref={ref as RefObject<HTMLOListElement | null>}>
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ol>
+      <p className="row">
+        <button type="button" className="button" onClick={() => void copy()}>
+          {copied ? c("copied") : step("step.copy")}
+        </button>
+        <span className="sr" role="status">
+          {copied && c("copied")}
+        </span>
+        <button type="button" className="button" onClick={() => print()}>
+          {step("step.print")}
+        </button>
+        <button type="button" className="button primary" onClick={onDone}>
+          {step("step.kept")}
+        </button>
+      </p>
+    </>
+  );
+};
+
+interface OnProps {
+  left: number;
+  onCodes: (codes: string[]) => void;
+  onOff: () => void;
+}
+
+const On = ({ left, onCodes, onOff }: OnProps) => {
+  const refresh = useRefresh();
+  const [asked, setAsked] = useState(false);
+  const fresh = useProved({
+    mutationFn: () => data(api.POST("/auth/recovery-codes")),
+    onSuccess: ({ recoveryCodes }) => {
+      onCodes(recoveryCodes);
+      return refresh();
+    },
+  });
+  const off = useProved({
+    mutationFn: () => ok(api.DELETE("/auth/totp")),
+    onSuccess: async () => {
+      await refresh();
+      onOff();
+    },
+  });
+  const proof = fresh.proof ?? off.proof;
+  return (
+    <>
+      <p>{step("step.onHow")}</p>
+      <p className={left > 2 ? "soft" : "note"} data-tone={left > 2 ? undefined : "warn"}>
+        {step.count("step.left", left)}
+      </p>
+      {(fresh.error ?? off.error) && <Failure error={fresh.error ?? off.error} />}
+      {proof}
+      <div hidden={proof !== null}>
+        {asked ? (
+          <div className="note" data-tone="warn">
+            <p>{step("step.offWarning")}</p>
+            <div className="row">
+              <Button type="button" className="button slim" busy={off.isPending} onClick={() => off.mutate()}>
+                {step("step.switchOff")}
+              </Button>
+              <button type="button" className="button slim" onClick={() => setAsked(false)} autoFocus>
+                {step("step.keepOn")}
+              </button>
+            </div>
+          </div>
+        ) : (
+          <p className="row">
+            <Button type="button" busy={fresh.isPending} onClick={() => fresh.mutate()}>
+              {step("step.newCodes")}
+            </Button>
+            <button type="button" className="button" onClick={() => setAsked(true)}>
+              {step("step.switchOff")}
+            </button>
+          </p>
+        )}
+      </div>
+    </>
+  );
+};

@@ -1,0 +1,80 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { triesLeft, type Challenge, type Way } from "../api/challenge";
+import { asProblem } from "../api/problem";
+import { secondStep } from "../api/session";
+import { Code, firstWay } from "./code";
+import { step } from "./stepText";
+import { t } from "./text";
+import { Button, Failure, Head, useFaults } from "./ui";
+
+export interface SecondStepProps {
+  challenge: Challenge;
+  onDone: (() => void) | undefined;
+  onAgain: () => void; // back to the password
+}
+
+// SecondStep asks for what an account wants to see besides its password.
+export const SecondStep = ({ challenge, onDone, onAgain }: SecondStepProps) => {
+  const queries = useQueryClient();
+  const { faults, form, check } = useFaults<"code">();
+  const [way, setWay] = useState(firstWay(challenge.methods));
+  const entry = useMutation({
+    mutationFn: ({ way, code }: { way: Way; code: string }) => secondStep(challenge.challenge, way, code),
+    onSuccess: () => {
+      void queries.invalidateQueries();
+      onDone?.();
+    },
+    onError: (error) => {
+      const left = triesLeft(error);
+      if (left !== null) check({ code: step.count("step.wrong", left) });
+    },
+  });
+  const send = (e: FormEvent<HTMLFormElement>) => {
+    e.preventDefault();
+    const code = String(new FormData(e.currentTarget).get("code")).trim();
+    if (check(code ? {} : { code: t("required") }) && !entry.isPending) entry.mutate({ way, code });
+  };
+  const over = entry.error && asProblem(entry.error).code === "SECOND_FACTOR_FAILED" && triesLeft(entry.error) === null;
+  if (over)
+    return (
+      <div className="narrow">
+        <Head title={step("step.title")} />
+        <p role="alert">{step("step.over")}</p>
+        <p>
+          <button type="button" className="button primary" onClick={onAgain} autoFocus>
+            {step("step.again")}
+          </button>
+        </p>
+      </div>
+    );
+  return (
+    <div className="narrow">
+      <Head title={step("step.title")} />
+      <form className="form" ref={form} onSubmit={send} noValidate>
+        <Code
+          methods={challenge.methods}
+          way={way}
+          onWay={(next) => {
+            check({});
+            setWay(next);
+          }}
+          fault={faults.code}
+        />
+        {entry.error && triesLeft(entry.error) === null && <Failure error={entry.error} />}
+        <p className="row">
+          <Button className="button primary" busy={entry.isPending}>
+            {t("signIn.title")}
+          </Button>
+          <button type="button" className="button" onClick={onAgain}>
+            {step("step.again")}
+          </button>
+        </p>
+      </form>
+      <details>
+        <summary>{step("step.lost")}</summary>
+        <p className="soft">{step("step.lostHow")}</p>
+      </details>
+    </div>
+  );
+};
