@@ -19,6 +19,8 @@ type adminCmd struct {
 	Create        adminCreateCmd        `cmd:"" help:"Create an administrator."`
 	Promote       adminPromoteCmd       `cmd:"" help:"Make a user an administrator."`
 	ResetPassword adminResetPasswordCmd `cmd:"" help:"Set a new password for a user and end all their sessions."`
+
+	ResetSecondFactor adminResetFactorCmd `cmd:"" help:"Remove the second factors of a user who lost them."`
 }
 
 type adminCreateCmd struct {

@@ -137,6 +137,9 @@ func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error)
 		if err := tx.DeleteChallenge(ctx, hash); err != nil {
 			return err
 		}
+		if err := s.endFactorReset(ctx, tx, c); err != nil { // it is not lost
+			return err
+		}
 		if err := tx.DeleteExpired(ctx, c.ID, s.Now()); err != nil {
 			return err
 		}

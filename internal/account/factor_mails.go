@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"strconv"
+	"time"
 )
 
 // news is what a mail tells of a change of the ways into an account: a subject, a sentence, and more for the user.
@@ -21,15 +22,12 @@ func (s *Service) tell(ctx context.Context, tx Store, post func(letter) error, u
 	if err != nil {
 		return err
 	}
-	back, err := tx.MailTokensOf(ctx, u.ID, LinkRevert)
+	former, err := s.formerAddresses(ctx, tx, u.ID)
 	if err != nil {
 		return err
 	}
-	for _, t := range back {
-		if !t.live(s.Now()) || t.Proven.IsZero() {
-			continue
-		}
-		err := post(mailTo(t.Address, n.subject, func(site string) string {
+	for _, address := range former {
+		err := post(mailTo(address, n.subject, func(site string) string {
 			return about(site) + "You get this mail because the account had your address until lately.\n"
 		}))
 		if err != nil {
@@ -37,6 +35,17 @@ func (s *Service) tell(ctx context.Context, tx Store, post func(letter) error, u
 		}
 	}
 	return nil
+}
+
+// formerAddresses returns the addresses that a user had proven, and could still take back.
+func (s *Service) formerAddresses(ctx context.Context, tx Store, userID string) (all []string, err error) {
+	back, err := tx.MailTokensOf(ctx, userID, LinkRevert)
+	for _, t := range back {
+		if t.live(s.Now()) && !t.Proven.IsZero() {
+			all = append(all, t.Address)
+		}
+	}
+	return all, err
 }
 
 const (
@@ -70,6 +79,21 @@ func codesReplaced() news {
 	return news{
 		"You have new recovery codes", "recovery codes were made anew. The former ones no longer work.", ifYou + ifNotYou,
 	}
+}
+
+// letterReset tells that the people who run the site plan to remove the second factors of a user, with the link that
+// stops it.
+func (s *Service) letterReset(u User, to, token string, at time.Time) letter {
+	return mailTo(to, "Your second step at sign-in will be removed", func(site string) string {
+		return "This is about the account with the e-mail address\n" + u.Email + " at " + site + ".\n\n" +
+			"Somebody told the people who run the site that the app and the recovery codes of this\n" +
+			"account are lost. From " + at.UTC().Format(mailTime) + " on, the password alone signs in.\n\n" +
+			"If it was you, there is nothing to do but wait. If you find the app or a code before,\n" +
+			"sign in with it: then everything stays as it is.\n\n" +
+			"If it was not you, open this link. It stops the removal. Then choose \"forgotten password\"\n" +
+			"at the site to set a new password, because whoever asked for this may know the present one:\n\n" +
+			s.PublicURL + "/keep-second-factor#" + token + "\n"
+	})
 }
 
 // letterCodeUsed tells a user that a recovery code was used, and how many remain.

@@ -57,6 +57,9 @@ func (s *Service) dropFactors(ctx context.Context, tx Store, post func(letter) e
 	if err := tx.DeleteMailTokens(ctx, c.ID, LinkNotMe); err != nil {
 		return err
 	}
+	if err := s.dropFactorReset(ctx, tx, c.ID); err != nil {
+		return err
+	}
 	if err := s.record(ctx, tx, audit.UserRemoveTOTP, c.ID, audit.Details{"email": c.Email}); err != nil {
 		return err
 	}

@@ -19,6 +19,8 @@ const (
 	LinkRevert LinkKind = "revert"  // gives an account its former address back
 	LinkSignUp LinkKind = "sign_up" // makes an account
 	LinkNotMe  LinkKind = "not_me"  // removes the second factor that was added when it was made
+	// LinkKeepFactor calls off the removal of second factors, for as long as that is planned.
+	LinkKeepFactor LinkKind = "reset_cancel"
 )
 
 var linkLives = map[LinkKind]time.Duration{

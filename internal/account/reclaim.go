@@ -16,7 +16,7 @@ func (s *Service) reclaim(ctx context.Context, tx Store, c Credentials) error {
 	if err := s.replacePassword(ctx, tx, c.ID, "", ""); err != nil {
 		return err
 	}
-	if err := tx.DeleteMailTokens(ctx, c.ID, LinkVerify, LinkDisown, LinkChange, LinkRevert, LinkNotMe); err != nil {
+	if err := tx.DeleteMailTokens(ctx, c.ID, LinkVerify, LinkDisown, LinkChange, LinkRevert, LinkNotMe, LinkKeepFactor); err != nil {
 		return err
 	}
 	ways := Ways{Factors: !c.isStaff()}

@@ -80,6 +80,7 @@ func (s *Service) signIn(ctx context.Context, c Credentials, newHash string) (To
 	session := s.newSession(c.ID, key)
 	var user User
 	var due *errs.Error // nil: the password was all
+	overdue := false    // the removal of the factors
 	err = s.Store.InTx(ctx, func(tx Store) error {
 		// The user is read again, now locked: a password that was changed since it was
 		// verified must not open a session that the change does not end.
@@ -101,7 +102,10 @@ func (s *Service) signIn(ctx context.Context, c Credentials, newHash string) (To
 		if err != nil {
 			return err
 		}
-		if due = nil; f.Any() {
+		if due, overdue = nil, false; f.Any() {
+			if overdue, err = s.factorResetDue(ctx, tx, c.ID); err != nil || overdue {
+				return err
+			}
 			due, err = s.challenge(ctx, tx, now, f)
 			return err
 		}
@@ -118,6 +122,15 @@ func (s *Service) signIn(ctx context.Context, c Credentials, newHash string) (To
 	}
 	if due != nil {
 		return Tokens{}, due
+	}
+	if overdue {
+		if newHash != "" {
+			c.PasswordHash = newHash
+		}
+		if err := s.carryOutReset(ctx, c.ID); err != nil {
+			return Tokens{}, err
+		}
+		return s.signIn(ctx, c, "")
 	}
 	return s.tokens(ctx, user, session, session.Refresh)
 }

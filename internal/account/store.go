@@ -126,6 +126,7 @@ type Store interface {
 	Proofs
 	Factors
 	Challenges
+	FactorResets
 
 	// DeleteStale deletes what has not been used in its time: links in mails, and sign-ins and
 	// ceremonies that nobody finished. It keeps sign-ins for 90 days, and devices for 400.

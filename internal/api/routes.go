@@ -52,6 +52,7 @@ func (s *Server) ownRoutes(account *auth.Handlers) []route {
 		at("GET /change-email", anyone, s.html(pages.Site.ChangeEmail)),
 		at("GET /revert-email", anyone, s.html(pages.Site.RevertEmail)),
 		at("GET /not-me", anyone, s.html(pages.Site.NotMe)),
+		at("GET /keep-second-factor", anyone, s.html(pages.Site.KeepFactor)),
 		at("GET /claim-orders", anyone, s.html(pages.Site.Claim)),
 		// Where buyers return from the payment provider's page. Neither the pages nor the
 		// redirects show anything of the order: the address proves nothing.
@@ -106,6 +107,7 @@ func accountRoutes(h *auth.Handlers) []route {
 		at("POST /auth/recovery-codes", users, h.NewRecoveryCodes, perUser(limit.Factors), recently, unkept),
 		at("DELETE /auth/second-factor", users, h.RemoveFactors, perUser(limit.Factors), recently, unkept),
 		at("POST /auth/second-factor/not-me", anyone, h.UndoFactor, perAddress(limit.MailToken), unkept),
+		at("POST /auth/second-factor/reset/cancel", anyone, h.KeepFactors, perAddress(limit.MailToken), unkept),
 		at("GET /auth/sessions", users, h.ListSessions),
 		at("DELETE /auth/sessions/{id}", users, h.EndSession),
 		at("GET /.well-known/jwks.json", anyone, h.JWKS),
@@ -158,6 +160,8 @@ func adminRoutes(h *admin.Handlers) []route {
 		at("GET /api/v1/admin/users/{id}/sessions", admins, h.ListSessions),
 		at("DELETE /api/v1/admin/users/{id}/sessions", admins, h.EndSessions),
 		at("DELETE /api/v1/admin/users/{id}/sessions/{sessionId}", admins, h.EndSession),
+		at("POST /api/v1/admin/users/{id}/second-factor/reset", admins, h.PlanFactorReset, recently, unkept),
+		at("DELETE /api/v1/admin/users/{id}/second-factor/reset", admins, h.CancelFactorReset, unkept),
 		at("GET /api/v1/admin/licenses", admins, h.ListLicenses),
 		at("POST /api/v1/admin/licenses", admins, h.GrantLicense),
 		at("POST /api/v1/admin/licenses/lookup", admins, h.LookUpLicense),

@@ -9,6 +9,8 @@ import (
 const (
 	challengeLife = 5 * time.Minute
 	flowLife      = 10 * time.Minute
+	// factorResetLife counts from when a removal of second factors is due.
+	factorResetLife = 7 * 24 * time.Hour
 	signInsKept   = 90 * 24 * time.Hour
 	devicesKept   = 400 * 24 * time.Hour
 )
@@ -20,6 +22,7 @@ func (a *Account) DeleteStale(ctx context.Context, now time.Time) error {
 		life  time.Duration
 	}{
 		{`DELETE FROM mail_tokens WHERE expires_at_ms <= $1`, 0},
+		{`DELETE FROM factor_resets WHERE due_at_ms <= $1`, factorResetLife},
 		{`DELETE FROM sign_in_challenges WHERE created_at_ms <= $1`, challengeLife},
 		{`DELETE FROM ceremonies WHERE created_at_ms <= $1`, challengeLife},
 		{`DELETE FROM oidc_flows WHERE created_at_ms <= $1`, flowLife},

@@ -34,7 +34,7 @@ func (a *Account) CancelDeletion(ctx context.Context, id string) error {
 func (a *Account) RemoveWays(ctx context.Context, userID string, w account.Ways) error {
 	tables := []string{"sign_in_challenges", "ceremonies", "oidc_flows", "identities", "api_keys"}
 	if w.Factors {
-		tables = append(tables, "passkeys", "recovery_codes")
+		tables = append(tables, "passkeys", "recovery_codes", "factor_resets")
 		// Somebody may have set an app up earlier, and switched it on since.
 		_, err := a.Write.ExecContext(ctx, `DELETE FROM totp WHERE user_id = $1 AND (created_at_ms >= $2 OR confirmed_at_ms >= $2)`,
 			userID, sinceEpoch(w.Since))

@@ -25,6 +25,7 @@ type world struct {
 	*testkit.App
 
 	mails []mail.Message // all that were sent, in order
+	admin testkit.Tokens // of tests that need an administrator
 }
 
 // attack runs test on a stoa of its own, on the engines of the run.

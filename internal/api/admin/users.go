@@ -139,6 +139,25 @@ func (h *Handlers) EndSessions(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// PlanFactorReset serves POST /api/v1/admin/users/{id}/second-factor/reset.
+func (h *Handlers) PlanFactorReset(w http.ResponseWriter, r *http.Request) error {
+	at, err := h.Accounts.PlanFactorReset(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	web.WriteData(w, http.StatusAccepted, map[string]any{"at": web.Timestamp(at)})
+	return nil
+}
+
+// CancelFactorReset serves DELETE /api/v1/admin/users/{id}/second-factor/reset.
+func (h *Handlers) CancelFactorReset(w http.ResponseWriter, r *http.Request) error {
+	if err := h.Accounts.CancelFactorReset(r.Context(), r.PathValue("id")); err != nil {
+		return err
+	}
+	web.WriteDone(w, "The second factor stays.")
+	return nil
+}
+
 // writeUser answers with a user, unless err is not nil.
 func writeUser(w http.ResponseWriter, u account.User, err error) error {
 	if err != nil {

@@ -70,6 +70,19 @@ func (h *Handlers) RemoveFactors(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// KeepFactors serves POST /auth/second-factor/reset/cancel.
+func (h *Handlers) KeepFactors(w http.ResponseWriter, r *http.Request) error {
+	in, err := readStrictly(w, r, account.LinkToken.Issues)
+	if err != nil {
+		return err
+	}
+	if err := h.Accounts.KeepFactors(r.Context(), in.Token); err != nil {
+		return err
+	}
+	web.WriteDone(w, "The second factor stays. Choose a new password.")
+	return nil
+}
+
 // UndoFactor serves POST /auth/second-factor/not-me.
 func (h *Handlers) UndoFactor(w http.ResponseWriter, r *http.Request) error {
 	in, err := readStrictly(w, r, account.LinkToken.Issues)

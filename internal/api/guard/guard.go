@@ -81,13 +81,15 @@ func RequireAdmin(h web.HandlerFunc) web.HandlerFunc {
 	}
 }
 
-// RequireRecent refuses users whose last proof to be there lies back too long, with what check returns. It
-// runs inside RequireUser.
+// RequireRecent refuses users whose last proof to be there lies back too long, with what check returns. Services
+// are not asked. It runs inside what admits the caller.
 func RequireRecent(check func(ctx context.Context, userID, sessionID string) error, h web.HandlerFunc) web.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		who := reqctx.CallerFrom(r.Context())
-		if err := check(r.Context(), who.UserID, who.SessionID); err != nil {
-			return err
+		if who.Service == "" {
+			if err := check(r.Context(), who.UserID, who.SessionID); err != nil {
+				return err
+			}
 		}
 		return h(w, r)
 	}

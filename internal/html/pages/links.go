@@ -42,6 +42,12 @@ func (s Site) RevertEmail() (Page, error) { return s.once("revert", "auth/email/
 // /not-me.
 func (s Site) NotMe() (Page, error) { return s.once("notMe", "auth/second-factor/not-me") }
 
+// KeepFactor returns the page on which users stop the removal of their second factor that operators planned. It is
+// served at /keep-second-factor.
+func (s Site) KeepFactor() (Page, error) {
+	return s.once("keepFactor", "auth/second-factor/reset/cancel")
+}
+
 // prove returns a page with the texts of a section, whose link works in a session only. path is the route
 // that it calls.
 func (s Site) prove(section, path, other string) (Page, error) {

@@ -29,6 +29,10 @@ var commandRows = []Setting{
 			"password is generated and printed.",
 	},
 	{
+		Command: "admin reset-second-factor", Flag: "email", Env: "STOA_RESET_FACTOR_EMAIL", Placeholder: "ADDRESS",
+		Required: true, Help: "E-mail address of the user.",
+	},
+	{
 		Command: "audit export", Flag: "after", Env: "STOA_AUDIT_AFTER", Default: "0",
 		Bounds: numbers(0, anyNumber), Placeholder: "CURSOR",
 		Help: "Continue after the entry with this cursor, which the last line of an earlier export names.",

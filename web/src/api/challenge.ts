@@ -3,6 +3,9 @@ import { asProblem } from "./problem";
 
 export type Way = "totp" | "recovery";
 
+// Answer is what ends the second step.
+export type Answer = { method: Way; code: string } | { method: "passkey"; credential: unknown };
+
 export interface Challenge {
   challenge: string;
   methods: string[];

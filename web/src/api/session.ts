@@ -1,7 +1,6 @@
 // The session of this page. The access token stays in memory; the refresh token is in a
 // cookie that scripts cannot read (contract 2.7). localStorage holds no secret, only
 // whether it is worth asking for a new access token.
-import type { Way } from "./challenge";
 import { readProblem } from "./problem";
 
 export interface User {
@@ -68,7 +67,7 @@ export const mayBeSignedIn = (): boolean => {
 };
 
 // ask sends a request of the session itself, without an access token of this page.
-const ask = async (path: string, body?: unknown, bearer?: string): Promise<Response> =>
+export const ask = async (path: string, body?: unknown, bearer?: string): Promise<Response> =>
   fetch(path, {
     method: "POST",
     credentials: "same-origin",
@@ -81,10 +80,16 @@ const ask = async (path: string, body?: unknown, bearer?: string): Promise<Respo
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 
-const take = async (response: Response): Promise<User> => {
-  const body = (await response.json().catch(() => null)) as { data?: TokenSet } | null;
+// read returns what is in the envelope of an answer; it throws a Problem for a refusal.
+export const read = async <T>(response: Response): Promise<T> => {
+  const body = (await response.json().catch(() => null)) as { data?: T } | null;
   if (!response.ok || !body?.data) throw readProblem(response.status, body, response.headers.get("X-Request-Id") ?? "");
-  const { access_token: value, expires_in: seconds, user } = body.data;
+  return body.data;
+};
+
+// take begins the session that an answer brings.
+export const take = async (response: Response): Promise<User> => {
+  const { access_token: value, expires_in: seconds, user } = await read<TokenSet>(response);
   token = { value, goodUntil: Date.now() + seconds * 1000 - 30_000 };
   remember(true);
   change({ user });
@@ -93,10 +98,6 @@ const take = async (response: Response): Promise<User> => {
 
 export const signIn = async (email: string, password: string): Promise<User> =>
   take(await ask("/auth/login", { email, password }));
-
-// secondStep ends a sign-in of an account that asks for more than the password (challengeOf).
-export const secondStep = async (challenge: string, method: Way, code: string): Promise<User> =>
-  take(await ask("/auth/login/second-factor", { challenge, method, code }));
 
 export const register = async (email: string, username: string, password: string): Promise<User> =>
   take(await ask("/auth/register", { email, username, password }));

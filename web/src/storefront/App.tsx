@@ -2,19 +2,22 @@ import { useQuery } from "@tanstack/react-query";
 import { Suspense, useEffect, useRef, type ComponentType } from "react";
 import { mayBeSignedIn } from "../api/session";
 import { useSession } from "../api/useSession";
-import { inAdvance, loadOrder, loadOwn } from "./ahead";
+import { inAdvance, loadOrder, loadOwn, loadSignIn } from "./ahead";
 import { CheckoutPage } from "./CheckoutPage";
 import { sessionQuery } from "./data";
 import { later } from "./later";
 import { match, useAddress, type Params, type Pattern } from "./router";
-import { SignIn, SignInPage } from "./SignInPage";
+import type { SignInProps } from "./SignInPage";
 import { Failure, Offline, Waiting } from "./ui";
 
-if (match(location.pathname)?.pattern === "/orders/:id") inAdvance(loadOrder);
-else if (mayBeSignedIn() && !/^\/(checkout|sign-in)\b/.test(location.pathname)) inAdvance(loadOwn);
+const opened = match(location.pathname)?.pattern;
+if (opened === "/orders/:id") inAdvance(loadOrder);
+else if (opened === "/sign-in") inAdvance(loadSignIn);
+else if (opened !== "/checkout/:slug/:tier") inAdvance(mayBeSignedIn() ? loadOwn : loadSignIn);
 
+const SignIn = later<SignInProps>(loadSignIn, "SignIn");
 const pages: Record<Pattern, { page: ComponentType<Params>; forGuests?: boolean }> = {
-  "/sign-in": { page: SignInPage, forGuests: true },
+  "/sign-in": { page: later(loadSignIn, "SignInPage"), forGuests: true },
   "/checkout/:slug/:tier": { page: CheckoutPage as ComponentType<Params>, forGuests: true },
   "/orders": { page: later(loadOwn, "OrdersPage"), forGuests: true },
   "/orders/:id": { page: later(loadOrder, "OrderPage"), forGuests: true },
@@ -31,16 +34,24 @@ export const App = () => {
     ...(mayBeSignedIn() ? {} : { initialData: false }), // a guest waits for nothing
   });
   useFocus(address);
+  useEffect(() => {
+    if (session) inAdvance(loadSignIn); // for when it ends, perhaps without a network
+  }, [session]);
   const at = match(location.pathname);
   if (first.isPending) return <Waiting like="page" />;
   if (first.isError && !session) return <Failure error={first.error} retry={() => void first.refetch()} />;
   if (!at) return null;
   const { page: Page, forGuests } = pages[at.pattern];
-  if (!session && !forGuests) return <SignIn />;
+  if (!session && !forGuests)
+    return (
+      <Suspense fallback={<Waiting />}>
+        <SignIn />
+      </Suspense>
+    );
   return (
     <>
       <Offline />
-      {session?.ended && <SignIn ended />}
+      <Suspense>{session?.ended && <SignIn ended />}</Suspense>
       <div hidden={session?.ended}>
         <Suspense fallback={<Waiting like="page" />}>
           <Page key={location.pathname} {...at.params} />

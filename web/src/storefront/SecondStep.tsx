@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { triesLeft, type Challenge, type Way } from "../api/challenge";
 import { asProblem } from "../api/problem";
-import { secondStep } from "../api/session";
+import { secondStep } from "../api/entry";
 import { Code, firstWay } from "./code";
 import { step } from "./stepText";
 import { t } from "./text";
@@ -20,7 +20,7 @@ export const SecondStep = ({ challenge, onDone, onAgain }: SecondStepProps) => {
   const { faults, form, check } = useFaults<"code">();
   const [way, setWay] = useState(firstWay(challenge.methods));
   const entry = useMutation({
-    mutationFn: ({ way, code }: { way: Way; code: string }) => secondStep(challenge.challenge, way, code),
+    mutationFn: ({ way, code }: { way: Way; code: string }) => secondStep(challenge.challenge, { method: way, code }),
     onSuccess: () => {
       void queries.invalidateQueries();
       onDone?.();

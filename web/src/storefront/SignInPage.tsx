@@ -30,8 +30,13 @@ export const SignInPage = () => {
   );
 };
 
+export interface SignInProps {
+  onDone?: () => void;
+  ended?: boolean;
+}
+
 // SignIn stands in for a page that needs a user, and makes way for it.
-export const SignIn = ({ onDone, ended = false }: { onDone?: () => void; ended?: boolean }) => {
+export const SignIn = ({ onDone, ended = false }: SignInProps) => {
   const [isNew, setNew] = useState(false);
   const [known, setKnown] = useState("");
   const [challenge, setChallenge] = useState<Challenge | null>(null);

@@ -1,7 +1,7 @@
 import { useId, useState, type FormEvent } from "react";
 import { triesLeft, type Challenge, type Way } from "../../api/challenge";
 import { asProblem } from "../../api/problem";
-import { secondStep } from "../../api/session";
+import { secondStep } from "../../api/entry";
 import { Failure } from "./Failure";
 import { c, t } from "./text";
 
@@ -16,7 +16,7 @@ export const Code = ({ challenge, onAgain }: { challenge: Challenge; onAgain: ()
     if (busy) return;
     setBusy(true);
     setFailure(null);
-    secondStep(challenge.challenge, way, String(new FormData(e.currentTarget).get("code")).trim())
+    secondStep(challenge.challenge, { method: way, code: String(new FormData(e.currentTarget).get("code")).trim() })
       .catch(setFailure)
       .finally(() => setBusy(false));
   };

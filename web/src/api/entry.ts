@@ -1,0 +1,21 @@
+// Signing in with more than a password, or with something else: what few pages need.
+import type { Answer } from "./challenge";
+import { usePasskey, type Options } from "./passkey";
+import { ask, read, take, type User } from "./session";
+
+// secondStep ends a sign-in of an account that asks for more than the password (challengeOf).
+export const secondStep = async (challenge: string, answer: Answer): Promise<User> =>
+  take(await ask("/auth/login/second-factor", { challenge, ...answer }));
+
+// passkeyStep is secondStep with a passkey.
+export const passkeyStep = async (challenge: string): Promise<User> => {
+  const options = await read<Options>(await ask("/auth/login/second-factor/options", { challenge }));
+  return secondStep(challenge, { method: "passkey", credential: await usePasskey(options) });
+};
+
+// passkeySignIn signs in without a name: the passkey knows whose it is. With a signal it waits
+// until the user picks one where the browser offers them, in the field for the name.
+export const passkeySignIn = async (signal?: AbortSignal): Promise<User> => {
+  const options = await read<Options>(await ask("/auth/login/passkey/options", {}));
+  return take(await ask("/auth/login/passkey", { credential: await usePasskey(options, signal) }));
+};
