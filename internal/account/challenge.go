@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"time"
 
 	"stoa/internal/base/errs"
@@ -71,7 +72,7 @@ func (s *Service) challenge(ctx context.Context, tx Store, c Credentials, f Seco
 		Hash: ids.HashLinkToken(token), UserID: c.ID, Generation: c.Generation, Print: passwordPrint(c.PasswordHash),
 		First: MethodPassword, CreatedAt: s.Now(),
 	}
-	due := ErrSecondFactor.With("challenge", token).With("methods", f.methods()).
+	due := ErrSecondFactor.With("challenge", token).With("methods", s.methodsOf(f)).
 		With("expiresAt", ch.CreatedAt.Add(ChallengeLife).UTC().Format("2006-01-02T15:04:05.000Z"))
 	return due, tx.CreateChallenge(ctx, ch)
 }
@@ -81,6 +82,8 @@ type SecondStep struct {
 	Challenge string `json:"challenge"`
 	Method    string `json:"method"`
 	Code      string `json:"code"`
+	// Credential is what the browser answered, for MethodPasskey.
+	Credential json.RawMessage `json:"credential"`
 }
 
 // Issues returns what is wrong with in.
@@ -88,14 +91,18 @@ func (in SecondStep) Issues() errs.Issues {
 	var f faults
 	f.Require("challenge", in.Challenge)
 	if f.Require("method", in.Method) {
-		f.OneOf("method", in.Method, MethodTOTP, MethodRecovery)
+		f.OneOf("method", in.Method, MethodTOTP, MethodRecovery, MethodPasskey)
+	}
+	if in.Method == MethodPasskey {
+		f.credential(in.Credential)
+		return f.Issues
 	}
 	f.Require("code", in.Code)
 	return f.Issues
 }
 
 // SecondStep ends a sign-in that Login began. It returns VALIDATION_ERROR, and ErrCode: with the detail attemptsLeft
-// for a wrong code, and without it for a challenge that is unknown, met, expired, used up or void.
+// for a wrong code or passkey, and without it for a challenge that is unknown, met, expired, used up or void.
 func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error) {
 	if err := in.Issues().Err(); err != nil {
 		return Tokens{}, err
@@ -127,7 +134,13 @@ func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error)
 		if !ch.live(c, s.Now()) {
 			return ErrCode
 		}
-		if given, err = s.prove(ctx, tx, post, c, in.Method, in.Code); err != nil {
+		if in.Method == MethodPasskey {
+			of := Ceremony{Kind: CeremonySecond, UserID: c.ID, SignIn: hash}
+			given, err = s.proveByCredential(ctx, tx, post, c, of, in.Credential)
+		} else {
+			given, err = s.prove(ctx, tx, post, c, in.Method, in.Code)
+		}
+		if err != nil {
 			return err
 		}
 		if given == "" {

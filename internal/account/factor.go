@@ -59,16 +59,21 @@ const TOTPPurpose = "account.totp"
 // SecondFactors are what an account is asked for after the password.
 type SecondFactors struct {
 	TOTP bool // it is on
+	// Passkeys is how many there are, for whichever host name they were made.
+	Passkeys int
 	// RecoveryCodes is how many are left. They stand in for a factor, and are none.
 	RecoveryCodes int
 }
 
 // Any reports whether the account has a second factor.
-func (f SecondFactors) Any() bool { return f.TOTP }
+func (f SecondFactors) Any() bool { return f.TOTP || f.Passkeys > 0 }
 
-// methods are the names of the ways to give the second factor.
-func (f SecondFactors) methods() []string {
-	var all []string
+// methodsOf are the names of the ways to give the second factor.
+func (s *Service) methodsOf(f SecondFactors) []string {
+	all := []string{}
+	if f.Passkeys > 0 && s.HasPasskeys() {
+		all = append(all, MethodPasskey)
+	}
 	if f.TOTP {
 		all = append(all, MethodTOTP)
 	}
@@ -82,6 +87,7 @@ func (f SecondFactors) methods() []string {
 const (
 	MethodTOTP     = "totp"
 	MethodRecovery = "recovery"
+	MethodPasskey  = "passkey"
 )
 
 // Factors is the part of Store about second factors. Those that write are for a user who is locked.
@@ -116,8 +122,10 @@ type Factors interface {
 	// none, or was used; of several callers that use it, one succeeds.
 	UseRecoveryCode(ctx context.Context, userID, hash string, at time.Time) error
 
-	// DeleteRecoveryCodes deletes the user's codes, used ones too.
+	// DeleteRecoveryCodes deletes the user's codes, used ones too; DeleteRecoveryCodesSince those that
+	// were made then or later.
 	DeleteRecoveryCodes(ctx context.Context, userID string) error
+	DeleteRecoveryCodesSince(ctx context.Context, userID string, since time.Time) error
 }
 
 var (

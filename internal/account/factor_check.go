@@ -15,13 +15,18 @@ func (s *Service) prove(
 	ctx context.Context, tx Store, post func(letter) error, c Credentials, method, typed string,
 ) (given string, err error) {
 	app, err := tx.TOTP(ctx, c.ID)
-	if errs.KindOf(err) == errs.NotFound || err == nil && !app.on() {
-		return "", nil // no factor: its recovery codes went with it
-	} else if err != nil {
+	if err = ignore(err, errs.NotFound); err != nil {
 		return "", err
 	}
 	if method == MethodRecovery {
+		f, err := tx.SecondFactors(ctx, c.ID)
+		if err != nil || !f.Any() {
+			return "", err // they stand in for a factor
+		}
 		return s.proveByRecovery(ctx, tx, post, c, app, typed)
+	}
+	if !app.on() {
+		return "", nil
 	}
 	// While they pause, codes are not looked at: neither right nor wrong ones tell anything, or count.
 	if app.Failures.paused(s.Now()) {

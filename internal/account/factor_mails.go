@@ -67,11 +67,52 @@ func (s *Service) factorAdded(token string) news {
 	}
 }
 
-// factorRemoved tells that there is no second step anymore.
-func factorRemoved() news {
-	return news{
-		"Codes of an app are off", "codes of an app were switched off. The password alone signs in.", ifYou + ifNotYou,
+// factorRemoved tells that codes of an app are not asked for anymore, and what is.
+func factorRemoved(left SecondFactors) news {
+	now := "The password alone signs in."
+	if left.Any() {
+		now = "The password with a passkey, or\na passkey alone, signs in."
 	}
+	return news{"Codes of an app are off", "codes of an app were switched off. " + now, ifYou + ifNotYou}
+}
+
+// passkeyAdded tells that a passkey was added, with the link that undoes it. The name that its user gave it is not
+// told: whoever added it chose the words.
+func (s *Service) passkeyAdded(p Passkey, token string) news {
+	kept := ""
+	if provider := p.Credential.Provider(); provider != "" {
+		kept = " (" + provider + ")"
+	}
+	return news{
+		"A passkey was added", "a passkey" + kept + " was added. It signs in without the password, and is\nasked for after it.",
+		ifYou + "If it was not you, open this link within 72 hours. It removes the passkey and ends all\n" +
+			"sessions. Then choose \"forgotten password\" at the site to set a new password:\n\n" +
+			s.PublicURL + "/not-me#" + token + "\n",
+	}
+}
+
+// passkeyRemoved tells that passkeys were removed, and whether a second step is still asked for.
+func passkeyRemoved(n int, left SecondFactors) news {
+	subject, what := "A passkey was removed", "a passkey was removed."
+	if n > 1 {
+		subject, what = "Your passkeys were removed", strconv.Itoa(n)+" passkeys were removed."
+	}
+	if !left.Any() {
+		what += " The password alone signs in."
+	}
+	return news{subject, what, ifYou + ifNotYou}
+}
+
+// letterCounter tells a user that a passkey may have been copied.
+func (s *Service) letterCounter(u User) letter {
+	at := s.Now().UTC().Format(mailTime)
+	return mailTo(u.Email, "A passkey may have been copied", func(site string) string {
+		return "This is about the account with the e-mail address\n" + u.Email + " at " + site + ".\n\n" +
+			"On " + at + ", a passkey was used whose count of uses did not rise. Devices that\n" +
+			"are set back do that, and so does a copy of the passkey.\n\n" +
+			"If you did not set a device back, sign in as you always do, remove that passkey from your\n" +
+			"account, and add a new one.\n"
+	})
 }
 
 // codesReplaced tells that there are other recovery codes.

@@ -190,7 +190,7 @@ func (s *Service) carryOutReset(ctx context.Context, userID string) error {
 		if err := s.record(ctx, tx, audit.UserResetFactor, c.ID, details); err != nil {
 			return err
 		}
-		return s.dropFactors(ctx, tx, post, c)
+		return s.dropFactors(ctx, tx, post, c, "")
 	})
 }
 
@@ -217,7 +217,7 @@ func (s *Service) ResetFactors(ctx context.Context, email string) (u User, err e
 		if err := s.record(ctx, tx, audit.UserResetFactor, c.ID, audit.Details{"email": c.Email}); err != nil {
 			return err
 		}
-		return s.dropFactors(ctx, tx, post, c)
+		return s.dropFactors(ctx, tx, post, c, "")
 	})
 	return u, err
 }

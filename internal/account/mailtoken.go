@@ -45,7 +45,9 @@ type MailToken struct {
 	// Generation is the user's when the link was made.
 	Generation int64
 	// Proven is when the user had proven Address, for a LinkRevert.
-	Proven    time.Time
+	Proven time.Time
+	// Passkey is the id of the one that a LinkNotMe removes; without, it removes the user's app.
+	Passkey   string
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }

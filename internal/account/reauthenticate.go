@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"stoa/internal/base/errs"
@@ -26,14 +27,20 @@ var (
 	// ErrNotRecentCode is ErrNotRecent for an account with a second factor.
 	ErrNotRecentCode = errs.New(errs.Forbidden, "REAUTHENTICATION_REQUIRED",
 		"This needs a recent sign-in. Confirm with a code and try again.")
+
+	// ErrNotRecentPasskey is ErrNotRecent for an account whose second factors are passkeys.
+	ErrNotRecentPasskey = errs.New(errs.Forbidden, "REAUTHENTICATION_REQUIRED",
+		"This needs a recent sign-in. Confirm with a passkey and try again.")
 )
 
 // Reauthentication is the form of a user who is signed in and proves to be there: with the password, or with a code
-// if the account has a second factor.
+// or a passkey if the account has a second factor.
 type Reauthentication struct {
 	Password string `json:"password"`
 	Code     string `json:"code"`
 	Method   string `json:"method"` // of the code; MethodTOTP if empty
+	// Credential is what the browser answered.
+	Credential json.RawMessage `json:"credential"`
 }
 
 // byCode reports whether the form has a code.
@@ -42,7 +49,13 @@ func (in Reauthentication) byCode() bool { return in.Code != "" || in.Method != 
 // Issues returns what is wrong with in.
 func (in Reauthentication) Issues() errs.Issues {
 	var f faults
-	if !in.byCode() {
+	switch {
+	case len(in.Credential) > 0:
+		if f.credential(in.Credential); in.byCode() || in.Password != "" {
+			f.Add("credential", errs.CodeInvalid, "Send either a credential, a code or a password.")
+		}
+		return f.Issues
+	case !in.byCode():
 		f.Require("password", in.Password)
 		return f.Issues
 	}
@@ -84,7 +97,10 @@ func (s *Service) RequireRecent(ctx context.Context, userID, sessionID string) e
 		if !s.Now().After(session.ReauthenticatedAt.Add(RecentLife)) {
 			return nil
 		}
-		return notRecent(ErrNotRecentCode, f.methods())
+		if f.TOTP {
+			return notRecent(ErrNotRecentCode, s.methodsOf(f))
+		}
+		return notRecent(ErrNotRecentPasskey, s.methodsOf(f))
 	}
 	if recent {
 		return nil
@@ -110,8 +126,8 @@ func (s *Service) Reauthenticate(ctx context.Context, userID, sessionID string, 
 	if err := in.Issues().Err(); err != nil {
 		return Session{}, err
 	}
-	if in.byCode() {
-		return s.reauthenticateByCode(ctx, userID, sessionID, in)
+	if in.byCode() || len(in.Credential) > 0 {
+		return s.reauthenticateByFactor(ctx, userID, sessionID, in)
 	}
 	c, err := s.Store.User(ctx, userID)
 	if err != nil {
@@ -160,8 +176,8 @@ func noSession(err error) error {
 	return err
 }
 
-// reauthenticateByCode is Reauthenticate with a code. A wrong one counts like that of a sign-in.
-func (s *Service) reauthenticateByCode(
+// reauthenticateByFactor is Reauthenticate with a code or a passkey. A wrong code counts like that of a sign-in.
+func (s *Service) reauthenticateByFactor(
 	ctx context.Context, userID, sessionID string, in Reauthentication,
 ) (session Session, err error) {
 	given := "" // how; empty: not
@@ -170,7 +186,13 @@ func (s *Service) reauthenticateByCode(
 		if err != nil {
 			return err
 		}
-		if given, err = s.prove(ctx, tx, post, c, in.Method, in.Code); err != nil || given == "" {
+		if len(in.Credential) > 0 {
+			of := Ceremony{Kind: CeremonyReauth, UserID: userID, SessionID: sessionID}
+			given, err = s.proveByCredential(ctx, tx, post, c, of, in.Credential)
+		} else {
+			given, err = s.prove(ctx, tx, post, c, in.Method, in.Code)
+		}
+		if err != nil || given == "" {
 			return err // and commit
 		}
 		session, err = s.noteProof(ctx, tx, sessionID)

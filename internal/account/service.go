@@ -3,9 +3,11 @@ package account
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"stoa/internal/account/live"
+	"stoa/internal/account/passkey"
 	"stoa/internal/account/password"
 	"stoa/internal/account/token"
 	"stoa/internal/trust/keyring"
@@ -23,8 +25,12 @@ type Service struct {
 	// TOTPBox seals the secrets of apps for one-time codes, for TOTPPurpose.
 	TOTPBox *seal.Box
 
+	// Passkeys is for whom browsers make passkeys. nil: they make none at the platform's address.
+	Passkeys *passkey.Party
+
 	Hasher Hasher
 	Now    func() time.Time
+	Log    *slog.Logger // nil: nothing is logged
 
 	// Policy is the set of rules for new passwords; PolicyStandard if empty.
 	Policy Policy

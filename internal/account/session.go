@@ -2,6 +2,7 @@ package account
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"stoa/internal/account/token"
@@ -62,7 +63,31 @@ const (
 	MethodPassword     = "pwd"
 	MethodCode         = "otp" // of an app
 	MethodRecoveryCode = "rec"
+	methodPasskey      = "pky" // with a colon and the id of the Passkey
 )
+
+// MethodNames returns how the user signed in, without the ids of passkeys.
+func (s Session) MethodNames() []string {
+	names := []string{}
+	for _, m := range s.Methods {
+		name, _, _ := strings.Cut(m, ":")
+		names = append(names, name)
+	}
+	return names
+}
+
+// PhishingResistant reports whether the session rests on a passkey, which works at the platform's own pages only.
+func (s Session) PhishingResistant() bool { return slices.ContainsFunc(s.Methods, isPasskey) }
+
+func isPasskey(method string) bool { return strings.HasPrefix(method, methodPasskey+":") }
+
+// levelOf returns the level of a session that rests on methods.
+func levelOf(methods []string) int {
+	if slices.ContainsFunc(methods, func(m string) bool { return m == MethodCode || m == MethodRecoveryCode || isPasskey(m) }) {
+		return 2
+	}
+	return 1
+}
 
 // LastUsedAt is when the session was last refreshed, or when it began. The first
 // token's time is cut to the second and may lie just before that.

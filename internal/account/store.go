@@ -125,6 +125,7 @@ type Store interface {
 	MailTokens
 	Proofs
 	Factors
+	Passkeys
 	Challenges
 	FactorResets
 

@@ -41,7 +41,7 @@ func TestTheLimitsAreTheDocumentedOnes(t *testing.T) {
 		"refresh-unknown": "60 in 1h0m0s",
 		"forgot-password": "10 in 1h0m0s", "reset-password": "10 in 1m0s", "setup": "10 in 1m0s",
 		"reauthenticate": "10 in 1m0s", "factors": "20 in 1h0m0s", "sign-up": "5 in 1h0m0s", "mail-token": "10 in 1m0s",
-		"second-factor": "10 in 1m0s",
+		"second-factor": "10 in 1m0s", "passkey": "10 in 1m0s", "passkey-options": "30 in 1m0s",
 		"purchase":      "600 in 1m0s",
 		"platform":      "600 in 1m0s",
 		"claim-request": "10 in 1h0m0s", "claim": "10 in 1m0s", "claim-link": "10 in 1m0s",
@@ -112,6 +112,19 @@ var limitedRoutes = []struct {
 				Method: "POST", Path: "/auth/login/second-factor", Header: testkit.From("203.0.113.9"),
 				Body: map[string]string{"challenge": "made up", "method": "totp", "code": "123456"},
 			}
+		}
+	}},
+	{"passkey", 10, 6 * time.Second, func(*testing.T, *testkit.App) func(int) testkit.Request {
+		return func(int) testkit.Request {
+			return testkit.Request{
+				Method: "POST", Path: "/auth/login/passkey", Header: testkit.From("203.0.113.9"),
+				Body: map[string]any{"credential": map[string]any{}},
+			}
+		}
+	}},
+	{"passkey-options", 30, 2 * time.Second, func(*testing.T, *testkit.App) func(int) testkit.Request {
+		return func(int) testkit.Request {
+			return testkit.Request{Method: "POST", Path: "/auth/login/passkey/options", Header: testkit.From("203.0.113.9")}
 		}
 	}},
 	{"setup", 10, 6 * time.Second, func(*testing.T, *testkit.App) func(int) testkit.Request {

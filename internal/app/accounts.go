@@ -11,6 +11,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/account/live"
+	"stoa/internal/account/passkey"
 	"stoa/internal/account/password"
 	"stoa/internal/account/token"
 	"stoa/internal/api/limit"
@@ -39,6 +40,10 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return settings.Wrong(err)
 	}
+	party, err := buildPasskeys(ctx, cfg)
+	if err != nil {
+		return err
+	}
 	cost := cfg.PasswordCost
 	if cost == (password.Params{}) {
 		cost = password.Default
@@ -59,13 +64,17 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 
 		PluginRing: a.ring(cfg, account.PluginKeyPurpose),
 		TOTPBox:    cfg.MasterKey.Box(account.TOTPPurpose),
-		Hasher:     password.NewHasher(cost, password.Limits{}),
-		Now:        cfg.Now, Policy: policy, Registration: registration, Services: services,
+		Passkeys:   party, Log: cfg.Log,
+		Hasher: password.NewHasher(cost, password.Limits{}),
+		Now:    cfg.Now, Policy: policy, Registration: registration, Services: services,
 		Live: a.live, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}
 	if err := a.Accounts.Start(ctx); errors.Is(err, account.ErrSharedKey) {
 		return settings.Wrong(err)
 	} else if err != nil {
+		return err
+	}
+	if err := warnOfPasskeys(ctx, cfg, a.Accounts); err != nil {
 		return err
 	}
 	created, err := a.Accounts.EnsureAdmin(ctx, cfg.AdminEmail, cfg.AdminPassword)
@@ -74,6 +83,33 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	}
 	if created {
 		cfg.Log.InfoContext(ctx, "administrator created", slog.String("email", cfg.AdminEmail))
+	}
+	return err
+}
+
+// buildPasskeys returns for whom browsers make passkeys; nil if they make none at the public URL.
+func buildPasskeys(ctx context.Context, cfg Config) (*passkey.Party, error) {
+	party, err := passkey.NewParty(cfg.PasskeyID, cfg.PasskeyOrigins, cfg.PublicURL)
+	if errors.Is(err, passkey.ErrUnavailable) {
+		cfg.Log.InfoContext(ctx, "passkeys are off", slog.Any("reason", err))
+		return nil, nil //nolint:nilnil // account.Service has no passkeys then
+	} else if err != nil {
+		return nil, settings.Wrong(err)
+	}
+	return party, nil
+}
+
+// warnOfPasskeys logs how many passkeys were made for another host name: browsers do not prove them here.
+func warnOfPasskeys(ctx context.Context, cfg Config, accounts *account.Service) error {
+	party := ""
+	if accounts.HasPasskeys() {
+		party = accounts.Passkeys.ID
+	}
+	n, err := accounts.Store.ForeignPasskeys(ctx, party)
+	if n > 0 {
+		cfg.Log.WarnContext(ctx, "there are passkeys for another host name, which do not work here: "+
+			"their users sign in with recovery codes, or once the former name is back (STOA_PASSKEY_RP_ID)",
+			slog.Int("passkeys", n), slog.String("name", party))
 	}
 	return err
 }

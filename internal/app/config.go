@@ -67,6 +67,10 @@ type Config struct {
 	PasswordPolicy string
 	// Registration is "open" (or empty), "mail-first" or "closed" (account.RegistrationMode).
 	Registration string
+	// PasskeyID is the host name for which browsers make passkeys, and PasskeyOrigins are origins whose pages may ask
+	// for them besides PublicURL (passkey.NewParty). Empty: the host of PublicURL.
+	PasskeyID      string
+	PasskeyOrigins []string
 
 	// PasswordCost is the cost of hashing a password; password.Default if zero. Tests lower it.
 	PasswordCost password.Params

@@ -15,8 +15,9 @@ import (
 func (a *Account) SecondFactors(ctx context.Context, userID string) (f account.SecondFactors, err error) {
 	err = a.Read.QueryRowContext(ctx, `
 		SELECT EXISTS (SELECT 1 FROM totp WHERE user_id = $1 AND confirmed_at_ms <> 0),
+			(SELECT count(*) FROM passkeys WHERE user_id = $1),
 			(SELECT count(*) FROM recovery_codes WHERE user_id = $1 AND used_at_ms = 0)`, userID,
-	).Scan(&f.TOTP, &f.RecoveryCodes)
+	).Scan(&f.TOTP, &f.Passkeys, &f.RecoveryCodes)
 	return f, err
 }
 
@@ -114,5 +115,12 @@ func (a *Account) UseRecoveryCode(ctx context.Context, userID, hash string, at t
 // DeleteRecoveryCodes implements account.Factors.
 func (a *Account) DeleteRecoveryCodes(ctx context.Context, userID string) error {
 	_, err := a.Write.ExecContext(ctx, `DELETE FROM recovery_codes WHERE user_id = $1`, userID)
+	return err
+}
+
+// DeleteRecoveryCodesSince implements account.Factors.
+func (a *Account) DeleteRecoveryCodesSince(ctx context.Context, userID string, since time.Time) error {
+	_, err := a.Write.ExecContext(ctx, `DELETE FROM recovery_codes WHERE user_id = $1 AND created_at_ms >= $2`,
+		userID, sinceEpoch(since))
 	return err
 }

@@ -12,12 +12,13 @@ import (
 
 // linkData is mail_tokens.data_json.
 type linkData struct {
-	ProvenMs int64 `json:"proven,omitempty"`
+	ProvenMs int64  `json:"proven,omitempty"`
+	Passkey  string `json:"passkey,omitempty"`
 }
 
 // CreateMailToken implements account.MailTokens.
 func (a *Account) CreateMailToken(ctx context.Context, t account.MailToken) error {
-	data, err := json.Marshal(linkData{sinceEpoch(t.Proven)})
+	data, err := json.Marshal(linkData{sinceEpoch(t.Proven), t.Passkey})
 	if err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func scanMailToken(row database.Scanner) (t account.MailToken, err error) {
 	}
 	var data linkData
 	err = json.Unmarshal([]byte(text), &data)
-	t.Held = held != ""
+	t.Held, t.Passkey = held != "", data.Passkey
 	if data.ProvenMs != 0 {
 		t.Proven = time.UnixMilli(data.ProvenMs).UTC()
 	}

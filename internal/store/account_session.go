@@ -13,11 +13,11 @@ import (
 func (a *Account) CreateSession(ctx context.Context, s account.Session) error {
 	_, err := a.Write.ExecContext(ctx, `
 		INSERT INTO sessions (id, user_id, refresh_id, refresh_key_id, refresh_issued_at_ms, replaced_json, created_at_ms,
-			expires_at_ms, level, methods, authenticated_at_ms)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+			expires_at_ms, level, methods, authenticated_at_ms, phishing_resistant)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		s.ID, s.UserID, s.Refresh.ID, s.Refresh.KeyID, database.Millis(s.Refresh.IssuedAt), encodeReplaced(s.Replaced),
 		database.Millis(s.CreatedAt), database.Millis(s.ExpiresAt()), s.Level, strings.Join(s.Methods, ","),
-		sinceEpoch(s.AuthenticatedAt))
+		sinceEpoch(s.AuthenticatedAt), s.PhishingResistant())
 	return a.Wrap(err, "Session")
 }
 
@@ -79,8 +79,8 @@ func (a *Account) SetReauthenticated(ctx context.Context, id string, at time.Tim
 // SetLevel implements account.Sessions.
 func (a *Account) SetLevel(ctx context.Context, id string, level int, methods []string) error {
 	defer a.ended(ctx)
-	res, err := a.Write.ExecContext(ctx, `UPDATE sessions SET level = $1, methods = $2 WHERE id = $3`,
-		level, strings.Join(methods, ","), id)
+	res, err := a.Write.ExecContext(ctx, `UPDATE sessions SET level = $1, methods = $2, phishing_resistant = $3 WHERE id = $4`,
+		level, strings.Join(methods, ","), account.Session{Methods: methods}.PhishingResistant(), id)
 	return database.Affected(res, err, "Session")
 }
 

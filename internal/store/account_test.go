@@ -35,6 +35,7 @@ func testAccount(t *testing.T, open Open) {
 	t.Run("Bounds of links and mails", func(t *testing.T) { t.Parallel(); testMailBounds(t, open) })
 	t.Run("Ways", func(t *testing.T) { t.Parallel(); testWays(t, open) })
 	t.Run("Factors", func(t *testing.T) { t.Parallel(); testFactors(t, open) })
+	t.Run("Passkeys", func(t *testing.T) { t.Parallel(); testPasskeys(t, open) })
 	t.Run("Stale", func(t *testing.T) { t.Parallel(); testStale(t, open) })
 	t.Run("Sessions", func(t *testing.T) { t.Parallel(); testSessions(t, open) })
 	t.Run("Resets", func(t *testing.T) { t.Parallel(); testResets(t, open) })

@@ -380,8 +380,15 @@ func TestRoutesAboutAccountsTakeNoCookieAndAreNotKept(t *testing.T) {
 			{"DELETE", "/auth/second-factor"},
 			{"POST", notMe},
 			{"POST", secondStep},
+			{"POST", stepAsk},
+			{"GET", keys},
+			{"POST", keys},
+			{"POST", keys + "/options"},
+			{"PATCH", keys + "/x"},
+			{"DELETE", keys + "/x"},
+			{"POST", againAsk},
 		} {
-			open := r.path == disown || r.path == revert || r.path == notMe || r.path == secondStep
+			open := r.path == disown || r.path == revert || r.path == notMe || r.path == secondStep || r.path == stepAsk
 			req := testkit.Request{Method: r.method, Path: r.path, Header: http.Header{
 				"Cookie": {"stoa-refresh=" + owner.Refresh + "; __Secure-stoa-refresh=" + owner.Refresh},
 				"Origin": {w.URL}, "X-Refresh-Token": {"cookie"},

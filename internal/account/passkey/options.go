@@ -2,8 +2,8 @@ package passkey
 
 // Creation is the JSON that a page passes to PublicKeyCredential.parseCreationOptionsFromJSON.
 type Creation struct {
-	Party                  entity      `json:"rp"`
-	User                   entity      `json:"user"`
+	Party                  host        `json:"rp"`
+	User                   person      `json:"user"`
 	Challenge              string      `json:"challenge"`
 	Parameters             []parameter `json:"pubKeyCredParams"`
 	Timeout                int64       `json:"timeout"` // milliseconds
@@ -21,10 +21,15 @@ type Request struct {
 	UserVerification string      `json:"userVerification"`
 }
 
-type entity struct {
+type host struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+type person struct {
 	ID          string `json:"id"`
 	Name        string `json:"name"`
-	DisplayName string `json:"displayName,omitempty"`
+	DisplayName string `json:"displayName"`
 }
 
 type parameter struct {
@@ -61,7 +66,7 @@ type User struct {
 // have one of known make no second.
 func (p *Party) Creation(challenge, site string, u User, known []Credential) Creation {
 	c := Creation{
-		Party: entity{ID: p.ID, Name: site}, User: entity{ID: text(u.Handle), Name: u.Name, DisplayName: u.DisplayName},
+		Party: host{ID: p.ID, Name: site}, User: person{ID: text(u.Handle), Name: u.Name, DisplayName: u.DisplayName},
 		Challenge: challenge, Timeout: Life.Milliseconds(), Exclude: references(known),
 		AuthenticatorSelection: selection{ResidentKey: required, RequireResidentKey: true, UserVerification: required},
 		Attestation:            "none",

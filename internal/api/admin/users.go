@@ -114,7 +114,7 @@ func (h *Handlers) ListSessions(w http.ResponseWriter, r *http.Request) error {
 	web.WriteData(w, http.StatusOK, map[string]any{"items": web.Items(list, func(s account.Session) session {
 		return session{
 			s.ID, web.Timestamp(s.CreatedAt), web.Timestamp(s.LastUsedAt()), web.Timestamp(s.ExpiresAt()), s.ID == own,
-			s.Level, web.OrEmpty(s.Methods),
+			s.Level, s.MethodNames(),
 		}
 	})})
 	return nil

@@ -22,6 +22,7 @@ type overview struct {
 	HasPassword   bool      `json:"hasPassword"`
 	SecondFactor  struct {
 		TOTP              bool `json:"totp"`
+		Passkeys          int  `json:"passkeys"`
 		RecoveryCodesLeft int  `json:"recoveryCodesLeft"`
 	} `json:"secondFactor"`
 	Session struct {
@@ -43,7 +44,8 @@ func (h *Handlers) Account(w http.ResponseWriter, r *http.Request) error {
 		User: wire.NewUser(o.User), EmailVerified: o.Proven, PendingEmail: o.Pending, HasPassword: o.HasPassword,
 	}
 	out.SecondFactor.TOTP, out.SecondFactor.RecoveryCodesLeft = o.Factors.TOTP, o.Factors.RecoveryCodes
-	out.Session.ID, out.Session.Level, out.Session.Methods = o.Session.ID, o.Session.Level, web.OrEmpty(o.Session.Methods)
+	out.SecondFactor.Passkeys = o.Factors.Passkeys
+	out.Session.ID, out.Session.Level, out.Session.Methods = o.Session.ID, o.Session.Level, o.Session.MethodNames()
 	out.Session.AuthenticatedAt = web.Timestamp(o.Session.ProvenAt())
 	web.WriteData(w, http.StatusOK, out)
 	return nil

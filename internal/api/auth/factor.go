@@ -63,7 +63,8 @@ func (h *Handlers) NewRecoveryCodes(w http.ResponseWriter, r *http.Request) erro
 
 // RemoveFactors serves DELETE /auth/second-factor.
 func (h *Handlers) RemoveFactors(w http.ResponseWriter, r *http.Request) error {
-	if err := h.Accounts.RemoveFactors(r.Context(), reqctx.CallerFrom(r.Context()).UserID); err != nil {
+	who := reqctx.CallerFrom(r.Context())
+	if err := h.Accounts.RemoveFactors(r.Context(), who.UserID, who.SessionID); err != nil {
 		return err
 	}
 	web.WriteDone(w, "The account has no second factor.")

@@ -149,7 +149,7 @@ func (h *Handlers) ListSessions(w http.ResponseWriter, r *http.Request) error {
 	items := web.Items(list, func(s account.Session) session {
 		return session{
 			s.ID, web.Timestamp(s.CreatedAt), web.Timestamp(s.LastUsedAt()),
-			web.Timestamp(s.ExpiresAt()), s.ID == who.SessionID, s.Level, web.OrEmpty(s.Methods),
+			web.Timestamp(s.ExpiresAt()), s.ID == who.SessionID, s.Level, s.MethodNames(),
 		}
 	})
 	web.NoStore(w)

@@ -20,7 +20,7 @@ type methods struct {
 // Methods serves GET /auth/methods.
 func (h *Handlers) Methods(w http.ResponseWriter, _ *http.Request) error {
 	web.WriteData(w, http.StatusOK, methods{
-		Password: true, Registration: h.Accounts.Registration, Providers: []struct{}{},
+		Password: true, Passkey: h.Accounts.HasPasskeys(), Registration: h.Accounts.Registration, Providers: []struct{}{},
 	})
 	return nil
 }

@@ -46,6 +46,9 @@ var (
 	SignUp         = ratelimit.Rule{Name: "sign-up", Limit: 5, Window: time.Hour}
 	// For the second step of sign-ins.
 	SecondFactor = ratelimit.Rule{Name: "second-factor", Limit: 10, Window: time.Minute}
+	// For sign-ins with a passkey, and what browsers are asked for them.
+	Passkey        = ratelimit.Rule{Name: "passkey", Limit: 10, Window: time.Minute}
+	PasskeyOptions = ratelimit.Rule{Name: "passkey-options", Limit: 30, Window: time.Minute}
 	// For every route that takes the token of a mail.
 	MailToken = ratelimit.Rule{Name: "mail-token", Limit: 10, Window: time.Minute}
 
@@ -59,7 +62,7 @@ func Rules() []ratelimit.Rule {
 	return []ratelimit.Rule{
 		Register, Login, Me, Refresh, ChangePassword,
 		LoginAccount, RefreshUnknown, ForgotPassword, ResetPassword, SetUp,
-		Reauthenticate, Factors, SecondFactor, SignUp, MailToken,
+		Reauthenticate, Factors, SecondFactor, Passkey, PasskeyOptions, SignUp, MailToken,
 		Purchase, Platform, ClaimRequest, Claim, ClaimLink,
 	}
 }

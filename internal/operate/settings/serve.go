@@ -32,7 +32,9 @@ type Serve struct {
 
 	AdminEmail string
 	Passwords
-	Registration string
+	Registration   string
+	PasskeyRPID    string `name:"passkey-rp-id"`
+	PasskeyOrigins []string
 	Mailing
 	ServiceTokens
 

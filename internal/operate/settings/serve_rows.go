@@ -64,6 +64,15 @@ var serveRows = []Setting{
 			"the address), or closed (nobody).",
 	},
 	{
+		Flag: "passkey-rp-id", Env: "STOA_PASSKEY_RP_ID", Placeholder: "HOST",
+		Help: "Host name for which browsers make passkeys: that of --public-url, or a domain above it, such as example.com " +
+			"for shop.example.com. Passkeys made for another name do not work. Without it, that of --public-url.",
+	},
+	{
+		Flag: "passkey-origins", Env: "STOA_PASSKEY_ORIGINS", Placeholder: "ORIGIN",
+		Help: "More origins at or below --passkey-rp-id whose pages may ask for passkeys, such as https://www.example.com.",
+	},
+	{
 		Flag: "rate-limits", Env: "STOA_RATE_LIMITS", Default: "on", Values: "on,off",
 		Help: "Whether to enforce the API's rate limits: on, or off for load tests.",
 	},

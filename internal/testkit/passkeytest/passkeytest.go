@@ -72,6 +72,9 @@ func (p *Passkey) WithKey(key crypto.Signer) *Passkey {
 	return &other
 }
 
+// Signer returns the private key.
+func (p *Passkey) Signer() crypto.Signer { return p.key }
+
 // Answer is what a browser and an authenticator answer. Tests change it before it is signed.
 type Answer struct {
 	Type, Challenge, Origin, TopOrigin string

@@ -25,6 +25,8 @@ const (
 	UserRevertEmail    Action = "user.revert_email"
 	UserDisownEmail    Action = "user.disown_email"
 	UserReclaim        Action = "user.reclaim"
+	UserAddPasskey     Action = "user.add_passkey"
+	UserRemovePasskey  Action = "user.remove_passkey"
 	UserAddTOTP        Action = "user.add_totp"
 	UserRemoveTOTP     Action = "user.remove_totp"
 	UserNewCodes       Action = "user.new_codes"
