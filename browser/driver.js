@@ -16,7 +16,7 @@ const browser = await chromium.launch({
   timeout: 2 * patience,
   chromiumSandbox: process.getuid() !== 0, // root cannot use the sandbox
   // Requests to other machines fail, both from pages and from the browser itself.
-  args: ["--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"],
+  args: ["--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1, EXCLUDE localhost"],
 });
 
 // The state of the tab:
@@ -140,6 +140,12 @@ const commands = {
   },
   // run returns the value of an expression in the page, or of the promise that it is.
   run: (expression) => page.evaluate(expression),
+  // authenticator adds a device that makes passkeys and recognizes its user, without asking.
+  async authenticator() {
+    await devtools.send("WebAuthn.enable");
+    const options = { protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true };
+    await devtools.send("WebAuthn.addVirtualAuthenticator", { options });
+  },
   press: (selector) => page.locator(selector).first().click(),
   // place waits until an element begins in the upper half of the window.
   place: (selector) => page.waitForFunction((selector) => {
