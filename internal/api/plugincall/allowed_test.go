@@ -22,6 +22,7 @@ func TestAnswersActOnTheOriginOnlyAsAllowed(t *testing.T) {
 		}
 		h.Set("Access-Control-Allow-Origin", "https://front.example")
 		h.Set("Service-Worker-Allowed", "/")
+		h.Set("Permissions-Policy", "publickey-credentials-get=*")
 		h.Set("Content-Type", "text/html")
 		_, _ = io.WriteString(w, "<p>hello")
 	}))
@@ -64,6 +65,11 @@ func TestAnswersActOnTheOriginOnlyAsAllowed(t *testing.T) {
 		}
 		if got := h.Get("Content-Security-Policy") == ""; got != change["allowSameOrigin"] {
 			t.Errorf("allowed %q: the page is not sandboxed: %t", allowed, got)
+		}
+		policies := h.Values("Permissions-Policy")
+		const none = "publickey-credentials-get=(), publickey-credentials-create=()"
+		if got := len(policies) > 0 && policies[len(policies)-1] == none; got != change["allowSameOrigin"] {
+			t.Errorf("allowed %q: Permissions-Policy %q", allowed, policies)
 		}
 		if h.Get("Service-Worker-Allowed") != "" {
 			t.Errorf("allowed %q: a service worker may act on more than its own folder", allowed)
