@@ -41,7 +41,7 @@ export const startStoa = async ({ demo = true, args = [], env = {}, binary = pro
   const folder = mkdtempSync(join(tmpdir(), "stoa-scenario-"));
   const flags = [
     "serve", "--addr", url.slice("http://".length), "--ops-addr", "off", "--data", folder, "--rate-limits", "off",
-    ...(demo ? ["--demo"] : []), ...args.map((a) => a.replaceAll("{url}", url)),
+    ...(demo ? ["--demo"] : []), ...args.map((a) => a.replaceAll("{url}", url).replaceAll("{port}", new URL(url).port)),
   ];
   let child, ended, log = "";
   const run = async () => {

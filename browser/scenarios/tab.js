@@ -8,7 +8,7 @@ export const patience = 60_000;
 export const launch = () => chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium-headless-shell",
   chromiumSandbox: process.getuid() !== 0, // root cannot use the sandbox
-  args: ["--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"],
+  args: ["--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1, EXCLUDE localhost"],
 });
 
 // The tabs that are open.

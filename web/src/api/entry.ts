@@ -1,6 +1,6 @@
 // Signing in with more than a password, or with something else: what few pages need.
 import type { Answer } from "./challenge";
-import { usePasskey, type Options } from "./passkey";
+import { hasPasskeys, usePasskey, type Options } from "./passkey";
 import { ask, read, take, type User } from "./session";
 
 // secondStep ends a sign-in of an account that asks for more than the password (challengeOf).
@@ -19,3 +19,7 @@ export const passkeySignIn = async (signal?: AbortSignal): Promise<User> => {
   const options = await read<Options>(await ask("/auth/login/passkey/options", {}));
   return take(await ask("/auth/login/passkey", { credential: await usePasskey(options, signal) }));
 };
+
+// mayUsePasskeys says whether this browser, this address and the server go together for passkeys.
+export const mayUsePasskeys = async (): Promise<boolean> =>
+  hasPasskeys && (await read<{ passkey: boolean }>(await fetch("/auth/methods"))).passkey;

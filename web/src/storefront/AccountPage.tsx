@@ -4,6 +4,7 @@ import { api, data, ok } from "../api/client";
 import { signOut } from "../api/session";
 import { Profile } from "./Address";
 import { own } from "./ownText";
+import { Passkeys } from "./Passkeys";
 import { SecondFactor } from "./SecondFactor";
 import { t } from "./text";
 import { Ago, Badge, Button, Day, Failure, Head, PasswordField, Told, useFaults, useHeading, Waiting } from "./ui";
@@ -13,6 +14,7 @@ export const AccountPage = () => (
     <Head title={own("account.title")} />
     <Profile />
     <Password />
+    <Passkeys />
     <SecondFactor />
     <Sessions />
     <Claim />

@@ -1,12 +1,11 @@
 // The part of the account page that is about the second step at sign-in.
-import { useQueryClient } from "@tanstack/react-query";
 import { generate } from "lean-qr/nano";
 import { toSvgPath } from "lean-qr/extras/svg";
 import { useState, type FormEvent, type RefObject } from "react";
 import { api, data, ok } from "../api/client";
 import { asProblem } from "../api/problem";
 import { useCopy } from "../text/useCopy";
-import { accountKey, useAccount } from "./account";
+import { useAccount, useRefresh } from "./account";
 import { useProved } from "./proof";
 import { step } from "./stepText";
 import { c, t } from "./text";
@@ -17,11 +16,12 @@ export const SecondFactor = () => {
   const { heading, toHeading } = useHeading();
   const [codes, setCodes] = useState<string[] | null>(null);
   if (!account.data) return null;
-  const { totp, recoveryCodesLeft } = account.data.secondFactor;
+  const { totp, passkeys, recoveryCodesLeft } = account.data.secondFactor;
+  const any = totp || passkeys > 0;
   return (
     <section aria-labelledby="second-step">
       <h2 id="second-step" ref={heading} tabIndex={-1}>
-        {step("step.section")} <Badge tone={totp ? "good" : "none"}>{step(totp ? "step.on" : "step.off")}</Badge>
+        {step("step.section")} <Badge tone={any ? "good" : "none"}>{step(any ? "step.on" : "step.off")}</Badge>
       </h2>
       {codes ? (
         <Codes
@@ -31,25 +31,20 @@ export const SecondFactor = () => {
             toHeading();
           }}
         />
-      ) : totp ? (
-        <On left={recoveryCodesLeft} onCodes={setCodes} onOff={toHeading} />
-      ) : account.data.emailVerified ? (
-        <Off onCodes={setCodes} />
       ) : (
-        <p className="soft">{step("step.unproven")}</p>
+        <>
+          {totp ? (
+            <On onOff={toHeading} />
+          ) : account.data.emailVerified ? (
+            <Off onCodes={setCodes} />
+          ) : (
+            <p className="soft">{step("step.unproven")}</p>
+          )}
+          {any && <Recovery left={recoveryCodesLeft} onCodes={setCodes} />}
+        </>
       )}
     </section>
   );
-};
-
-// useRefresh is for changes that end other sessions, too.
-const useRefresh = () => {
-  const queries = useQueryClient();
-  return () =>
-    Promise.all([
-      queries.invalidateQueries({ queryKey: accountKey }),
-      queries.invalidateQueries({ queryKey: ["sessions"] }),
-    ]);
 };
 
 const Off = ({ onCodes }: { onCodes: (codes: string[]) => void }) => {
@@ -168,15 +163,9 @@ const Codes = ({ codes, onDone }: { codes: string[]; onDone: () => void }) => {
   );
 };
 
-interface OnProps {
-  left: number;
-  onCodes: (codes: string[]) => void;
-  onOff: () => void;
-}
-
-const On = ({ left, onCodes, onOff }: OnProps) => {
+// Recovery is about the codes for whoever lost the app or the device.
+const Recovery = ({ left, onCodes }: { left: number; onCodes: (codes: string[]) => void }) => {
   const refresh = useRefresh();
-  const [asked, setAsked] = useState(false);
   const fresh = useProved({
     mutationFn: () => data(api.POST("/auth/recovery-codes")),
     onSuccess: ({ recoveryCodes }) => {
@@ -184,6 +173,26 @@ const On = ({ left, onCodes, onOff }: OnProps) => {
       return refresh();
     },
   });
+  return (
+    <>
+      <p className={left > 2 ? "soft" : "note"} data-tone={left > 2 ? undefined : "warn"}>
+        {step.count("step.left", left)}
+      </p>
+      {fresh.error && <Failure error={fresh.error} />}
+      {fresh.proof ?? (
+        <p>
+          <Button type="button" busy={fresh.isPending} onClick={() => fresh.mutate()}>
+            {step("step.newCodes")}
+          </Button>
+        </p>
+      )}
+    </>
+  );
+};
+
+const On = ({ onOff }: { onOff: () => void }) => {
+  const refresh = useRefresh();
+  const [asked, setAsked] = useState(false);
   const off = useProved({
     mutationFn: () => ok(api.DELETE("/auth/totp")),
     onSuccess: async () => {
@@ -191,16 +200,12 @@ const On = ({ left, onCodes, onOff }: OnProps) => {
       onOff();
     },
   });
-  const proof = fresh.proof ?? off.proof;
   return (
     <>
-      <p>{step("step.onHow")}</p>
-      <p className={left > 2 ? "soft" : "note"} data-tone={left > 2 ? undefined : "warn"}>
-        {step.count("step.left", left)}
-      </p>
-      {(fresh.error ?? off.error) && <Failure error={fresh.error ?? off.error} />}
-      {proof}
-      <div hidden={proof !== null}>
+      <p>{step("step.appOn")}</p>
+      {off.error && <Failure error={off.error} />}
+      {off.proof}
+      <div hidden={off.proof !== null}>
         {asked ? (
           <div className="note" data-tone="warn">
             <p>{step("step.offWarning")}</p>
@@ -214,14 +219,9 @@ const On = ({ left, onCodes, onOff }: OnProps) => {
             </div>
           </div>
         ) : (
-          <p className="row">
-            <Button type="button" busy={fresh.isPending} onClick={() => fresh.mutate()}>
-              {step("step.newCodes")}
-            </Button>
-            <button type="button" className="button" onClick={() => setAsked(true)}>
-              {step("step.switchOff")}
-            </button>
-          </p>
+          <button type="button" className="button" onClick={() => setAsked(true)}>
+            {step("step.switchOff")}
+          </button>
         )}
       </div>
     </>

@@ -2,11 +2,11 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { triesLeft, type Challenge, type Way } from "../api/challenge";
 import { asProblem } from "../api/problem";
-import { secondStep } from "../api/entry";
-import { Code, firstWay } from "./code";
+import { passkeyStep, secondStep } from "../api/entry";
+import { ByPasskey, Code, firstWay, Unproven } from "./code";
 import { step } from "./stepText";
 import { t } from "./text";
-import { Button, Failure, Head, useFaults } from "./ui";
+import { Button, Head, useFaults } from "./ui";
 
 export interface SecondStepProps {
   challenge: Challenge;
@@ -20,7 +20,10 @@ export const SecondStep = ({ challenge, onDone, onAgain }: SecondStepProps) => {
   const { faults, form, check } = useFaults<"code">();
   const [way, setWay] = useState(firstWay(challenge.methods));
   const entry = useMutation({
-    mutationFn: ({ way, code }: { way: Way; code: string }) => secondStep(challenge.challenge, { method: way, code }),
+    mutationFn: (answer: { way: Way; code: string } | "passkey") =>
+      answer === "passkey"
+        ? passkeyStep(challenge.challenge)
+        : secondStep(challenge.challenge, { method: answer.way, code: answer.code }),
     onSuccess: () => {
       void queries.invalidateQueries();
       onDone?.();
@@ -33,7 +36,7 @@ export const SecondStep = ({ challenge, onDone, onAgain }: SecondStepProps) => {
   const send = (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();
     const code = String(new FormData(e.currentTarget).get("code")).trim();
-    if (check(code ? {} : { code: t("required") }) && !entry.isPending) entry.mutate({ way, code });
+    if (check(code ? {} : { code: t("required") }) && way && !entry.isPending) entry.mutate({ way, code });
   };
   const over = entry.error && asProblem(entry.error).code === "SECOND_FACTOR_FAILED" && triesLeft(entry.error) === null;
   if (over)
@@ -51,21 +54,26 @@ export const SecondStep = ({ challenge, onDone, onAgain }: SecondStepProps) => {
   return (
     <div className="narrow">
       <Head title={step("step.title")} />
+      <ByPasskey methods={challenge.methods} busy={entry.isPending} onClick={() => entry.mutate("passkey")} />
       <form className="form" ref={form} onSubmit={send} noValidate>
-        <Code
-          methods={challenge.methods}
-          way={way}
-          onWay={(next) => {
-            check({});
-            setWay(next);
-          }}
-          fault={faults.code}
-        />
-        {entry.error && triesLeft(entry.error) === null && <Failure error={entry.error} />}
+        {way && (
+          <Code
+            methods={challenge.methods}
+            way={way}
+            onWay={(next) => {
+              check({});
+              setWay(next);
+            }}
+            fault={faults.code}
+          />
+        )}
+        {entry.error && (!way || triesLeft(entry.error) === null) && <Unproven error={entry.error} />}
         <p className="row">
-          <Button className="button primary" busy={entry.isPending}>
-            {t("signIn.title")}
-          </Button>
+          {way && (
+            <Button className="button primary" busy={entry.isPending}>
+              {t("signIn.title")}
+            </Button>
+          )}
           <button type="button" className="button" onClick={onAgain}>
             {step("step.again")}
           </button>

@@ -6,11 +6,13 @@ import { register, signIn } from "../api/session";
 import { useSession } from "../api/useSession";
 import { useShop } from "./data";
 import { later } from "./later";
+import type { PasskeySignInProps } from "./PasskeySignIn";
 import { go, within } from "./router";
 import type { SecondStepProps } from "./SecondStep";
 import { c, t } from "./text";
 import { Button, Failure, Field, Head, PasswordField, useFaults, Waiting } from "./ui";
 
+const PasskeySignIn = later<PasskeySignInProps>(() => import("./PasskeySignIn"), "PasskeySignIn");
 const SecondStep = later<SecondStepProps>(() => import("./SecondStep"), "SecondStep");
 
 export const SignInPage = () => {
@@ -78,6 +80,11 @@ export const SignIn = ({ onDone, ended = false }: SignInProps) => {
         )}
         {!isNew && <a href="/reset-password">{t("signIn.forgot")}</a>}
       </p>
+      {!isNew && (
+        <Suspense>
+          <PasskeySignIn onDone={onDone} />
+        </Suspense>
+      )}
     </div>
   );
 };
@@ -120,7 +127,7 @@ const Form = ({ isNew, known, onKnown, onDone, onChallenge }: FormProps) => {
         label={c("email")}
         name="email"
         type="email"
-        autoComplete="username"
+        autoComplete={isNew ? "username" : "username webauthn"}
         autoCapitalize="none"
         spellCheck={false}
         required

@@ -1,6 +1,7 @@
 import type { Way } from "../api/challenge";
+import { Declined, hasPasskeys } from "../api/passkey";
 import { step } from "./stepText";
-import { Field } from "./ui";
+import { Button, Failure, Field } from "./ui";
 
 interface CodeProps {
   methods: string[];
@@ -38,5 +39,27 @@ export const Code = ({ methods, way, onWay, fault }: CodeProps) => {
   );
 };
 
-// firstWay is the one that most people have at hand.
-export const firstWay = (methods: string[]): Way => (methods.includes("totp") ? "totp" : "recovery");
+// firstWay is the one that most people have at hand; null if no code is one.
+export const firstWay = (methods: string[]): Way | null =>
+  methods.includes("totp") ? "totp" : methods.includes("recovery") ? "recovery" : null;
+
+// ByPasskey is the button for a passkey, where the account and this browser have any.
+export const ByPasskey = ({ methods, busy, onClick }: { methods: string[]; busy: boolean; onClick: () => void }) =>
+  methods.includes("passkey") &&
+  hasPasskeys && (
+    <p>
+      <Button type="button" className="button primary" busy={busy} onClick={onClick}>
+        {step("step.passkey")}
+      </Button>
+    </p>
+  );
+
+// Unproven tells why a second step, or a proof, did not work.
+export const Unproven = ({ error }: { error: Error }) =>
+  error instanceof Declined ? (
+    <p className="note" data-tone="warn" role="alert">
+      {step("step.declined")}
+    </p>
+  ) : (
+    <Failure error={error} />
+  );

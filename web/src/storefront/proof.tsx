@@ -3,12 +3,13 @@
 import { useMutation, type UseMutationOptions } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import type { Way } from "../api/challenge";
-import { api, ok } from "../api/client";
+import { api, data, ok } from "../api/client";
+import { usePasskey } from "../api/passkey";
 import { asProblem } from "../api/problem";
-import { Code, firstWay } from "./code";
+import { ByPasskey, Code, firstWay, Unproven } from "./code";
 import { own } from "./ownText";
 import { c, t } from "./text";
-import { Button, Failure, PasswordField, useFaults } from "./ui";
+import { Button, PasswordField, useFaults } from "./ui";
 
 class Refused extends Error {}
 
@@ -45,13 +46,17 @@ export const useProved = <Result, Input = void>(options: UseMutationOptions<Resu
   return { ...action, error, proof: asked && <Proof {...asked} /> };
 };
 
+const askPasskey = () => data(api.POST("/auth/reauthenticate/options"));
+
 const Proof = ({ methods, answer }: Asked) => {
   const { faults, form, check } = useFaults<"password" | "code">();
   const [way, setWay] = useState(firstWay(methods));
   const byPassword = methods.includes("password");
   const prove = useMutation({
-    mutationFn: (body: { password: string } | { code: string; method: Way }) =>
-      ok(api.POST("/auth/reauthenticate", { body })),
+    mutationFn: async (body: { password: string } | { code: string; method: Way } | "passkey") => {
+      const proof = body === "passkey" ? { credential: await usePasskey(await askPasskey()) } : body;
+      return ok(api.POST("/auth/reauthenticate", { body: proof as never }));
+    },
     onSuccess: () => answer(true),
   });
   const send = (e: FormEvent<HTMLFormElement>) => {
@@ -59,10 +64,11 @@ const Proof = ({ methods, answer }: Asked) => {
     const name = byPassword ? "password" : "code";
     const typed = String(new FormData(e.currentTarget).get(name));
     if (check(typed ? {} : { [name]: t("required") }) && !prove.isPending)
-      prove.mutate(byPassword ? { password: typed } : { code: typed.trim(), method: way });
+      prove.mutate(byPassword ? { password: typed } : { code: typed.trim(), method: way ?? "recovery" });
   };
   return (
     <form className="form" ref={form} onSubmit={send} noValidate>
+      <ByPasskey methods={methods} busy={prove.isPending} onClick={() => prove.mutate("passkey")} />
       {byPassword ? (
         <PasswordField
           label={own("account.again")}
@@ -72,11 +78,13 @@ const Proof = ({ methods, answer }: Asked) => {
           fault={faults.password}
         />
       ) : (
-        <Code methods={methods} way={way} onWay={(next: Way) => setWay(next)} fault={faults.code} />
+        way && <Code methods={methods} way={way} onWay={setWay} fault={faults.code} />
       )}
-      {prove.error && <Failure error={prove.error} />}
+      {prove.error && <Unproven error={prove.error} />}
       <p className="row">
-        <Button busy={prove.isPending}>{own(byPassword ? "account.againSend" : "account.againCode")}</Button>
+        <Button busy={prove.isPending} hidden={!byPassword && !way}>
+          {own(byPassword ? "account.againSend" : "account.againCode")}
+        </Button>
         <button type="button" className="button" onClick={() => answer(false)}>
           {c("cancel")}
         </button>

@@ -1,7 +1,8 @@
 import { useId, useState, type FormEvent } from "react";
 import { triesLeft, type Challenge, type Way } from "../../api/challenge";
 import { asProblem } from "../../api/problem";
-import { secondStep } from "../../api/entry";
+import { passkeyStep, secondStep } from "../../api/entry";
+import { hasPasskeys } from "../../api/passkey";
 import { Failure } from "./Failure";
 import { c, t } from "./text";
 
@@ -10,15 +11,20 @@ export const Code = ({ challenge, onAgain }: { challenge: Challenge; onAgain: ()
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
   const [way, setWay] = useState<Way>(challenge.methods.includes("totp") ? "totp" : "recovery");
+  const byCode = challenge.methods.includes(way);
   const id = useId();
-  const submit = (e: FormEvent<HTMLFormElement>) => {
-    e.preventDefault();
+  const enter = (send: () => Promise<unknown>) => {
     if (busy) return;
     setBusy(true);
     setFailure(null);
-    secondStep(challenge.challenge, { method: way, code: String(new FormData(e.currentTarget).get("code")).trim() })
+    send()
       .catch(setFailure)
       .finally(() => setBusy(false));
+  };
+  const submit = (e: FormEvent<HTMLFormElement>) => {
+    e.preventDefault();
+    const code = String(new FormData(e.currentTarget).get("code")).trim();
+    enter(() => secondStep(challenge.challenge, { method: way, code }));
   };
   const refused = failure !== null && asProblem(failure).code === "SECOND_FACTOR_FAILED";
   const left = refused ? triesLeft(failure) : null;
@@ -36,30 +42,43 @@ export const Code = ({ challenge, onAgain }: { challenge: Challenge; onAgain: ()
   return (
     <form onSubmit={submit}>
       <h1>{t("session.step")}</h1>
-      <div>
-        <label htmlFor={`${id}-code`}>{t(way === "totp" ? "session.code" : "session.recovery")}</label>
-        <input
-          key={way}
-          id={`${id}-code`}
-          className="sign-in-field"
-          name="code"
-          inputMode={way === "totp" ? "numeric" : "text"}
-          autoComplete={way === "totp" ? "one-time-code" : "off"}
-          spellCheck={false}
-          required
-          autoFocus
-          {...(left === null ? {} : { "aria-invalid": true, "aria-describedby": `${id}-fault` })}
-        />
-        {left !== null && (
-          <p id={`${id}-fault`} className="fault" role="alert">
-            {t.count("session.wrong", left)}
-          </p>
-        )}
-      </div>
+      {challenge.methods.includes("passkey") && hasPasskeys && (
+        <button
+          type="button"
+          className={byCode ? "sign-in-field" : "sign-in-go"}
+          aria-disabled={busy}
+          onClick={() => enter(() => passkeyStep(challenge.challenge))}>
+          {t("session.passkey")}
+        </button>
+      )}
+      {byCode && (
+        <div>
+          <label htmlFor={`${id}-code`}>{t(way === "totp" ? "session.code" : "session.recovery")}</label>
+          <input
+            key={way}
+            id={`${id}-code`}
+            className="sign-in-field"
+            name="code"
+            inputMode={way === "totp" ? "numeric" : "text"}
+            autoComplete={way === "totp" ? "one-time-code" : "off"}
+            spellCheck={false}
+            required
+            autoFocus
+            {...(left === null ? {} : { "aria-invalid": true, "aria-describedby": `${id}-fault` })}
+          />
+          {left !== null && (
+            <p id={`${id}-fault`} className="fault" role="alert">
+              {t.count("session.wrong", left)}
+            </p>
+          )}
+        </div>
+      )}
       {failure !== null && !refused && <Failure error={failure} />}
-      <button type="submit" className="sign-in-go" aria-disabled={busy}>
-        {c("signIn")}
-      </button>
+      {byCode && (
+        <button type="submit" className="sign-in-go" aria-disabled={busy}>
+          {c("signIn")}
+        </button>
+      )}
       {challenge.methods.includes("totp") && challenge.methods.includes("recovery") && (
         <button
           type="button"

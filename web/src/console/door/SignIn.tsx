@@ -5,6 +5,7 @@ import { asProblem } from "../../api/problem";
 import { signIn } from "../../api/session";
 import { Code } from "./Code";
 import { Failure } from "./Failure";
+import { Passkey } from "./Passkey";
 import { c, t } from "./text";
 import "./door.css";
 
@@ -17,7 +18,10 @@ export const SignIn = ({ ended = false }: { ended?: boolean }) => {
       {challenge ? (
         <Code challenge={challenge} onAgain={() => setChallenge(null)} />
       ) : (
-        <Password ended={ended} onChallenge={setChallenge} />
+        <div className="sign-in-ways">
+          <Password ended={ended} onChallenge={setChallenge} />
+          <Passkey />
+        </div>
       )}
     </main>
   );
@@ -57,7 +61,7 @@ const Password = ({ ended, onChallenge }: { ended: boolean; onChallenge: (challe
           className="sign-in-field"
           name="email"
           type="email"
-          autoComplete="username"
+          autoComplete="username webauthn"
           required
           data-autofocus
           autoFocus

@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import { c } from "../text";
 import { ErrorNote } from "./ErrorNote";
 import { useFocusBack } from "./focusBack";
+import { Prove, waysToProve } from "./Prove";
 import { tell } from "./toast";
 
 interface ConfirmProps {
@@ -48,6 +49,7 @@ export const Confirm = ({
     act.reset();
     onClose();
   };
+  const ways = act.isError ? waysToProve(act.error) : null;
   useFocusBack(open);
   return (
     <Modal opened={open} onClose={close} title={title} closeButtonProps={{ "aria-label": c("close") }}>
@@ -62,19 +64,21 @@ export const Confirm = ({
           </ul>
         )}
         {children}
-        {act.isError && <ErrorNote error={act.error} />}
+        {ways ? <Prove ways={ways} onProven={() => act.mutate()} /> : act.isError && <ErrorNote error={act.error} />}
         <div className="dialog-actions">
           <Button onClick={close} {...(danger ? { "data-autofocus": true } : {})}>
             {c("cancel")}
           </Button>
-          <Button
-            variant="filled"
-            {...(danger ? { "data-danger": true } : {})}
-            loading={act.isPending}
-            onClick={() => act.mutate()}
-            {...(danger ? {} : { "data-autofocus": true })}>
-            {action}
-          </Button>
+          {!ways && (
+            <Button
+              variant="filled"
+              {...(danger ? { "data-danger": true } : {})}
+              loading={act.isPending}
+              onClick={() => act.mutate()}
+              {...(danger ? {} : { "data-autofocus": true })}>
+              {action}
+            </Button>
+          )}
         </div>
       </div>
     </Modal>

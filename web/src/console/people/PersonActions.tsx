@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, data, type Schemas } from "../../api/client";
+import { api, data, ok, type Schemas } from "../../api/client";
 import { Confirm } from "../kit/Confirm";
 import { useSession } from "../../api/useSession";
 import { t } from "../text";
@@ -11,7 +11,7 @@ type Change = { active?: boolean; role?: "USER" | "ADMIN" };
 
 // PersonActions change what a person may do. Each says what it takes or gives first.
 export const PersonActions = ({ user }: { user: User }) => {
-  const [open, setOpen] = useState<"role" | "block" | null>(null);
+  const [open, setOpen] = useState<"role" | "block" | "factor" | null>(null);
   const own = useSession()?.user.id === user.id;
   const cache = useQueryClient();
   const close = () => setOpen(null);
@@ -28,6 +28,20 @@ export const PersonActions = ({ user }: { user: User }) => {
     <>
       <Button onClick={() => setOpen("role")}>{t(`people.${role}.action`)}</Button>
       <Button onClick={() => setOpen("block")}>{t(`people.${block}.action`)}</Button>
+      <Button onClick={() => setOpen("factor")}>{t("people.factor.action")}</Button>
+      <Confirm
+        open={open === "factor"}
+        onClose={close}
+        title={t("people.factor.title", name)}
+        danger
+        action={t("people.factor.action")}
+        effects={[t("people.factor.first"), t("people.factor.second"), t("people.factor.third")]}
+        run={async () => {
+          await ok(api.POST("/api/v1/admin/users/{id}/second-factor/reset", { params: { path: { id: user.id } } }));
+          void cache.invalidateQueries({ queryKey: ["audit"] });
+        }}
+        done={t("people.factor.done", name)}
+      />
       <Confirm
         open={open === "role"}
         onClose={close}

@@ -1,0 +1,171 @@
+// Passkeys: added, used to sign in to the shop and to the console, as a second step, and removed.
+import assert from "node:assert/strict";
+import { accessibilityFaults, browser, call, openTab, scrollsSideways, settled, stoa, test, useStoa } from "./kit.js";
+
+// Passkeys need a name, and 127.0.0.1 is none.
+useStoa({ args: ["--mail", "log", "--public-url", "http://localhost:{port}"] });
+
+const password = "correct horse battery";
+
+const fine = async (tab) => {
+  await settled(tab);
+  assert.deepEqual(await accessibilityFaults(tab), [], tab.url());
+  assert.ok(await scrollsSideways(tab) <= 0, `${tab.url()} is wider than its window`);
+};
+
+// at is an address of stoa by its name.
+const at = (path) => `http://localhost:${new URL(stoa.url).port}${path}`;
+
+const named = () => ({ ...stoa, url: at("") });
+
+// withDevice gives a tab's browser a device that makes and proves passkeys, and says yes to everything.
+const withDevice = async (tab) => {
+  const devtools = await tab.context().newCDPSession(tab);
+  await devtools.send("WebAuthn.enable");
+  const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true, isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return {
+    credentials: async () => (await devtools.send("WebAuthn.getCredentials", { authenticatorId })).credentials,
+    says: (yes) => devtools.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: yes }),
+  };
+};
+
+// unasked keeps the browser from offering passkeys by itself: the device says yes to that at once.
+const unasked = () => { PublicKeyCredential.isConditionalMediationAvailable = async () => false; };
+
+// proven makes an account's address proven.
+const proven = async (email, token) => {
+  for (const end = Date.now() + 120_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    const mails = stoa.log().split("\n").filter((line) => line.includes(email)).join("\n");
+    const link = mails.match(/\/verify-email#([\w-]+)/)?.[1];
+    if (!link) continue;
+    assert.equal((await call(stoa, "POST", "/auth/email/verify", { token, body: { token: link } })).status, 200);
+    return;
+  }
+  throw new Error(`no link to verify ${email}`);
+};
+
+for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
+  test(`a user adds a passkey in two clicks, signs in with it, and removes it, ${scheme}, ${width} px`, async () => {
+    const username = `ada-${scheme}`, email = `${username}@example.com`;
+    const made = await call(stoa, "POST", "/auth/register", { body: { email, username, password } });
+    await proven(email, made.body.data.access_token);
+    const tab = await openTab(browser, named(), { scheme, width, height: 800 });
+    const device = await withDevice(tab);
+    await tab.addInitScript(unasked);
+    await tab.goto(at("/sign-in?next=/account"));
+    await tab.getByLabel("E-mail").fill(email);
+    await tab.getByRole("textbox", { name: "Password" }).fill(password);
+    await tab.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
+    await tab.getByRole("button", { name: "Add a passkey" }).click();
+    await fine(tab);
+    await tab.getByRole("button", { name: "Go on" }).click();
+    await tab.getByText("This device is added.").waitFor();
+    assert.equal((await device.credentials()).length, 1);
+    await tab.getByText("0 recovery codes are left.").waitFor();
+    await fine(tab);
+    await tab.getByRole("button", { name: "Sign out" }).last().click();
+
+    // Alone.
+    await tab.goto(at("/sign-in?next=/account"));
+    await tab.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
+    await fine(tab);
+    await tab.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await tab.getByRole("button", { name: "Remove This device" }).waitFor();
+    await tab.getByRole("button", { name: "Sign out" }).last().click();
+
+    // After the password; first the user changes their mind.
+    await tab.goto(at("/sign-in?next=/account"));
+    await tab.getByLabel("E-mail").fill(email);
+    await tab.getByRole("textbox", { name: "Password" }).fill(password);
+    await tab.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
+    await tab.getByRole("heading", { name: "One more step" }).waitFor();
+    await device.says(false);
+    await tab.getByRole("button", { name: "Use a passkey" }).click();
+    await tab.getByText("No passkey was used.").waitFor();
+    await fine(tab);
+    await device.says(true);
+    await tab.getByRole("button", { name: "Use a passkey" }).click();
+    await tab.getByRole("button", { name: "Remove This device" }).click();
+    await fine(tab);
+    await tab.getByRole("button", { name: "Remove This device" }).click();
+    await tab.getByText("The passkey is removed.").waitFor();
+    await tab.getByRole("button", { name: "Set up an app" }).waitFor();
+    await tab.end();
+  });
+}
+
+test("an administrator signs in to the console with a passkey, and plans the removal of a lost one", async () => {
+  const login = await call(stoa, "POST", "/auth/login", { body: stoa.admin });
+  const token = login.body.data.access_token;
+  const users = await call(stoa, "GET", "/api/v1/admin/users?role=USER", { token });
+  const buyer = users.body.data.items[0];
+  await call(stoa, "POST", "/auth/email/verification", { token });
+  await proven(stoa.admin.email, token);
+  const tab = await openTab(browser, named());
+  await withDevice(tab);
+  await tab.addInitScript(unasked);
+  await tab.goto(at("/sign-in?next=/account"));
+  await tab.getByLabel("E-mail").fill(stoa.admin.email);
+  await tab.getByRole("textbox", { name: "Password" }).fill(stoa.admin.password);
+  await tab.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
+  await tab.getByRole("button", { name: "Add a passkey" }).click();
+  await tab.getByRole("button", { name: "Go on" }).click();
+  await tab.getByText("This device is added.").waitFor();
+  await tab.getByRole("button", { name: "Sign out" }).last().click();
+  await tab.goto(at("/console"));
+  await tab.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
+  assert.deepEqual(await accessibilityFaults(tab), []);
+  await tab.getByRole("button", { name: "Sign in with a passkey" }).click();
+  await tab.locator(".shell").waitFor();
+
+  await tab.goto(at(`/console/people/${buyer.id}`));
+  await tab.getByRole("button", { name: "Remove the second step" }).click();
+  const dialog = tab.getByRole("dialog");
+  await dialog.getByText("The first sign-in with the password after 24 hours").waitFor();
+  assert.deepEqual(await accessibilityFaults(tab), []);
+  await dialog.getByRole("button", { name: "Remove the second step" }).click();
+  await dialog.getByText("The account has no second factor.").waitFor();
+
+  // Ten minutes later: the proof is asked for in the dialog.
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  let proofs = 0;
+  await tab.route("**/second-factor/reset", async (route) => {
+    if (proofs > 0) return route.continue();
+    return route.fulfill({ status: 403, contentType: "application/json", body: JSON.stringify({
+      success: false, error: { code: "REAUTHENTICATION_REQUIRED", message: "-", details: { methods: ["passkey"], maxAge: 600 } },
+    }) });
+  });
+  tab.on("response", (response) => { if (response.url().endsWith("/auth/reauthenticate") && response.ok()) proofs += 1; });
+  await tab.getByRole("button", { name: "Remove the second step" }).click();
+  await dialog.getByRole("button", { name: "Remove the second step" }).click();
+  await dialog.getByRole("button", { name: "Use a passkey" }).click();
+  await dialog.getByText("The account has no second factor.").waitFor();
+  assert.equal(proofs, 1);
+  await tab.end();
+});
+
+test("a browser that can offers passkeys in the field for the name", async () => {
+  for (const [page, seen, username] of [["/sign-in?next=/account", "Remove This device", "carol"], ["/console", "not an administrator", "dave"]]) {
+    const email = `${username}@example.com`;
+    const made = await call(stoa, "POST", "/auth/register", { body: { email, username, password } });
+    await proven(email, made.body.data.access_token);
+    const tab = await openTab(browser, named());
+    await withDevice(tab);
+    await tab.goto(at("/sign-in?next=/account"));
+    await tab.getByLabel("E-mail").fill(email);
+    await tab.getByRole("textbox", { name: "Password" }).fill(password);
+    await tab.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
+    await tab.getByRole("button", { name: "Add a passkey" }).click();
+    await tab.getByRole("button", { name: "Go on" }).click();
+    await tab.getByText("This device is added.").waitFor();
+    await tab.getByRole("button", { name: "Sign out" }).last().click();
+    await tab.goto(at(page)); // where the device says yes
+    await tab.getByText(seen).or(tab.getByRole("button", { name: seen })).first().waitFor();
+    await tab.end();
+  }
+});

@@ -1,0 +1,168 @@
+// The part of the account page that is about passkeys.
+import { useQuery } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { api, data, ok } from "../api/client";
+import { mayUsePasskeys } from "../api/entry";
+import { makePasskey } from "../api/passkey";
+import { useAccount, useRefresh } from "./account";
+import { Unproven } from "./code";
+import { useProved } from "./proof";
+import { step } from "./stepText";
+import { c, t } from "./text";
+import { Ago, Badge, Button, Day, Failure, Field, Told, useFaults, useHeading } from "./ui";
+
+export const Passkeys = () => {
+  const account = useAccount();
+  const may = useQuery({ queryKey: ["passkeys"], queryFn: mayUsePasskeys, staleTime: Infinity });
+  const [told, setTold] = useState("");
+  const { heading, toHeading } = useHeading();
+  if (!account.data || (!may.data && account.data.secondFactor.passkeys === 0)) return null;
+  return (
+    <section aria-labelledby="passkeys">
+      <h2 id="passkeys" ref={heading} tabIndex={-1}>
+        {step("step.passkeys")}
+      </h2>
+      <p className="soft">{step("step.passkeysHow")}</p>
+      <Told>{told}</Told>
+      <List
+        onRemoved={() => {
+          setTold(step("step.passkeyRemoved"));
+          toHeading();
+        }}
+      />
+      {may.data && account.data.emailVerified && (
+        <Add
+          onAdded={(name) => {
+            setTold(step("step.passkeyAdded", { name }));
+            toHeading();
+          }}
+        />
+      )}
+      {may.data && !account.data.emailVerified && <p>{step("step.unprovenPasskey")}</p>}
+    </section>
+  );
+};
+
+const listKey = ["account", "passkeys"];
+
+const List = ({ onRemoved }: { onRemoved: () => void }) => {
+  const refresh = useRefresh();
+  const list = useQuery({ queryKey: listKey, queryFn: () => data(api.GET("/auth/passkeys")) });
+  const [asked, setAsked] = useState("");
+  const remove = useProved({
+    mutationFn: (id: string) => ok(api.DELETE("/auth/passkeys/{id}", { params: { path: { id } } })),
+    onSuccess: async () => {
+      setAsked("");
+      await refresh();
+      onRemoved();
+    },
+  });
+  if (list.isError) return <Failure error={list.error} retry={() => void list.refetch()} />;
+  if (!list.data || list.data.items.length === 0) return null;
+  return (
+    <>
+      {remove.error && <Failure error={remove.error} />}
+      {remove.proof}
+      <ul className="list" hidden={remove.proof !== null}>
+        {list.data.items.map((one) => (
+          <li key={one.id}>
+            <div>
+              <strong>{one.name}</strong>
+              <div className="list-facts">
+                {one.backedUp && <Badge tone="none">{step("step.synced")}</Badge>}
+                {one.provider && <span>{one.provider}</span>}
+                <span>
+                  {step("step.added")} <Day at={one.createdAt} />
+                </span>
+                {one.lastUsedAt && (
+                  <span>
+                    {step("step.used")} <Ago at={one.lastUsedAt} />
+                  </span>
+                )}
+              </div>
+              {asked === one.id && <p className="small">{step("step.removeWarning", { name: one.name })}</p>}
+            </div>
+            {asked === one.id ? (
+              <div className="row">
+                <Button
+                  type="button"
+                  className="button slim"
+                  busy={remove.isPending}
+                  onClick={() => remove.mutate(one.id)}>
+                  {step("step.removeNamed", { name: one.name })}
+                </Button>
+                <button type="button" className="button slim" onClick={() => setAsked("")} autoFocus>
+                  {step("step.keepPasskey")}
+                </button>
+              </div>
+            ) : (
+              <button
+                type="button"
+                className="button slim"
+                aria-label={step("step.removeNamed", { name: one.name })}
+                onClick={() => setAsked(one.id)}>
+                {step("step.remove")}
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+};
+
+const Add = ({ onAdded }: { onAdded: (name: string) => void }) => {
+  const refresh = useRefresh();
+  const { faults, form, check } = useFaults<"name">();
+  const [open, setOpen] = useState(false);
+  const add = useProved({
+    mutationFn: async (name: string) => {
+      const credential = await makePasskey(await data(api.POST("/auth/passkeys/options")));
+      return data(api.POST("/auth/passkeys", { body: { name, credential: credential as never } }));
+    },
+    onSuccess: async ({ name }) => {
+      setOpen(false);
+      await refresh();
+      onAdded(name);
+    },
+  });
+  const send = (e: FormEvent<HTMLFormElement>) => {
+    e.preventDefault();
+    const name = String(new FormData(e.currentTarget).get("name")).trim();
+    if (check(name ? {} : { name: t("required") }) && !add.isPending) add.mutate(name);
+  };
+  if (!open)
+    return (
+      <p>
+        <button type="button" className="button" onClick={() => setOpen(true)}>
+          {step("step.addPasskey")}
+        </button>
+      </p>
+    );
+  return (
+    <>
+      {add.proof}
+      <form className="form" ref={form} onSubmit={send} noValidate hidden={add.proof !== null}>
+        <Field
+          label={step("step.passkeyName")}
+          hint={step("step.passkeyNameHow")}
+          name="name"
+          maxLength={100}
+          defaultValue={step("step.passkeyHere")}
+          required
+          autoFocus
+          fault={faults.name}
+        />
+        {add.error && <Unproven error={add.error} />}
+        <p className="row">
+          <Button className="button primary" busy={add.isPending}>
+            {step("step.makePasskey")}
+          </Button>
+          <button type="button" className="button" onClick={() => setOpen(false)}>
+            {c("cancel")}
+          </button>
+        </p>
+      </form>
+    </>
+  );
+};
