@@ -11,8 +11,8 @@ const (
 	flowLife      = 10 * time.Minute
 	// factorResetLife counts from when a removal of second factors is due.
 	factorResetLife = 7 * 24 * time.Hour
-	signInsKept   = 90 * 24 * time.Hour
-	devicesKept   = 400 * 24 * time.Hour
+	signInsKept     = 90 * 24 * time.Hour
+	devicesKept     = 400 * 24 * time.Hour
 )
 
 // DeleteStale implements account.Store.
