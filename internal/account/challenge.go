@@ -77,6 +77,18 @@ func (s *Service) challenge(ctx context.Context, tx Store, c Credentials, f Seco
 	return due, tx.CreateChallenge(ctx, ch)
 }
 
+// liveChallenge locks the user of a challenge, and returns both as they are now. The error is ErrCode or an
+// errs.NotFound if the challenge stands for nobody anymore.
+func (s *Service) liveChallenge(ctx context.Context, tx Store, known Challenge) (c Credentials, ch Challenge, err error) {
+	if c, err = tx.User(ctx, known.UserID); err != nil {
+		return c, ch, err
+	}
+	if ch, err = tx.Challenge(ctx, known.Hash); err == nil && !ch.live(c, s.Now()) {
+		err = ErrCode
+	}
+	return c, ch, err
+}
+
 // SecondStep is the form for the second step of a sign-in.
 type SecondStep struct {
 	Challenge string `json:"challenge"`
@@ -123,16 +135,9 @@ func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error)
 		left    int
 	)
 	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
-		c, err := tx.User(ctx, known.UserID)
+		c, ch, err := s.liveChallenge(ctx, tx, known)
 		if err != nil {
 			return err
-		}
-		ch, err := tx.Challenge(ctx, hash)
-		if err != nil {
-			return err
-		}
-		if !ch.live(c, s.Now()) {
-			return ErrCode
 		}
 		if in.Method == MethodPasskey {
 			of := Ceremony{Kind: CeremonySecond, UserID: c.ID, SignIn: hash}
@@ -150,7 +155,7 @@ func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error)
 		if err := tx.DeleteChallenge(ctx, hash); err != nil {
 			return err
 		}
-		if err := s.endFactorReset(ctx, tx, c); err != nil { // it is not lost
+		if _, err := s.endFactorReset(ctx, tx, c); err != nil { // it is not lost
 			return err
 		}
 		if err := tx.DeleteExpired(ctx, c.ID, s.Now()); err != nil {

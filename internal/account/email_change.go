@@ -136,25 +136,14 @@ func (s *Service) moveEmail(ctx context.Context, tx Store, c Credentials, to str
 // It signs nobody in: the password goes, all sessions end and whatever was added since the change, and the
 // former address gets a link to choose a new password. The error is VALIDATION_ERROR or ErrLink.
 func (s *Service) RevertEmail(ctx context.Context, token string) error {
-	t, err := s.link(ctx, s.Store, LinkRevert, token)
-	if err != nil {
-		return err
-	}
 	reset := newResetToken()
-	return noLink(s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
-		c, err := tx.User(ctx, t.UserID) // before its links: see Store
-		if err != nil {
-			return err
-		}
-		if err := tx.TakeMailToken(ctx, t.Hash); err != nil {
-			return err
-		}
+	return s.byLink(ctx, LinkRevert, token, func(tx Store, post func(letter) error, c Credentials, t MailToken) error {
 		back := func(site string) mail.Message { return s.resetMail(site, t.Address, reset) }
 		if err := errors.Join(post(back), post(s.letterReverted(c.User))); err != nil {
 			return err
 		}
 		return s.revert(ctx, tx, c, t, Reset{Hash: ids.HashLinkToken(reset), UserID: c.ID, CreatedAt: s.Now()})
-	}))
+	})
 }
 
 // revert is RevertEmail for a locked user and the link t, which was taken.

@@ -79,18 +79,7 @@ func (s *Service) VerifyEmail(ctx context.Context, userID, token string) error {
 // address. The token comes from a mail to it. It does not work once the address is proven, and never for
 // staff. The error is VALIDATION_ERROR or ErrLink.
 func (s *Service) DisownEmail(ctx context.Context, token string) error {
-	t, err := s.link(ctx, s.Store, LinkDisown, token)
-	if err != nil {
-		return err
-	}
-	return noLink(s.Store.InTx(ctx, func(tx Store) error {
-		c, err := tx.User(ctx, t.UserID) // before its links: see Store
-		if err != nil {
-			return err
-		}
-		if err := tx.TakeMailToken(ctx, t.Hash); err != nil {
-			return err
-		}
+	return s.byLink(ctx, LinkDisown, token, func(tx Store, _ func(letter) error, c Credentials, t MailToken) error {
 		if !c.ProvenAt.IsZero() || c.isStaff() || t.Address != c.Email {
 			return ErrLink
 		}
@@ -107,7 +96,7 @@ func (s *Service) DisownEmail(ctx context.Context, token string) error {
 			return err
 		}
 		return s.announce(ctx, tx, event.UserEmailChanged, c.ID)
-	}))
+	})
 }
 
 // disowned is the domain of the addresses of accounts whose address was freed. No mailbox is there

@@ -90,6 +90,25 @@ const (
 	MethodPasskey  = "passkey"
 )
 
+// withFactors runs change on a user who is locked, and the second factors of that user. What it posts is mailed. The
+// error is ErrNoUser, or that of change.
+func (s *Service) withFactors(
+	ctx context.Context, userID string,
+	change func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error,
+) error {
+	return s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+		c, err := tx.User(ctx, userID) // before its factors: see Store
+		if err != nil {
+			return noUser(err)
+		}
+		f, err := tx.SecondFactors(ctx, userID)
+		if err != nil {
+			return err
+		}
+		return change(tx, post, c, f)
+	})
+}
+
 // Factors is the part of Store about second factors. Those that write are for a user who is locked.
 type Factors interface {
 	// SecondFactors returns what a user has, with one query. Somebody unknown has none.

@@ -10,15 +10,7 @@ import (
 
 // RemoveTOTP switches the user's app off. The error is ErrNoTOTP if none is on.
 func (s *Service) RemoveTOTP(ctx context.Context, userID string) error {
-	return s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
-		c, err := tx.User(ctx, userID) // before its factors: see Store
-		if err != nil {
-			return noUser(err)
-		}
-		f, err := tx.SecondFactors(ctx, userID)
-		if err != nil {
-			return err
-		}
+	return s.withFactors(ctx, userID, func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
 		if !f.TOTP {
 			return ErrNoTOTP
 		}
@@ -29,11 +21,7 @@ func (s *Service) RemoveTOTP(ctx context.Context, userID string) error {
 // RemovePasskey deletes a passkey of the user of a session. Sessions that rest on it end; that session only if it began
 // with it. The error is ErrNoPasskey, or ErrLastWay.
 func (s *Service) RemovePasskey(ctx context.Context, userID, sessionID, id string) error {
-	return s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
-		c, err := tx.User(ctx, userID) // before its passkeys: see Store
-		if err != nil {
-			return noUser(err)
-		}
+	return s.withFactors(ctx, userID, func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
 		list, err := tx.PasskeysOf(ctx, userID)
 		if err != nil {
 			return err
@@ -41,10 +29,6 @@ func (s *Service) RemovePasskey(ctx context.Context, userID, sessionID, id strin
 		i := slices.IndexFunc(list, func(p Passkey) bool { return p.ID == id })
 		if i < 0 {
 			return ErrNoPasskey
-		}
-		f, err := tx.SecondFactors(ctx, userID)
-		if err != nil {
-			return err
 		}
 		f.Passkeys--
 		if err := s.keepsAWay(ctx, tx, c, f); err != nil {
@@ -69,14 +53,9 @@ func (s *Service) keepsAWay(ctx context.Context, tx Store, c Credentials, f Seco
 // RemoveFactors removes all second factors of the user of a session. Having none is not an error. The error is
 // ErrLastWay if a passkey is the last way in.
 func (s *Service) RemoveFactors(ctx context.Context, userID, sessionID string) error {
-	return s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
-		c, err := tx.User(ctx, userID) // before its factors: see Store
-		if err != nil {
-			return noUser(err)
-		}
-		f, err := tx.SecondFactors(ctx, userID)
-		if err != nil || !f.Any() {
-			return err
+	return s.withFactors(ctx, userID, func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
+		if !f.Any() {
+			return nil
 		}
 		if err := s.keepsAWay(ctx, tx, c, SecondFactors{}); err != nil {
 			return err
@@ -194,18 +173,7 @@ func (s *Service) dropRest(ctx context.Context, tx Store, c Credentials) (left S
 // mail to the address says that somebody else switched it on. It needs nobody to be signed in, because the factor
 // would keep its owner out. Recovery codes that were made since go with it. The error is VALIDATION_ERROR or ErrLink.
 func (s *Service) UndoFactor(ctx context.Context, token string) error {
-	t, err := s.link(ctx, s.Store, LinkNotMe, token)
-	if err != nil {
-		return err
-	}
-	return noLink(s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
-		c, err := tx.User(ctx, t.UserID) // before its links: see Store
-		if err != nil {
-			return err
-		}
-		if err := tx.TakeMailToken(ctx, t.Hash); err != nil {
-			return err
-		}
+	return s.byLink(ctx, LinkNotMe, token, func(tx Store, post func(letter) error, c Credentials, t MailToken) error {
 		if err := s.undo(ctx, tx, post, c, t); err != nil {
 			return err
 		}
@@ -217,7 +185,7 @@ func (s *Service) UndoFactor(ctx context.Context, token string) error {
 			return err
 		}
 		return tx.DeleteSessionsExcept(ctx, c.ID, "")
-	}))
+	})
 }
 
 // undo removes the factor that a link names. The error is an errs.NotFound, or ErrLink, if it is gone.

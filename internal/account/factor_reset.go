@@ -55,15 +55,7 @@ var (
 // is; a plan that exists stays. All addresses that the user is known by get a mail with a link that stops it.
 // The error is ErrNoUser or ErrNothingToReset.
 func (s *Service) PlanFactorReset(ctx context.Context, userID string) (at time.Time, err error) {
-	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
-		c, err := tx.User(ctx, userID) // before its factors: see Store
-		if err != nil {
-			return noUser(err)
-		}
-		f, err := tx.SecondFactors(ctx, userID)
-		if err != nil {
-			return err
-		}
+	err = s.withFactors(ctx, userID, func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
 		if !f.Any() {
 			return ErrNothingToReset
 		}
@@ -120,45 +112,33 @@ func (s *Service) CancelFactorReset(ctx context.Context, userID string) error {
 		if err != nil {
 			return noUser(err)
 		}
-		r, err := tx.FactorReset(ctx, userID)
-		if errs.KindOf(err) == errs.NotFound || err == nil && !r.live(s.Now()) {
-			return ErrNoFactorReset
-		} else if err != nil {
-			return err
+		ended, err := s.endFactorReset(ctx, tx, c)
+		if err == nil && !ended {
+			err = ErrNoFactorReset
 		}
-		return s.endFactorReset(ctx, tx, c)
+		return err
 	})
 }
 
 // KeepFactors calls off what the mail with that token told of. It needs nobody to be signed in. The error is
 // VALIDATION_ERROR or ErrLink.
 func (s *Service) KeepFactors(ctx context.Context, token string) error {
-	t, err := s.link(ctx, s.Store, LinkKeepFactor, token)
-	if err != nil {
+	return s.byLink(ctx, LinkKeepFactor, token, func(tx Store, _ func(letter) error, c Credentials, _ MailToken) error {
+		_, err := s.endFactorReset(ctx, tx, c)
 		return err
-	}
-	return noLink(s.Store.InTx(ctx, func(tx Store) error {
-		c, err := tx.User(ctx, t.UserID) // before its links: see Store
-		if err != nil {
-			return err
-		}
-		if err := tx.TakeMailToken(ctx, t.Hash); err != nil {
-			return err
-		}
-		return s.endFactorReset(ctx, tx, c)
-	}))
+	})
 }
 
-// endFactorReset calls a plan off, with the links that would. Having none is not an error. c is locked.
-func (s *Service) endFactorReset(ctx context.Context, tx Store, c Credentials) error {
+// endFactorReset calls a plan off, with the links that would, and reports whether there was a live one. c is locked.
+func (s *Service) endFactorReset(ctx context.Context, tx Store, c Credentials) (ended bool, err error) {
 	r, err := tx.FactorReset(ctx, c.ID)
 	if err != nil {
-		return ignore(err, errs.NotFound)
+		return false, ignore(err, errs.NotFound)
 	}
 	if err := s.dropFactorReset(ctx, tx, c.ID); err != nil || !r.live(s.Now()) {
-		return err
+		return false, err
 	}
-	return s.record(ctx, tx, audit.UserCancelReset, c.ID, audit.Details{"email": c.Email})
+	return true, s.record(ctx, tx, audit.UserCancelReset, c.ID, audit.Details{"email": c.Email})
 }
 
 // dropFactorReset deletes a plan that has no subject anymore.
@@ -201,15 +181,7 @@ func (s *Service) ResetFactors(ctx context.Context, email string) (u User, err e
 	if err != nil {
 		return User{}, err
 	}
-	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
-		c, err := tx.User(ctx, known.ID)
-		if err != nil {
-			return noUser(err)
-		}
-		f, err := tx.SecondFactors(ctx, c.ID)
-		if err != nil {
-			return err
-		}
+	err = s.withFactors(ctx, known.ID, func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
 		if !f.Any() {
 			return ErrNothingToReset
 		}

@@ -41,9 +41,8 @@ func (s *Service) SetUpTOTP(ctx context.Context, userID string) (NewTOTP, error)
 			return noUser(err)
 		}
 		user = c.User
-		// What outlives a password is not for an account that somebody else may have made with the address.
-		if c.ProvenAt.IsZero() && s.sendsMail() {
-			return ErrUnproven
+		if err := s.mayAdd(c); err != nil {
+			return err
 		}
 		err = tx.PutTOTP(ctx, TOTP{UserID: userID, Sealed: s.TOTPBox.Seal(secret, userID), CreatedAt: now})
 		if errs.KindOf(err) == errs.Conflict {

@@ -115,6 +115,28 @@ func (s *Service) link(ctx context.Context, st Store, kind LinkKind, token strin
 	return t, err
 }
 
+// byLink runs change on the user of a link of that kind, who is locked, and the link, which is used up then. What it
+// posts is mailed. The error is VALIDATION_ERROR, ErrLink, or that of change; ErrLink also for an errs.NotFound of it.
+func (s *Service) byLink(
+	ctx context.Context, kind LinkKind, token string,
+	change func(tx Store, post func(letter) error, c Credentials, t MailToken) error,
+) error {
+	t, err := s.link(ctx, s.Store, kind, token)
+	if err != nil {
+		return err
+	}
+	return noLink(s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+		c, err := tx.User(ctx, t.UserID) // before its links: see Store
+		if err != nil {
+			return err
+		}
+		if err := tx.TakeMailToken(ctx, t.Hash); err != nil {
+			return err
+		}
+		return change(tx, post, c, t)
+	}))
+}
+
 // noLink is ErrLink for what is not there.
 func noLink(err error) error {
 	if errs.KindOf(err) == errs.NotFound {

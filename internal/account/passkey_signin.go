@@ -70,7 +70,7 @@ func (s *Service) SignInByPasskey(ctx context.Context, in PasskeyProof) (Tokens,
 		if given, err = s.proveByPasskey(ctx, tx, post, c, Ceremony{Kind: CeremonySignIn}, answer); err != nil || given == "" {
 			return err // and commit: the challenge is used up
 		}
-		if err := s.endFactorReset(ctx, tx, c); err != nil { // it is not lost
+		if _, err := s.endFactorReset(ctx, tx, c); err != nil { // it is not lost
 			return err
 		}
 		if err := tx.DeleteExpired(ctx, c.ID, s.Now()); err != nil {
@@ -157,16 +157,9 @@ func (s *Service) SecondStepOptions(ctx context.Context, in ChallengeToken) (pas
 	}
 	var options passkey.Request
 	err = s.Store.InTx(ctx, func(tx Store) error {
-		c, err := tx.User(ctx, known.UserID)
+		c, _, err := s.liveChallenge(ctx, tx, known)
 		if err != nil {
 			return err
-		}
-		ch, err := tx.Challenge(ctx, hash)
-		if err != nil {
-			return err
-		}
-		if !ch.live(c, s.Now()) {
-			return ErrCode
 		}
 		options, err = s.askFor(ctx, tx, Ceremony{Kind: CeremonySecond, UserID: c.ID, SignIn: hash})
 		return err

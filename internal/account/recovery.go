@@ -50,15 +50,7 @@ func recoveryHash(typed string) string {
 // error is ErrNoFactor for an account without a second factor.
 func (s *Service) NewRecoveryCodes(ctx context.Context, userID string) ([]string, error) {
 	codes, hashes := newRecoveryCodes()
-	err := s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
-		c, err := tx.User(ctx, userID) // before its codes: see Store
-		if err != nil {
-			return noUser(err)
-		}
-		f, err := tx.SecondFactors(ctx, userID)
-		if err != nil {
-			return err
-		}
+	err := s.withFactors(ctx, userID, func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
 		if !f.Any() {
 			return ErrNoFactor
 		}
