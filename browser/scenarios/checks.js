@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { drawn } from "./tab.js";
+import { drawn, settled } from "./tab.js";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const colors = ["color-contrast", "color-contrast-enhanced", "link-in-text-block"];
@@ -48,4 +48,11 @@ export const accessibleEverywhere = async (tab, what = tab.url()) => {
   await accessible(tab, `${what}, on a phone`);
   await tab.setViewportSize(size);
   await drawn(tab);
+};
+
+// fine checks what must hold on every page.
+export const fine = async (tab) => {
+  await settled(tab);
+  assert.deepEqual(await accessibilityFaults(tab), [], tab.url());
+  assert.ok(await scrollsSideways(tab) <= 0, `${tab.url()} is wider than its window`);
 };

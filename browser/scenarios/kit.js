@@ -6,7 +6,7 @@ import { after, test as nodeTest } from "node:test";
 import { adminToken, call, install as installIn, startStoa } from "./server.js";
 import { closeTabs, explained, launch, mounted, openTab as openTabOf, settled } from "./tab.js";
 
-export { accessibilityFaults, accessible, accessibleEverywhere, scrollsSideways } from "./checks.js";
+export { accessibilityFaults, accessible, accessibleEverywhere, fine, scrollsSideways } from "./checks.js";
 export { adminToken, call, startStoa } from "./server.js";
 export { drawn, launch, mounted, openTab, settled } from "./tab.js";
 
@@ -137,4 +137,26 @@ export const journey = (page) => {
     clicks: () => clicks,
     screens: () => screens.size,
   };
+};
+
+// proven proves the address of an account, with the link that is mailed to it. The stoa of the file logs its mails.
+export const proven = async (email, token) => {
+  for (const end = Date.now() + 120_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    const mails = stoa.log().split("\n").filter((line) => line.includes(email)).join("\n");
+    const link = mails.match(/\/verify-email#([\w-]+)/)?.[1];
+    if (!link) continue;
+    const answer = await call(stoa, "POST", "/auth/email/verify", { token, body: { token: link } });
+    if (answer.status !== 200) throw new Error(`the link is answered ${answer.status}`);
+    return;
+  }
+  throw new Error(`no link to verify ${email}`);
+};
+
+// provenAccount makes an account whose address is proven.
+export const provenAccount = async (username, password) => {
+  const email = `${username}@example.com`;
+  const made = await call(stoa, "POST", "/auth/register", { body: { email, username, password } });
+  const token = made.body.data.access_token;
+  await proven(email, token);
+  return { email, token };
 };

@@ -1,17 +1,11 @@
 // Passkeys: added, used to sign in to the shop and to the console, as a second step, and removed.
 import assert from "node:assert/strict";
-import { accessibilityFaults, browser, call, openTab, scrollsSideways, settled, stoa, test, useStoa } from "./kit.js";
+import { accessibilityFaults, browser, call, fine, openTab, proven, provenAccount, stoa, test, useStoa } from "./kit.js";
 
 // Passkeys need a name, and 127.0.0.1 is none.
 useStoa({ args: ["--mail", "log", "--public-url", "http://localhost:{port}"] });
 
 const password = "correct horse battery";
-
-const fine = async (tab) => {
-  await settled(tab);
-  assert.deepEqual(await accessibilityFaults(tab), [], tab.url());
-  assert.ok(await scrollsSideways(tab) <= 0, `${tab.url()} is wider than its window`);
-};
 
 // at is an address of stoa by its name.
 const at = (path) => `http://localhost:${new URL(stoa.url).port}${path}`;
@@ -37,23 +31,9 @@ const withDevice = async (tab) => {
 // unasked keeps the browser from offering passkeys by itself: the device says yes to that at once.
 const unasked = () => { PublicKeyCredential.isConditionalMediationAvailable = async () => false; };
 
-// proven makes an account's address proven.
-const proven = async (email, token) => {
-  for (const end = Date.now() + 120_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
-    const mails = stoa.log().split("\n").filter((line) => line.includes(email)).join("\n");
-    const link = mails.match(/\/verify-email#([\w-]+)/)?.[1];
-    if (!link) continue;
-    assert.equal((await call(stoa, "POST", "/auth/email/verify", { token, body: { token: link } })).status, 200);
-    return;
-  }
-  throw new Error(`no link to verify ${email}`);
-};
-
 for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
   test(`a user adds a passkey in two clicks, signs in with it, and removes it, ${scheme}, ${width} px`, async () => {
-    const username = `ada-${scheme}`, email = `${username}@example.com`;
-    const made = await call(stoa, "POST", "/auth/register", { body: { email, username, password } });
-    await proven(email, made.body.data.access_token);
+    const { email } = await provenAccount(`ada-${scheme}`, password);
     const tab = await openTab(browser, named(), { scheme, width, height: 800 });
     const device = await withDevice(tab);
     await tab.addInitScript(unasked);
@@ -151,9 +131,7 @@ test("an administrator signs in to the console with a passkey, and plans the rem
 
 test("a browser that can offers passkeys in the field for the name", async () => {
   for (const [page, seen, username] of [["/sign-in?next=/account", "Remove This device", "carol"], ["/console", "not an administrator", "dave"]]) {
-    const email = `${username}@example.com`;
-    const made = await call(stoa, "POST", "/auth/register", { body: { email, username, password } });
-    await proven(email, made.body.data.access_token);
+    const { email } = await provenAccount(username, password);
     const tab = await openTab(browser, named());
     await withDevice(tab);
     await tab.goto(at("/sign-in?next=/account"));

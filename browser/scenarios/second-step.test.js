@@ -2,7 +2,7 @@
 // leads, and switched off.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { accessibilityFaults, browser, call, openTab, scrollsSideways, settled, stoa, test, useStoa } from "./kit.js";
+import { accessibilityFaults, browser, call, fine, openTab, proven, provenAccount, stoa, test, useStoa } from "./kit.js";
 
 useStoa({ args: ["--mail", "log"] });
 
@@ -17,32 +17,6 @@ const codeOf = (secret) => {
   step.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
   const sum = createHmac("sha1", key).update(step).digest();
   return String((sum.readUInt32BE(sum[19] & 15) & 0x7fffffff) % 1_000_000).padStart(6, "0");
-};
-
-const fine = async (tab) => {
-  await settled(tab);
-  assert.deepEqual(await accessibilityFaults(tab), [], tab.url());
-  assert.ok(await scrollsSideways(tab) <= 0, `${tab.url()} is wider than its window`);
-};
-
-// verificationOf waits for the link that is mailed to a new account, and returns what is behind its #.
-const verificationOf = async (email) => {
-  for (const end = Date.now() + 120_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
-    const mails = stoa.log().split("\n").filter((line) => line.includes(email)).join("\n");
-    const found = mails.match(/\/verify-email#([\w.-]+)/);
-    if (found) return found[1];
-  }
-  throw new Error(`no link to verify ${email}`);
-};
-
-// account makes an account whose address is proven, and returns it with its access token.
-const account = async (username) => {
-  const email = `${username}@example.com`;
-  const made = await call(stoa, "POST", "/auth/register", { body: { email, username, password } });
-  const token = made.body.data.access_token;
-  const link = (await verificationOf(email)).split(".")[0];
-  assert.equal((await call(stoa, "POST", "/auth/email/verify", { token, body: { token: link } })).status, 200);
-  return { email, token };
 };
 
 // switchOn does over the API what the account page does, and returns the recovery codes.
@@ -61,7 +35,7 @@ const typePassword = async (tab, email) => {
 
 for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
   test(`a user switches the second step on, signs in with it, and switches it off, ${scheme}, ${width} px`, async () => {
-    const { email } = await account(`ada-${scheme}`);
+    const { email } = await provenAccount(`ada-${scheme}`, password);
     const tab = await openTab(browser, stoa, { scheme, width, height: 800 });
     await tab.goto("/sign-in?next=/account");
     await typePassword(tab, email);
@@ -110,7 +84,7 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
 }
 
 test("wrong codes end a sign-in, which begins again", async () => {
-  const { email, token } = await account("eve");
+  const { email, token } = await provenAccount("eve", password);
   await switchOn(token);
   const tab = await openTab(browser, stoa);
   await tab.goto("/sign-in");
@@ -133,8 +107,7 @@ test("the console asks administrators for the second step", async () => {
   const signedIn = await call(stoa, "POST", "/auth/login", { body: { email, password } });
   const token = signedIn.body.data.access_token;
   await call(stoa, "POST", "/auth/email/verification", { token });
-  const link = (await verificationOf(email)).split(".")[0];
-  assert.equal((await call(stoa, "POST", "/auth/email/verify", { token, body: { token: link } })).status, 200);
+  await proven(email, token);
   const codes = await switchOn(token);
   const tab = await openTab(browser, stoa);
   await tab.goto("/console");
@@ -153,7 +126,7 @@ test("the console asks administrators for the second step", async () => {
 });
 
 test("a mailed link works for an account with a second step", async () => {
-  const { email, token } = await account("carol");
+  const { email, token } = await provenAccount("carol", password);
   const codes = await switchOn(token);
   const changed = await call(stoa, "POST", "/auth/email/change", { token, body: { newEmail: "carol@example.org" } });
   assert.equal(changed.status, 202);

@@ -1,21 +1,11 @@
 // The storefront as buyers use it: find, compare, buy, activate, free a seat; with the
 // clicks and screens that each job may take.
 import assert from "node:assert/strict";
-import {
-  accessibilityFaults, browser, call, journey, mounted, openTab, scrollsSideways, settled, signInToShop, startStoa,
-  stoa, test, useStoa,
-} from "./kit.js";
+import { browser, call, fine, journey, mounted, openTab, settled, signInToShop, startStoa, stoa, test, useStoa } from "./kit.js";
 
 useStoa();
 
 const account = { email: "buyer@example.com", username: "buyer", password: "correct horse battery" };
-
-// fine checks what must hold on every page.
-const fine = async (tab) => {
-  await settled(tab);
-  assert.deepEqual(await accessibilityFaults(tab), [], tab.url());
-  assert.ok(await scrollsSideways(tab) <= 0, `${tab.url()} is wider than its window`);
-};
 
 const activate = (licenseKey, instanceId) =>
   call(stoa, "POST", "/api/marketplace/products/harbor-analytics/activate", { body: { licenseKey, instanceId } });

@@ -22,3 +22,7 @@ export const triesLeft = (error: unknown): number | null => {
   const left = asProblem(error).details["attemptsLeft"];
   return typeof left === "number" && left > 0 ? left : null;
 };
+
+// firstWay is the way that most people have at hand; null if no code is one.
+export const firstWay = (methods: string[]): Way | null =>
+  methods.includes("totp") ? "totp" : methods.includes("recovery") ? "recovery" : null;

@@ -147,7 +147,7 @@ const Add = ({ onAdded }: { onAdded: (name: string) => void }) => {
           label={step("step.passkeyName")}
           hint={step("step.passkeyNameHow")}
           name="name"
-          maxLength={100}
+          maxLength={64}
           defaultValue={step("step.passkeyHere")}
           required
           autoFocus

@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import { triesLeft, type Challenge, type Way } from "../api/challenge";
+import { firstWay, triesLeft, type Challenge, type Way } from "../api/challenge";
 import { asProblem } from "../api/problem";
 import { passkeyStep, secondStep } from "../api/entry";
-import { ByPasskey, Code, firstWay, Unproven } from "./code";
+import { ByPasskey, Code, Unproven } from "./code";
 import { step } from "./stepText";
 import { t } from "./text";
 import { Button, Head, useFaults } from "./ui";

@@ -39,10 +39,6 @@ export const Code = ({ methods, way, onWay, fault }: CodeProps) => {
   );
 };
 
-// firstWay is the one that most people have at hand; null if no code is one.
-export const firstWay = (methods: string[]): Way | null =>
-  methods.includes("totp") ? "totp" : methods.includes("recovery") ? "recovery" : null;
-
 // ByPasskey is the button for a passkey, where the account and this browser have any.
 export const ByPasskey = ({ methods, busy, onClick }: { methods: string[]; busy: boolean; onClick: () => void }) =>
   methods.includes("passkey") &&
@@ -55,7 +51,7 @@ export const ByPasskey = ({ methods, busy, onClick }: { methods: string[]; busy:
   );
 
 // Unproven tells why a second step, or a proof, did not work.
-export const Unproven = ({ error }: { error: Error }) =>
+export const Unproven = ({ error }: { error: unknown }) =>
   error instanceof Declined ? (
     <p className="note" data-tone="warn" role="alert">
       {step("step.declined")}

@@ -2,11 +2,9 @@
 // still sits here, and not somebody who found the page open.
 import { useMutation, type UseMutationOptions } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import type { Way } from "../api/challenge";
-import { api, data, ok } from "../api/client";
-import { usePasskey } from "../api/passkey";
-import { asProblem } from "../api/problem";
-import { ByPasskey, Code, firstWay, Unproven } from "./code";
+import { firstWay } from "../api/challenge";
+import { prove, waysToProve } from "../api/proof";
+import { ByPasskey, Code, Unproven } from "./code";
 import { own } from "./ownText";
 import { c, t } from "./text";
 import { Button, PasswordField, useFaults } from "./ui";
@@ -31,11 +29,9 @@ export const useProved = <Result, Input = void>(options: UseMutationOptions<Resu
         try {
           return await (mutationFn as NonNullable<typeof mutationFn>)(input, context);
         } catch (error) {
-          const { code, details } = asProblem(error);
-          if (code !== "REAUTHENTICATION_REQUIRED") throw error;
-          const proven = await new Promise<boolean>((answer) =>
-            setAsked({ methods: (details["methods"] ?? []) as string[], answer }),
-          );
+          const methods = waysToProve(error);
+          if (!methods) throw error;
+          const proven = await new Promise<boolean>((answer) => setAsked({ methods, answer }));
           setAsked(null);
           if (!proven) throw new Refused();
         }
@@ -46,29 +42,21 @@ export const useProved = <Result, Input = void>(options: UseMutationOptions<Resu
   return { ...action, error, proof: asked && <Proof {...asked} /> };
 };
 
-const askPasskey = () => data(api.POST("/auth/reauthenticate/options"));
-
 const Proof = ({ methods, answer }: Asked) => {
   const { faults, form, check } = useFaults<"password" | "code">();
   const [way, setWay] = useState(firstWay(methods));
   const byPassword = methods.includes("password");
-  const prove = useMutation({
-    mutationFn: async (body: { password: string } | { code: string; method: Way } | "passkey") => {
-      const proof = body === "passkey" ? { credential: await usePasskey(await askPasskey()) } : body;
-      return ok(api.POST("/auth/reauthenticate", { body: proof as never }));
-    },
-    onSuccess: () => answer(true),
-  });
+  const proving = useMutation({ mutationFn: prove, onSuccess: () => answer(true) });
   const send = (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();
     const name = byPassword ? "password" : "code";
     const typed = String(new FormData(e.currentTarget).get(name));
-    if (check(typed ? {} : { [name]: t("required") }) && !prove.isPending)
-      prove.mutate(byPassword ? { password: typed } : { code: typed.trim(), method: way ?? "recovery" });
+    if (check(typed ? {} : { [name]: t("required") }) && !proving.isPending)
+      proving.mutate(byPassword ? { password: typed } : { code: typed.trim(), method: way ?? "recovery" });
   };
   return (
     <form className="form" ref={form} onSubmit={send} noValidate>
-      <ByPasskey methods={methods} busy={prove.isPending} onClick={() => prove.mutate("passkey")} />
+      <ByPasskey methods={methods} busy={proving.isPending} onClick={() => proving.mutate("passkey")} />
       {byPassword ? (
         <PasswordField
           label={own("account.again")}
@@ -80,9 +68,9 @@ const Proof = ({ methods, answer }: Asked) => {
       ) : (
         way && <Code methods={methods} way={way} onWay={setWay} fault={faults.code} />
       )}
-      {prove.error && <Unproven error={prove.error} />}
+      {proving.error && <Unproven error={proving.error} />}
       <p className="row">
-        <Button busy={prove.isPending} hidden={!byPassword && !way}>
+        <Button busy={proving.isPending} hidden={!byPassword && !way}>
           {own(byPassword ? "account.againSend" : "account.againCode")}
         </Button>
         <button type="button" className="button" onClick={() => answer(false)}>

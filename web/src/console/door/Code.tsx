@@ -1,5 +1,5 @@
 import { useId, useState, type FormEvent } from "react";
-import { triesLeft, type Challenge, type Way } from "../../api/challenge";
+import { firstWay, triesLeft, type Challenge } from "../../api/challenge";
 import { asProblem } from "../../api/problem";
 import { passkeyStep, secondStep } from "../../api/entry";
 import { hasPasskeys } from "../../api/passkey";
@@ -10,8 +10,7 @@ import { c, t } from "./text";
 export const Code = ({ challenge, onAgain }: { challenge: Challenge; onAgain: () => void }) => {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
-  const [way, setWay] = useState<Way>(challenge.methods.includes("totp") ? "totp" : "recovery");
-  const byCode = challenge.methods.includes(way);
+  const [way, setWay] = useState(firstWay(challenge.methods));
   const id = useId();
   const enter = (send: () => Promise<unknown>) => {
     if (busy) return;
@@ -24,7 +23,7 @@ export const Code = ({ challenge, onAgain }: { challenge: Challenge; onAgain: ()
   const submit = (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();
     const code = String(new FormData(e.currentTarget).get("code")).trim();
-    enter(() => secondStep(challenge.challenge, { method: way, code }));
+    if (way) enter(() => secondStep(challenge.challenge, { method: way, code }));
   };
   const refused = failure !== null && asProblem(failure).code === "SECOND_FACTOR_FAILED";
   const left = refused ? triesLeft(failure) : null;
@@ -45,13 +44,13 @@ export const Code = ({ challenge, onAgain }: { challenge: Challenge; onAgain: ()
       {challenge.methods.includes("passkey") && hasPasskeys && (
         <button
           type="button"
-          className={byCode ? "sign-in-field" : "sign-in-go"}
+          className={way ? "sign-in-field" : "sign-in-go"}
           aria-disabled={busy}
           onClick={() => enter(() => passkeyStep(challenge.challenge))}>
           {t("session.passkey")}
         </button>
       )}
-      {byCode && (
+      {way && (
         <div>
           <label htmlFor={`${id}-code`}>{t(way === "totp" ? "session.code" : "session.recovery")}</label>
           <input
@@ -74,7 +73,7 @@ export const Code = ({ challenge, onAgain }: { challenge: Challenge; onAgain: ()
         </div>
       )}
       {failure !== null && !refused && <Failure error={failure} />}
-      {byCode && (
+      {way && (
         <button type="submit" className="sign-in-go" aria-disabled={busy}>
           {c("signIn")}
         </button>

@@ -3,10 +3,11 @@
 import { Button, Modal } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { waysToProve } from "../../api/proof";
 import { c } from "../text";
 import { ErrorNote } from "./ErrorNote";
 import { useFocusBack } from "./focusBack";
-import { Prove, waysToProve } from "./Prove";
+import { Prove } from "./Prove";
 import { tell } from "./toast";
 
 interface ConfirmProps {

@@ -2,47 +2,30 @@
 import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import { api, data, ok } from "../../api/client";
-import type { Way } from "../../api/challenge";
-import { Declined, hasPasskeys, usePasskey } from "../../api/passkey";
-import { asProblem } from "../../api/problem";
+import { firstWay } from "../../api/challenge";
+import { Declined, hasPasskeys } from "../../api/passkey";
+import { prove } from "../../api/proof";
 import { t } from "../text";
 import { ErrorNote } from "./ErrorNote";
 
-// waysToProve returns how the user may prove to be there, if that is what an action was refused for; else null.
-export const waysToProve = (error: unknown): string[] | null => {
-  const { code, details } = asProblem(error);
-  return code === "REAUTHENTICATION_REQUIRED" ? ((details["methods"] ?? []) as string[]) : null;
-};
-
-const byPasskey = async () => {
-  const options = await data(api.POST("/auth/reauthenticate/options"));
-  return { credential: await usePasskey(options) };
-};
-
 // Prove asks for the proof, and calls back once it is given.
 export const Prove = ({ ways, onProven }: { ways: string[]; onProven: () => void }) => {
-  const [way, setWay] = useState<Way>(ways.includes("totp") ? "totp" : "recovery");
+  const [way, setWay] = useState(firstWay(ways));
   const password = ways.includes("password");
   const other = way === "totp" ? "recovery" : "totp";
-  const typed = password || ways.includes(way);
-  const prove = useMutation({
-    mutationFn: async (text: string | null) => {
-      const body = text === null ? await byPasskey() : password ? { password: text } : { code: text, method: way };
-      return ok(api.POST("/auth/reauthenticate", { body: body as never }));
-    },
-    onSuccess: onProven,
-  });
+  const typed = password || way !== null;
+  const proving = useMutation({ mutationFn: prove, onSuccess: onProven });
   const send = (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();
     e.stopPropagation(); // the dialog may stand inside of a form
-    prove.mutate(String(new FormData(e.currentTarget).get("proof")));
+    const text = String(new FormData(e.currentTarget).get("proof"));
+    proving.mutate(password ? { password: text } : { code: text, method: way ?? "recovery" });
   };
   return (
     <form className="section" onSubmit={send}>
       <p className="flat">{t("proof.why")}</p>
       {ways.includes("passkey") && hasPasskeys && (
-        <Button onClick={() => prove.mutate(null)} loading={prove.isPending}>
+        <Button onClick={() => proving.mutate("passkey")} loading={proving.isPending}>
           {t("proof.passkey")}
         </Button>
       )}
@@ -66,14 +49,14 @@ export const Prove = ({ ways, onProven }: { ways: string[]; onProven: () => void
           data-autofocus
         />
       )}
-      {prove.error instanceof Declined ? (
+      {proving.error instanceof Declined ? (
         <p role="alert">{t("proof.declined")}</p>
       ) : (
-        prove.error && <ErrorNote error={prove.error} />
+        proving.error && <ErrorNote error={proving.error} />
       )}
       <div className="row">
         {typed && (
-          <Button type="submit" loading={prove.isPending}>
+          <Button type="submit" loading={proving.isPending}>
             {t("proof.go")}
           </Button>
         )}

@@ -1,0 +1,21 @@
+// Proving to be there, which what changes the ways into an account asks for.
+import type { Way } from "./challenge";
+import { api, data, ok } from "./client";
+import { usePasskey } from "./passkey";
+import { asProblem } from "./problem";
+
+// waysToProve returns how the user may prove to be there, if that is what an action was refused for; else null.
+export const waysToProve = (error: unknown): string[] | null => {
+  const { code, details } = asProblem(error);
+  return code === "REAUTHENTICATION_REQUIRED" ? ((details["methods"] ?? []) as string[]) : null;
+};
+
+export type Proof = { password: string } | { code: string; method: Way } | "passkey";
+
+export const prove = async (proof: Proof) => {
+  const body =
+    proof === "passkey"
+      ? { credential: await usePasskey(await data(api.POST("/auth/reauthenticate/options"))) }
+      : proof;
+  return ok(api.POST("/auth/reauthenticate", { body: body as never }));
+};
