@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 )
 
 // 500 people who sign in at once take the memory of two, and what the garbage
@@ -15,7 +16,7 @@ import (
 func TestMemoryStaysFlatAt500ConcurrentLogins(t *testing.T) { //nolint:paralleltest // see above
 	const logins, parallel, waiting = 500, 2, 30
 
-	h := NewHasher(Default, Limits{Parallel: parallel, Waiting: waiting})
+	h := NewHasher(Default, Limits{Parallel: parallel, Waiting: waiting, MaxWait: time.Hour})
 	hash, err := h.Hash(t.Context(), "secret")
 	if err != nil {
 		t.Fatal(err)
