@@ -63,8 +63,11 @@ func (s *Service) alive(ctx context.Context, session string) (Alive, error) {
 	}
 	mark := s.Live.Mark() // before asking
 	alive, err := s.Store.Alive(ctx, session)
-	if err == nil {
+	switch {
+	case err == nil:
 		s.Live.Put(mark, session, alive.User.ID, alive)
+	case errs.KindOf(err) == errs.NotFound:
+		s.Live.Forget(session)
 	}
 	return alive, err
 }

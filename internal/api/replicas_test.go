@@ -23,16 +23,19 @@ func TestLosingAccessTakesEffectAtOnceOnEveryReplica(t *testing.T) {
 				t.Fatalf("change of a user = %d\n%s", res.Status, res.Body)
 			}
 		}
-		for name, lose := range map[string]func(u testkit.Tokens){
-			"deactivated": func(u testkit.Tokens) { update(u.UserID, map[string]any{"active": false}) },
-			"deleted": func(u testkit.Tokens) {
-				if _, err := db.ExecContext(t.Context(), `DELETE FROM users WHERE id = $1`, u.UserID); err != nil {
+		for name, lose := range map[string]func(all ...testkit.Tokens){
+			"deactivated": func(all ...testkit.Tokens) { update(all[0].UserID, map[string]any{"active": false}) },
+			"deleted": func(all ...testkit.Tokens) {
+				const q = `DELETE FROM users WHERE id = $1`
+				if _, err := db.ExecContext(t.Context(), q, all[0].UserID); err != nil {
 					t.Fatal(err)
 				}
 				for _, replica := range []*testkit.App{a, b} {
-					waittest.True(t, "a replica asks the database again", func() bool {
-						return replica.Do(t, testkit.Me(u.Access)).Status == http.StatusUnauthorized
-					})
+					for _, u := range all {
+						waittest.True(t, "a replica asks the database again", func() bool {
+							return replica.Do(t, testkit.Me(u.Access)).Status == http.StatusUnauthorized
+						})
+					}
 				}
 			},
 		} {
@@ -45,7 +48,7 @@ func TestLosingAccessTakesEffectAtOnceOnEveryReplica(t *testing.T) {
 					}
 				}
 			}
-			lose(user)
+			lose(user, other)
 			for _, replica := range []*testkit.App{b, a} {
 				for _, u := range []testkit.Tokens{user, other} {
 					testkit.WantError(t, replica.Do(t, testkit.Me(u.Access)), http.StatusUnauthorized, "UNAUTHORIZED")

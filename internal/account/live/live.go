@@ -171,6 +171,14 @@ func (m *Memory[V]) Put(mark int64, session, user string, value V) {
 	}
 }
 
+// Forget forgets a session that turned out to have ended: the row that says so may not have been taken
+// yet, as when another program ended it.
+func (m *Memory[V]) Forget(session string) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	m.sessions.Remove(session)
+}
+
 // take forgets what the rows name.
 func (m *Memory[V]) take(news News) {
 	m.mu.Lock()

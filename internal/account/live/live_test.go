@@ -69,6 +69,20 @@ func TestTheProcessThatEndsASessionForgetsItBeforeItAnswers(t *testing.T) {
 	})
 }
 
+// The database said that it has ended before the row that says so was taken.
+func TestASessionThatTurnedOutToHaveEndedIsForgotten(t *testing.T) {
+	run(t, func(t *testing.T, d *database) {
+		p := start(t, d, "a")
+		p.warm(t, "s", "u", "v")
+		p.warm(t, "other", "u", "v")
+		p.Forget("s")
+		p.wantForgotten(t, "s")
+		if _, ok := p.Get("other"); !ok {
+			t.Error("another session was forgotten")
+		}
+	})
+}
+
 func TestNoProcessAcceptsAnEndedSessionAfterTheAnswer(t *testing.T) {
 	run(t, func(t *testing.T, d *database) {
 		a, b := start(t, d, "a"), start(t, d, "b")
