@@ -52,12 +52,13 @@ const shown = () => {
   return [...new Set(found.map((text) => text.trim()).filter(Boolean))];
 };
 
-// data are the strings that the API has answered: names, addresses and words of people who
-// use it, not of stoa.
+// data are the values that the API has answered: names, addresses and words of people who
+// use it, not of stoa, and what is true of them.
 const data = new Set();
 const learn = (value) => {
   if (typeof value === "string") data.add(value.replace(/\s+/g, " ").trim().toLowerCase());
   else if (value && typeof value === "object") for (const [name, inner] of Object.entries(value)) { data.add(name.toLowerCase()); learn(inner); }
+  else data.add(String(value));
 };
 const known = (text) => {
   const plain = text.replace(/\s+/g, " ").trim().toLowerCase();
