@@ -40,8 +40,8 @@ export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: strin
     <>
       <Head title={t("checkout.title")} />
       <div className="checkout">
-        <Details product={product.data} tier={tier} />
         <Summary product={product.data} tier={tier} />
+        <Details product={product.data} tier={tier} />
       </div>
     </>
   );

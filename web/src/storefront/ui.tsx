@@ -42,8 +42,8 @@ export const Waiting = ({ like = "rows" }: { like?: "rows" | "page" | "checkout"
     {like !== "rows" && <span className="bar bar-title" />}
     {like === "checkout" ? (
       <div className="checkout">
-        <div className="form">{bars(3, "bar bar-field")}</div>
         <aside>{bars(3, "bar")}</aside>
+        <div className="form">{bars(3, "bar bar-field")}</div>
       </div>
     ) : (
       bars(4, "bar bar-row")
