@@ -11,6 +11,47 @@ import (
 	"stoa/internal/testkit"
 )
 
+// Browsers ignore a policy with a fault in it, ours included if it stood beside.
+func TestAFaultInAPluginsPolicyDoesNotVoidTheShops(t *testing.T) {
+	t.Parallel()
+	var own []string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header()["Permissions-Policy"] = own
+	}))
+	t.Cleanup(srv.Close)
+	a := testkit.New(t)
+	admin := a.Admin(t, "root").Access
+	a.Install(t, admin, "plugin", testkit.PluginArchive(t, testkit.ExternalManifest("pages", srv.URL), nil))
+	a.Do(t, testkit.Patch(admin, "/api/v1/admin/plugins/pages", map[string]any{"allowSameOrigin": true}))
+	const ours = "publickey-credentials-get=(), publickey-credentials-create=()"
+	for _, tt := range []struct {
+		own   []string
+		stays bool
+	}{
+		{nil, false},
+		{[]string{`camera=(), geolocation=(self "https://maps.example"), usb=*`}, true},
+		{[]string{"camera=()", "usb=self"}, true},
+		{[]string{"camera 'none'"}, false},
+		{[]string{"camera=()", "usb=("}, false},
+		{[]string{`camera="`}, false},
+		{[]string{"camera=(),"}, false},
+		{[]string{"Camera=()"}, false},
+		{[]string{""}, false},
+	} {
+		own = tt.own
+		got := a.DoUnchecked(t, testkit.Request{
+			Method: http.MethodGet, Path: "/api/v1/shop/plugins/pages/api/x",
+		}).Header.Values("Permissions-Policy")
+		want := []string{ours}
+		if tt.stays {
+			want = append(slices.Clone(tt.own), ours)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("own policy %q: %q, want %q", tt.own, got, want)
+		}
+	}
+}
+
 // What acts on the shop's origin passes only as far as an administrator allowed it, from
 // the next call on, and a plugin's cookie is never one of stoa's (TestPluginsHaveCookiesOfTheirOwn).
 func TestAnswersActOnTheOriginOnlyAsAllowed(t *testing.T) {

@@ -70,7 +70,7 @@ func (a *answer) WriteHeader(status int) {
 	}
 	if status >= http.StatusOK {
 		if a.allowed.AllowSameOrigin {
-			h["Permissions-Policy"] = append(h["Permissions-Policy"], noPasskeys)
+			h["Permissions-Policy"] = append(wellFormedPolicy(h["Permissions-Policy"]), noPasskeys)
 		} else {
 			addSandbox(h)
 		}
@@ -103,10 +103,6 @@ func (a *answer) withhold(h http.Header) {
 // (contract 5.9). It is on every answer, because no list of the types that browsers show as pages
 // stays complete: text/xsl and multipart/x-mixed-replace are two that were once forgotten.
 const sandbox = "sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads"
-
-// noPasskeys is the Permissions-Policy of what has the shop's origin: it does not ask for the shop's passkeys. Of
-// several such headers the last one counts (contract 5.9). In the sandbox, browsers offer none.
-const noPasskeys = "publickey-credentials-get=(), publickey-credentials-create=()"
 
 // onlySandbox is shared by all answers without a policy of the plugin's own. It is never modified.
 var onlySandbox = []string{sandbox}
