@@ -58,6 +58,24 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
     await tab.getByRole("button", { name: "Remove This device" }).waitFor();
     await tab.getByRole("button", { name: "Sign out" }).last().click();
 
+    // On a page behind a mailed link.
+    await tab.goto(at("/claim-orders"));
+    await tab.getByRole("textbox", { name: "E-mail address" }).fill(email);
+    await tab.getByRole("textbox", { name: "Password" }).fill(password);
+    await tab.getByRole("button", { name: "Send the mail" }).click();
+    await tab.getByRole("button", { name: "Use a passkey" }).waitFor();
+    await tab.getByRole("textbox", { name: "E-mail address" }).fill("else@example.com");
+    await tab.getByRole("button", { name: "Use a passkey" }).waitFor({ state: "hidden" });
+    await tab.getByRole("textbox", { name: "E-mail address" }).fill(email);
+    await tab.getByRole("button", { name: "Send the mail" }).click();
+    await device.says(false);
+    await tab.getByRole("button", { name: "Use a passkey" }).click();
+    await tab.getByText("No passkey was used.").waitFor();
+    await fine(tab);
+    await device.says(true);
+    await tab.getByRole("button", { name: "Use a passkey" }).click();
+    await tab.getByRole("heading", { name: "Check your mailbox" }).waitFor();
+
     // After the password; first the user changes their mind.
     await tab.goto(at("/sign-in?next=/account"));
     await tab.getByLabel("E-mail").fill(email);

@@ -75,7 +75,7 @@ const reason = (answer) => answer.status < 500 && (answer.body.error?.message ??
 // send runs work for a form. The button is disabled until it is done, so nothing is
 // sent twice.
 const send = async (form, work) => {
-  const button = form.querySelector("button");
+  const button = form.querySelector("button:not([type])");
   button.disabled = true;
   try {
     await work();
