@@ -17,7 +17,7 @@ type adminResetPasswordCmd struct {
 	PasswordStdin bool
 }
 
-// Run replaces the password and prints one it made up, once.
+// Run replaces the password with one for a single sign-in, and prints it if it made it up.
 func (c adminResetPasswordCmd) Run(ctx context.Context, std streams) error {
 	ctx = asOperator(ctx)
 	password, made, err := newPassword(std, c.PasswordStdin)
@@ -30,6 +30,9 @@ func (c adminResetPasswordCmd) Run(ctx context.Context, std streams) error {
 			return explain(err)
 		}
 		fmt.Fprintf(std.out, "new password for %s (%s); all sessions have ended\n", u.Email, u.ID)
+		fmt.Fprint(std.out, "It signs in once, and is gone then. Within 10 minutes of that sign-in, set the next password:\n"+
+			"POST /auth/password with {\"newPassword\": \"…\"} and the access token of the sign-in (docs/operating.md).\n"+
+			"If that session is lost, use \"Forgot your password?\" (needs mail), or run this command again.\n")
 		if made {
 			fmt.Fprintf(std.out, "password: %s\n", password)
 		}

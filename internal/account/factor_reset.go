@@ -149,29 +149,15 @@ func (s *Service) dropFactorReset(ctx context.Context, tx Store, userID string) 
 	return tx.DeleteMailTokens(ctx, userID, LinkKeepFactor)
 }
 
-// factorResetDue reports whether a sign-in of a user who is locked carries out a plan.
-func (s *Service) factorResetDue(ctx context.Context, tx Store, userID string) (bool, error) {
-	r, err := tx.FactorReset(ctx, userID)
-	return err == nil && r.due(s.Now()), ignore(err, errs.NotFound)
-}
-
-// carryOutReset removes the second factors of a user whose password was just verified, if that is still due.
-func (s *Service) carryOutReset(ctx context.Context, userID string) error {
-	return s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
-		c, err := tx.User(ctx, userID)
-		if err != nil {
-			return err
-		}
-		r, err := tx.FactorReset(ctx, userID)
-		if err != nil || !r.due(s.Now()) { // called off meanwhile
-			return ignore(err, errs.NotFound)
-		}
-		details := audit.Details{"email": c.Email, "plannedBy": r.By}
-		if err := s.record(ctx, tx, audit.UserResetFactor, c.ID, details); err != nil {
-			return err
-		}
-		return s.dropFactors(ctx, tx, post, c, "")
-	})
+// carryOutReset removes the second factors of a user whose sign-in is due to. c is locked.
+func (s *Service) carryOutReset(
+	ctx context.Context, tx Store, post func(letter) error, c Credentials, r FactorReset,
+) error {
+	details := audit.Details{"email": c.Email, "plannedBy": r.By}
+	if err := s.record(ctx, tx, audit.UserResetFactor, c.ID, details); err != nil {
+		return err
+	}
+	return s.dropFactors(ctx, tx, post, c, "")
 }
 
 // ResetFactors removes the second factors of the user with that address at once, for an operator at the machine. The

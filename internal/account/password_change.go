@@ -76,8 +76,9 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID, current
 }
 
 // ReplacePassword sets the password of the user with that e-mail address without
-// asking for the old one, and ends all of the user's sessions. It returns
-// VALIDATION_ERROR, ErrNoUser and password.ErrBusy.
+// asking for the old one, and ends all of the user's sessions. It is for one sign-in,
+// because somebody else knows it: see SetPassword. It returns VALIDATION_ERROR, ErrNoUser
+// and password.ErrBusy.
 func (s *Service) ReplacePassword(ctx context.Context, email, secret string) (User, error) {
 	var f faults
 	f.newPassword(s.Policy, "password", secret, email)
@@ -97,6 +98,9 @@ func (s *Service) ReplacePassword(ctx context.Context, email, secret string) (Us
 			return err
 		}
 		if err := s.replacePassword(ctx, tx, c.ID, hash, ""); err != nil {
+			return err
+		}
+		if err := tx.SetPasswordOnce(ctx, c.ID); err != nil {
 			return err
 		}
 		target := audit.Target{Type: "user", ID: c.ID}

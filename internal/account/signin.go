@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"errors"
 	"unicode/utf8"
 
 	"stoa/internal/base/errs"
@@ -70,6 +71,9 @@ func (s *Service) verify(ctx context.Context, hash, secret string) (match, outda
 	return s.Hasher.Verify(ctx, hash, secret)
 }
 
+// errResetDue undoes a sign-in that would carry out a planned removal of second factors without mails to tell of it.
+var errResetDue = errors.New("account: a removal of second factors is due")
+
 // signIn opens a session for a user whose password was just verified. newHash,
 // unless empty, replaces the password's hash.
 func (s *Service) signIn(ctx context.Context, c Credentials, newHash string) (Tokens, error) {
@@ -80,59 +84,71 @@ func (s *Service) signIn(ctx context.Context, c Credentials, newHash string) (To
 	session := s.newSession(c.ID, key)
 	var user User
 	var due *errs.Error // nil: the password was all
-	overdue := false    // the removal of the factors
-	err = s.Store.InTx(ctx, func(tx Store) error {
-		// The user is read again, now locked: a password that was changed since it was
-		// verified must not open a session that the change does not end.
-		now, err := tx.User(ctx, c.ID)
-		if err != nil {
-			return err
-		}
-		if !now.Active || now.PasswordHash != c.PasswordHash {
-			return ErrLogin
-		}
-		if newHash != "" {
-			if err := tx.SetPassword(ctx, c.ID, newHash); err != nil {
-				return err
-			}
-			now.PasswordHash = newHash
-		}
-		// Under the lock: a factor that is being switched on is either seen here, or ends this session.
-		f, err := tx.SecondFactors(ctx, c.ID)
-		if err != nil {
-			return err
-		}
-		if due, overdue = nil, false; f.Any() {
-			if overdue, err = s.factorResetDue(ctx, tx, c.ID); err != nil || overdue {
-				return err
-			}
-			due, err = s.challenge(ctx, tx, now, f)
-			return err
-		}
-		if err := tx.DeleteExpired(ctx, c.ID, s.Now()); err != nil {
-			return err
-		}
-		user = now.User
-		return tx.CreateSession(ctx, session)
-	})
-	if errs.KindOf(err) == errs.NotFound {
-		return Tokens{}, ErrLogin
-	} else if err != nil {
-		return Tokens{}, err
+	open := func(tx Store, post func(letter) error) (err error) {
+		user, due, err = s.open(ctx, tx, post, c, newHash, session)
+		return err
 	}
-	if due != nil {
+	err = s.Store.InTx(ctx, func(tx Store) error { return open(tx, nil) })
+	if errors.Is(err, errResetDue) {
+		err = s.inTxWithMail(ctx, open)
+	}
+	switch {
+	case errs.KindOf(err) == errs.NotFound:
+		return Tokens{}, ErrLogin
+	case err != nil:
+		return Tokens{}, err
+	case due != nil:
 		return Tokens{}, due
 	}
-	if overdue {
-		if newHash != "" {
-			c.PasswordHash = newHash
-		}
-		if err := s.carryOutReset(ctx, c.ID); err != nil {
-			return Tokens{}, err
-		}
-		return s.signIn(ctx, c, "")
-	}
 	return s.tokens(ctx, user, session, session.Refresh)
+}
+
+// open is signIn in a transaction. Without post, the error is errResetDue if mails are to be sent.
+func (s *Service) open(
+	ctx context.Context, tx Store, post func(letter) error, c Credentials, newHash string, session Session,
+) (User, *errs.Error, error) {
+	// The user is read again, now locked: a password that was changed since it was
+	// verified must not open a session that the change does not end.
+	now, err := tx.User(ctx, c.ID)
+	if err != nil {
+		return User{}, nil, err
+	}
+	if !now.Active || now.PasswordHash != c.PasswordHash {
+		return User{}, nil, ErrLogin
+	}
+	if now.PasswordOnce {
+		newHash = ""
+	}
+	if now.PasswordOnce || newHash != "" {
+		if err := tx.SetPassword(ctx, c.ID, newHash); err != nil {
+			return User{}, nil, err
+		}
+		now.PasswordHash = newHash
+	}
+	// Under the lock: a factor that is being switched on is either seen here, or ends this session.
+	f, err := tx.SecondFactors(ctx, c.ID)
+	if err != nil {
+		return User{}, nil, err
+	}
+	if f.Any() {
+		r, err := tx.FactorReset(ctx, c.ID)
+		switch overdue := err == nil && r.due(s.Now()); {
+		case ignore(err, errs.NotFound) != nil:
+			return User{}, nil, err
+		case !overdue:
+			due, err := s.challenge(ctx, tx, now, f)
+			return User{}, due, err
+		case post == nil:
+			return User{}, nil, errResetDue
+		}
+		if err := s.carryOutReset(ctx, tx, post, now, r); err != nil {
+			return User{}, nil, err
+		}
+	}
+	if err := tx.DeleteExpired(ctx, c.ID, s.Now()); err != nil {
+		return User{}, nil, err
+	}
+	return now.User, nil, tx.CreateSession(ctx, session)
 }
 
 // newSession returns a session that begins now, with a password.

@@ -24,8 +24,10 @@ type Users interface {
 	UserByEmail(ctx context.Context, key string) (Credentials, error)
 
 	// SetPassword, SetActive and SetRole change one field, RaiseGeneration adds one to it.
+	// SetPasswordOnce notes that the password is for one sign-in, until SetPassword sets another.
 	// The error is an errs.NotFound for an unknown user.
 	SetPassword(ctx context.Context, id, hash string) error
+	SetPasswordOnce(ctx context.Context, id string) error
 	SetActive(ctx context.Context, id string, active bool) error
 	SetRole(ctx context.Context, id string, role reqctx.Role) error
 	RaiseGeneration(ctx context.Context, id string) error

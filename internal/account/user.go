@@ -28,6 +28,8 @@ type Credentials struct {
 
 	// PasswordHash is empty for a user without a password.
 	PasswordHash string
+	// PasswordOnce says that the next sign-in with the password removes it.
+	PasswordOnce bool
 	// ProvenAt is when somebody proved that they read mail to Email; zero if nobody did.
 	ProvenAt time.Time
 	// Generation rises with whatever voids what is pending: links that change or prove something.

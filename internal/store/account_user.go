@@ -22,14 +22,14 @@ func (a *Account) CreateUser(ctx context.Context, c account.Credentials) error {
 }
 
 const userColumns = `u.id, u.email, u.username, u.password_hash, u.role, u.avatar, u.referral_code, u.active,
-	u.created_at_ms, u.email_proven_at_ms, u.generation`
+	u.created_at_ms, u.email_proven_at_ms, u.generation, u.password_once`
 
 // scanUser reads one row of userColumns.
 func scanUser(row database.Scanner) (account.Credentials, error) {
 	var c account.Credentials
 	var proven int64
 	err := row.Scan(&c.ID, &c.Email, &c.Username, &c.PasswordHash, &c.Role, &c.Avatar, &c.Referral, &c.Active,
-		database.ScanMillis(&c.CreatedAt), &proven, &c.Generation)
+		database.ScanMillis(&c.CreatedAt), &proven, &c.Generation, &c.PasswordOnce)
 	if proven != 0 {
 		c.ProvenAt = time.UnixMilli(proven).UTC()
 	}
@@ -57,7 +57,13 @@ func (a *Account) userBy(ctx context.Context, condition, value string) (account.
 
 // SetPassword implements account.Users.
 func (a *Account) SetPassword(ctx context.Context, id, hash string) error {
-	res, err := a.Write.ExecContext(ctx, `UPDATE users SET password_hash = $1 WHERE id = $2`, hash, id)
+	res, err := a.Write.ExecContext(ctx, `UPDATE users SET password_hash = $1, password_once = FALSE WHERE id = $2`, hash, id)
+	return database.Affected(res, err, "User")
+}
+
+// SetPasswordOnce implements account.Users.
+func (a *Account) SetPasswordOnce(ctx context.Context, id string) error {
+	res, err := a.Write.ExecContext(ctx, `UPDATE users SET password_once = TRUE WHERE id = $1`, id)
 	return database.Affected(res, err, "User")
 }
 

@@ -22,6 +22,20 @@ func (h *Handlers) ChangePassword(w http.ResponseWriter, r *http.Request) error 
 	return nil
 }
 
+// SetPassword serves POST /auth/password.
+func (h *Handlers) SetPassword(w http.ResponseWriter, r *http.Request) error {
+	in, err := readStrictly(w, r, h.Accounts.NewPasswordIssues)
+	if err != nil {
+		return err
+	}
+	who := reqctx.CallerFrom(r.Context())
+	if err := h.Accounts.SetPassword(r.Context(), who.UserID, who.SessionID, in.New); err != nil {
+		return err
+	}
+	web.WriteDone(w, "Password set. All other sessions have ended.")
+	return nil
+}
+
 // ForgotPassword serves POST /auth/forgot-password. The answer is the same
 // whether there is such a user or not.
 func (h *Handlers) ForgotPassword(w http.ResponseWriter, r *http.Request) error {
