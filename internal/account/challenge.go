@@ -72,7 +72,7 @@ func (s *Service) challenge(ctx context.Context, tx Store, c Credentials, f Seco
 		Hash: ids.HashLinkToken(token), UserID: c.ID, Generation: c.Generation, Print: passwordPrint(c.PasswordHash),
 		First: MethodPassword, CreatedAt: s.Now(),
 	}
-	due := ErrSecondFactor.With("challenge", token).With("methods", s.methodsOf(f)).
+	due := ErrSecondFactor.With("challenge", token).With("methods", f.methods()).
 		With("expiresAt", ch.CreatedAt.Add(ChallengeLife).UTC().Format("2006-01-02T15:04:05.000Z"))
 	return due, tx.CreateChallenge(ctx, ch)
 }

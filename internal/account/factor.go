@@ -59,19 +59,20 @@ const TOTPPurpose = "account.totp"
 // SecondFactors are what an account is asked for after the password.
 type SecondFactors struct {
 	TOTP bool // it is on
-	// Passkeys is how many there are, for whichever host name they were made.
-	Passkeys int
+	// Passkeys is how many there are that browsers prove at the platform's host name, and Foreign how many were made for
+	// another: they are factors, too, and no way in.
+	Passkeys, Foreign int
 	// RecoveryCodes is how many are left. They stand in for a factor, and are none.
 	RecoveryCodes int
 }
 
 // Any reports whether the account has a second factor.
-func (f SecondFactors) Any() bool { return f.TOTP || f.Passkeys > 0 }
+func (f SecondFactors) Any() bool { return f.TOTP || f.Passkeys+f.Foreign > 0 }
 
-// methodsOf are the names of the ways to give the second factor.
-func (s *Service) methodsOf(f SecondFactors) []string {
+// methods are the names of the ways to give the second factor.
+func (f SecondFactors) methods() []string {
 	all := []string{}
-	if f.Passkeys > 0 && s.HasPasskeys() {
+	if f.Passkeys > 0 {
 		all = append(all, MethodPasskey)
 	}
 	if f.TOTP {
@@ -81,6 +82,11 @@ func (s *Service) methodsOf(f SecondFactors) []string {
 		all = append(all, MethodRecovery)
 	}
 	return all
+}
+
+// factorsOf returns what a user has.
+func (s *Service) factorsOf(ctx context.Context, st Store, userID string) (SecondFactors, error) {
+	return st.SecondFactors(ctx, userID, s.partyID())
 }
 
 // The ways to give a second factor, as requests name them.
@@ -101,7 +107,7 @@ func (s *Service) withFactors(
 		if err != nil {
 			return noUser(err)
 		}
-		f, err := tx.SecondFactors(ctx, userID)
+		f, err := s.factorsOf(ctx, tx, userID)
 		if err != nil {
 			return err
 		}
@@ -111,8 +117,9 @@ func (s *Service) withFactors(
 
 // Factors is the part of Store about second factors. Those that write are for a user who is locked.
 type Factors interface {
-	// SecondFactors returns what a user has, with one query. Somebody unknown has none.
-	SecondFactors(ctx context.Context, userID string) (SecondFactors, error)
+	// SecondFactors returns what a user has, with one query. Passkeys for partyID are no Foreign ones. Somebody unknown
+	// has none.
+	SecondFactors(ctx context.Context, userID, partyID string) (SecondFactors, error)
 
 	// TOTP returns the user's app, confirmed or not, or an errs.NotFound error.
 	TOTP(ctx context.Context, userID string) (TOTP, error)

@@ -19,7 +19,7 @@ func (s *Service) prove(
 		return "", err
 	}
 	if method == MethodRecovery {
-		f, err := tx.SecondFactors(ctx, c.ID)
+		f, err := s.factorsOf(ctx, tx, c.ID)
 		if err != nil || !f.Any() {
 			return "", err // they stand in for a factor
 		}
@@ -70,11 +70,11 @@ func (s *Service) proveByRecovery(
 	} else if err != nil {
 		return "", err
 	}
-	f, err := tx.SecondFactors(ctx, c.ID)
+	f, err := s.factorsOf(ctx, tx, c.ID)
 	if err != nil {
 		return "", err
 	}
-	if err := post(s.letterCodeUsed(c.User, f.RecoveryCodes)); err != nil {
+	if err := s.notify(ctx, tx, post, s.letterCodeUsed(c.User, f.RecoveryCodes), c.User); err != nil {
 		return "", err
 	}
 	e := audit.New(ctx, s.Now(), audit.UserUseCode, audit.Target{Type: "user", ID: c.ID},

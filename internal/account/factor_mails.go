@@ -56,11 +56,15 @@ const (
 		"the people who run the site.\n"
 )
 
-// factorAdded tells that an app was switched on, with the link that undoes it. The token is in the fragment, as in
-// resetMail.
-func (s *Service) factorAdded(token string) news {
+// factorAdded tells that an app was switched on, with the link that undoes it, and whether there are other recovery
+// codes. The token is in the fragment, as in resetMail.
+func (s *Service) factorAdded(token string, replaced bool) news {
+	text := "codes of an app were switched on as a second step at sign-in."
+	if replaced {
+		text += "\nNew recovery codes came with them. The former ones no longer work."
+	}
 	return news{
-		"Codes of an app are on", "codes of an app were switched on as a second step at sign-in.",
+		"Codes of an app are on", text,
 		ifYou + "If it was not you, open this link within 72 hours. It switches the codes off and ends all\n" +
 			"sessions. Then choose \"forgotten password\" at the site to set a new password:\n\n" +
 			s.PublicURL + "/not-me#" + token + "\n",
@@ -124,13 +128,21 @@ func codesReplaced() news {
 
 // letterReset tells that the people who run the site plan to remove the second factors of a user, with the link that
 // stops it.
-func (s *Service) letterReset(u User, to, token string, at time.Time) letter {
+func (s *Service) letterReset(u User, f SecondFactors, to, token string, at time.Time) letter {
+	lost, found := "the app and the recovery codes", "the app or a code"
+	switch {
+	case f.TOTP && f.Passkeys+f.Foreign > 0:
+		lost, found = "the app, all passkeys and the recovery codes", "the app, a passkey or a code"
+	case !f.TOTP:
+		lost, found = "all passkeys and recovery codes", "a passkey or a code"
+	}
 	return mailTo(to, "Your second step at sign-in will be removed", func(site string) string {
 		return "This is about the account with the e-mail address\n" + u.Email + " at " + site + ".\n\n" +
-			"Somebody told the people who run the site that the app and the recovery codes of this\n" +
-			"account are lost. From " + at.UTC().Format(mailTime) + " on, the password alone signs in.\n\n" +
-			"If it was you, there is nothing to do but wait. If you find the app or a code before,\n" +
-			"sign in with it: then everything stays as it is.\n\n" +
+			"Somebody told the people who run the site that this account's second step at sign-in is\n" +
+			"lost: " + lost + ". They will be removed. From\n" +
+			at.UTC().Format(mailTime) + " on, the password alone signs in.\n\n" +
+			"If it was you, there is nothing to do but wait. If you find " + found + "\n" +
+			"before, sign in with it: then everything stays as it is.\n\n" +
 			"If it was not you, open this link. It stops the removal. Then choose \"forgotten password\"\n" +
 			"at the site to set a new password, because whoever asked for this may know the present one:\n\n" +
 			s.PublicURL + "/keep-second-factor#" + token + "\n"
@@ -144,4 +156,13 @@ func (s *Service) letterCodeUsed(u User, left int) letter {
 		return "This is about the account with the e-mail address\n" + u.Email + " at " + site + ".\n\n" +
 			"On " + at + ", a recovery code was used. " + strconv.Itoa(left) + " of them are left.\n\n" + ifYou + ifNotYou
 	})
+}
+
+// notify mails a user what happened while somebody signed in, unless the mailbox had enough of the like today.
+func (s *Service) notify(ctx context.Context, tx Store, post func(letter) error, l letter, u User) error {
+	ok, err := s.mayNotify(ctx, tx, u.Email)
+	if !ok || err != nil {
+		return err
+	}
+	return post(l)
 }

@@ -30,7 +30,9 @@ func (s *Service) RemovePasskey(ctx context.Context, userID, sessionID, id strin
 		if i < 0 {
 			return ErrNoPasskey
 		}
-		f.Passkeys--
+		if list[i].PartyID == s.partyID() {
+			f.Passkeys--
+		}
 		if err := s.keepsAWay(ctx, tx, c, f); err != nil {
 			return err
 		}
@@ -39,7 +41,8 @@ func (s *Service) RemovePasskey(ctx context.Context, userID, sessionID, id strin
 }
 
 // keepsAWay returns ErrLastWay if nothing but f would sign a user in, and that is too little: without a password and
-// without an account elsewhere it takes two passkeys, or one and recovery codes, because devices get lost. c is locked.
+// without an account elsewhere it takes two passkeys that work here, or one and recovery codes, because devices get
+// lost. c is locked.
 func (s *Service) keepsAWay(ctx context.Context, tx Store, c Credentials, f SecondFactors) error {
 	if c.PasswordHash != "" || f.Passkeys > 1 || f.Passkeys == 1 && f.RecoveryCodes > 0 {
 		return nil
@@ -67,11 +70,11 @@ func (s *Service) RemoveFactors(ctx context.Context, userID, sessionID string) e
 // dropFactors removes all second factors of a user, and whatever rests on them. Of the user's sessions, the one with an
 // id goes on if it began with something else. The user is told by mail. c is locked.
 func (s *Service) dropFactors(ctx context.Context, tx Store, post func(letter) error, c Credentials, except string) error {
-	f, err := tx.SecondFactors(ctx, c.ID)
+	f, err := s.factorsOf(ctx, tx, c.ID)
 	if err != nil {
 		return err
 	}
-	if f.Passkeys > 0 {
+	if f.Passkeys+f.Foreign > 0 {
 		list, err := tx.PasskeysOf(ctx, c.ID)
 		if err != nil {
 			return err
@@ -96,9 +99,6 @@ func (s *Service) dropTOTP(ctx context.Context, tx Store, post func(letter) erro
 	}
 	left, err := s.dropRest(ctx, tx, c)
 	if err != nil {
-		return err
-	}
-	if err := s.dropFactorReset(ctx, tx, c.ID); err != nil {
 		return err
 	}
 	if err := s.record(ctx, tx, audit.UserRemoveTOTP, c.ID, audit.Details{"email": c.Email}); err != nil {
@@ -154,16 +154,16 @@ func (s *Service) dropRest(ctx context.Context, tx Store, c Credentials) (left S
 	if err := tx.DeleteChallenges(ctx, c.ID); err != nil {
 		return left, err
 	}
-	if left, err = tx.SecondFactors(ctx, c.ID); err != nil || left.Any() {
+	if _, err := s.endFactorReset(ctx, tx, c); err != nil { // it was for what there was
+		return left, err
+	}
+	if left, err = s.factorsOf(ctx, tx, c.ID); err != nil || left.Any() {
 		return left, err
 	}
 	if err := tx.DeleteRecoveryCodes(ctx, c.ID); err != nil {
 		return left, err
 	}
 	if err := tx.DeleteMailTokens(ctx, c.ID, LinkNotMe); err != nil {
-		return left, err
-	}
-	if err := s.dropFactorReset(ctx, tx, c.ID); err != nil {
 		return left, err
 	}
 	return left, tx.LowerSessions(ctx, c.ID)

@@ -47,13 +47,17 @@ var (
 	// ErrNothingToReset is returned for planning to remove what an account does not have.
 	ErrNothingToReset = errs.New(errs.Conflict, "CONFLICT", "The account has no second factor.")
 
+	// ErrQuietReset is returned for planning what nobody would be told of in time to stop it.
+	ErrQuietReset = errs.New(errs.Conflict, "CONFLICT", "The platform sends no mail, so the user would not hear of it, and could "+
+		"not stop it. At the machine, stoa admin reset-second-factor removes the factors at once.")
+
 	// ErrNoFactorReset is returned for calling off what nobody planned.
 	ErrNoFactorReset = errs.New(errs.NotFound, "NOT_FOUND", "No removal of a second factor is planned.")
 )
 
 // PlanFactorReset has the user's second factors removed at the first sign-in after a day, and returns when that
 // is; a plan that exists stays. All addresses that the user is known by get a mail with a link that stops it.
-// The error is ErrNoUser or ErrNothingToReset.
+// The error is ErrNoUser, ErrNothingToReset or ErrQuietReset.
 func (s *Service) PlanFactorReset(ctx context.Context, userID string) (at time.Time, err error) {
 	err = s.withFactors(ctx, userID, func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
 		if !f.Any() {
@@ -67,6 +71,9 @@ func (s *Service) PlanFactorReset(ctx context.Context, userID string) (at time.T
 		if err := ignore(err, errs.NotFound); err != nil {
 			return err
 		}
+		if !s.sendsMail() {
+			return ErrQuietReset
+		}
 		now := s.Now()
 		at = now.Add(factorResetDelay)
 		planned := audit.New(ctx, now, audit.UserStartReset, audit.Target{Type: "user", ID: userID},
@@ -75,7 +82,7 @@ func (s *Service) PlanFactorReset(ctx context.Context, userID string) (at time.T
 		if err := tx.PutFactorReset(ctx, r); err != nil {
 			return err
 		}
-		if err := s.tellOfReset(ctx, tx, post, c, at); err != nil {
+		if err := s.tellOfReset(ctx, tx, post, c, f, at); err != nil {
 			return err
 		}
 		return tx.Record(ctx, planned)
@@ -84,7 +91,9 @@ func (s *Service) PlanFactorReset(ctx context.Context, userID string) (at time.T
 }
 
 // tellOfReset mails a link that stops a plan to each address that a user is known by. No limit of mails holds for it.
-func (s *Service) tellOfReset(ctx context.Context, tx Store, post func(letter) error, c Credentials, at time.Time) error {
+func (s *Service) tellOfReset(
+	ctx context.Context, tx Store, post func(letter) error, c Credentials, f SecondFactors, at time.Time,
+) error {
 	if err := tx.DeleteMailTokens(ctx, c.ID, LinkKeepFactor); err != nil { // of a plan that ended
 		return err
 	}
@@ -98,7 +107,7 @@ func (s *Service) tellOfReset(ctx context.Context, tx Store, post func(letter) e
 		if err := tx.CreateMailToken(ctx, t); err != nil {
 			return err
 		}
-		if err := post(s.letterReset(c.User, address, token, at)); err != nil {
+		if err := post(s.letterReset(c.User, f, address, token, at)); err != nil {
 			return err
 		}
 	}
@@ -141,7 +150,7 @@ func (s *Service) endFactorReset(ctx context.Context, tx Store, c Credentials) (
 	return true, s.record(ctx, tx, audit.UserCancelReset, c.ID, audit.Details{"email": c.Email})
 }
 
-// dropFactorReset deletes a plan that has no subject anymore.
+// dropFactorReset deletes a plan, and the links that would call it off.
 func (s *Service) dropFactorReset(ctx context.Context, tx Store, userID string) error {
 	if err := tx.DeleteFactorReset(ctx, userID); err != nil {
 		return err
@@ -153,6 +162,9 @@ func (s *Service) dropFactorReset(ctx context.Context, tx Store, userID string) 
 func (s *Service) carryOutReset(
 	ctx context.Context, tx Store, post func(letter) error, c Credentials, r FactorReset,
 ) error {
+	if err := s.dropFactorReset(ctx, tx, c.ID); err != nil { // it is not called off
+		return err
+	}
 	details := audit.Details{"email": c.Email, "plannedBy": r.By}
 	if err := s.record(ctx, tx, audit.UserResetFactor, c.ID, details); err != nil {
 		return err
@@ -172,6 +184,9 @@ func (s *Service) ResetFactors(ctx context.Context, email string) (u User, err e
 			return ErrNothingToReset
 		}
 		u = c.User
+		if err := s.dropFactorReset(ctx, tx, c.ID); err != nil { // it is not called off
+			return err
+		}
 		if err := s.record(ctx, tx, audit.UserResetFactor, c.ID, audit.Details{"email": c.Email}); err != nil {
 			return err
 		}

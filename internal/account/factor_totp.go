@@ -58,9 +58,9 @@ func (s *Service) SetUpTOTP(ctx context.Context, userID string) (NewTOTP, error)
 	}, nil
 }
 
-// ConfirmTOTP switches an app on with a first code of it, and returns new recovery codes, which are shown once.
-// The session at hand has level 2 then; all others end, because whoever opened them gave one factor only. The
-// user gets a mail with a link that undoes it. The error is VALIDATION_ERROR, or ErrCode for a wrong code, and
+// ConfirmTOTP switches an app on with a first code of it, and returns new recovery codes in place of all others, which
+// are shown once. The session at hand has level 2 then. If it is the account's first second factor, all others end,
+// because whoever opened them gave one factor only. The user gets a mail with a link that undoes it. The error is VALIDATION_ERROR, or ErrCode for a wrong code, and
 // where nothing waits for one.
 func (s *Service) ConfirmTOTP(ctx context.Context, userID, sessionID string, in TypedCode) ([]string, error) {
 	if err := in.Issues().Err(); err != nil {
@@ -83,11 +83,15 @@ func (s *Service) ConfirmTOTP(ctx context.Context, userID, sessionID string, in 
 		if right, err = s.useTOTP(ctx, tx, app, in.Code); err != nil || !right {
 			return err // and commit: it counts
 		}
-		undo, err := s.switchOn(ctx, tx, c, sessionID, hashes)
+		before, err := s.factorsOf(ctx, tx, userID)
 		if err != nil {
 			return err
 		}
-		return s.tell(ctx, tx, post, c.User, s.factorAdded(undo))
+		undo, err := s.switchOn(ctx, tx, c, before, sessionID, hashes)
+		if err != nil {
+			return err
+		}
+		return s.tell(ctx, tx, post, c.User, s.factorAdded(undo, before.RecoveryCodes > 0))
 	})
 	if err != nil {
 		return nil, err
@@ -106,8 +110,11 @@ func noCode(err error) error {
 	return err
 }
 
-// switchOn switches a user's app on, with recovery codes, and returns the token of the link that undoes it.
-func (s *Service) switchOn(ctx context.Context, tx Store, c Credentials, sessionID string, hashes []string) (undo string, err error) {
+// switchOn switches the app of a user who had before on, with recovery codes, and returns the token of the link that
+// undoes it.
+func (s *Service) switchOn(
+	ctx context.Context, tx Store, c Credentials, before SecondFactors, sessionID string, hashes []string,
+) (undo string, err error) {
 	session, err := tx.Session(ctx, sessionID)
 	if errs.KindOf(err) == errs.NotFound {
 		return "", ErrToken // it ended meanwhile
@@ -121,10 +128,15 @@ func (s *Service) switchOn(ctx context.Context, tx Store, c Credentials, session
 	if err := tx.PutRecoveryCodes(ctx, c.ID, hashes, link.CreatedAt); err != nil {
 		return "", err
 	}
-	if err := tx.SetLevel(ctx, session.ID, 2, append(session.Methods, MethodCode)); err != nil {
+	if err := tx.SetLevel(ctx, session.ID, 2, session.with(MethodCode)); err != nil {
 		return "", err
 	}
-	if err := tx.DeleteSessionsExcept(ctx, c.ID, session.ID); err != nil {
+	if !before.Any() {
+		if err := tx.DeleteSessionsExcept(ctx, c.ID, session.ID); err != nil {
+			return "", err
+		}
+	}
+	if _, err := s.endFactorReset(ctx, tx, c); err != nil { // whoever adds one has proven another
 		return "", err
 	}
 	if err := tx.CreateMailToken(ctx, link); err != nil {

@@ -30,7 +30,7 @@ func (s *Service) Overview(ctx context.Context, userID, sessionID string) (Overv
 		return Overview{}, err
 	}
 	o := Overview{User: c.User, Proven: !c.ProvenAt.IsZero(), HasPassword: c.PasswordHash != "", Session: session}
-	if o.Factors, err = s.Store.SecondFactors(ctx, userID); err != nil {
+	if o.Factors, err = s.factorsOf(ctx, s.Store, userID); err != nil {
 		return Overview{}, err
 	}
 	pending, err := s.Store.MailTokensOf(ctx, userID, LinkChange)

@@ -145,7 +145,7 @@ func (s *Service) take(ctx context.Context, tx Store, challenge string, of Cerem
 func (s *Service) here(list []Passkey) []passkey.Credential {
 	var made []passkey.Credential
 	for _, p := range list {
-		if p.PartyID == s.Passkeys.ID {
+		if p.PartyID == s.partyID() {
 			made = append(made, p.Credential)
 		}
 	}
@@ -154,6 +154,14 @@ func (s *Service) here(list []Passkey) []passkey.Credential {
 
 // HasPasskeys reports whether browsers make and prove passkeys here.
 func (s *Service) HasPasskeys() bool { return s.Passkeys != nil }
+
+// partyID is the host name for which browsers make passkeys here; empty, as of no passkey, if they make none.
+func (s *Service) partyID() string {
+	if s.Passkeys == nil {
+		return ""
+	}
+	return s.Passkeys.ID
+}
 
 // MyPasskeys returns the user's passkeys, the oldest first.
 func (s *Service) MyPasskeys(ctx context.Context, userID string) ([]Passkey, error) {

@@ -102,11 +102,11 @@ func (s *Service) AddPasskey(ctx context.Context, userID, sessionID string, in N
 
 // addPasskey is AddPasskey for a passkey that is genuine. c is locked.
 func (s *Service) addPasskey(ctx context.Context, tx Store, post func(letter) error, c Credentials, sessionID string, p Passkey) error {
-	before, err := tx.SecondFactors(ctx, c.ID)
+	before, err := s.factorsOf(ctx, tx, c.ID)
 	if err != nil {
 		return err
 	}
-	if before.Passkeys >= maxPasskeys {
+	if before.Passkeys+before.Foreign >= maxPasskeys {
 		return ErrManyPasskeys
 	}
 	session, err := tx.Session(ctx, sessionID)
@@ -119,12 +119,15 @@ func (s *Service) addPasskey(ctx context.Context, tx Store, post func(letter) er
 		return err
 	}
 	if !before.Any() {
-		if err := tx.SetLevel(ctx, session.ID, 2, append(session.Methods, p.method())); err != nil {
+		if err := tx.SetLevel(ctx, session.ID, 2, session.with(p.method())); err != nil {
 			return err
 		}
 		if err := tx.DeleteSessionsExcept(ctx, c.ID, session.ID); err != nil {
 			return err
 		}
+	}
+	if _, err := s.endFactorReset(ctx, tx, c); err != nil { // whoever adds one has proven another
+		return err
 	}
 	link, undo := s.newLink(LinkNotMe, c, c.Email)
 	link.Passkey = p.ID

@@ -28,6 +28,11 @@ var (
 	ErrNotRecentCode = errs.New(errs.Forbidden, "REAUTHENTICATION_REQUIRED",
 		"This needs a recent sign-in. Confirm with a code and try again.")
 
+	// ErrNotRecentNothing is ErrNotRecent for an account that has nothing to prove it with here.
+	ErrNotRecentNothing = errs.New(errs.Forbidden, "REAUTHENTICATION_REQUIRED",
+		"This needs a recent sign-in, and the account has nothing to confirm one with. Set a password with "+
+			"\"Forgot your password?\", or ask the people who run the site.")
+
 	// ErrNotRecentPasskey is ErrNotRecent for an account whose second factors are passkeys.
 	ErrNotRecentPasskey = errs.New(errs.Forbidden, "REAUTHENTICATION_REQUIRED",
 		"This needs a recent sign-in. Confirm with a passkey and try again.")
@@ -88,7 +93,7 @@ func (s *Service) RequireRecent(ctx context.Context, userID, sessionID string) e
 	if recent && session.Level > 1 {
 		return nil
 	}
-	f, err := s.Store.SecondFactors(ctx, userID)
+	f, err := s.factorsOf(ctx, s.Store, userID)
 	if err != nil {
 		return err
 	}
@@ -97,10 +102,13 @@ func (s *Service) RequireRecent(ctx context.Context, userID, sessionID string) e
 		if !s.Now().After(session.ReauthenticatedAt.Add(RecentLife)) {
 			return nil
 		}
-		if f.TOTP {
-			return notRecent(ErrNotRecentCode, s.methodsOf(f))
+		switch {
+		case f.TOTP || f.Passkeys == 0 && f.RecoveryCodes > 0:
+			return notRecent(ErrNotRecentCode, f.methods())
+		case f.Passkeys > 0:
+			return notRecent(ErrNotRecentPasskey, f.methods())
 		}
-		return notRecent(ErrNotRecentPasskey, s.methodsOf(f))
+		return notRecent(ErrNotRecentNothing, f.methods())
 	}
 	if recent {
 		return nil
@@ -109,11 +117,10 @@ func (s *Service) RequireRecent(ctx context.Context, userID, sessionID string) e
 	if err != nil {
 		return noUser(err)
 	}
-	methods := []string{}
-	if c.PasswordHash != "" {
-		methods = append(methods, "password")
+	if c.PasswordHash == "" {
+		return notRecent(ErrNotRecentNothing, []string{})
 	}
-	return notRecent(ErrNotRecent, methods)
+	return notRecent(ErrNotRecent, []string{"password"})
 }
 
 func notRecent(err *errs.Error, methods []string) error {
@@ -143,7 +150,7 @@ func (s *Service) Reauthenticate(ctx context.Context, userID, sessionID string, 
 		if err != nil {
 			return err
 		}
-		f, err := tx.SecondFactors(ctx, userID)
+		f, err := s.factorsOf(ctx, tx, userID)
 		switch {
 		case err != nil:
 			return err
@@ -194,6 +201,9 @@ func (s *Service) reauthenticateByFactor(
 		}
 		if err != nil || given == "" {
 			return err // and commit
+		}
+		if _, err := s.endFactorReset(ctx, tx, c); err != nil { // it is not lost
+			return err
 		}
 		session, err = s.noteProof(ctx, tx, sessionID)
 		return err

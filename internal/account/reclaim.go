@@ -16,10 +16,14 @@ func (s *Service) reclaim(ctx context.Context, tx Store, c Credentials) error {
 	if err := s.replacePassword(ctx, tx, c.ID, "", ""); err != nil {
 		return err
 	}
-	if err := tx.DeleteMailTokens(ctx, c.ID, LinkVerify, LinkDisown, LinkChange, LinkRevert, LinkNotMe, LinkKeepFactor); err != nil {
+	ways := Ways{Factors: !c.isStaff()}
+	links := []LinkKind{LinkVerify, LinkDisown, LinkChange, LinkRevert, LinkNotMe}
+	if ways.Factors { // else what is planned to become of them stays, and with it what stops it
+		links = append(links, LinkKeepFactor)
+	}
+	if err := tx.DeleteMailTokens(ctx, c.ID, links...); err != nil {
 		return err
 	}
-	ways := Ways{Factors: !c.isStaff()}
 	if err := tx.RemoveWays(ctx, c.ID, ways); err != nil {
 		return err
 	}

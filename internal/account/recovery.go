@@ -57,6 +57,9 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, userID string) ([]string
 		if err := tx.PutRecoveryCodes(ctx, userID, hashes, s.Now()); err != nil {
 			return err
 		}
+		if _, err := s.endFactorReset(ctx, tx, c); err != nil { // these stand in for what is lost
+			return err
+		}
 		if err := s.tell(ctx, tx, post, c.User, codesReplaced()); err != nil {
 			return err
 		}

@@ -76,6 +76,15 @@ func (s Session) MethodNames() []string {
 	return names
 }
 
+// with returns the methods of a session that rests on another one from now on. Sessions from before migration 0070
+// began with a password: there was no other way in.
+func (s Session) with(method string) []string {
+	if len(s.Methods) == 0 {
+		return []string{MethodPassword, method}
+	}
+	return append(slices.Clone(s.Methods), method)
+}
+
 // PhishingResistant reports whether the session rests on a passkey, which works at the platform's own pages only.
 func (s Session) PhishingResistant() bool { return slices.ContainsFunc(s.Methods, isPasskey) }
 

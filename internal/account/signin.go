@@ -126,7 +126,7 @@ func (s *Service) open(
 		now.PasswordHash = newHash
 	}
 	// Under the lock: a factor that is being switched on is either seen here, or ends this session.
-	f, err := tx.SecondFactors(ctx, c.ID)
+	f, err := s.factorsOf(ctx, tx, c.ID)
 	if err != nil {
 		return User{}, nil, err
 	}

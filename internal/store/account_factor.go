@@ -12,12 +12,13 @@ import (
 )
 
 // SecondFactors implements account.Factors.
-func (a *Account) SecondFactors(ctx context.Context, userID string) (f account.SecondFactors, err error) {
+func (a *Account) SecondFactors(ctx context.Context, userID, partyID string) (f account.SecondFactors, err error) {
 	err = a.Read.QueryRowContext(ctx, `
 		SELECT EXISTS (SELECT 1 FROM totp WHERE user_id = $1 AND confirmed_at_ms <> 0),
-			(SELECT count(*) FROM passkeys WHERE user_id = $1),
-			(SELECT count(*) FROM recovery_codes WHERE user_id = $1 AND used_at_ms = 0)`, userID,
-	).Scan(&f.TOTP, &f.Passkeys, &f.RecoveryCodes)
+			(SELECT count(*) FROM passkeys WHERE user_id = $1 AND rp_id = $2),
+			(SELECT count(*) FROM passkeys WHERE user_id = $1 AND rp_id <> $2),
+			(SELECT count(*) FROM recovery_codes WHERE user_id = $1 AND used_at_ms = 0)`, userID, partyID,
+	).Scan(&f.TOTP, &f.Passkeys, &f.Foreign, &f.RecoveryCodes)
 	return f, err
 }
 

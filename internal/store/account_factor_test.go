@@ -87,7 +87,7 @@ func testTOTP(t *testing.T, s *store.Account) {
 	want.Sealed, want.CreatedAt = "b", T0.Add(time.Minute)
 	must(t, s.PutTOTP(t.Context(), want))
 	is("in place of another")
-	if f, err := s.SecondFactors(t.Context(), "u1"); err != nil || f.Any() {
+	if f, err := s.SecondFactors(t.Context(), "u1", "example.com"); err != nil || f.Any() {
 		t.Errorf("SecondFactors = %+v, %v before it is on", f, err)
 	}
 	want.ConfirmedAt = T0.Add(2 * time.Minute)
@@ -110,7 +110,7 @@ func testTOTP(t *testing.T, s *store.Account) {
 func testRecoveryCodes(t *testing.T, s *store.Account) {
 	left := func(user string, want int) {
 		t.Helper()
-		if f, err := s.SecondFactors(t.Context(), user); err != nil || f.RecoveryCodes != want || f.TOTP {
+		if f, err := s.SecondFactors(t.Context(), user, "example.com"); err != nil || f.RecoveryCodes != want || f.TOTP {
 			t.Errorf("SecondFactors(%s) = %+v, %v; want %d", user, f, err, want)
 		}
 	}

@@ -35,12 +35,12 @@ func testPasskeys(t *testing.T, open Open) {
 		must(t, s.PutRecoveryCodes(t.Context(), "u1", []string{"a"}, T0))
 		must(t, s.PutRecoveryCodes(t.Context(), "u2", []string{"b"}, T0))
 		must(t, s.DeleteRecoveryCodesSince(t.Context(), "u1", T0.Add(time.Millisecond)))
-		if f, err := s.SecondFactors(t.Context(), "u1"); err != nil || f.RecoveryCodes != 1 {
+		if f, err := s.SecondFactors(t.Context(), "u1", "example.com"); err != nil || f.RecoveryCodes != 1 {
 			t.Errorf("since later: %+v, %v", f, err)
 		}
 		must(t, s.DeleteRecoveryCodesSince(t.Context(), "u1", T0))
-		one, err1 := s.SecondFactors(t.Context(), "u1")
-		two, err2 := s.SecondFactors(t.Context(), "u2")
+		one, err1 := s.SecondFactors(t.Context(), "u1", "example.com")
+		two, err2 := s.SecondFactors(t.Context(), "u2", "example.com")
 		if err1 != nil || err2 != nil || one.RecoveryCodes != 0 || two.RecoveryCodes != 1 {
 			t.Errorf("%+v, %+v, %v, %v", one, two, err1, err2)
 		}
@@ -86,7 +86,7 @@ func testPasskeyRows(t *testing.T, s *store.Account) {
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%s: %v (-want +got):\n%s", when, err, diff)
 		}
-		if f, err := s.SecondFactors(t.Context(), user); err != nil || f.Passkeys != len(want) || f.TOTP {
+		if f, err := s.SecondFactors(t.Context(), user, "example.com"); err != nil || f.Passkeys+f.Foreign != len(want) || f.TOTP {
 			t.Errorf("%s: SecondFactors = %+v, %v", when, f, err)
 		}
 	}
@@ -98,6 +98,17 @@ func testPasskeyRows(t *testing.T, s *store.Account) {
 	is("renamed and used", "u1", two, one)
 	if got, err := s.PasskeyWith(t.Context(), one.Credential.ID); err != nil || !bytes.Equal(got.Handle, one.Handle) || got.ID != "k1" {
 		t.Errorf("PasskeyWith = %+v, %v", got, err)
+	}
+	for _, c := range []struct {
+		user, party   string
+		here, foreign int
+	}{
+		{"u1", "example.com", 2, 0}, {"u1", "shop.example.com", 0, 2}, {"u1", "", 0, 2},
+		{"u2", "example.com", 0, 1}, {"u2", "shop.example.com", 1, 0},
+	} {
+		if f, err := s.SecondFactors(t.Context(), c.user, c.party); err != nil || f.Passkeys != c.here || f.Foreign != c.foreign {
+			t.Errorf("SecondFactors(%s, %q) = %+v, %v", c.user, c.party, f, err)
+		}
 	}
 	for party, want := range map[string]int{"example.com": 1, "shop.example.com": 2, "": 3} {
 		if n, err := s.ForeignPasskeys(t.Context(), party); err != nil || n != want {

@@ -124,6 +124,14 @@ func again(bearer, method, code string) testkit.Request {
 	return testkit.Post(bearer, "/auth/reauthenticate", map[string]string{"method": method, "code": code})
 }
 
+// proves proves to be there with a code.
+func (w *world) proves(t *testing.T, bearer, method, code string) {
+	t.Helper()
+	if res := w.Do(t, again(bearer, method, code)); res.Status != http.StatusOK {
+		t.Fatalf("%d %s", res.Status, res.Body)
+	}
+}
+
 // level returns the level of a session, and its methods.
 func (w *world) level(t *testing.T, bearer string) string {
 	t.Helper()

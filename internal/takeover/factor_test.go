@@ -159,6 +159,7 @@ func TestOfTwoReplicasOneTakesACode(t *testing.T) {
 
 	testkit.Replicas(t, func(t *testing.T, a, b *testkit.App, _ *sql.DB) {
 		first, second := &world{App: a}, &world{App: b}
+		b.Outbox.Close() // the first one sends all mails
 		owner := first.proven(t, victims, "ada")
 		p := first.withApp(t, owner.Access)
 		for range 5 {

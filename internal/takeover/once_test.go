@@ -2,6 +2,7 @@ package takeover_test
 
 import (
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -140,7 +141,11 @@ func TestAPasswordIsSetOnlyWhereThereIsNone(t *testing.T) {
 		w.replaced(t, victims)
 		stolen = w.signIn(t, victims, printed)
 		w.Clock.Advance(account.RecentLife + minute)
-		testkit.WantError(t, w.Do(t, setPassword(stolen.Access, chosen)), http.StatusForbidden, "REAUTHENTICATION_REQUIRED")
+		res := w.Do(t, setPassword(stolen.Access, chosen))
+		testkit.WantError(t, res, http.StatusForbidden, "REAUTHENTICATION_REQUIRED")
+		if got := detailsOf(t, res, "methods"); got != "[]" || !strings.Contains(res.Text(t, "error.message"), "nothing to confirm") {
+			t.Errorf("asked for %s: %s", got, res.Body)
+		}
 
 		w.replaced(t, victims)
 		owner := w.signIn(t, victims, printed)

@@ -294,6 +294,10 @@ func TestAUserHasTwentyPasskeysAtMost(t *testing.T) {
 
 	onKeys(t, func(t *testing.T, w *world) {
 		owner := w.proven(t, victims, "ada")
+		here, elsewhere := w.Accounts.Passkeys, &passkey.Party{ID: "shop.example.com", Origins: []string{keyOrigin}}
+		w.Accounts.Passkeys = elsewhere
+		other := newKey().Create(w.ask(t, owner.Access, keys+"/options", nil))
+		w.Accounts.Passkeys = here
 		var asked passkeytest.Options
 		for range 20 {
 			if asked = w.ask(t, owner.Access, keys+"/options", nil); asked.Challenge == "" {
@@ -306,6 +310,8 @@ func TestAUserHasTwentyPasskeysAtMost(t *testing.T) {
 		} {
 			testkit.WantError(t, w.Do(t, req), http.StatusConflict, "TOO_MANY")
 		}
+		w.Accounts.Passkeys = elsewhere // those for another name count
+		testkit.WantError(t, w.Do(t, testkit.Post(owner.Access, keys, named(other))), http.StatusConflict, "TOO_MANY")
 		if n := w.listed(t, owner.Access); n != 20 {
 			t.Errorf("%d passkeys", n)
 		}

@@ -44,7 +44,7 @@ func (h *Handlers) Account(w http.ResponseWriter, r *http.Request) error {
 		User: wire.NewUser(o.User), EmailVerified: o.Proven, PendingEmail: o.Pending, HasPassword: o.HasPassword,
 	}
 	out.SecondFactor.TOTP, out.SecondFactor.RecoveryCodesLeft = o.Factors.TOTP, o.Factors.RecoveryCodes
-	out.SecondFactor.Passkeys = o.Factors.Passkeys
+	out.SecondFactor.Passkeys = o.Factors.Passkeys + o.Factors.Foreign
 	out.Session.ID, out.Session.Level, out.Session.Methods = o.Session.ID, o.Session.Level, o.Session.MethodNames()
 	out.Session.AuthenticatedAt = web.Timestamp(o.Session.ProvenAt())
 	web.WriteData(w, http.StatusOK, out)
