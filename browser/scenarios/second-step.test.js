@@ -1,6 +1,7 @@
 // The second step at sign-in: switched on, met in the shop, in the console and where a mail
-// leads, and switched off.
+// leads, and switched off. And passwords that sign in once.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { accessibilityFaults, browser, call, fine, openTab, proven, provenAccount, stoa, test, useStoa } from "./kit.js";
 
@@ -27,9 +28,9 @@ const switchOn = async (token) => {
   return answer.body.data.recoveryCodes;
 };
 
-const typePassword = async (tab, email) => {
+const typePassword = async (tab, email, secret = password) => {
   await tab.getByLabel("E-mail").fill(email);
-  await tab.getByRole("textbox", { name: "Password" }).fill(password);
+  await tab.getByRole("textbox", { name: "Password" }).fill(secret);
   await tab.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
 };
 
@@ -146,5 +147,63 @@ test("a mailed link works for an account with a second step", async () => {
   await tab.getByLabel("Code of your app, or a recovery code").fill(codes[0]);
   await tab.getByRole("button", { name: "Use this address" }).click();
   await tab.getByText("Your address is changed").first().waitFor();
+  await tab.end();
+});
+
+// atTheMachine runs a command of stoa for the administrator of the machine.
+const atTheMachine = (command, email) =>
+  execFileSync(process.env.STOA_BINARY, ["admin", command, "--data", stoa.folder, "--email", email], {
+    encoding: "utf8", stdio: ["ignore", "pipe", "ignore"],
+  });
+
+const onceFor = (email) => atTheMachine("reset-password", email).match(/^password: (\S+)$/m)[1];
+
+const next = "staple battery correct";
+
+for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
+  test(`whoever got a password for one sign-in sets the next, ${scheme}, ${width} px`, async () => {
+    const { email } = await provenAccount(`once-${scheme}`, password);
+    const tab = await openTab(browser, stoa, { scheme, width, height: 800 });
+    await tab.goto("/sign-in?next=/account");
+    await typePassword(tab, email, onceFor(email));
+    await tab.getByText("One that works once is gone now").waitFor();
+    await fine(tab);
+    await tab.getByRole("button", { name: "Set a password" }).click();
+    await tab.getByText("Fill in this field.").waitFor();
+    await tab.getByLabel("New password").fill("short");
+    await tab.getByRole("button", { name: "Set a password" }).click();
+    await tab.getByText("newPassword must have 6 characters or more.").waitFor();
+    await fine(tab);
+    await tab.getByLabel("New password").fill(next);
+    await tab.getByRole("button", { name: "Set a password" }).click();
+    await tab.getByText("Your password is changed.").waitFor();
+    await tab.getByLabel("Current password").waitFor();
+    await fine(tab);
+    await tab.getByRole("button", { name: "Sign out" }).last().click();
+    await tab.goto("/sign-in?next=/account");
+    await typePassword(tab, email, next);
+    await tab.getByLabel("Current password").waitFor();
+    await tab.end();
+  });
+}
+
+test("the console says where to set a password after one that worked once", async () => {
+  const { email } = await provenAccount("boss", password);
+  atTheMachine("promote", email);
+  const tab = await openTab(browser, stoa);
+  await tab.goto("/console");
+  await tab.getByLabel("E-mail").fill(email);
+  await tab.getByRole("textbox", { name: "Password" }).fill(onceFor(email));
+  await tab.getByRole("button", { name: "Sign in" }).click();
+  await tab.getByText("One that works once is gone now.").waitFor();
+  assert.deepEqual(await accessibilityFaults(tab), []);
+  await tab.getByRole("link", { name: "Set the next" }).click();
+  await tab.getByLabel("New password").fill(next);
+  await tab.getByRole("button", { name: "Set a password" }).click();
+  await tab.getByText("Your password is changed.").waitFor();
+  await tab.goto("/console");
+  await tab.locator(".shell").waitFor();
+  await tab.locator("main h1").first().waitFor();
+  assert.equal(await tab.getByText("works once").count(), 0);
   await tab.end();
 });

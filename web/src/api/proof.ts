@@ -4,10 +4,12 @@ import { api, data, ok } from "./client";
 import { usePasskey } from "./passkey";
 import { asProblem } from "./problem";
 
-// waysToProve returns how the user may prove to be there, if that is what an action was refused for; else null.
+// waysToProve returns how the user may prove to be there, if that is what an action was refused for and there is a way;
+// else null.
 export const waysToProve = (error: unknown): string[] | null => {
   const { code, details } = asProblem(error);
-  return code === "REAUTHENTICATION_REQUIRED" ? ((details["methods"] ?? []) as string[]) : null;
+  const ways = (details["methods"] ?? []) as string[];
+  return code === "REAUTHENTICATION_REQUIRED" && ways.length > 0 ? ways : null;
 };
 
 export type Proof = { password: string } | { code: string; method: Way } | "passkey";

@@ -1,10 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, type FormEvent } from "react";
+import { useRef, useState, type FormEvent } from "react";
 import { api, data, ok } from "../api/client";
 import { signOut } from "../api/session";
+import { useAccount, useRefresh } from "./account";
 import { Profile } from "./Address";
 import { own } from "./ownText";
 import { Passkeys } from "./Passkeys";
+import { useProved } from "./proof";
 import { SecondFactor } from "./SecondFactor";
 import { t } from "./text";
 import { Ago, Badge, Button, Day, Failure, Head, PasswordField, Told, useFaults, useHeading, Waiting } from "./ui";
@@ -26,7 +28,68 @@ export const AccountPage = () => (
   </>
 );
 
+// Password is about the password that there is, or the first one. An account has none after a sign-in with one from
+// whoever runs the shop, which works once.
 const Password = () => {
+  const account = useAccount();
+  const [saved, setSaved] = useState(false);
+  const { heading, toHeading } = useHeading();
+  const has = account.data?.hasPassword !== false;
+  return (
+    <section aria-labelledby="password">
+      <h2 id="password" ref={heading} tabIndex={-1}>
+        {own(has ? "account.password" : "account.first")}
+      </h2>
+      {has ? (
+        <Change />
+      ) : (
+        <First
+          onSaved={() => {
+            setSaved(true);
+            toHeading();
+          }}
+        />
+      )}
+      <Told>{saved && own("account.saved")}</Told>
+    </section>
+  );
+};
+
+const First = ({ onSaved }: { onSaved: () => void }) => {
+  const refresh = useRefresh();
+  const { faults, form, check } = useFaults<"next">();
+  const set = useProved({
+    mutationFn: (newPassword: string) => ok(api.POST("/auth/password", { body: { newPassword } })),
+    onSuccess: async () => {
+      await refresh();
+      onSaved();
+    },
+  });
+  const send = (e: FormEvent<HTMLFormElement>) => {
+    e.preventDefault();
+    const next = String(new FormData(e.currentTarget).get("next"));
+    if (check(next ? {} : { next: t("required") }) && !set.isPending) set.mutate(next);
+  };
+  return (
+    <>
+      <p className="note" data-tone="warn">
+        {own("account.firstHow")}
+      </p>
+      {set.proof}
+      <form className="form" ref={form} onSubmit={send} noValidate hidden={set.proof !== null}>
+        <PasswordField label={own("account.next")} name="next" autoComplete="new-password" fault={faults.next} />
+        {set.error && <Failure error={set.error} />}
+        <p>
+          <Button className="button primary" busy={set.isPending}>
+            {own("account.first")}
+          </Button>
+        </p>
+      </form>
+    </>
+  );
+};
+
+const Change = () => {
   const queries = useQueryClient();
   const { faults, form, check } = useFaults<"current" | "next">();
   const fields = useRef<HTMLFormElement | null>(null);
@@ -47,23 +110,20 @@ const Password = () => {
     if (check(found) && !change.isPending) change.mutate({ currentPassword: current, newPassword: next });
   };
   return (
-    <section aria-labelledby="password">
-      <h2 id="password">{own("account.password")}</h2>
-      <form className="form" ref={form} onSubmit={send} noValidate>
-        <PasswordField
-          label={own("account.current")}
-          name="current"
-          autoComplete="current-password"
-          fault={faults.current}
-        />
-        <PasswordField label={own("account.next")} name="next" autoComplete="new-password" fault={faults.next} />
-        {change.error && <Failure error={change.error} />}
-        <Told>{change.isSuccess && own("account.saved")}</Told>
-        <p>
-          <Button busy={change.isPending}>{own("account.save")}</Button>
-        </p>
-      </form>
-    </section>
+    <form className="form" ref={form} onSubmit={send} noValidate>
+      <PasswordField
+        label={own("account.current")}
+        name="current"
+        autoComplete="current-password"
+        fault={faults.current}
+      />
+      <PasswordField label={own("account.next")} name="next" autoComplete="new-password" fault={faults.next} />
+      {change.error && <Failure error={change.error} />}
+      <Told>{change.isSuccess && own("account.saved")}</Told>
+      <p>
+        <Button busy={change.isPending}>{own("account.save")}</Button>
+      </p>
+    </form>
   );
 };
 

@@ -14,6 +14,7 @@ import { Account } from "./Account";
 import { Rail } from "./Rail";
 import { SignIn } from "../door/SignIn";
 import { NotAdmin } from "./NotAdmin";
+import { NoPassword } from "./NoPassword";
 import { Offline } from "./Offline";
 import { TestMode } from "./TestMode";
 import { useSession } from "../../api/useSession";
@@ -108,6 +109,7 @@ const Frame = ({ user }: { user: User }) => {
       </header>
       <Offline />
       <main id="content" className="content" ref={content} tabIndex={-1}>
+        <NoPassword />
         <Outlet />
       </main>
       {palette && (
