@@ -72,26 +72,7 @@ func testUsers(t *testing.T, open Open) {
 	})
 	t.Run("SetPasswordOnce holds until SetPassword", func(t *testing.T) {
 		t.Parallel()
-
-		s := store.NewAccount(open(t))
-		mustCreateUser(t, s, credentials("u1"))
-		other := mustCreateUser(t, s, credentials("u2"))
-		for i, do := range []func() error{
-			func() error { return s.SetPasswordOnce(t.Context(), "u1") },
-			func() error { return s.SetPassword(t.Context(), "u1", "new") },
-		} {
-			if err := do(); err != nil {
-				t.Fatal(err)
-			}
-			if got, err := s.User(t.Context(), "u1"); err != nil || got.PasswordOnce != (i == 0) {
-				t.Errorf("step %d: once is %v, %v", i, got.PasswordOnce, err)
-			}
-			got, err := s.User(t.Context(), "u2")
-			if diff := cmp.Diff(other, got); err != nil || diff != "" {
-				t.Errorf("step %d: another user: %v (-want +got):\n%s", i, err, diff)
-			}
-		}
-		mustBe(t, "SetPasswordOnce of nobody", s.SetPasswordOnce(t.Context(), "u3"), errs.NotFound)
+		testPasswordOnce(t, store.NewAccount(open(t)))
 	})
 	t.Run("HasAdmin looks for active administrators", func(t *testing.T) {
 		t.Parallel()
@@ -261,4 +242,26 @@ func testLockAdmins(t *testing.T, open Open) {
 			t.Fatalf("administrators left: %q, %v; want one", left, err)
 		}
 	}
+}
+
+func testPasswordOnce(t *testing.T, s *store.Account) {
+	t.Helper()
+	mustCreateUser(t, s, credentials("u1"))
+	other := mustCreateUser(t, s, credentials("u2"))
+	for i, do := range []func() error{
+		func() error { return s.SetPasswordOnce(t.Context(), "u1") },
+		func() error { return s.SetPassword(t.Context(), "u1", "new") },
+	} {
+		if err := do(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.User(t.Context(), "u1"); err != nil || got.PasswordOnce != (i == 0) {
+			t.Errorf("step %d: once is %v, %v", i, got.PasswordOnce, err)
+		}
+		got, err := s.User(t.Context(), "u2")
+		if diff := cmp.Diff(other, got); err != nil || diff != "" {
+			t.Errorf("step %d: another user: %v (-want +got):\n%s", i, err, diff)
+		}
+	}
+	mustBe(t, "SetPasswordOnce of nobody", s.SetPasswordOnce(t.Context(), "u3"), errs.NotFound)
 }
