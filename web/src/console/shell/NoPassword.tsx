@@ -7,9 +7,8 @@ export const NoPassword = () => {
   const account = useQuery({ queryKey: ["account"], queryFn: () => data(api.GET("/auth/account")) });
   return account.data?.hasPassword === false ? (
     <div className="note" data-tone="warn" role="status" style={{ marginBottom: 16 }}>
-      <p>
-        {t("session.once")} <a href="/account#password">{t("session.onceHow")}</a>
-      </p>
+      <p>{t("session.once")}</p>
+      <a href="/account#password">{t("session.onceHow")}</a>
     </div>
   ) : null;
 };
