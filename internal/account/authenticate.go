@@ -46,7 +46,9 @@ func (s *Service) signedIn(ctx context.Context, raw string) (u User, session str
 	} else if err != nil {
 		return User{}, "", err
 	}
-	if !alive.User.Active || alive.User.ID != claims.UserID || !s.Now().Before(alive.ExpiresAt) {
+	now := s.Now()
+	if !alive.User.Active || alive.User.ID != claims.UserID || !now.Before(alive.ExpiresAt) ||
+		over(s.sessionEnd(alive.User.Role, alive.AuthenticatedAt), now) {
 		return User{}, "", ErrToken
 	}
 	return alive.User, claims.SessionID, nil

@@ -161,7 +161,7 @@ func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error)
 		if err := tx.DeleteExpired(ctx, c.ID, s.Now()); err != nil {
 			return err
 		}
-		user, session = c.User, s.newSession(c.ID, key)
+		user, session = c.User, s.newSession(c.User, key)
 		session.Level, session.Methods = 2, []string{ch.First, given}
 		return tx.CreateSession(ctx, session)
 	})

@@ -57,8 +57,11 @@ func (s *Service) SignInByPasskey(ctx context.Context, in PasskeyProof) (Tokens,
 	if err != nil {
 		return Tokens{}, err
 	}
-	session, given := s.newSession(known.UserID, key), ""
-	var user User
+	var (
+		user    User
+		session Session
+		given   string
+	)
 	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
 		c, err := tx.User(ctx, known.UserID)
 		if err != nil {
@@ -76,7 +79,8 @@ func (s *Service) SignInByPasskey(ctx context.Context, in PasskeyProof) (Tokens,
 		if err := tx.DeleteExpired(ctx, c.ID, s.Now()); err != nil {
 			return err
 		}
-		user, session.Level, session.Methods = c.User, 2, []string{given}
+		user, session = c.User, s.newSession(c.User, key)
+		session.Level, session.Methods = 2, []string{given}
 		return tx.CreateSession(ctx, session)
 	})
 	if errs.KindOf(err) == errs.NotFound || err == nil && given == "" {

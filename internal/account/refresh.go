@@ -53,6 +53,7 @@ func (s *Service) Refresh(ctx context.Context, raw string) (Tokens, error) {
 			return err
 		}
 		now := s.Now()
+		session.EndsAt = s.sessionEnd(c.Role, session.AuthenticatedAt)
 		if session.UserID != c.ID || !c.Active || !now.Before(session.ExpiresAt()) {
 			return ErrRefresh
 		}

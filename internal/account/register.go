@@ -76,7 +76,7 @@ func (s *Service) createSignedIn(
 	if err != nil {
 		return Tokens{}, err
 	}
-	session := s.newSession(c.ID, key)
+	session := s.newSession(c.User, key)
 	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
 		if err := create(tx, post); err != nil {
 			return err

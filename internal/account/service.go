@@ -38,6 +38,9 @@ type Service struct {
 	// Registration says who may create an account; RegistrationOpen if empty.
 	Registration RegistrationMode
 
+	// Safeguards are what sessions need beyond what holds everywhere.
+	Safeguards Safeguards
+
 	// Mailer sends mail that was asked for and may be lost. Without one, nobody can reset a forgotten
 	// password.
 	Mailer Mailer

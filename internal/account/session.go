@@ -34,6 +34,8 @@ type Session struct {
 	AuthenticatedAt time.Time
 	// ReauthenticatedAt is when the user proved again to be there; zero for never.
 	ReauthenticatedAt time.Time
+	// EndsAt is when it ends whatever is refreshed; zero for never. It is not stored: see sessionEnd.
+	EndsAt time.Time
 
 	// Refresh is the current refresh token.
 	Refresh Refresh
@@ -107,8 +109,14 @@ func (s Session) LastUsedAt() time.Time {
 	return s.Refresh.IssuedAt
 }
 
-// ExpiresAt is when the session ends unless it is refreshed.
-func (s Session) ExpiresAt() time.Time { return s.Refresh.IssuedAt.Add(RefreshLife) }
+// ExpiresAt is when the session ends unless it is refreshed, and can be.
+func (s Session) ExpiresAt() time.Time {
+	unused := s.Refresh.IssuedAt.Add(RefreshLife)
+	if s.EndsAt.IsZero() || unused.Before(s.EndsAt) {
+		return unused
+	}
+	return s.EndsAt
+}
 
 // newRefresh returns a refresh token issued at now, in whole seconds.
 func newRefresh(keyID string, now time.Time) Refresh {
@@ -165,6 +173,7 @@ func (s Session) claims(r Refresh) token.Claims {
 
 // Alive is a session and its user, as far as a request needs them.
 type Alive struct {
-	User      User
-	ExpiresAt time.Time // of the session
+	User            User
+	ExpiresAt       time.Time // of the session
+	AuthenticatedAt time.Time // as in Session
 }

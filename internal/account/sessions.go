@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"slices"
 
 	"stoa/internal/account/token"
 	"stoa/internal/base/errs"
@@ -34,7 +35,21 @@ const maxSessions = 100
 // Sessions returns the user's live sessions, the most recently used first, at most
 // maxSessions.
 func (s *Service) Sessions(ctx context.Context, userID string) ([]Session, error) {
-	return s.Store.ListSessions(ctx, userID, s.Now(), maxSessions)
+	c, err := s.Store.User(ctx, userID)
+	if err != nil {
+		return nil, noUser(err)
+	}
+	return s.liveSessions(ctx, s.Store, c.User)
+}
+
+// liveSessions is Sessions for a user who was just read.
+func (s *Service) liveSessions(ctx context.Context, tx Store, u User) ([]Session, error) {
+	now := s.Now()
+	list, err := tx.ListSessions(ctx, u.ID, now, maxSessions)
+	for i := range list {
+		list[i].EndsAt = s.sessionEnd(u.Role, list[i].AuthenticatedAt)
+	}
+	return slices.DeleteFunc(list, func(one Session) bool { return over(one.EndsAt, now) }), err
 }
 
 // EndSession ends one of the user's sessions. It returns ErrNoSession for an id that
@@ -49,10 +64,11 @@ func (s *Service) EndSession(ctx context.Context, userID, id string) error {
 
 // SessionsOf is Sessions for administrators. The error is ErrNoUser for an unknown user.
 func (s *Service) SessionsOf(ctx context.Context, userID string) ([]Session, error) {
-	if _, err := s.User(ctx, userID); err != nil {
+	u, err := s.User(ctx, userID)
+	if err != nil {
 		return nil, err
 	}
-	return s.Sessions(ctx, userID)
+	return s.liveSessions(ctx, s.Store, u)
 }
 
 // EndSessionOf is EndSession for administrators: it is recorded in the audit log. The
@@ -71,7 +87,11 @@ func (s *Service) EndSessionOf(ctx context.Context, userID, id string) error {
 // are none. It returns how many there were. The error is ErrNoUser.
 func (s *Service) EndSessionsOf(ctx context.Context, userID string) (ended int, err error) {
 	err = s.endSessions(ctx, userID, func(tx Store) (int, error) {
-		live, err := tx.ListSessions(ctx, userID, s.Now(), maxSessions)
+		c, err := tx.User(ctx, userID) // before its sessions: see Store
+		if err != nil {
+			return 0, noUser(err)
+		}
+		live, err := s.liveSessions(ctx, tx, c.User)
 		if ended = len(live); err != nil {
 			return 0, err
 		}

@@ -81,7 +81,7 @@ func (s *Service) signIn(ctx context.Context, c Credentials, newHash string) (To
 	if err != nil {
 		return Tokens{}, err
 	}
-	session := s.newSession(c.ID, key)
+	session := s.newSession(c.User, key)
 	var user User
 	var due *errs.Error // nil: the password was all
 	open := func(tx Store, post func(letter) error) (err error) {
@@ -152,10 +152,10 @@ func (s *Service) open(
 }
 
 // newSession returns a session that begins now, with a password.
-func (s *Service) newSession(userID string, key keyring.Key) Session {
+func (s *Service) newSession(u User, key keyring.Key) Session {
 	now := s.Now()
 	return Session{
-		ID: ids.New(), UserID: userID, CreatedAt: now, Refresh: newRefresh(key.ID, now),
-		Level: 1, Methods: []string{MethodPassword}, AuthenticatedAt: now,
+		ID: ids.New(), UserID: u.ID, CreatedAt: now, Refresh: newRefresh(key.ID, now),
+		Level: 1, Methods: []string{MethodPassword}, AuthenticatedAt: now, EndsAt: s.sessionEnd(u.Role, now),
 	}
 }

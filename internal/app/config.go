@@ -72,6 +72,10 @@ type Config struct {
 	PasskeyID      string
 	PasskeyOrigins []string
 
+	// SessionMax ends sessions so long after their sign-in, StaffSessionMax those of staff; 0: no such
+	// end.
+	SessionMax, StaffSessionMax time.Duration
+
 	// PasswordCost is the cost of hashing a password; password.Default if zero. Tests lower it.
 	PasswordCost password.Params
 

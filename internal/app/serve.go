@@ -17,12 +17,18 @@ import (
 // FromServe returns the configuration for stoa serve from its checked settings. The fields that depend
 // on the data folder are not set: database, master key and storage (see Config.Open).
 func FromServe(s settings.Serve, site settings.Site) (Config, error) {
+	rules, err := s.AccountRules()
+	if err != nil {
+		return Config{}, err
+	}
 	cfg := Config{
 		PublicURL: site.PublicURL, Payments: site.Payments,
 		AllowedHosts: site.AllowedHosts, AnswerAtBoundAddress: site.AnswerAtBoundAddress,
 		Name: strings.TrimSpace(s.Name), DefaultLocale: s.Locale,
 		OpsToken:   settings.OpsToken.Value(),
-		AdminEmail: s.AdminEmail, AdminPassword: settings.AdminPassword.Value(), PasswordPolicy: s.PasswordPolicy, Registration: s.Registration,
+		AdminEmail: s.AdminEmail, AdminPassword: settings.AdminPassword.Value(),
+		PasswordPolicy: rules.PasswordPolicy, Registration: rules.Registration,
+		SessionMax: rules.SessionMax, StaffSessionMax: rules.StaffSessionMax,
 		PasskeyID: s.PasskeyRPID, PasskeyOrigins: s.PasskeyOrigins,
 		AccessLog: s.AccessLog, MetricsInstallations: s.MetricsInstallations, Telemetry: s.Telemetry == "otlp",
 		SMTPURL: s.SMTPURL, SMTPPassword: settings.SMTPPassword.Value(), MailFrom: s.MailFrom,

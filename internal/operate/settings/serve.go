@@ -32,7 +32,7 @@ type Serve struct {
 
 	AdminEmail string
 	Passwords
-	Registration   string
+	Accounts
 	PasskeyRPID    string `name:"passkey-rp-id"`
 	PasskeyOrigins []string
 	Mailing
@@ -67,7 +67,8 @@ func (s Serve) Check() error {
 	_, origins := s.Origins()
 	_, keys := s.Keys()
 	_, types := s.FileTypes()
-	return errors.Join(publicURL, origins, checkToken(OpsToken), s.checkMail(), keys, s.BackupPlace.Check(), types)
+	_, accounts := s.AccountRules()
+	return errors.Join(publicURL, origins, checkToken(OpsToken), s.checkMail(), keys, s.BackupPlace.Check(), types, accounts)
 }
 
 // Origins returns the origins whose pages may call the API.

@@ -73,6 +73,11 @@ var serveRows = []Setting{
 		Help: "More origins at or below --passkey-rp-id whose pages may ask for passkeys, such as https://www.example.com.",
 	},
 	{
+		Flag: "session-max", Env: "STOA_SESSION_MAX", Default: "off",
+		Help: "When a session ends, counted from sign-in, whatever is refreshed: a duration from 1h to 8760h, or off. " +
+			"Sessions that have begun already count, too.",
+	},
+	{
 		Flag: "rate-limits", Env: "STOA_RATE_LIMITS", Default: "on", Values: "on,off",
 		Help: "Whether to enforce the API's rate limits: on, or off for load tests.",
 	},
