@@ -83,13 +83,26 @@ func (s Session) ProvenAt() time.Time {
 // RequireRecent returns ErrNotRecent unless the user signed in, or proved to be there, in this session within
 // RecentLife. It asks the database, so that it holds on every replica.
 func (s *Service) RequireRecent(ctx context.Context, userID, sessionID string) error {
+	return s.requireRecent(ctx, userID, sessionID, RecentLife)
+}
+
+// RequireRecentAdmin is RequireRecent for changes by administrators, for as long as Safeguards.AdminReauth says.
+// Services, which have no session, are not asked.
+func (s *Service) RequireRecentAdmin(ctx context.Context, userID, sessionID string) error {
+	if s.Safeguards.AdminReauth == 0 || sessionID == "" {
+		return nil
+	}
+	return s.requireRecent(ctx, userID, sessionID, s.Safeguards.AdminReauth)
+}
+
+func (s *Service) requireRecent(ctx context.Context, userID, sessionID string, life time.Duration) error {
 	session, err := s.Store.Session(ctx, sessionID)
 	if errs.KindOf(err) == errs.NotFound {
 		return ErrToken // it ended meanwhile
 	} else if err != nil {
 		return err
 	}
-	recent := !s.Now().After(session.ProvenAt().Add(RecentLife))
+	recent := !s.Now().After(session.ProvenAt().Add(life))
 	if recent && session.Level > 1 {
 		return nil
 	}
@@ -99,16 +112,16 @@ func (s *Service) RequireRecent(ctx context.Context, userID, sessionID string) e
 	}
 	if f.Any() {
 		// A session with the password alone comes from a release that knows no second factors: only a code counts.
-		if !s.Now().After(session.ReauthenticatedAt.Add(RecentLife)) {
+		if !s.Now().After(session.ReauthenticatedAt.Add(life)) {
 			return nil
 		}
 		switch {
 		case f.TOTP || f.Passkeys == 0 && f.RecoveryCodes > 0:
-			return notRecent(ErrNotRecentCode, f.methods())
+			return notRecent(ErrNotRecentCode, f.methods(), life)
 		case f.Passkeys > 0:
-			return notRecent(ErrNotRecentPasskey, f.methods())
+			return notRecent(ErrNotRecentPasskey, f.methods(), life)
 		}
-		return notRecent(ErrNotRecentNothing, f.methods())
+		return notRecent(ErrNotRecentNothing, f.methods(), life)
 	}
 	if recent {
 		return nil
@@ -118,13 +131,13 @@ func (s *Service) RequireRecent(ctx context.Context, userID, sessionID string) e
 		return noUser(err)
 	}
 	if c.PasswordHash == "" {
-		return notRecent(ErrNotRecentNothing, []string{})
+		return notRecent(ErrNotRecentNothing, []string{}, life)
 	}
-	return notRecent(ErrNotRecent, []string{"password"})
+	return notRecent(ErrNotRecent, []string{"password"}, life)
 }
 
-func notRecent(err *errs.Error, methods []string) error {
-	return err.With("methods", methods).With("maxAge", int(RecentLife.Seconds()))
+func notRecent(err *errs.Error, methods []string, life time.Duration) error {
+	return err.With("methods", methods).With("maxAge", int(life.Seconds()))
 }
 
 // Reauthenticate notes that the user of a session is there, and returns the session. It returns VALIDATION_ERROR,

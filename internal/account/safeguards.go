@@ -12,6 +12,10 @@ type Safeguards struct {
 	// SessionMax ends a session so long after its sign-in, whatever is refreshed (contract 2.6);
 	// StaffSessionMax is the same for staff. 0: no such end.
 	SessionMax, StaffSessionMax time.Duration
+
+	// AdminReauth is how long a proof to be there counts for changes by administrators that the list of routes
+	// marks (contract 2.13). 0: nobody is asked.
+	AdminReauth time.Duration
 }
 
 // sessionMax returns after what time a session ends of somebody with that role; 0: it goes on.

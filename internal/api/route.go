@@ -24,6 +24,7 @@ type route struct {
 	page    bool
 	bytes   bool
 	recent  bool
+	guarded bool
 	unkept  bool
 }
 
@@ -123,6 +124,9 @@ func shopPage(r *route) { r.page = true }
 // recently asks users whether they are still there, unless they signed in or proved it a moment ago.
 func recently(r *route) { r.recent = true }
 
+// guarded asks administrators whether they are still there, where the platform is configured so.
+func guarded(r *route) { r.guarded = true }
+
 // unkept keeps every answer of a route out of caches, refusals included.
 func unkept(r *route) { r.unkept = true }
 
@@ -145,6 +149,9 @@ func (rt *router) serve(r route, h web.HandlerFunc) web.HandlerFunc {
 	}
 	if r.recent {
 		h = guard.RequireRecent(rt.recent, h)
+	}
+	if r.guarded {
+		h = guard.RequireRecent(rt.recentAdmin, h)
 	}
 	h = rt.admit(r, h)
 	if r.unkept {

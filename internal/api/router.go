@@ -33,8 +33,10 @@ type router struct {
 	auth    guard.Authenticator
 	// recent refuses users whose last proof to be there lies back too long.
 	recent func(ctx context.Context, userID, sessionID string) error
-	limits limit.Counter
-	keys   keyed.Requests
+	// recentAdmin is the same for changes by administrators; it passes services.
+	recentAdmin func(ctx context.Context, userID, sessionID string) error
+	limits      limit.Counter
+	keys        keyed.Requests
 	// platform admits plugins that have the permissions needs.
 	platform func(h web.HandlerFunc, needs ...string) web.HandlerFunc
 	// whileCaller ends a lasting answer whose caller loses access.

@@ -114,6 +114,48 @@ func TestRowsAreComplete(t *testing.T) {
 	}
 }
 
+// Where the platform may ask administrators whether they are still there. A row that is missing here, or is there
+// without being meant, would be found by nobody else.
+func TestChangesThatAskAdministratorsAgainAreTheseOnly(t *testing.T) {
+	t.Parallel()
+
+	want := []string{
+		"DELETE /api/v1/admin/extensions/{kind}/{slug}",
+		"DELETE /api/v1/admin/plugins/{slug}",
+		"GET /api/v1/admin/plugins/{slug}/secret",
+		"PATCH /api/v1/admin/settings",
+		"PATCH /api/v1/admin/users/{id}",
+		"POST /api/v1/admin/extensions/{kind}/install",
+		"POST /api/v1/admin/keys/rotate",
+		"POST /api/v1/admin/licenses/{id}/revoke",
+		"POST /api/v1/admin/market/{slug}/install",
+		"POST /api/v1/admin/orders/{id}/cancel",
+		"POST /api/v1/admin/orders/{id}/refund",
+		"POST /api/v1/admin/plugins/{slug}/secret/rotate",
+		"POST /api/v1/admin/webhooks",
+		"POST /api/v1/admin/webhooks/{id}/secret/rotate",
+	}
+	var got, documented []string
+	operations := operations(t)
+	for _, r := range everyRoute() {
+		if r.guarded {
+			got = append(got, r.pattern)
+		}
+		refusal := fmt.Sprint(operations[r.pattern].Responses["403"])
+		if r.by == admins && !r.recent && (strings.Contains(refusal, "ForbiddenOrNotRecent") || strings.Contains(refusal, "REAUTHENTICATION_REQUIRED")) {
+			documented = append(documented, r.pattern)
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(documented)
+	if !slices.Equal(got, want) {
+		t.Errorf("asked are %q", got)
+	}
+	if !slices.Equal(documented, want) {
+		t.Errorf("documented are %q", documented)
+	}
+}
+
 // Whatever takes a password, or the token of a mail, is counted: a limit that one of several ways to the same
 // thing lacks is none.
 func TestEveryWayToTryACredentialHasALimit(t *testing.T) {

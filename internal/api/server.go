@@ -167,7 +167,8 @@ func (s *Server) routes() *router {
 	keys := keyed.Requests{Keeper: s.Idempotency, ClientIP: s.ClientIP, Log: s.Log}
 	h := s.handlers(limits, keys)
 	rt := &router{
-		respond: web.Responder{Log: s.Log}, auth: s.Auth, recent: s.Accounts.RequireRecent, limits: limits, keys: keys, budget: s.Budget,
+		respond: web.Responder{Log: s.Log}, auth: s.Auth, recent: s.Accounts.RequireRecent, recentAdmin: s.Accounts.RequireRecentAdmin,
+		limits: limits, keys: keys, budget: s.Budget,
 		platform: h.platform.Plugin, whileCaller: h.call.WhileCaller,
 		ownAuthorization: s.Gateway.OwnAuthorization,
 		themeApp:         s.orAway(h.themeApp.Root), look: h.storefront.Look, missing: s.failure(pages.Site.Missing),

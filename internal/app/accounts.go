@@ -67,8 +67,10 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		Passkeys:   party, Log: cfg.Log,
 		Hasher: password.NewHasher(cost, password.Limits{}),
 		Now:    cfg.Now, Policy: policy, Registration: registration, Services: services,
-		Safeguards: account.Safeguards{SessionMax: cfg.SessionMax, StaffSessionMax: cfg.StaffSessionMax},
-		Live:       a.live, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
+		Safeguards: account.Safeguards{
+			SessionMax: cfg.SessionMax, StaffSessionMax: cfg.StaffSessionMax, AdminReauth: cfg.AdminReauth,
+		},
+		Live: a.live, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}
 	if err := a.Accounts.Start(ctx); errors.Is(err, account.ErrSharedKey) {
 		return settings.Wrong(err)

@@ -75,6 +75,8 @@ type Config struct {
 	// SessionMax ends sessions so long after their sign-in, StaffSessionMax those of staff; 0: no such
 	// end.
 	SessionMax, StaffSessionMax time.Duration
+	// AdminReauth is how long a proof to be there counts for changes by administrators; 0: nobody is asked.
+	AdminReauth time.Duration
 
 	// PasswordCost is the cost of hashing a password; password.Default if zero. Tests lower it.
 	PasswordCost password.Params

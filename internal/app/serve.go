@@ -28,7 +28,7 @@ func FromServe(s settings.Serve, site settings.Site) (Config, error) {
 		OpsToken:   settings.OpsToken.Value(),
 		AdminEmail: s.AdminEmail, AdminPassword: settings.AdminPassword.Value(),
 		PasswordPolicy: rules.PasswordPolicy, Registration: rules.Registration,
-		SessionMax: rules.SessionMax, StaffSessionMax: rules.StaffSessionMax,
+		SessionMax: rules.SessionMax, StaffSessionMax: rules.StaffSessionMax, AdminReauth: rules.AdminReauth,
 		PasskeyID: s.PasskeyRPID, PasskeyOrigins: s.PasskeyOrigins,
 		AccessLog: s.AccessLog, MetricsInstallations: s.MetricsInstallations, Telemetry: s.Telemetry == "otlp",
 		SMTPURL: s.SMTPURL, SMTPPassword: settings.SMTPPassword.Value(), MailFrom: s.MailFrom,

@@ -10,25 +10,30 @@ import (
 type Accounts struct {
 	Registration string
 	SessionMax   string
+	AdminReauth  string
 }
 
 // AccountRules are what the flags about accounts mean together.
 type AccountRules struct {
 	PasswordPolicy, Registration string
 	SessionMax, StaffSessionMax  time.Duration // 0: off
+	AdminReauth                  time.Duration // 0: off
 }
 
 // off is how operators turn off what is a duration.
 const off = "off"
 
-var sessionMaxBounds = durations(time.Hour, 365*24*time.Hour)
+func sessionMaxBounds() Bounds { return durations(time.Hour, 365*24*time.Hour) }
+
+func adminReauthBounds() Bounds { return durations(time.Minute, 24*time.Hour) }
 
 // AccountRules returns what the flags about accounts mean, or every value that is out of range.
 func (s Serve) AccountRules() (AccountRules, error) {
 	r := AccountRules{PasswordPolicy: s.PasswordPolicy, Registration: s.Registration}
-	var faults [1]error
-	r.SessionMax, faults[0] = orOff("--session-max", s.SessionMax, sessionMaxBounds)
+	var faults [2]error
+	r.SessionMax, faults[0] = orOff("--session-max", s.SessionMax, sessionMaxBounds())
 	r.StaffSessionMax = r.SessionMax
+	r.AdminReauth, faults[1] = orOff("--admin-reauth", s.AdminReauth, adminReauthBounds())
 	return r, errors.Join(faults[:]...)
 }
 

@@ -78,6 +78,11 @@ var serveRows = []Setting{
 			"Sessions that have begun already count, too.",
 	},
 	{
+		Flag: "admin-reauth", Env: "STOA_ADMIN_REAUTH", Default: "off",
+		Help: "How long a proof to be there counts before administrators are asked for another, for refunds, " +
+			"installations, users, settings, keys and secrets: a duration from 1m to 24h, or off.",
+	},
+	{
 		Flag: "rate-limits", Env: "STOA_RATE_LIMITS", Default: "on", Values: "on,off",
 		Help: "Whether to enforce the API's rate limits: on, or off for load tests.",
 	},
