@@ -13,10 +13,13 @@ import (
 // session, or a service. For anything else it returns ErrToken. Role and state come
 // from the database or from Live, not from the token.
 func (s *Service) Authenticate(ctx context.Context, raw string) (reqctx.Caller, error) {
-	u, session, err := s.signedIn(ctx, raw)
+	alive, session, err := s.signedIn(ctx, raw)
 	switch {
 	case err == nil:
-		return reqctx.Caller{UserID: u.ID, Role: u.Role, SessionID: session}, nil
+		return reqctx.Caller{
+			UserID: alive.User.ID, Role: alive.User.Role, SessionID: session,
+			FactorDue: s.Safeguards.StaffFactor.factorDue(alive),
+		}, nil
 	case !errors.Is(err, ErrToken):
 		return reqctx.Caller{}, err
 	}
@@ -30,28 +33,28 @@ func (s *Service) Authenticate(ctx context.Context, raw string) (reqctx.Caller, 
 // Me returns the user behind an access token, or ErrToken if Authenticate would. It
 // asks the database once at most.
 func (s *Service) Me(ctx context.Context, raw string) (User, error) {
-	u, _, err := s.signedIn(ctx, raw)
-	return u, err
+	alive, _, err := s.signedIn(ctx, raw)
+	return alive.User, err
 }
 
-// signedIn returns the user behind an access token, and the session's id; or ErrToken.
-func (s *Service) signedIn(ctx context.Context, raw string) (u User, session string, err error) {
+// signedIn returns the session behind an access token with its user, and the session's id; or ErrToken.
+func (s *Service) signedIn(ctx context.Context, raw string) (alive Alive, session string, err error) {
 	claims, err := s.parse(ctx, raw, token.Access, ErrToken)
 	if err != nil {
-		return User{}, "", err
+		return Alive{}, "", err
 	}
-	alive, err := s.alive(ctx, claims.SessionID)
+	alive, err = s.alive(ctx, claims.SessionID)
 	if errs.KindOf(err) == errs.NotFound {
-		return User{}, "", ErrToken
+		return Alive{}, "", ErrToken
 	} else if err != nil {
-		return User{}, "", err
+		return Alive{}, "", err
 	}
 	now := s.Now()
 	if !alive.User.Active || alive.User.ID != claims.UserID || !now.Before(alive.ExpiresAt) ||
 		over(s.sessionEnd(alive.User.Role, alive.AuthenticatedAt), now) {
-		return User{}, "", ErrToken
+		return Alive{}, "", ErrToken
 	}
-	return alive.User, claims.SessionID, nil
+	return alive, claims.SessionID, nil
 }
 
 // alive is Store.Alive, from memory where that may be. A refresh makes a session last longer, which the

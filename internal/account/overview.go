@@ -14,7 +14,9 @@ type Overview struct {
 	// Pending is the address that a mailed link would give the account; empty for none.
 	Pending string
 	Factors SecondFactors
-	Session Session // at hand
+	// FactorAsked says that the user, who is staff, needs a second factor, FactorAdvised that one is suggested.
+	FactorAsked, FactorAdvised bool
+	Session                    Session // at hand
 }
 
 // Overview returns what the user of a session sees of their account.
@@ -30,6 +32,9 @@ func (s *Service) Overview(ctx context.Context, userID, sessionID string) (Overv
 		return Overview{}, err
 	}
 	o := Overview{User: c.User, Proven: !c.ProvenAt.IsZero(), HasPassword: c.PasswordHash != "", Session: session}
+	if staff := s.Safeguards.StaffFactor; c.isStaff() {
+		o.FactorAsked, o.FactorAdvised = staff.asks(), staff == StaffFactorEncourage || staff == ""
+	}
 	if o.Factors, err = s.factorsOf(ctx, s.Store, userID); err != nil {
 		return Overview{}, err
 	}

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"fmt"
 	"time"
 
 	"stoa/internal/base/reqctx"
@@ -16,6 +17,50 @@ type Safeguards struct {
 	// AdminReauth is how long a proof to be there counts for changes by administrators that the list of routes
 	// marks (contract 2.13). 0: nobody is asked.
 	AdminReauth time.Duration
+
+	// StaffFactor is what staff need besides the password; StaffFactorEncourage if empty.
+	StaffFactor StaffFactor
+}
+
+// StaffFactor says what staff need besides the password (contract 2.18).
+type StaffFactor string
+
+// What staff may need.
+const (
+	StaffFactorOff       StaffFactor = "off"
+	StaffFactorEncourage StaffFactor = "encourage" // nothing, and the console suggests a second factor
+	StaffFactorRequired  StaffFactor = "required"  // a second factor
+	StaffFactorPasskey   StaffFactor = "passkey"   // one that withstands phishing
+)
+
+// ParseStaffFactor reads a name; the empty name is StaffFactorEncourage.
+func ParseStaffFactor(name string) (StaffFactor, error) {
+	switch f := StaffFactor(name); f {
+	case "":
+		return StaffFactorEncourage, nil
+	case StaffFactorOff, StaffFactorEncourage, StaffFactorRequired, StaffFactorPasskey:
+		return f, nil
+	}
+	return "", fmt.Errorf("what staff need besides the password is not known: %q; use %s, %s, %s or %s",
+		name, StaffFactorOff, StaffFactorEncourage, StaffFactorRequired, StaffFactorPasskey)
+}
+
+// asks reports whether staff need a second factor.
+func (f StaffFactor) asks() bool { return f == StaffFactorRequired || f == StaffFactorPasskey }
+
+// factorDue reports whether a session lacks what its user, who is staff, needs. Staff without any factor have
+// sessions of level 1, as those have who left theirs out.
+func (f StaffFactor) factorDue(a Alive) bool {
+	if !a.User.isStaff() {
+		return false
+	}
+	switch f {
+	case StaffFactorRequired:
+		return a.Level < 2
+	case StaffFactorPasskey:
+		return !a.PhishingResistant
+	}
+	return false
 }
 
 // sessionMax returns after what time a session ends of somebody with that role; 0: it goes on.

@@ -175,5 +175,8 @@ func (s Session) claims(r Refresh) token.Claims {
 type Alive struct {
 	User            User
 	ExpiresAt       time.Time // of the session
-	AuthenticatedAt time.Time // as in Session
+	AuthenticatedAt time.Time // as in Session, and so is Level
+	Level           int
+	// PhishingResistant says that a passkey opened it.
+	PhishingResistant bool
 }

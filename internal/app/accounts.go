@@ -40,6 +40,10 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return settings.Wrong(err)
 	}
+	staffFactor, err := account.ParseStaffFactor(cfg.StaffSecondFactor)
+	if err != nil {
+		return settings.Wrong(err)
+	}
 	party, err := buildPasskeys(ctx, cfg)
 	if err != nil {
 		return err
@@ -69,6 +73,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		Now:    cfg.Now, Policy: policy, Registration: registration, Services: services,
 		Safeguards: account.Safeguards{
 			SessionMax: cfg.SessionMax, StaffSessionMax: cfg.StaffSessionMax, AdminReauth: cfg.AdminReauth,
+			StaffFactor: staffFactor,
 		},
 		Live: a.live, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}

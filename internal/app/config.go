@@ -77,6 +77,8 @@ type Config struct {
 	SessionMax, StaffSessionMax time.Duration
 	// AdminReauth is how long a proof to be there counts for changes by administrators; 0: nobody is asked.
 	AdminReauth time.Duration
+	// StaffSecondFactor is "encourage" (or empty), "off", "required" or "passkey" (account.StaffFactor).
+	StaffSecondFactor string
 
 	// PasswordCost is the cost of hashing a password; password.Default if zero. Tests lower it.
 	PasswordCost password.Params

@@ -108,7 +108,7 @@ func testSessions(t *testing.T, open Open) {
 		admin.Role = reqctx.RoleAdmin
 		mustCreateUser(t, s, admin)
 		sess := mustCreateSession(t, s, session("s1", "u3"))
-		want := account.Alive{User: admin.User, ExpiresAt: sess.ExpiresAt(), AuthenticatedAt: sess.AuthenticatedAt}
+		want := account.Alive{User: admin.User, ExpiresAt: sess.ExpiresAt(), AuthenticatedAt: sess.AuthenticatedAt, Level: 2}
 		for _, active := range []bool{true, false} {
 			if err := s.SetActive(t.Context(), "u3", active); err != nil {
 				t.Fatal(err)

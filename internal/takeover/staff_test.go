@@ -75,3 +75,118 @@ func TestAStolenSessionOfAnAdministratorRefundsAndInstallsNothing(t *testing.T) 
 		w.post(t, service, "/api/v1/admin/orders/x/refund", nil, http.StatusNotFound)
 	})
 }
+
+// asking is a stoa that asks staff for more than a password.
+func asking(t *testing.T, factor string, test func(t *testing.T, w *world)) {
+	t.Helper()
+	configured(t, func(cfg *app.Config) {
+		cfg.StaffSecondFactor = factor
+		cfg.ServiceIssuer, cfg.ServiceSecret = testkit.ServiceIssuer, testkit.ServiceSecret
+	}, test)
+}
+
+// manages fails the test unless a session may manage the platform, or may not for want of a second factor.
+func (w *world) manages(t *testing.T, token string, want bool) {
+	t.Helper()
+	for _, path := range []string{"/users", "/system", "/plugins/none/api/x"} {
+		res := w.Do(t, testkit.Get(token, "/api/v1/admin"+path))
+		switch {
+		case !want:
+			testkit.WantError(t, res, http.StatusForbidden, "STAFF_FACTOR_REQUIRED")
+		case res.Status == http.StatusForbidden:
+			t.Errorf("%s = %s", path, res.Body)
+		}
+	}
+}
+
+// The attacker has the password of an administrator.
+func TestWithoutASecondFactorStaffManageNothing(t *testing.T) {
+	t.Parallel()
+
+	asking(t, "required", func(t *testing.T, w *world) {
+		admin := w.proven(t, victims, "ada")
+		account := func(field string) any {
+			return w.account(t, admin.Access).Get(t, "data.secondFactor."+field)
+		}
+		if account("required") != false {
+			t.Error("a customer has to have a second factor")
+		}
+		testkit.WantError(t, w.Do(t, testkit.Get(admin.Access, "/api/v1/admin/users")), http.StatusForbidden, "FORBIDDEN")
+		if _, err := w.Accounts.Promote(t.Context(), victims); err != nil {
+			t.Fatal(err)
+		}
+		w.manages(t, admin.Access, false)
+		if account("required") != true || account("advised") != false {
+			t.Errorf("the account says required %v, advised %v", account("required"), account("advised"))
+		}
+		for _, req := range guarded() { // whatever else would refuse it
+			req.Token = admin.Access
+			if res := w.Do(t, req); res.Status != http.StatusForbidden || !strings.Contains(string(res.Body), "STAFF_FACTOR_REQUIRED") && req.Method != http.MethodHead {
+				t.Errorf("%s %s = %d %s", req.Method, req.Path, res.Status, res.Body)
+			}
+		}
+		p := w.withApp(t, admin.Access)
+		w.manages(t, admin.Access, true)
+		w.manages(t, w.both(t, victims, testkit.Password, "totp", w.later(p)).Access, true)
+		w.manages(t, w.both(t, victims, testkit.Password, "recovery", p.recovery[0]).Access, true)
+
+		now := w.Clock.Now()
+		w.manages(t, testkit.ServiceToken(t, jwt.MapClaims{
+			"sub": "billing", "iss": testkit.ServiceIssuer, "iat": now.Unix(), "exp": now.Add(time.Hour).Unix(),
+		}), true)
+	})
+}
+
+// The attacker removes the factor first, and goes on in the session that had it.
+func TestStaffWhoseFactorGoesManageNothingAtOnce(t *testing.T) {
+	t.Parallel()
+
+	asking(t, "required", func(t *testing.T, w *world) {
+		admin := w.proven(t, victims, "ada")
+		if _, err := w.Accounts.Promote(t.Context(), victims); err != nil {
+			t.Fatal(err)
+		}
+		w.withApp(t, admin.Access)
+		w.manages(t, admin.Access, true)
+		if res := w.Do(t, testkit.Delete(admin.Access, "/auth/totp")); res.Status != http.StatusOK {
+			t.Fatalf("removing it = %d %s", res.Status, res.Body)
+		}
+		w.manages(t, admin.Access, false)
+		w.manages(t, w.signIn(t, victims, testkit.Password).Access, false)
+	})
+}
+
+// The attacker reads codes out of the owner, as pages that look like the shop do.
+func TestCodesDoNotPassForAPasskey(t *testing.T) {
+	t.Parallel()
+
+	asking(t, "passkey", func(t *testing.T, w *world) {
+		admin := w.proven(t, victims, "ada")
+		if _, err := w.Accounts.Promote(t.Context(), victims); err != nil {
+			t.Fatal(err)
+		}
+		p := w.withApp(t, admin.Access)
+		w.manages(t, admin.Access, false)
+		w.manages(t, w.both(t, victims, testkit.Password, "totp", w.later(p)).Access, false)
+		w.manages(t, w.both(t, victims, testkit.Password, "recovery", p.recovery[0]).Access, false)
+	})
+}
+
+// Nothing is asked for by default.
+func TestStaffNeedNoSecondFactorUnlessItIsAskedFor(t *testing.T) {
+	t.Parallel()
+
+	for factor, advised := range map[string]bool{"": true, "encourage": true, "off": false} {
+		t.Run(factor, func(t *testing.T) {
+			t.Parallel()
+			asking(t, factor, func(t *testing.T, w *world) {
+				admin := w.Admin(t, "root").Access
+				w.manages(t, admin, true)
+				account := w.account(t, admin)
+				if account.Get(t, "data.secondFactor.required") != false || account.Get(t, "data.secondFactor.advised") != advised {
+					t.Errorf("the account is %s", account.Body)
+				}
+			})
+		})
+	}
+}

@@ -24,6 +24,8 @@ type overview struct {
 		TOTP              bool `json:"totp"`
 		Passkeys          int  `json:"passkeys"`
 		RecoveryCodesLeft int  `json:"recoveryCodesLeft"`
+		Required          bool `json:"required"`
+		Advised           bool `json:"advised"`
 	} `json:"secondFactor"`
 	Session struct {
 		ID              string        `json:"id"`
@@ -46,6 +48,7 @@ func (h *Handlers) Account(w http.ResponseWriter, r *http.Request) error {
 	out.SecondFactor.TOTP, out.SecondFactor.RecoveryCodesLeft = o.Factors.TOTP, o.Factors.RecoveryCodes
 	out.SecondFactor.Passkeys = o.Factors.Passkeys + o.Factors.Foreign
 	out.Session.ID, out.Session.Level, out.Session.Methods = o.Session.ID, o.Session.Level, o.Session.MethodNames()
+	out.SecondFactor.Required, out.SecondFactor.Advised = o.FactorAsked, o.FactorAdvised
 	out.Session.AuthenticatedAt = web.Timestamp(o.Session.ProvenAt())
 	web.WriteData(w, http.StatusOK, out)
 	return nil

@@ -17,6 +17,9 @@ import (
 var ErrUnauthorized = errs.New(errs.Unauthenticated, "UNAUTHORIZED",
 	"A valid access token is required. Send it as Authorization: Bearer <token>.")
 
+var errFactorDue = errs.New(errs.Forbidden, "STAFF_FACTOR_REQUIRED",
+	"Staff sign in with a second factor here. Switch it on in your account, or sign in with it.")
+
 var errForbidden = errs.New(errs.Forbidden, "FORBIDDEN", "This needs the role ADMIN.")
 
 // Authenticator establishes who is calling.
@@ -68,12 +71,14 @@ func RequireUser(h web.HandlerFunc) web.HandlerFunc {
 }
 
 // RequireAdmin refuses everyone but administrators and services: a guest with
-// 401, other roles with 403 (contract 4.1). It runs inside Identify.
+// 401, staff who lack a second factor and other roles with 403 (contract 2.18, 4.1). It runs inside Identify.
 func RequireAdmin(h web.HandlerFunc) web.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		switch who := reqctx.CallerFrom(r.Context()); {
 		case who.IsGuest():
 			return ErrUnauthorized
+		case who.FactorDue:
+			return errFactorDue
 		case !who.IsAdmin():
 			return errForbidden
 		}

@@ -26,13 +26,16 @@ type Caller struct {
 	// Service is the subject of a service JWT (contract 2.9). A service
 	// has RoleAdmin and no session.
 	Service string
+	// FactorDue says that the caller is staff whose session lacks the second factor that the platform asks
+	// staff for. Nothing is theirs to manage then.
+	FactorDue bool
 }
 
 // IsGuest reports whether the request is not authenticated.
 func (c Caller) IsGuest() bool { return c.UserID == "" && c.Service == "" }
 
 // IsAdmin reports whether the caller may manage the platform.
-func (c Caller) IsAdmin() bool { return c.Role == RoleAdmin && !c.IsGuest() }
+func (c Caller) IsAdmin() bool { return c.Role == RoleAdmin && !c.IsGuest() && !c.FactorDue }
 
 type callerKey struct{}
 

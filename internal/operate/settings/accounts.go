@@ -11,6 +11,8 @@ type Accounts struct {
 	Registration string
 	SessionMax   string
 	AdminReauth  string
+
+	StaffSecondFactor string
 }
 
 // AccountRules are what the flags about accounts mean together.
@@ -18,6 +20,7 @@ type AccountRules struct {
 	PasswordPolicy, Registration string
 	SessionMax, StaffSessionMax  time.Duration // 0: off
 	AdminReauth                  time.Duration // 0: off
+	StaffSecondFactor            string
 }
 
 // off is how operators turn off what is a duration.
@@ -29,7 +32,7 @@ func adminReauthBounds() Bounds { return durations(time.Minute, 24*time.Hour) }
 
 // AccountRules returns what the flags about accounts mean, or every value that is out of range.
 func (s Serve) AccountRules() (AccountRules, error) {
-	r := AccountRules{PasswordPolicy: s.PasswordPolicy, Registration: s.Registration}
+	r := AccountRules{PasswordPolicy: s.PasswordPolicy, Registration: s.Registration, StaffSecondFactor: s.StaffSecondFactor}
 	var faults [2]error
 	r.SessionMax, faults[0] = orOff("--session-max", s.SessionMax, sessionMaxBounds())
 	r.StaffSessionMax = r.SessionMax

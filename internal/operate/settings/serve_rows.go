@@ -83,6 +83,12 @@ var serveRows = []Setting{
 			"installations, users, settings, keys and secrets: a duration from 1m to 24h, or off.",
 	},
 	{
+		Flag: "staff-second-factor", Env: "STOA_STAFF_SECOND_FACTOR", Default: "encourage",
+		Values: "off,encourage,required,passkey",
+		Help: "What administrators need besides the password: off (nothing), encourage (nothing, and the console suggests a " +
+			"second factor), required (a second factor), or passkey (one that withstands phishing, which codes do not).",
+	},
+	{
 		Flag: "rate-limits", Env: "STOA_RATE_LIMITS", Default: "on", Values: "on,off",
 		Help: "Whether to enforce the API's rate limits: on, or off for load tests.",
 	},
