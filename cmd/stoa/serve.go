@@ -141,6 +141,7 @@ func (c serveCmd) configure(folder datafolder.Folder, log *slog.Logger, at strin
 	if err != nil {
 		return app.Config{}, settings.Wrong(err)
 	}
+	c.tellOwn(log)
 	cfg, err := app.FromServe(c.Serve, site)
 	if err != nil {
 		return cfg, settings.Wrong(err)
@@ -149,6 +150,14 @@ func (c serveCmd) configure(folder datafolder.Folder, log *slog.Logger, at strin
 	stamp(&cfg)
 	err = cfg.Open(folder, at)
 	return cfg, err
+}
+
+// tellOwn logs which settings win over --auth-policy.
+func (c serveCmd) tellOwn(log *slog.Logger) {
+	rules, err := c.AccountRules()
+	if err == nil && len(rules.Own) > 0 {
+		log.Info("these settings win over --auth-policy="+c.AuthPolicy, slog.Any("settings", rules.Own))
+	}
 }
 
 // warnOfOpenOps warns if other machines may reach metrics and profiles: nothing protects these but a Host
@@ -164,7 +173,7 @@ func warnOfOpenOps(ctx context.Context, log *slog.Logger, addr net.Addr) {
 func (c serveCmd) served(cfg app.Config, databaseID string) datafolder.Served {
 	return datafolder.Served{
 		Database: datafolder.Recorded(cfg.DatabaseURL, c.Data), DatabaseID: databaseID, Storage: cfg.StorageURL,
-		PasswordPolicy: c.PasswordPolicy, Payments: cfg.Payments, PublicURL: cfg.PublicURL, Version: version(),
+		PasswordPolicy: cfg.PasswordPolicy, Payments: cfg.Payments, PublicURL: cfg.PublicURL, Version: version(),
 	}
 }
 

@@ -95,6 +95,14 @@ func (s *Service) RequireRecentAdmin(ctx context.Context, userID, sessionID stri
 	return s.requireRecent(ctx, userID, sessionID, s.Safeguards.AdminReauth)
 }
 
+// RequireRecentForSessions is RequireRecent for ending other sessions of one's own, where the platform asks for it.
+func (s *Service) RequireRecentForSessions(ctx context.Context, userID, sessionID string) error {
+	if !s.Safeguards.ReauthSessions {
+		return nil
+	}
+	return s.RequireRecent(ctx, userID, sessionID)
+}
+
 func (s *Service) requireRecent(ctx context.Context, userID, sessionID string, life time.Duration) error {
 	session, err := s.Store.Session(ctx, sessionID)
 	if errs.KindOf(err) == errs.NotFound {

@@ -18,6 +18,9 @@ type Safeguards struct {
 	// marks (contract 2.13). 0: nobody is asked.
 	AdminReauth time.Duration
 
+	// ReauthSessions asks whoever ends other sessions of their own for a recent proof to be there.
+	ReauthSessions bool
+
 	// StaffFactor is what staff need besides the password; StaffFactorEncourage if empty.
 	StaffFactor StaffFactor
 }

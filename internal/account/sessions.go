@@ -62,6 +62,27 @@ func (s *Service) EndSession(ctx context.Context, userID, id string) error {
 	return err
 }
 
+// EndOtherSessions ends all sessions of a user but one, and returns how many there were.
+func (s *Service) EndOtherSessions(ctx context.Context, userID, session string) (ended int, err error) {
+	err = s.Store.InTx(ctx, func(tx Store) error {
+		c, err := tx.User(ctx, userID) // before the sessions: see Store
+		if err != nil {
+			return noUser(err)
+		}
+		if ended, err = s.countSessions(ctx, tx, c.User, session); err != nil {
+			return err
+		}
+		return tx.DeleteSessionsExcept(ctx, userID, session)
+	})
+	return ended, err
+}
+
+// countSessions counts the live sessions of a user but one.
+func (s *Service) countSessions(ctx context.Context, tx Store, u User, but string) (int, error) {
+	live, err := s.liveSessions(ctx, tx, u)
+	return len(slices.DeleteFunc(live, func(one Session) bool { return one.ID == but })), err
+}
+
 // SessionsOf is Sessions for administrators. The error is ErrNoUser for an unknown user.
 func (s *Service) SessionsOf(ctx context.Context, userID string) ([]Session, error) {
 	u, err := s.User(ctx, userID)
@@ -91,8 +112,7 @@ func (s *Service) EndSessionsOf(ctx context.Context, userID string) (ended int, 
 		if err != nil {
 			return 0, noUser(err)
 		}
-		live, err := s.liveSessions(ctx, tx, c.User)
-		if ended = len(live); err != nil {
+		if ended, err = s.countSessions(ctx, tx, c.User, ""); err != nil {
 			return 0, err
 		}
 		return ended, tx.DeleteSessionsExcept(ctx, userID, "")

@@ -23,8 +23,7 @@ type route struct {
 	lasting bool
 	page    bool
 	bytes   bool
-	recent  bool
-	guarded bool
+	recent  recency
 	unkept  bool
 }
 
@@ -122,10 +121,23 @@ func lasting(r *route) { r.lasting = true }
 func shopPage(r *route) { r.page = true }
 
 // recently asks users whether they are still there, unless they signed in or proved it a moment ago.
-func recently(r *route) { r.recent = true }
+func recently(r *route) { r.recent = always }
 
 // guarded asks administrators whether they are still there, where the platform is configured so.
-func guarded(r *route) { r.guarded = true }
+func guarded(r *route) { r.recent = forChanges }
+
+// endsSessions asks users whether they are still there, where the platform is configured so.
+func endsSessions(r *route) { r.recent = forSessions }
+
+// recency says when a route asks whether its user is still there.
+type recency int
+
+const (
+	never recency = iota
+	always
+	forChanges  // by administrators: see account.Service.RequireRecentAdmin
+	forSessions // of one's own: see account.Service.RequireRecentForSessions
+)
 
 // unkept keeps every answer of a route out of caches, refusals included.
 func unkept(r *route) { r.unkept = true }
@@ -147,11 +159,8 @@ func (rt *router) serve(r route, h web.HandlerFunc) web.HandlerFunc {
 			h = l.wrap(rt.limits, l.rule, h)
 		}
 	}
-	if r.recent {
-		h = guard.RequireRecent(rt.recent, h)
-	}
-	if r.guarded {
-		h = guard.RequireRecent(rt.recentAdmin, h)
+	if r.recent != never {
+		h = guard.RequireRecent(rt.recent[r.recent], h)
 	}
 	h = rt.admit(r, h)
 	if r.unkept {

@@ -27,16 +27,17 @@ var (
 // app, or it answered 404 where stoa has a page of its own.
 type themeApp func(w http.ResponseWriter, r *http.Request, ownPage bool) (served bool, err error)
 
+// recentCheck refuses a user whose last proof to be there lies back too long.
+type recentCheck = func(ctx context.Context, userID, sessionID string) error
+
 // router finds the route of a request, and wraps its handler in what its row in the list asks for.
 type router struct {
 	respond web.Responder
 	auth    guard.Authenticator
-	// recent refuses users whose last proof to be there lies back too long.
-	recent func(ctx context.Context, userID, sessionID string) error
-	// recentAdmin is the same for changes by administrators; it passes services.
-	recentAdmin func(ctx context.Context, userID, sessionID string) error
-	limits      limit.Counter
-	keys        keyed.Requests
+	// recent refuses users whose last proof to be there lies back too long for a route.
+	recent map[recency]recentCheck
+	limits limit.Counter
+	keys   keyed.Requests
 	// platform admits plugins that have the permissions needs.
 	platform func(h web.HandlerFunc, needs ...string) web.HandlerFunc
 	// whileCaller ends a lasting answer whose caller loses access.

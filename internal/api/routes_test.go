@@ -138,11 +138,11 @@ func TestChangesThatAskAdministratorsAgainAreTheseOnly(t *testing.T) {
 	var got, documented []string
 	operations := operations(t)
 	for _, r := range everyRoute() {
-		if r.guarded {
+		if r.recent == forChanges {
 			got = append(got, r.pattern)
 		}
 		refusal := fmt.Sprint(operations[r.pattern].Responses["403"])
-		if r.by == admins && !r.recent && (strings.Contains(refusal, "ForbiddenOrNotRecent") || strings.Contains(refusal, "REAUTHENTICATION_REQUIRED")) {
+		if r.by == admins && r.recent != always && (strings.Contains(refusal, "ForbiddenOrNotRecent") || strings.Contains(refusal, "REAUTHENTICATION_REQUIRED")) {
 			documented = append(documented, r.pattern)
 		}
 	}

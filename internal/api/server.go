@@ -167,7 +167,10 @@ func (s *Server) routes() *router {
 	keys := keyed.Requests{Keeper: s.Idempotency, ClientIP: s.ClientIP, Log: s.Log}
 	h := s.handlers(limits, keys)
 	rt := &router{
-		respond: web.Responder{Log: s.Log}, auth: s.Auth, recent: s.Accounts.RequireRecent, recentAdmin: s.Accounts.RequireRecentAdmin,
+		respond: web.Responder{Log: s.Log}, auth: s.Auth, recent: map[recency]recentCheck{
+			always: s.Accounts.RequireRecent, forChanges: s.Accounts.RequireRecentAdmin,
+			forSessions: s.Accounts.RequireRecentForSessions,
+		},
 		limits: limits, keys: keys, budget: s.Budget,
 		platform: h.platform.Plugin, whileCaller: h.call.WhileCaller,
 		ownAuthorization: s.Gateway.OwnAuthorization,

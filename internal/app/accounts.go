@@ -73,7 +73,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		Now:    cfg.Now, Policy: policy, Registration: registration, Services: services,
 		Safeguards: account.Safeguards{
 			SessionMax: cfg.SessionMax, StaffSessionMax: cfg.StaffSessionMax, AdminReauth: cfg.AdminReauth,
-			StaffFactor: staffFactor,
+			StaffFactor: staffFactor, ReauthSessions: cfg.ReauthSessions,
 		},
 		Live: a.live, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}

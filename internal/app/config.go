@@ -77,6 +77,8 @@ type Config struct {
 	SessionMax, StaffSessionMax time.Duration
 	// AdminReauth is how long a proof to be there counts for changes by administrators; 0: nobody is asked.
 	AdminReauth time.Duration
+	// ReauthSessions asks whoever ends other sessions of their own for a proof to be there.
+	ReauthSessions bool
 	// StaffSecondFactor is "encourage" (or empty), "off", "required" or "passkey" (account.StaffFactor).
 	StaffSecondFactor string
 

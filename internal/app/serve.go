@@ -30,7 +30,7 @@ func FromServe(s settings.Serve, site settings.Site) (Config, error) {
 		PasswordPolicy: rules.PasswordPolicy, Registration: rules.Registration,
 		SessionMax: rules.SessionMax, StaffSessionMax: rules.StaffSessionMax, AdminReauth: rules.AdminReauth,
 		StaffSecondFactor: rules.StaffSecondFactor,
-		PasskeyID:         s.PasskeyRPID, PasskeyOrigins: s.PasskeyOrigins,
+		PasskeyID:         s.PasskeyRPID, PasskeyOrigins: s.PasskeyOrigins, ReauthSessions: rules.ReauthSessions,
 		AccessLog: s.AccessLog, MetricsInstallations: s.MetricsInstallations, Telemetry: s.Telemetry == "otlp",
 		SMTPURL: s.SMTPURL, SMTPPassword: settings.SMTPPassword.Value(), MailFrom: s.MailFrom,
 		LogMail:       s.Demo || s.Mail == "log",

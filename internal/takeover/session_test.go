@@ -83,3 +83,51 @@ func TestSessionsOfWhoeverBecomesStaffEndAsThoseOfStaff(t *testing.T) {
 		w.ended(t, held)
 	})
 }
+
+// The attacker has a session, and signs the owner out of all others.
+func TestAStolenSessionEndsNoOtherUnderASVS(t *testing.T) {
+	t.Parallel()
+
+	configured(t, func(cfg *app.Config) { cfg.ReauthSessions = true }, func(t *testing.T, w *world) {
+		stolen := w.register(t, victims, "ada")
+		w.Clock.Advance(time.Hour)
+		owners := w.signIn(t, victims, testkit.Password)
+		id := w.account(t, owners.Access).Text(t, "data.session.id")
+		for _, path := range []string{"/auth/sessions", "/auth/sessions/" + id} {
+			testkit.WantError(t, w.Do(t, testkit.Delete(stolen.Access, path)), http.StatusForbidden, "REAUTHENTICATION_REQUIRED")
+		}
+		if got := w.Do(t, testkit.Me(owners.Access)).Status; got != http.StatusOK {
+			t.Fatalf("the owner's session: %d", got)
+		}
+		if got := w.Do(t, testkit.Delete(owners.Access, "/auth/sessions")).Get(t, "data.ended"); got != 1.0 {
+			t.Errorf("%v sessions ended", got)
+		}
+		w.ended(t, stolen)
+	})
+}
+
+// One request ends all sessions but the one at hand, and nobody else's.
+func TestAllOtherSessionsEndAtOnce(t *testing.T) {
+	t.Parallel()
+
+	attack(t, func(t *testing.T, w *world) {
+		other := w.register(t, attackers, "mallory")
+		first := w.register(t, victims, "ada")
+		w.Clock.Advance(24 * time.Hour) // nobody is asked by default
+		second, third := w.signIn(t, victims, testkit.Password), w.signIn(t, victims, testkit.Password)
+		if got := w.Do(t, testkit.Delete(first.Access, "/auth/sessions")).Get(t, "data.ended"); got != 2.0 {
+			t.Errorf("%v sessions ended", got)
+		}
+		w.ended(t, second)
+		w.ended(t, third)
+		for _, held := range []testkit.Tokens{first, other} {
+			if got := w.Do(t, testkit.Me(held.Access)).Status; got != http.StatusOK {
+				t.Errorf("another session: %d", got)
+			}
+		}
+		if got := w.Do(t, testkit.Delete(first.Access, "/auth/sessions")).Get(t, "data.ended"); got != 0.0 {
+			t.Errorf("again: %v sessions ended", got)
+		}
+		testkit.WantError(t, w.Do(t, testkit.Delete("", "/auth/sessions")), http.StatusUnauthorized, "UNAUTHORIZED")
+	})
+}

@@ -157,6 +157,17 @@ func (h *Handlers) ListSessions(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// EndOtherSessions serves DELETE /auth/sessions.
+func (h *Handlers) EndOtherSessions(w http.ResponseWriter, r *http.Request) error {
+	who := reqctx.CallerFrom(r.Context())
+	ended, err := h.Accounts.EndOtherSessions(r.Context(), who.UserID, who.SessionID)
+	if err != nil {
+		return err
+	}
+	web.WriteData(w, http.StatusOK, map[string]int{"ended": ended})
+	return nil
+}
+
 // EndSession serves DELETE /auth/sessions/{id}.
 func (h *Handlers) EndSession(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Accounts.EndSession(r.Context(), reqctx.CallerFrom(r.Context()).UserID, r.PathValue("id")); err != nil {

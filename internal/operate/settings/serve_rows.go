@@ -54,13 +54,19 @@ var serveRows = []Setting{
 		Help: "Create this administrator if there is none, with the password in STOA_ADMIN_PASSWORD.",
 	},
 	{
-		Flag: "password-policy", Env: "STOA_PASSWORD_POLICY", Default: "standard", Values: "standard,asvs",
-		Help: "Rules for new passwords: standard (at least 6 characters) or asvs (at least 8 characters, not easy to " +
-			"guess).",
+		Flag: "auth-policy", Env: "STOA_AUTH_POLICY", Default: "standard", Values: "standard,asvs",
+		Help: "With asvs, what follows is stricter unless it is set by itself: asvs for --password-policy, mail-first for " +
+			"--registration, required for --staff-second-factor, 720h and 12h for staff for --session-max, and 30m for " +
+			"--admin-reauth. And whoever ends other sessions is asked for a proof to be there.",
 	},
 	{
-		Flag: "registration", Env: "STOA_REGISTRATION", Default: "open", Values: "open,mail-first,closed",
-		Help: "Who may create an account: open (everybody, at once), mail-first (whoever opens a link that is mailed to " +
+		Flag: "password-policy", Env: "STOA_PASSWORD_POLICY", Values: "standard,asvs",
+		Help: "Rules for new passwords: standard (at least 6 characters, the default) or asvs (at least 8 characters, not " +
+			"easy to guess).",
+	},
+	{
+		Flag: "registration", Env: "STOA_REGISTRATION", Values: "open,mail-first,closed",
+		Help: "Who may create an account: open (everybody, at once, the default), mail-first (whoever opens a link that is mailed to " +
 			"the address), or closed (nobody).",
 	},
 	{
@@ -73,19 +79,19 @@ var serveRows = []Setting{
 		Help: "More origins at or below --passkey-rp-id whose pages may ask for passkeys, such as https://www.example.com.",
 	},
 	{
-		Flag: "session-max", Env: "STOA_SESSION_MAX", Default: "off",
-		Help: "When a session ends, counted from sign-in, whatever is refreshed: a duration from 1h to 8760h, or off. " +
-			"Sessions that have begun already count, too.",
+		Flag: "session-max", Env: "STOA_SESSION_MAX",
+		Help: "When a session ends, counted from sign-in, whatever is refreshed: a duration from 1h to 8760h, or off, the " +
+			"default. Sessions that have begun already count, too.",
 	},
 	{
-		Flag: "admin-reauth", Env: "STOA_ADMIN_REAUTH", Default: "off",
+		Flag: "admin-reauth", Env: "STOA_ADMIN_REAUTH",
 		Help: "How long a proof to be there counts before administrators are asked for another, for refunds, " +
-			"installations, users, settings, keys and secrets: a duration from 1m to 24h, or off.",
+			"installations, users, settings, keys and secrets: a duration from 1m to 24h, or off, the default.",
 	},
 	{
-		Flag: "staff-second-factor", Env: "STOA_STAFF_SECOND_FACTOR", Default: "encourage",
+		Flag: "staff-second-factor", Env: "STOA_STAFF_SECOND_FACTOR",
 		Values: "off,encourage,required,passkey",
-		Help: "What administrators need besides the password: off (nothing), encourage (nothing, and the console suggests a " +
+		Help: "What administrators need besides the password: off (nothing), encourage (the default: nothing, and the console suggests a " +
 			"second factor), required (a second factor), or passkey (one that withstands phishing, which codes do not).",
 	},
 	{
