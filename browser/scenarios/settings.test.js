@@ -46,6 +46,60 @@ test("keys are rotated after their effects were named", async () => {
   await tab.end();
 });
 
+// askingFor has a request refused as by a stoa that asks administrators for a proof to be there, until they gave it.
+const askingFor = async (tab, path, method, methods) => {
+  let proven = false;
+  tab.on("response", (response) => { proven ||= response.url().endsWith("/auth/reauthenticate") && response.ok(); });
+  const error = { code: "REAUTHENTICATION_REQUIRED", message: "This needs a recent sign-in.", details: { methods, maxAge: 60 } };
+  await tab.route(`**${path}`, (route) => route.request().method() !== method || proven
+    ? route.continue()
+    : route.fulfill({ status: 403, contentType: "application/json", body: JSON.stringify({ success: false, error }) }));
+};
+
+for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
+  test(`a change that asks for a proof to be there goes on after it, ${scheme}, ${width} px`, async () => {
+    const tab = await openConsole("/console/settings", { scheme, width });
+    await askingFor(tab, "/api/v1/admin/settings", "PATCH", ["password"]);
+    const dialog = tab.getByRole("dialog", { name: "Are you still there?" });
+    await tab.getByLabel("E-mail for help").fill(`${scheme}@example.com`);
+    await tab.getByRole("button", { name: "Save settings" }).click();
+    await dialog.waitFor();
+    await accessible(tab);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await tab.getByText("This needs a recent sign-in.").waitFor();
+    await tab.getByRole("button", { name: "Save settings" }).click();
+    await tab.waitForFunction(() => document.activeElement?.closest("[role=dialog] label, [role=dialog] form input"));
+    await tab.keyboard.type("wrong");
+    await tab.keyboard.press("Enter");
+    await dialog.getByText("The password is wrong.").waitFor();
+    await accessible(tab);
+    await dialog.getByLabel("Your password").fill(stoa.admin.password);
+    await dialog.getByRole("button", { name: "Go on" }).click();
+    await tab.getByText("The settings are saved.").waitFor();
+    const { body } = await call(stoa, "GET", "/api/v1/admin/settings", { token: await adminToken(stoa) });
+    assert.equal(body.data.supportEmail, `${scheme}@example.com`);
+    await tab.end();
+  });
+}
+
+test("whoever does not prove to be there finds the dialog below as it was", async () => {
+  const tab = await openConsole("/console/settings/keys");
+  await askingFor(tab, "/api/v1/admin/keys/rotate", "POST", ["totp", "recovery"]);
+  await tab.getByRole("button", { name: "Rotate keys" }).first().click();
+  await tab.getByRole("dialog").getByRole("button", { name: "Rotate keys" }).click();
+  const proof = tab.getByRole("dialog", { name: "Are you still there?" });
+  await proof.getByLabel("Code of your app").waitFor();
+  await accessible(tab);
+  await proof.getByRole("button", { name: "Use a recovery code" }).click();
+  await proof.getByLabel("Recovery code").waitFor();
+  await tab.keyboard.press("Escape");
+  await proof.waitFor({ state: "detached" });
+  await tab.getByRole("dialog").getByText("This needs a recent sign-in.").waitFor();
+  await tab.keyboard.press("Escape");
+  await tab.getByRole("dialog").waitFor({ state: "detached" });
+  await tab.end();
+});
+
 // concerned waits until the overview names something that is broken.
 const concerned = async (token, name) => {
   let body;

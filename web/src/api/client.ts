@@ -16,17 +16,17 @@ export type Sorts<Path extends keyof paths> = paths[Path] extends {
 
 // authorized sends a request with the session's token, once more with a new one if the
 // token is refused; not if a password or a code is, for each try counts.
-const authorized = async (request: Request): Promise<Response> => {
+export const authorized = async (request: Request): Promise<Response> => {
   const first = await accessToken();
   if (first === null) return fetch(request);
   const again = request.clone();
   const response = await fetch(withToken(request, first));
-  if (response.status !== 401 || (await codeOf(response)) !== "UNAUTHORIZED") return response;
+  if (response.status !== 401 || (await problemOf(response)).code !== "UNAUTHORIZED") return response;
   const second = await renewed(first);
   return second === null ? response : fetch(withToken(again, second));
 };
 
-const codeOf = async (response: Response): Promise<string> =>
+export const problemOf = async (response: Response): Promise<Problem> =>
   readProblem(
     response.status,
     await response
@@ -34,7 +34,7 @@ const codeOf = async (response: Response): Promise<string> =>
       .json()
       .catch(() => null),
     "",
-  ).code;
+  );
 
 const withToken = (request: Request, token: string): Request => {
   const headers = new Headers(request.headers);

@@ -1,5 +1,6 @@
 // Uploads with progress, which fetch does not tell.
-import { Problem, readProblem } from "./problem";
+import { asProblem, Problem, readProblem } from "./problem";
+import { remedied } from "./refusal";
 import { accessToken } from "./session";
 
 export interface Upload<T> {
@@ -17,8 +18,8 @@ export const upload = <T>(
   progress: (share: number) => void,
   key?: string,
 ): Upload<T> => {
-  const request = new XMLHttpRequest();
-  const done = (async () => {
+  let request = new XMLHttpRequest();
+  const send = async (): Promise<T> => {
     const token = await accessToken();
     return new Promise<T>((resolve, reject) => {
       const unreachable = () => reject(new Problem(0, "UNREACHABLE", "", ""));
@@ -37,6 +38,11 @@ export const upload = <T>(
       };
       request.send(file);
     });
-  })();
+  };
+  const done = send().catch(async (error: unknown) => {
+    if (!(await remedied(asProblem(error)))) throw error;
+    request = new XMLHttpRequest();
+    return send();
+  });
   return { done, cancel: () => request.abort() };
 };

@@ -1,8 +1,17 @@
 // What the console has read from the API.
-import { QueryClient } from "@tanstack/react-query";
+import { QueryCache, QueryClient } from "@tanstack/react-query";
+import { asProblem } from "../api/problem";
 import { retry } from "../api/retry";
 
-export const queries = new QueryClient({
+// factorDueKey is of the refusal of a session that lacks a second factor; null until there is one.
+export const factorDueKey = ["factorDue"];
+
+export const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError: (error) => {
+      if (asProblem(error).code === "STAFF_FACTOR_REQUIRED") queries.setQueryData(factorDueKey, error);
+    },
+  }),
   defaultOptions: {
     // Without a network a request fails and says so: it does not wait, to be sent when nobody expects it.
     queries: { retry, staleTime: 5_000, refetchOnWindowFocus: true, refetchOnReconnect: true, networkMode: "always" },

@@ -3,11 +3,9 @@
 import { Button, Modal } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { waysToProve } from "../../api/proof";
 import { c } from "../text";
 import { ErrorNote } from "./ErrorNote";
 import { useFocusBack } from "./focusBack";
-import { Prove } from "./Prove";
 import { tell } from "./toast";
 
 interface ConfirmProps {
@@ -50,7 +48,6 @@ export const Confirm = ({
     act.reset();
     onClose();
   };
-  const ways = act.isError ? waysToProve(act.error) : null;
   useFocusBack(open);
   return (
     <Modal opened={open} onClose={close} title={title} closeButtonProps={{ "aria-label": c("close") }}>
@@ -65,21 +62,19 @@ export const Confirm = ({
           </ul>
         )}
         {children}
-        {ways ? <Prove ways={ways} onProven={() => act.mutate()} /> : act.isError && <ErrorNote error={act.error} />}
+        {act.isError && <ErrorNote error={act.error} />}
         <div className="dialog-actions">
           <Button onClick={close} {...(danger ? { "data-autofocus": true } : {})}>
             {c("cancel")}
           </Button>
-          {!ways && (
-            <Button
-              variant="filled"
-              {...(danger ? { "data-danger": true } : {})}
-              loading={act.isPending}
-              onClick={() => act.mutate()}
-              {...(danger ? {} : { "data-autofocus": true })}>
-              {action}
-            </Button>
-          )}
+          <Button
+            variant="filled"
+            {...(danger ? { "data-danger": true } : {})}
+            loading={act.isPending}
+            onClick={() => act.mutate()}
+            {...(danger ? {} : { "data-autofocus": true })}>
+            {action}
+          </Button>
         </div>
       </div>
     </Modal>

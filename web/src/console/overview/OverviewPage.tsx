@@ -12,8 +12,9 @@ import { ErrorNote } from "../kit/ErrorNote";
 import { Page, Section } from "../kit/Page";
 import { State, Time } from "../kit/values";
 import { t } from "../text";
+import { Advice } from "./Advice";
 import { addressOf, type Concern } from "./concerns";
-import { latestQuery, overviewQuery, systemQuery, trafficQuery } from "./data";
+import { accountQuery, latestQuery, overviewQuery, systemQuery, trafficQuery } from "./data";
 import { Latest } from "./Latest";
 import { Outline, OutlineOfLists } from "./Outline";
 import { useProgress } from "./progress";
@@ -28,6 +29,7 @@ export const OverviewPage = () => {
   const system = useQuery(systemQuery);
   const traffic = useQuery(trafficQuery);
   const latest = useQuery(latestQuery);
+  const account = useQuery(accountQuery);
   if (overview.isError)
     return (
       <Page title={t("overview.title")}>
@@ -35,7 +37,7 @@ export const OverviewPage = () => {
       </Page>
     );
   // What is at the top may have any height, so nothing is shown below until it is known.
-  if (overview.isPending || system.isPending || progress.isPending)
+  if (overview.isPending || system.isPending || progress.isPending || account.isPending)
     return (
       <Page title={t("overview.title")}>
         <Outline />
@@ -47,6 +49,7 @@ export const OverviewPage = () => {
     <Page title={t("overview.title")}>
       {system.data && <Health parts={system.data.health} concerns={attention} />}
       {system.isError && <ErrorNote error={system.error} />}
+      {account.data && <Advice factor={account.data.secondFactor} />}
       {progress.data?.products === 0 && (
         <p className="note">
           {t("overview.welcome.banner")} <Link to="/welcome">{t("overview.welcome.bannerGo")}</Link>

@@ -32,6 +32,12 @@ export const latestQuery = queryOptions({
   ...everyHalfMinute,
 });
 
+// accountQuery is of the administrator's own account.
+export const accountQuery = queryOptions({
+  queryKey: ["account"],
+  queryFn: () => data(api.GET("/auth/account")),
+});
+
 // readAhead asks for all of it as soon as there is a token, while the page's code is still
 // on its way. What fails is asked for again, and told, by the page.
 export const readAhead = async (): Promise<void> => {
@@ -40,4 +46,5 @@ export const readAhead = async (): Promise<void> => {
     void queries.prefetchQuery(query as typeof overviewQuery);
   void queries.prefetchQuery(latestQuery);
   void queries.prefetchQuery(progressQuery);
+  void queries.prefetchQuery(accountQuery);
 };

@@ -11,7 +11,11 @@ import { Pending } from "../kit/Pending";
 import { tellFailure } from "../kit/toast";
 import { c, t } from "../text";
 import { Account } from "./Account";
+import { FactorDue } from "./FactorDue";
+import { Proof } from "./Proof";
+import { useAsked } from "./useAsked";
 import { Rail } from "./Rail";
+import { factorDueKey } from "../queries";
 import { SignIn } from "../door/SignIn";
 import { NotAdmin } from "./NotAdmin";
 import { NoPassword } from "./NoPassword";
@@ -24,11 +28,13 @@ const Palette = lazy(loadPalette);
 
 export const Shell = () => {
   const session = useSession();
+  const asked = useAsked();
   const first = useQuery({
     queryKey: ["session"],
     queryFn: async () => (await accessToken()) !== null,
     staleTime: Infinity,
   });
+  const factorDue = useQuery<unknown>({ queryKey: factorDueKey, queryFn: () => null, staleTime: Infinity });
   if (first.isPending) return <Pending />;
   if (first.isError)
     return (
@@ -38,9 +44,11 @@ export const Shell = () => {
     );
   if (!session) return <SignIn />;
   if (session.user.role !== "ADMIN") return <NotAdmin user={session.user} />;
+  if (factorDue.data) return <FactorDue refusal={factorDue.data} />;
   return (
     <>
       <Frame key={session.user.id} user={session.user} />
+      {asked && <Proof {...asked} />}
       {session.ended && <Again />}
     </>
   );
