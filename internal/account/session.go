@@ -110,10 +110,12 @@ func (s Session) LastUsedAt() time.Time {
 }
 
 // ExpiresAt is when the session ends unless it is refreshed, and can be.
-func (s Session) ExpiresAt() time.Time {
-	unused := s.Refresh.IssuedAt.Add(RefreshLife)
-	if s.EndsAt.IsZero() || unused.Before(s.EndsAt) {
-		return unused
+func (s Session) ExpiresAt() time.Time { return s.notAfter(s.Refresh.IssuedAt.Add(RefreshLife)) }
+
+// notAfter returns t, or the session's end if that comes before.
+func (s Session) notAfter(t time.Time) time.Time {
+	if s.EndsAt.IsZero() || t.Before(s.EndsAt) {
+		return t
 	}
 	return s.EndsAt
 }
@@ -167,7 +169,7 @@ func inGrace(r Replaced, now time.Time) bool { return !now.After(r.At.Add(Refres
 func (s Session) claims(r Refresh) token.Claims {
 	return token.Claims{
 		UserID: s.UserID, SessionID: s.ID, ID: r.ID,
-		IssuedAt: r.IssuedAt, ExpiresAt: r.IssuedAt.Add(RefreshLife),
+		IssuedAt: r.IssuedAt, ExpiresAt: s.notAfter(r.IssuedAt.Add(RefreshLife)),
 	}
 }
 

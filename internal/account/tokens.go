@@ -13,6 +13,7 @@ import (
 type Tokens struct {
 	User    User
 	Access  string
+	Life    time.Duration // of Access, in whole seconds
 	Refresh string
 }
 
@@ -24,9 +25,10 @@ func (s *Service) tokens(ctx context.Context, u User, session Session, r Refresh
 		return Tokens{}, err
 	}
 	now := s.Now().Truncate(time.Second)
+	end := session.notAfter(now.Add(AccessLife))
 	access, err := token.Sign(signer, token.Access, token.Claims{
 		UserID: u.ID, Email: u.Email, Role: string(u.Role), SessionID: session.ID,
-		ID: newTokenID(), IssuedAt: now, ExpiresAt: now.Add(AccessLife),
+		ID: newTokenID(), IssuedAt: now, ExpiresAt: end,
 	})
 	if err != nil {
 		return Tokens{}, err
@@ -39,7 +41,7 @@ func (s *Service) tokens(ctx context.Context, u User, session Session, r Refresh
 		return Tokens{}, err
 	}
 	refresh, err := token.Sign(key, token.Refresh, session.claims(r))
-	return Tokens{User: u, Access: access, Refresh: refresh}, err
+	return Tokens{User: u, Access: access, Life: end.Sub(now), Refresh: refresh}, err
 }
 
 // newTokenID returns a jti: unique and without meaning.

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
+
 	"stoa/internal/app"
 	"stoa/internal/testkit"
 )
@@ -34,6 +36,41 @@ func (w *world) ended(t *testing.T, held testkit.Tokens) {
 			t.Errorf("%s = %d %s, want %s", same[0].Path, got.Status, got.Body, want.Body)
 		}
 	}
+}
+
+// expiry returns when a token expires, as everybody can read in it.
+func expiry(t *testing.T, raw string) time.Time {
+	t.Helper()
+	var claims jwt.RegisteredClaims
+	if _, _, err := jwt.NewParser().ParseUnverified(raw, &claims); err != nil {
+		t.Fatal(err)
+	}
+	return claims.ExpiresAt.Time
+}
+
+// Programs that check tokens by themselves do not hear of the end of a session.
+func TestNoTokenOutlivesItsSession(t *testing.T) {
+	t.Parallel()
+
+	configured(t, func(cfg *app.Config) { cfg.SessionMax = 2 * time.Hour }, func(t *testing.T, w *world) {
+		w.Clock.Advance(700 * time.Millisecond)
+		w.register(t, victims, "ada")
+		end := w.Clock.Now().Truncate(time.Second).Add(2 * time.Hour)
+		res := w.Do(t, testkit.Request{Method: http.MethodPost, Path: "/auth/login", Body: map[string]string{"email": victims, "password": testkit.Password}})
+		for range 3 {
+			if got, want := res.Get(t, "data.expires_in"), end.Sub(w.Clock.Now().Truncate(time.Second)).Seconds(); got != want {
+				t.Errorf("expires_in %v, want %v", got, want)
+			}
+			held := testkit.TokensOf(t, res, http.StatusOK)
+			for _, raw := range []string{held.Access, held.Refresh} {
+				if got := expiry(t, raw); !got.Equal(end) {
+					t.Errorf("a token expires at %s, want %s", got, end)
+				}
+			}
+			w.Clock.Advance(39*time.Minute + 59*time.Second)
+			res = w.Do(t, testkit.Refresh(held.Refresh))
+		}
+	})
 }
 
 // The attacker has a refresh token, and uses it whenever it is due.

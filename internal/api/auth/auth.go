@@ -43,7 +43,7 @@ func writeTokens(w http.ResponseWriter, c *refreshCookie, status int, t account.
 	c.take(w, &t)
 	web.WriteJSON(w, status, web.Envelope{Success: true, Message: message, Data: tokenSet{
 		User: wire.NewUser(t.User), AccessToken: t.Access,
-		TokenType: "Bearer", ExpiresIn: int(account.AccessLife.Seconds()),
+		TokenType: "Bearer", ExpiresIn: int(t.Life.Seconds()),
 		RefreshToken: t.Refresh, Token: t.Access,
 	}})
 }
