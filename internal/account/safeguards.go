@@ -48,6 +48,9 @@ func ParseStaffFactor(name string) (StaffFactor, error) {
 		name, StaffFactorOff, StaffFactorEncourage, StaffFactorRequired, StaffFactorPasskey)
 }
 
+// Wanted reports whether staff should have a second factor, asked for or suggested.
+func (f StaffFactor) Wanted() bool { return f != StaffFactorOff }
+
 // asks reports whether staff need a second factor.
 func (f StaffFactor) asks() bool { return f == StaffFactorRequired || f == StaffFactorPasskey }
 

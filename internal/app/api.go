@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 
+	"stoa/internal/account"
 	httpapi "stoa/internal/api"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/data/idempotency"
@@ -71,6 +72,8 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 		Overview: &overview.Service{
 			Store: &store.Overview{Conn: a.DB.Conn(), Amend: a.missed.Amend}, Now: cfg.Now, Rings: a.rings(), Broken: a.broken,
 			BackupEvery: cfg.Backup.every(), Storage: a.storageState(cfg),
+			StaffFactor:  a.Accounts.Safeguards.StaffFactor.Wanted(),
+			StaffPasskey: a.Accounts.Safeguards.StaffFactor == account.StaffFactorPasskey,
 		},
 		Refused: a.guard.Refused,
 		Budget:  a.budget,

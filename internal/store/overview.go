@@ -161,6 +161,15 @@ func (s *Overview) PendingOrders(ctx context.Context, before time.Time) (overvie
 		database.Millis(before))
 }
 
+// StaffWithoutFactor implements overview.Store.
+func (s *Overview) StaffWithoutFactor(ctx context.Context, passkey bool) (overview.Pile, error) {
+	return s.pile(ctx, `
+		SELECT count(*), min(u.created_at_ms) FROM users u
+		WHERE u.role = 'ADMIN' AND u.active
+			AND NOT EXISTS (SELECT 1 FROM passkeys p WHERE p.user_id = u.id)
+			AND ($1 OR NOT EXISTS (SELECT 1 FROM totp t WHERE t.user_id = u.id AND t.confirmed_at_ms <> 0))`, passkey)
+}
+
 func (s *Overview) pile(ctx context.Context, query string, args ...any) (p overview.Pile, err error) {
 	err = s.Read.QueryRowContext(ctx, query, args...).Scan(&p.Count, database.ScanMillis(&p.Since))
 	return p, err

@@ -7,6 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stoa/internal/account"
+	"stoa/internal/account/passkey"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/data/database"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/message/delivery"
@@ -25,6 +28,7 @@ func testOverview(t *testing.T, open Open) {
 		"instances that failed":                testOverviewFailures,
 		"receipts that were not mailed":        testOverviewReceipts,
 		"backups":                              testOverviewBackups,
+		"administrators without a factor":      testOverviewStaff,
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, shopDB(t, open)) })
 	}
@@ -219,4 +223,30 @@ func testOverviewBackups(t *testing.T, db *database.DB) {
 		verified.Error != "not whole" || err != nil {
 		t.Errorf("Backups = %+v, %+v, %v", taken, verified, err)
 	}
+}
+
+func testOverviewStaff(t *testing.T, db *database.DB) {
+	ctx, s, users := t.Context(), store.NewOverview(db), store.NewAccount(db)
+	same(t, "without administrators", overview.Pile{})(s.StaffWithoutFactor(ctx, false))
+	for i, id := range []string{"code", "key", "begun", "none", "inactive", "customer"} {
+		c := credentials(id)
+		c.CreatedAt = T0.Add(time.Duration(i) * time.Hour)
+		if id != "customer" {
+			c.Role = reqctx.RoleAdmin
+		}
+		mustCreateUser(t, users, c)
+	}
+	must(t, users.SetActive(ctx, "inactive", false))
+	for _, id := range []string{"code", "begun"} {
+		must(t, users.PutTOTP(ctx, account.TOTP{UserID: id, Sealed: "a", CreatedAt: T0}))
+	}
+	must(t, users.ConfirmTOTP(ctx, "code", T0))
+	handle, err := users.Handle(ctx, "key", []byte("handle"))
+	must(t, err)
+	must(t, users.CreatePasskey(ctx, account.Passkey{
+		ID: "k1", UserID: "key", Name: "Key", PartyID: "example.com", Handle: handle, CreatedAt: T0,
+		Credential: passkey.Credential{ID: "credential", PublicKey: []byte{1}, Algorithm: passkey.ES256},
+	}))
+	same(t, "without a second factor", overview.Pile{Count: 2, Since: T0.Add(2 * time.Hour)})(s.StaffWithoutFactor(ctx, false))
+	same(t, "without a passkey", overview.Pile{Count: 3, Since: T0})(s.StaffWithoutFactor(ctx, true))
 }

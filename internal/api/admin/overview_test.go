@@ -14,6 +14,9 @@ import (
 	"stoa/internal/testkit"
 )
 
+// withoutFactor is that the administrator of these tests has a password alone.
+const withoutFactor = "warning staff.no_second_factor 1"
+
 const overviewPath = "/api/v1/admin/overview"
 
 // series returns the buckets of a series that are not empty, as "position orders amount
@@ -78,7 +81,7 @@ func TestOverviewShowsWhatWasSoldAndUsed(t *testing.T) {
 		if from := res.Text(t, "data.at"); from != "2030-03-02T13:00:00.000Z" {
 			t.Errorf("at %s", from)
 		}
-		if got := attention(t, res); got != "" {
+		if got := attention(t, res); got != withoutFactor {
 			t.Errorf("a shop without trouble: %s", got)
 		}
 	})
@@ -105,13 +108,13 @@ func TestOverviewListsWhatWantsAttention(t *testing.T) {
 			return attention(t, manage(t, a, root, http.MethodGet, overviewPath, nil, http.StatusOK))
 		}
 		slug := in.Instance.Slug
-		if got, want := look(), "error webhook.deliveries_dead 1 w1; warning instance.failed 1 "+slug+" "+id; got != want {
+		if got, want := look(), "error webhook.deliveries_dead 1 w1; warning instance.failed 1 "+slug+" "+id+"; "+withoutFactor; got != want {
 			t.Errorf("attention: %s, want %s", got, want)
 		}
 		a.Clock.Advance(100 * 24 * time.Hour)
 		root = a.Login(t, "root").Access
 		if got, want := look(), "error webhook.deliveries_dead 1 w1; warning keys.rotation_due 1 account; "+
-			"warning keys.rotation_due 1 plugin"; got != want {
+			"warning keys.rotation_due 1 plugin; "+withoutFactor; got != want {
 			t.Errorf("after 100 days: %s, want %s", got, want)
 		}
 	})

@@ -32,7 +32,7 @@ func rotateAfter(purpose string) time.Duration {
 // attention returns the concerns, errors first.
 func (s *Service) attention(ctx context.Context, now time.Time) (all []Concern, err error) {
 	for _, look := range []func(context.Context, time.Time) ([]Concern, error){
-		s.storage, s.instances, s.plugins, s.webhooks, s.receipts, s.orders, s.keys, s.backups,
+		s.storage, s.instances, s.plugins, s.webhooks, s.receipts, s.orders, s.keys, s.staff, s.backups,
 	} {
 		found, err := look(ctx, now)
 		if err != nil {
@@ -195,6 +195,24 @@ func (s *Service) backups(ctx context.Context, now time.Time) (list []Concern, e
 		})
 	}
 	return list, nil
+}
+
+func (s *Service) staff(ctx context.Context, _ time.Time) ([]Concern, error) {
+	if !s.StaffFactor && !s.StaffPasskey {
+		return nil, nil
+	}
+	without, err := s.Store.StaffWithoutFactor(ctx, s.StaffPasskey)
+	if err != nil || without.Count == 0 {
+		return nil, err
+	}
+	lacking := "Without a second factor: "
+	if s.StaffPasskey {
+		lacking = "Without a passkey: "
+	}
+	return []Concern{{
+		Kind: StaffFactorLacking, Severity: Warning, Count: without.Count, Since: without.Since,
+		Message: lacking + things(without.Count, "administrator", "administrators") + ".",
+	}}, nil
 }
 
 // things returns a number with its noun.

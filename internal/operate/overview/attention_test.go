@@ -189,6 +189,35 @@ func TestDisksWithLittleRoomWantAttention(t *testing.T) {
 	}
 }
 
+func TestAdministratorsWithoutASecondFactorWantAttention(t *testing.T) {
+	t.Parallel()
+
+	two, one := overview.Pile{Count: 2, Since: ago(day)}, overview.Pile{Count: 1, Since: ago(time.Hour)}
+	for _, tt := range []struct {
+		name            string
+		factor, passkey bool
+		shop            shop
+		want            []string
+	}{
+		{"not wanted", false, false, shop{noFactor: two, noPasskey: two}, nil},
+		{"a second factor is wanted", true, false, shop{noFactor: one, noPasskey: two}, []string{
+			"warning staff.no_second_factor 1 1h0m0s: Without a second factor: 1 administrator.",
+		}},
+		{"a passkey is wanted", true, true, shop{noFactor: one, noPasskey: two}, []string{
+			"warning staff.no_second_factor 2 24h0m0s: Without a passkey: 2 administrators.",
+		}},
+		{"all have one", true, false, shop{noPasskey: two}, nil},
+	} {
+		service := &overview.Service{
+			Store: &tt.shop, Now: func() time.Time { return now }, StaffFactor: tt.factor, StaffPasskey: tt.passkey,
+		}
+		o, err := service.Get(t.Context())
+		if diff := cmp.Diff(tt.want, concerns(o)); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", tt.name, err, diff)
+		}
+	}
+}
+
 // If stoa does not schedule backups, the age of the last one is no concern.
 func TestTheAgeOfUnscheduledBackupsIsNoConcern(t *testing.T) {
 	t.Parallel()

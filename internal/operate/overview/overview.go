@@ -46,6 +46,8 @@ const (
 	VerifyFailed    Kind = "backup.verify_failed"      // a backup could not be restored, or is incomplete
 	DiskLow         Kind = "disk.low"                  // a disk has little room
 	WritingFails    Kind = "writing.failing"           // nothing, or not everything, can be stored
+
+	StaffFactorLacking Kind = "staff.no_second_factor" // administrators who should have one, since they have accounts
 )
 
 // Concern is a problem that needs attention.
@@ -136,6 +138,8 @@ type Store interface {
 	WaitingReceipts(ctx context.Context) (Pile, error)
 	// PendingOrders returns the orders placed before then that are pending.
 	PendingOrders(ctx context.Context, before time.Time) (Pile, error)
+	// StaffWithoutFactor returns the active administrators without a second factor, or without a passkey.
+	StaffWithoutFactor(ctx context.Context, passkey bool) (Pile, error)
 	// Backups returns the last runs that made a backup, and those that verified one.
 	Backups(ctx context.Context) (taken, verified BackupRuns, err error)
 }

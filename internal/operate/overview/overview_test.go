@@ -23,6 +23,7 @@ type shop struct {
 	failures                    []overview.Failure
 	receiptsFailed, receiptsDue overview.Pile
 	pending                     overview.Pile
+	noFactor, noPasskey         overview.Pile
 	taken, verified             overview.BackupRuns
 
 	asked map[string]time.Time // since when something was asked for
@@ -83,6 +84,13 @@ func (s *shop) WaitingReceipts(context.Context) (overview.Pile, error) { return 
 func (s *shop) PendingOrders(_ context.Context, before time.Time) (overview.Pile, error) {
 	s.since("orders", before)
 	return s.pending, nil
+}
+
+func (s *shop) StaffWithoutFactor(_ context.Context, passkey bool) (overview.Pile, error) {
+	if passkey {
+		return s.noPasskey, nil
+	}
+	return s.noFactor, nil
 }
 
 func (s *shop) Backups(context.Context) (taken, verified overview.BackupRuns, err error) {

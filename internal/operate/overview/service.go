@@ -46,6 +46,8 @@ type Service struct {
 	Broken func(installationID string) bool
 	// BackupEvery is the time from one backup to the next; 0 if stoa does not make backups.
 	BackupEvery time.Duration
+	// StaffFactor says that administrators should have a second factor, StaffPasskey that it should be a passkey.
+	StaffFactor, StaffPasskey bool
 	// Storage returns the room on the disks of this process, and what does not let it write. nil:
 	// neither is known.
 	Storage func() (spaces []system.Space, failing system.Failure)

@@ -65,7 +65,11 @@ func (s Serve) AccountRules() (AccountRules, error) {
 	}
 	r.PasswordPolicy = cmp.Or(s.PasswordPolicy, r.PasswordPolicy, "standard")
 	r.Registration = cmp.Or(s.Registration, r.Registration, "open")
-	r.StaffSecondFactor = cmp.Or(s.StaffSecondFactor, r.StaffSecondFactor, "encourage")
+	suggested := "encourage"
+	if s.Demo { // which is for looking around
+		suggested = off
+	}
+	r.StaffSecondFactor = cmp.Or(s.StaffSecondFactor, r.StaffSecondFactor, suggested)
 	var faults [4]error
 	if s.SessionMax != "" {
 		r.SessionMax, faults[0] = orOff("--session-max", s.SessionMax, sessionMaxBounds())

@@ -32,6 +32,7 @@ func TestOnePolicySetsWhatIsNotSetByItself(t *testing.T) {
 		want  AccountRules
 	}{
 		{"nothing is set", Serve{Accounts: Accounts{AuthPolicy: "standard"}}, standard},
+		{"a demo", Serve{Demo: true}, with(standard, func(r *AccountRules) { r.StaffSecondFactor = "off" })},
 		{"each by itself", Serve{
 			Passwords: Passwords{PasswordPolicy: "asvs"},
 			Accounts: Accounts{

@@ -91,8 +91,8 @@ var serveRows = []Setting{
 	{
 		Flag: "staff-second-factor", Env: "STOA_STAFF_SECOND_FACTOR",
 		Values: "off,encourage,required,passkey",
-		Help: "What administrators need besides the password: off (nothing), encourage (the default: nothing, and the console suggests a " +
-			"second factor), required (a second factor), or passkey (one that withstands phishing, which codes do not).",
+		Help: "What administrators need besides the password: off (nothing), encourage (the default: nothing, and the " +
+			"console suggests a second factor; off with --demo), required (a second factor), or passkey (one that withstands phishing, which codes do not).",
 	},
 	{
 		Flag: "rate-limits", Env: "STOA_RATE_LIMITS", Default: "on", Values: "on,off",

@@ -17,6 +17,8 @@ export const addressOf = (c: Concern): string => {
       return `/plugins/${c.slug ?? ""}`;
     case "orders.pending":
       return "/shop/orders?status=pending";
+    case "staff.no_second_factor":
+      return "/people?role=ADMIN";
     case "receipts.failed":
     case "receipts.failing":
     case "backup.failed":
