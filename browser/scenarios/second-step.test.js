@@ -207,3 +207,35 @@ test("the console says where to set a password after one that worked once", asyn
   assert.equal(await tab.getByText("works once").count(), 0);
   await tab.end();
 });
+
+const root = { email: "root@example.com", password };
+useStoa({
+  demo: false, args: ["--admin-email", root.email, "--staff-second-factor", "required"], env: { STOA_ADMIN_PASSWORD: password },
+});
+
+const enter = async (tab) => {
+  await tab.goto("/console");
+  await tab.getByLabel("E-mail").fill(root.email);
+  await tab.getByRole("textbox", { name: "Password" }).fill(root.password);
+  await tab.getByRole("button", { name: "Sign in" }).click();
+};
+
+test("where administrators need a second step, they see nothing else until it is on", async () => {
+  const tab = await openTab(browser, stoa, { width: 360, height: 740 });
+  await enter(tab);
+  await tab.getByText("Staff sign in with a second factor here.").waitFor();
+  assert.equal(await tab.locator(".shell").count(), 0);
+  await fine(tab);
+  await tab.getByRole("button", { name: "Sign out" }).click();
+  await enter(tab);
+  await tab.getByRole("link", { name: "Open your account" }).click();
+  await tab.getByRole("button", { name: "Set up an app" }).click();
+  await tab.getByRole("img", { name: "QR code" }).waitFor();
+  await tab.getByLabel("Code of your app").fill(codeOf(await tab.locator(".key code").first().innerText()));
+  await tab.getByRole("button", { name: "Switch it on" }).click();
+  await tab.getByText("The second step is on. Keep these codes").waitFor();
+  await tab.goto("/console");
+  await tab.locator(".shell").waitFor();
+  await tab.getByRole("heading", { name: "Overview" }).waitFor();
+  await tab.end();
+});

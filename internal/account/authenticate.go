@@ -18,7 +18,7 @@ func (s *Service) Authenticate(ctx context.Context, raw string) (reqctx.Caller, 
 	case err == nil:
 		return reqctx.Caller{
 			UserID: alive.User.ID, Role: alive.User.Role, SessionID: session,
-			FactorDue: s.Safeguards.StaffFactor.factorDue(alive),
+			FactorDue: s.Safeguards.StaffFactor.due(alive),
 		}, nil
 	case !errors.Is(err, ErrToken):
 		return reqctx.Caller{}, err

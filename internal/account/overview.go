@@ -14,6 +14,8 @@ type Overview struct {
 	// Pending is the address that a mailed link would give the account; empty for none.
 	Pending string
 	Factors SecondFactors
+	// FactorAllowed says whether the user may add a second factor.
+	FactorAllowed bool
 	// FactorAsked says that the user, who is staff, needs a second factor, FactorAdvised that one is suggested.
 	FactorAsked, FactorAdvised bool
 	Session                    Session // at hand
@@ -31,7 +33,10 @@ func (s *Service) Overview(ctx context.Context, userID, sessionID string) (Overv
 	} else if err != nil {
 		return Overview{}, err
 	}
-	o := Overview{User: c.User, Proven: !c.ProvenAt.IsZero(), HasPassword: c.PasswordHash != "", Session: session}
+	o := Overview{
+		User: c.User, Proven: !c.ProvenAt.IsZero(), HasPassword: c.PasswordHash != "", FactorAllowed: s.mayAdd(c) == nil,
+		Session: session,
+	}
 	if staff := s.Safeguards.StaffFactor; c.isStaff() {
 		o.FactorAsked, o.FactorAdvised = staff.asks(), staff == StaffFactorEncourage || staff == ""
 	}

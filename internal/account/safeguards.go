@@ -54,19 +54,18 @@ func (f StaffFactor) Wanted() bool { return f != StaffFactorOff }
 // asks reports whether staff need a second factor.
 func (f StaffFactor) asks() bool { return f == StaffFactorRequired || f == StaffFactorPasskey }
 
-// factorDue reports whether a session lacks what its user, who is staff, needs. Staff without any factor have
-// sessions of level 1, as those have who left theirs out.
-func (f StaffFactor) factorDue(a Alive) bool {
-	if !a.User.isStaff() {
-		return false
+// due returns what a session lacks that its user needs, who is staff. Staff without any factor have sessions of
+// level 1, as those have who left theirs out.
+func (f StaffFactor) due(a Alive) reqctx.Factor {
+	switch {
+	case !a.User.isStaff():
+		return ""
+	case f == StaffFactorRequired && a.Level < 2:
+		return reqctx.SecondFactor
+	case f == StaffFactorPasskey && !a.PhishingResistant:
+		return reqctx.Passkey
 	}
-	switch f {
-	case StaffFactorRequired:
-		return a.Level < 2
-	case StaffFactorPasskey:
-		return !a.PhishingResistant
-	}
-	return false
+	return ""
 }
 
 // sessionMax returns after what time a session ends of somebody with that role; 0: it goes on.

@@ -20,6 +20,9 @@ func TestAnUnprovenAccountGetsNoSecondFactor(t *testing.T) {
 	attack(t, func(t *testing.T, w *world) {
 		held := w.register(t, victims, "mallory")
 		testkit.WantError(t, w.Do(t, testkit.Post(held.Access, "/auth/totp", nil)), http.StatusForbidden, "EMAIL_UNVERIFIED")
+		if w.account(t, held.Access).Get(t, "data.secondFactor.available") != false {
+			t.Error("the account says that it may have a second factor")
+		}
 		testkit.WantError(t, w.Do(t, testkit.Post(held.Access, "/auth/totp/confirm", map[string]string{"code": "000000"})),
 			http.StatusUnauthorized, "SECOND_FACTOR_FAILED")
 		w.reset(t, victims)

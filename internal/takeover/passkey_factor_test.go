@@ -170,7 +170,7 @@ func TestSessionsEndWithTheirPasskey(t *testing.T) {
 		w.remove(t, other.Access, keys+"/"+keptID, http.StatusOK)
 		w.dies(t, "the session at hand", other)
 		back := w.signIn(t, victims, testkit.Password)
-		if got := fmt.Sprint(w.account(t, back.Access).Get(t, "data.secondFactor")); got != "map[advised:false passkeys:0 recoveryCodesLeft:0 required:false totp:false]" {
+		if got := fmt.Sprint(w.account(t, back.Access).Get(t, "data.secondFactor")); got != "map[advised:false available:true passkeys:0 recoveryCodesLeft:0 required:false totp:false]" {
 			t.Errorf("second factor %s", got)
 		}
 	})

@@ -26,7 +26,7 @@ func TestAResetKeepsTheSecondFactor(t *testing.T) {
 			t.Errorf("the mail does not tell of the second step:\n%s", text)
 		}
 		again := w.both(t, victims, chosen, "totp", w.later(p))
-		if got := fmt.Sprint(w.account(t, again.Access).Get(t, "data.secondFactor")); got != "map[advised:false passkeys:0 recoveryCodesLeft:8 required:false totp:true]" {
+		if got := fmt.Sprint(w.account(t, again.Access).Get(t, "data.secondFactor")); got != "map[advised:false available:true passkeys:0 recoveryCodesLeft:8 required:false totp:true]" {
 			t.Errorf("second factor %s", got)
 		}
 	})
@@ -273,7 +273,7 @@ func TestASessionKeepsNoLevelWithoutItsFactor(t *testing.T) {
 				t.Errorf("after: %s, want %s", got, want)
 			}
 		}
-		if got := fmt.Sprint(w.account(t, owner.Access).Get(t, "data.secondFactor")); got != "map[advised:false passkeys:0 recoveryCodesLeft:0 required:false totp:false]" {
+		if got := fmt.Sprint(w.account(t, owner.Access).Get(t, "data.secondFactor")); got != "map[advised:false available:true passkeys:0 recoveryCodesLeft:0 required:false totp:false]" {
 			t.Errorf("second factor %s", got)
 		}
 		w.signIn(t, victims, testkit.Password)

@@ -160,7 +160,10 @@ func TestStaffWhoseFactorGoesManageNothingAtOnce(t *testing.T) {
 func TestCodesDoNotPassForAPasskey(t *testing.T) {
 	t.Parallel()
 
-	asking(t, "passkey", func(t *testing.T, w *world) {
+	configured(t, func(cfg *app.Config) {
+		cfg.StaffSecondFactor = "passkey"
+		withKeys(t, cfg)
+	}, func(t *testing.T, w *world) {
 		admin := w.proven(t, victims, "ada")
 		if _, err := w.Accounts.Promote(t.Context(), victims); err != nil {
 			t.Fatal(err)
@@ -169,6 +172,12 @@ func TestCodesDoNotPassForAPasskey(t *testing.T) {
 		w.manages(t, admin.Access, false)
 		w.manages(t, w.both(t, victims, testkit.Password, "totp", w.later(p)).Access, false)
 		w.manages(t, w.both(t, victims, testkit.Password, "recovery", p.recovery[0]).Access, false)
+		if res := w.Do(t, testkit.Get(admin.Access, "/api/v1/admin/users")); !strings.Contains(string(res.Body), "with a passkey") {
+			t.Errorf("nothing says what is asked for: %s", res.Body)
+		}
+		key, _ := w.withKey(t, admin.Access)
+		w.manages(t, admin.Access, false)
+		w.manages(t, w.byKey(t, key).Access, true)
 	})
 }
 

@@ -119,7 +119,7 @@ func TestReclaimRemovesFactors(t *testing.T) {
 		w.reset(t, victims)
 		w.refused(t, w.Do(t, step(pending, "totp", w.later(p))), -1)
 		owner := w.signIn(t, victims, chosen)
-		if got := fmt.Sprint(w.account(t, owner.Access).Get(t, "data.secondFactor")); got != "map[advised:false passkeys:0 recoveryCodesLeft:0 required:false totp:false]" {
+		if got := fmt.Sprint(w.account(t, owner.Access).Get(t, "data.secondFactor")); got != "map[advised:false available:true passkeys:0 recoveryCodesLeft:0 required:false totp:false]" {
 			t.Errorf("second factor %s", got)
 		}
 	})

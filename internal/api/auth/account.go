@@ -24,6 +24,7 @@ type overview struct {
 		TOTP              bool `json:"totp"`
 		Passkeys          int  `json:"passkeys"`
 		RecoveryCodesLeft int  `json:"recoveryCodesLeft"`
+		Available         bool `json:"available"`
 		Required          bool `json:"required"`
 		Advised           bool `json:"advised"`
 	} `json:"secondFactor"`
@@ -48,6 +49,7 @@ func (h *Handlers) Account(w http.ResponseWriter, r *http.Request) error {
 	out.SecondFactor.TOTP, out.SecondFactor.RecoveryCodesLeft = o.Factors.TOTP, o.Factors.RecoveryCodes
 	out.SecondFactor.Passkeys = o.Factors.Passkeys + o.Factors.Foreign
 	out.Session.ID, out.Session.Level, out.Session.Methods = o.Session.ID, o.Session.Level, o.Session.MethodNames()
+	out.SecondFactor.Available = o.FactorAllowed
 	out.SecondFactor.Required, out.SecondFactor.Advised = o.FactorAsked, o.FactorAdvised
 	out.Session.AuthenticatedAt = web.Timestamp(o.Session.ProvenAt())
 	web.WriteData(w, http.StatusOK, out)

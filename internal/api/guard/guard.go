@@ -20,6 +20,10 @@ var ErrUnauthorized = errs.New(errs.Unauthenticated, "UNAUTHORIZED",
 var errFactorDue = errs.New(errs.Forbidden, "STAFF_FACTOR_REQUIRED",
 	"Staff sign in with a second factor here. Switch it on in your account, or sign in with it.")
 
+// errPasskeyDue is errFactorDue where codes do not suffice.
+var errPasskeyDue = errs.New(errs.Forbidden, "STAFF_FACTOR_REQUIRED",
+	"Staff sign in with a passkey here. Add one in your account, then sign in with it.")
+
 var errForbidden = errs.New(errs.Forbidden, "FORBIDDEN", "This needs the role ADMIN.")
 
 // Authenticator establishes who is calling.
@@ -77,7 +81,9 @@ func RequireAdmin(h web.HandlerFunc) web.HandlerFunc {
 		switch who := reqctx.CallerFrom(r.Context()); {
 		case who.IsGuest():
 			return ErrUnauthorized
-		case who.FactorDue:
+		case who.FactorDue == reqctx.Passkey:
+			return errPasskeyDue
+		case who.FactorDue != "":
 			return errFactorDue
 		case !who.IsAdmin():
 			return errForbidden

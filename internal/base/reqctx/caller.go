@@ -26,16 +26,25 @@ type Caller struct {
 	// Service is the subject of a service JWT (contract 2.9). A service
 	// has RoleAdmin and no session.
 	Service string
-	// FactorDue says that the caller is staff whose session lacks the second factor that the platform asks
-	// staff for. Nothing is theirs to manage then.
-	FactorDue bool
+	// FactorDue is what the session lacks of a caller who is staff, and the platform asks staff for. Nothing is
+	// theirs to manage then.
+	FactorDue Factor
 }
+
+// Factor is what staff need besides the password. The zero value is nothing.
+type Factor string
+
+// What staff may need.
+const (
+	SecondFactor Factor = "second factor"
+	Passkey      Factor = "passkey"
+)
 
 // IsGuest reports whether the request is not authenticated.
 func (c Caller) IsGuest() bool { return c.UserID == "" && c.Service == "" }
 
 // IsAdmin reports whether the caller may manage the platform.
-func (c Caller) IsAdmin() bool { return c.Role == RoleAdmin && !c.IsGuest() && !c.FactorDue }
+func (c Caller) IsAdmin() bool { return c.Role == RoleAdmin && !c.IsGuest() && c.FactorDue == "" }
 
 type callerKey struct{}
 

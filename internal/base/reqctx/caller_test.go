@@ -14,7 +14,7 @@ func TestStaffWithoutTheSecondFactorThatIsAskedForAreNoAdministrators(t *testing
 	if !admin.IsAdmin() {
 		t.Error("an administrator is none")
 	}
-	if admin.FactorDue = true; admin.IsAdmin() {
+	if admin.FactorDue = reqctx.SecondFactor; admin.IsAdmin() {
 		t.Error("without the second factor, too")
 	}
 }

@@ -30,7 +30,7 @@ export const Passkeys = () => {
           toHeading();
         }}
       />
-      {may.data && account.data.emailVerified && (
+      {may.data && account.data.secondFactor.available && (
         <Add
           onAdded={(name) => {
             setTold(step("step.passkeyAdded", { name }));
@@ -38,7 +38,7 @@ export const Passkeys = () => {
           }}
         />
       )}
-      {may.data && !account.data.emailVerified && <p>{step("step.unprovenPasskey")}</p>}
+      {may.data && !account.data.secondFactor.available && <p>{step("step.unprovenPasskey")}</p>}
     </section>
   );
 };

@@ -16,7 +16,7 @@ export const SecondFactor = () => {
   const { heading, toHeading } = useHeading();
   const [codes, setCodes] = useState<string[] | null>(null);
   if (!account.data) return null;
-  const { totp, passkeys, recoveryCodesLeft } = account.data.secondFactor;
+  const { totp, passkeys, recoveryCodesLeft, available } = account.data.secondFactor;
   const any = totp || passkeys > 0;
   return (
     <section aria-labelledby="second-step">
@@ -35,7 +35,7 @@ export const SecondFactor = () => {
         <>
           {totp ? (
             <On onOff={toHeading} />
-          ) : account.data.emailVerified ? (
+          ) : available ? (
             <Off onCodes={setCodes} />
           ) : (
             <p className="soft">{step("step.unproven")}</p>
