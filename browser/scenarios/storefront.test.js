@@ -212,6 +212,19 @@ test("a review that was typed is published after the session ended; signing out 
   await tab.end();
 });
 
+test("all other devices are signed out in one click", async () => {
+  const { email, password } = account;
+  const other = (await call(stoa, "POST", "/auth/login", { body: { email, password } })).body.data.access_token;
+  const tab = await openTab(browser, stoa);
+  await signInToShop(tab, account, "/account");
+  await tab.getByRole("button", { name: "Sign out everywhere else" }).click();
+  await tab.getByText("All other devices are signed out.").waitFor();
+  assert.equal((await call(stoa, "GET", "/auth/me", { token: other })).status, 401);
+  await tab.getByRole("button", { name: "Sign out everywhere else" }).waitFor({ state: "detached" });
+  await fine(tab);
+  await tab.end();
+});
+
 test("signing in returns to pages of this shop only", async () => {
   const tab = await openTab(browser, stoa);
   const others = [

@@ -131,20 +131,26 @@ const Sessions = () => {
   const queries = useQueryClient();
   const { heading, toHeading } = useHeading();
   const sessions = useQuery({ queryKey: ["sessions"], queryFn: () => data(api.GET("/auth/sessions")) });
-  const end = useMutation({
-    mutationFn: (id: string) => ok(api.DELETE("/auth/sessions/{id}", { params: { path: { id } } })),
+  // of one session, or of all others
+  const end = useProved({
+    mutationFn: (id: string | null) =>
+      id === null
+        ? ok(api.DELETE("/auth/sessions"))
+        : ok(api.DELETE("/auth/sessions/{id}", { params: { path: { id } } })),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ["sessions"] });
       toHeading();
     },
   });
+  const others = sessions.data?.items.some((one) => !one.current);
   return (
     <section aria-labelledby="sessions">
       <h2 id="sessions" ref={heading} tabIndex={-1}>
         {own("account.sessions")}
       </h2>
-      <Told>{end.isSuccess && own("account.ended")}</Told>
+      <Told>{end.isSuccess && own(end.variables === null ? "account.endedAll" : "account.ended")}</Told>
       {end.error && <Failure error={end.error} />}
+      {end.proof}
       {sessions.isPending ? (
         <Waiting />
       ) : sessions.isError ? (
@@ -170,6 +176,13 @@ const Sessions = () => {
             </li>
           ))}
         </ul>
+      )}
+      {others && (
+        <p>
+          <Button type="button" className="button slim" busy={end.isPending} onClick={() => end.mutate(null)}>
+            {own("account.endAll")}
+          </Button>
+        </p>
       )}
     </section>
   );
