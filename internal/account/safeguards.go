@@ -25,7 +25,7 @@ type Safeguards struct {
 	StaffFactor StaffFactor
 }
 
-// StaffFactor says what staff need besides the password (contract 2.18).
+// StaffFactor says what staff need besides the password (contract 2.19).
 type StaffFactor string
 
 // What staff may need.

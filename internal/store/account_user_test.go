@@ -70,10 +70,7 @@ func testUsers(t *testing.T, open Open) {
 		mustBe(t, "SetPassword of nobody", s.SetPassword(t.Context(), "u3", "x"), errs.NotFound)
 		mustBe(t, "SetActive of nobody", s.SetActive(t.Context(), "u3", true), errs.NotFound)
 	})
-	t.Run("SetPasswordOnce holds until SetPassword", func(t *testing.T) {
-		t.Parallel()
-		testPasswordOnce(t, store.NewAccount(open(t)))
-	})
+	t.Run("SetPasswordOnce holds until SetPassword", func(t *testing.T) { t.Parallel(); testPasswordOnce(t, store.NewAccount(open(t))) })
 	t.Run("HasAdmin looks for active administrators", func(t *testing.T) {
 		t.Parallel()
 

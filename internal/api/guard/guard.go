@@ -75,7 +75,7 @@ func RequireUser(h web.HandlerFunc) web.HandlerFunc {
 }
 
 // RequireAdmin refuses everyone but administrators and services: a guest with
-// 401, staff who lack a second factor and other roles with 403 (contract 2.18, 4.1). It runs inside Identify.
+// 401, staff who lack a second factor and other roles with 403 (contract 2.19, 4.1). It runs inside Identify.
 func RequireAdmin(h web.HandlerFunc) web.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		switch who := reqctx.CallerFrom(r.Context()); {
