@@ -5,6 +5,8 @@ HOST_BUNDLE := internal/run/node/dist/host.cjs
 # The console and the storefront, which are embedded in the binary.
 WEB_BUNDLE := web/dist/assets/manifest.json
 WEB_SOURCES := api/openapi.yaml $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -name '*.go' -not -name schema.d.ts 2>/dev/null)
+# The filter of common passwords, which is embedded, too.
+PASSWORD_FILTER := internal/account/breached/dist/common.filter
 NODEHOST_SOURCES := $(shell find nodehost sdk/js-plugin/src -type f -not -path "*/node_modules/*" 2>/dev/null)
 
 .PHONY: help
@@ -27,7 +29,7 @@ COMMIT_DATE = $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%
 # Go run the tests that use it again.
 # Without symbols (-s -w) the binary is a third smaller; stack traces stay.
 .PHONY: bin/stoa
-bin/stoa: $(HOST_BUNDLE) $(WEB_BUNDLE)
+bin/stoa: $(HOST_BUNDLE) $(WEB_BUNDLE) $(PASSWORD_FILTER)
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.commit=$(COMMIT) -X main.date=$(COMMIT_DATE)' -o bin/.stoa ./cmd/stoa
 	@cmp -s bin/.stoa bin/stoa || { cp bin/.stoa bin/stoa.new && mv bin/stoa.new bin/stoa; }
 
@@ -36,6 +38,10 @@ bin/stoa: $(HOST_BUNDLE) $(WEB_BUNDLE)
 $(HOST_BUNDLE): $(NODEHOST_SOURCES)
 	cd nodehost && npm ci --no-audit --no-fund --loglevel=error
 	go run ./nodehost/bundle
+
+$(PASSWORD_FILTER): passwords/package-lock.json passwords/filter/main.go internal/account/breached/build.go internal/account/breached/list.go
+	cd passwords && npm ci --no-audit --no-fund --loglevel=error
+	go run ./passwords/filter
 
 # The client of the API is generated from api/openapi.yaml first: what does not fit it
 # does not compile.
@@ -188,5 +194,5 @@ tools: ## Install the linters
 
 .PHONY: clean
 clean: ## Remove built files; keep data/
-	rm -rf bin dist web/node_modules web/dist/assets nodehost/node_modules browser/node_modules compat/node_modules api/tools/node_modules sdk/js/node_modules sdk/js/cjs sdk/js-plugin/node_modules sdk/js-plugin/cjs
-	find internal/run/node/dist -type f -not -name README.md -delete
+	rm -rf bin dist web/node_modules web/dist/assets nodehost/node_modules passwords/node_modules browser/node_modules compat/node_modules api/tools/node_modules sdk/js/node_modules sdk/js/cjs sdk/js-plugin/node_modules sdk/js-plugin/cjs
+	find internal/run/node/dist internal/account/breached/dist -type f -not -name README.md -delete

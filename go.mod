@@ -5,6 +5,7 @@ module stoa
 go 1.26.8
 
 require (
+	github.com/FastFilter/xorfilter v0.4.2-0.20260120015552-4e5a4d9df65a
 	code.dny.dev/ssrf v0.3.0
 	filippo.io/age v1.3.2
 	github.com/alecthomas/kong v1.17.0

@@ -1,6 +1,6 @@
 // Prints the software bill of materials (CycloneDX 1.5, JSON) of a stoa binary: the Go modules
 // that are linked in, as the binary itself names them, and the npm packages that are bundled in
-// its pages and in its host of plugins, as the lock files name them.
+// its pages, its host of plugins and its list of passwords, as the lock files name them.
 //
 //   node scripts/sbom.mjs TREE BINARY VERSION DATE
 //
@@ -48,7 +48,7 @@ const byKey = (entries, key) =>
   [...new Map(entries.map((e) => [e[key], e])).values()].sort((a, b) => (a[key] < b[key] ? -1 : 1));
 
 const go = goModules();
-const npm = ["web", "nodehost"].map(npmPackages);
+const npm = ["web", "nodehost", "passwords"].map(npmPackages);
 const hash = createHash("sha256").update(readFileSync(binary)).digest("hex");
 const self = `pkg:generic/stoa@${encodeURIComponent(version)}`;
 const direct = [...new Set([...go.map((c) => c.purl), ...npm.flatMap((n) => n.direct)])].sort();

@@ -54,7 +54,9 @@ func (c adminCreateCmd) Run(ctx context.Context, std streams) error {
 
 // policy sets the rules for passwords.
 func policy(p settings.Passwords) func(*app.Config) {
-	return func(cfg *app.Config) { cfg.PasswordPolicy = p.PasswordPolicy }
+	return func(cfg *app.Config) {
+		cfg.PasswordPolicy, cfg.BreachedPasswords = p.PasswordPolicy, p.BreachedPasswords
+	}
 }
 
 // newPassword returns the first line of standard input, else

@@ -17,18 +17,19 @@ import (
 // cli is the command line. Package settings says of each flag what operators read: its variable,
 // default, bounds and sentence.
 type cli struct {
-	Serve   serveCmd   `cmd:"" help:"Run the platform until it receives a stop signal."`
-	Migrate migrateCmd `cmd:"" help:"Bring the database schema up to date and exit."`
-	Admin   adminCmd   `cmd:"" help:"Manage administrators and passwords."`
-	Keys    keysCmd    `cmd:"" help:"Manage the keys that sign tokens and license answers."`
-	Audit   auditCmd   `cmd:"" help:"Export the audit log."`
-	Catalog catalogCmd `cmd:"" help:"Import and export the catalog."`
-	Plugin  pluginCmd  `cmd:"" help:"Develop plugins."`
-	Package packageCmd `cmd:"" help:"Sign packages, and check their signatures."`
-	Backup  backupCmd  `cmd:"" help:"Back up the shop, and verify backups."`
-	Storage storageCmd `cmd:"" help:"Manage where package files and media are."`
-	Restore restoreCmd `cmd:"" help:"Make a shop of a backup, where there is none yet (docs/backup.md)."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Serve     serveCmd     `cmd:"" help:"Run the platform until it receives a stop signal."`
+	Migrate   migrateCmd   `cmd:"" help:"Bring the database schema up to date and exit."`
+	Admin     adminCmd     `cmd:"" help:"Manage administrators and passwords."`
+	Keys      keysCmd      `cmd:"" help:"Manage the keys that sign tokens and license answers."`
+	Audit     auditCmd     `cmd:"" help:"Export the audit log."`
+	Catalog   catalogCmd   `cmd:"" help:"Import and export the catalog."`
+	Plugin    pluginCmd    `cmd:"" help:"Develop plugins."`
+	Package   packageCmd   `cmd:"" help:"Sign packages, and check their signatures."`
+	Passwords passwordsCmd `cmd:"" help:"Build lists of passwords that nobody may choose."`
+	Backup    backupCmd    `cmd:"" help:"Back up the shop, and verify backups."`
+	Storage   storageCmd   `cmd:"" help:"Manage where package files and media are."`
+	Restore   restoreCmd   `cmd:"" help:"Make a shop of a backup, where there is none yet (docs/backup.md)."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
 
 	Healthcheck healthcheckCmd `cmd:"" help:"Ask a stoa on this machine whether it is ready; exit with 1 if not. For containers."`
 }

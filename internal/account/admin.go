@@ -24,7 +24,7 @@ func (s *Service) CreateAdmin(ctx context.Context, email, username, secret strin
 	var f faults
 	f.email(email)
 	f.username("username", username)
-	f.newPassword(s.Policy, "password", secret, email, username)
+	f.newPassword(s, "password", secret, email, username)
 	if err := f.Err(); err != nil {
 		return User{}, err
 	}

@@ -11,6 +11,7 @@ type Overview struct {
 	User        User
 	Proven      bool // the address is
 	HasPassword bool
+	Breached    bool // the password is
 	// Pending is the address that a mailed link would give the account; empty for none.
 	Pending string
 	Factors SecondFactors
@@ -35,7 +36,7 @@ func (s *Service) Overview(ctx context.Context, userID, sessionID string) (Overv
 	}
 	o := Overview{
 		User: c.User, Proven: !c.ProvenAt.IsZero(), HasPassword: c.PasswordHash != "", FactorAllowed: s.mayAdd(c) == nil,
-		Session: session,
+		Breached: !c.BreachedAt.IsZero(), Session: session,
 	}
 	if staff := s.Safeguards.StaffFactor; c.isStaff() {
 		o.FactorAsked, o.FactorAdvised = staff.asks(), staff == StaffFactorEncourage || staff == ""

@@ -18,7 +18,7 @@ type PasswordChange struct {
 func (s *Service) PasswordChangeIssues(ch PasswordChange) errs.Issues {
 	var f faults
 	f.Require("currentPassword", ch.Current)
-	f.newPassword(s.Policy, "newPassword", ch.New)
+	f.newPassword(s, "newPassword", ch.New)
 	return f.Issues
 }
 
@@ -70,7 +70,10 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID, current
 		if err := post(s.letterChanged(now.User, false, false)); err != nil {
 			return err
 		}
-		return s.replacePassword(ctx, tx, userID, hash, sessionID)
+		if err := s.replacePassword(ctx, tx, userID, hash, sessionID); err != nil {
+			return err
+		}
+		return s.noteBreached(ctx, tx, post, now.User, next)
 	})
 	return noUser(err)
 }
@@ -81,7 +84,7 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID, current
 // and password.ErrBusy.
 func (s *Service) ReplacePassword(ctx context.Context, email, secret string) (User, error) {
 	var f faults
-	f.newPassword(s.Policy, "password", secret, email)
+	f.newPassword(s, "password", secret, email)
 	if err := f.Err(); err != nil {
 		return User{}, err
 	}

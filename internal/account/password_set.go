@@ -18,7 +18,7 @@ type NewPassword struct {
 // NewPasswordIssues returns what is wrong with in.
 func (s *Service) NewPasswordIssues(in NewPassword) errs.Issues {
 	var f faults
-	f.newPassword(s.Policy, "newPassword", in.New)
+	f.newPassword(s, "newPassword", in.New)
 	return f.Issues
 }
 
@@ -54,6 +54,9 @@ func (s *Service) SetPassword(ctx context.Context, userID, sessionID, next strin
 		if err := post(s.letterChanged(now.User, false, false)); err != nil {
 			return err
 		}
-		return s.replacePassword(ctx, tx, userID, hash, sessionID)
+		if err := s.replacePassword(ctx, tx, userID, hash, sessionID); err != nil {
+			return err
+		}
+		return s.noteBreached(ctx, tx, post, now.User, next)
 	}))
 }

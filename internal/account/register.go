@@ -22,7 +22,7 @@ func (s *Service) RegistrationIssues(r Registration) errs.Issues {
 	var f faults
 	f.email(r.Email)
 	f.username("username", r.Username)
-	f.newPassword(s.Policy, "password", r.Password, r.Email, r.Username)
+	f.newPassword(s, "password", r.Password, r.Email, r.Username)
 	f.referral("referralCode", r.ReferralCode)
 	return f.Issues
 }
@@ -42,7 +42,7 @@ func (s *Service) Register(ctx context.Context, r Registration) (Tokens, error) 
 	if err != nil {
 		return Tokens{}, err
 	}
-	return s.createSignedIn(ctx, c, func(tx Store, post func(letter) error) error {
+	return s.createSignedIn(ctx, c, r.Password, func(tx Store, post func(letter) error) error {
 		if err := s.createUser(ctx, tx, c); err != nil {
 			return err
 		}
@@ -66,11 +66,11 @@ func (s *Service) createUser(ctx context.Context, tx Store, c Credentials) error
 	return err
 }
 
-// createSignedIn calls create, which stores the user, and opens the user's first
+// createSignedIn calls create, which stores the user with that password, and opens the user's first
 // session, both in one transaction. It returns ErrTaken if the e-mail address or the
 // username is taken.
 func (s *Service) createSignedIn(
-	ctx context.Context, c Credentials, create func(tx Store, post func(letter) error) error,
+	ctx context.Context, c Credentials, secret string, create func(tx Store, post func(letter) error) error,
 ) (Tokens, error) {
 	key, err := s.Ring.Signer(ctx)
 	if err != nil {
@@ -79,6 +79,9 @@ func (s *Service) createSignedIn(
 	session := s.newSession(c.User, key)
 	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
 		if err := create(tx, post); err != nil {
+			return err
+		}
+		if err := s.noteBreached(ctx, tx, post, c.User, secret); err != nil {
 			return err
 		}
 		return tx.CreateSession(ctx, session)

@@ -146,7 +146,7 @@ type PasswordReset struct {
 func (s *Service) PasswordResetIssues(in PasswordReset) errs.Issues {
 	var f faults
 	f.Require("token", in.Token)
-	f.newPassword(s.Policy, "newPassword", in.New)
+	f.newPassword(s, "newPassword", in.New)
 	return f.Issues
 }
 
@@ -192,12 +192,18 @@ func (s *Service) ResetPassword(ctx context.Context, token, next string) error {
 			return err
 		}
 		if !c.ProvenAt.IsZero() {
-			return s.replacePassword(ctx, tx, c.ID, hash, "")
+			if err := s.replacePassword(ctx, tx, c.ID, hash, ""); err != nil {
+				return err
+			}
+			return s.noteBreached(ctx, tx, post, c.User, next)
 		}
 		if err := s.reclaim(ctx, tx, c); err != nil {
 			return err
 		}
 		if err := tx.SetPassword(ctx, c.ID, hash); err != nil {
+			return err
+		}
+		if err := s.noteBreached(ctx, tx, post, c.User, next); err != nil {
 			return err
 		}
 		if err := tx.SetProven(ctx, c.ID, s.Now()); err != nil {

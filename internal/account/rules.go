@@ -125,20 +125,24 @@ func (p Policy) PasswordRules() string {
 // newPassword checks a password that a user chose. Its characters are counted as
 // received: nothing is trimmed or normalized. own are the user's names, as far as
 // they are known.
-func (f *faults) newPassword(policy Policy, path, value string, own ...string) {
+func (f *faults) newPassword(s *Service, path, value string, own ...string) {
 	if !f.Require(path, value) {
 		return
 	}
-	least := policy.MinLength()
+	least := s.Policy.MinLength()
 	switch n := utf8.RuneCountInString(value); {
 	case n < least:
 		f.Add(path, errs.CodeOutOfRange, "%s must have %d characters or more.", path, least)
 	case n > maxPassword:
 		f.Add(path, errs.CodeOutOfRange, "%s must have %d characters or fewer.", path, maxPassword)
-	case policy == PolicyASVS && password.IsGuessable(value, own...):
+	case s.Policy == PolicyASVS && password.IsGuessable(value, own...):
 		f.Add(path, errs.CodeTooCommon,
 			"%s is too easy to guess: it is a common password, or built from common words, "+
 				"keyboard runs, years or your own name. Choose another.", path)
+	case s.RefuseBreached && s.Breached.Has(value):
+		f.Add(path, errs.CodeTooCommon,
+			"%s is on a list of passwords that are common or have leaked, which attackers try first. "+
+				"Choose another, such as four random words.", path)
 	}
 }
 
@@ -146,7 +150,7 @@ func (f *faults) newPassword(policy Policy, path, value string, own ...string) {
 // this user.
 func (s *Service) notOwnName(path, value string, u User) error {
 	var f faults
-	f.newPassword(s.Policy, path, value, u.Email, u.Username)
+	f.newPassword(s, path, value, u.Email, u.Username)
 	return f.Err()
 }
 

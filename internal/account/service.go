@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"stoa/internal/account/breached"
 	"stoa/internal/account/live"
 	"stoa/internal/account/passkey"
 	"stoa/internal/account/password"
@@ -34,6 +35,11 @@ type Service struct {
 
 	// Policy is the set of rules for new passwords; PolicyStandard if empty.
 	Policy Policy
+
+	// Breached has the passwords that attackers try first; nil: none. Whoever has one is told. With
+	// RefuseBreached, nobody may choose one.
+	Breached       *breached.List
+	RefuseBreached bool
 
 	// Registration says who may create an account; RegistrationOpen if empty.
 	Registration RegistrationMode

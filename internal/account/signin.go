@@ -39,6 +39,9 @@ func (s *Service) Login(ctx context.Context, email, secret string) (Tokens, erro
 	if !match || !c.Active {
 		return Tokens{}, ErrLogin
 	}
+	if err := s.findBreached(ctx, c, secret); err != nil {
+		return Tokens{}, err
+	}
 	newHash := ""
 	if outdated {
 		if newHash, err = s.Hasher.Hash(ctx, secret); err != nil {
@@ -116,11 +119,12 @@ func (s *Service) open(
 	if !now.Active || now.PasswordHash != c.PasswordHash {
 		return User{}, nil, ErrLogin
 	}
+	keep := tx.Rehash
 	if now.PasswordOnce {
-		newHash = ""
+		newHash, keep = "", tx.SetPassword
 	}
 	if now.PasswordOnce || newHash != "" {
-		if err := tx.SetPassword(ctx, c.ID, newHash); err != nil {
+		if err := keep(ctx, c.ID, newHash); err != nil {
 			return User{}, nil, err
 		}
 		now.PasswordHash = newHash

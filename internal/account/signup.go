@@ -140,7 +140,7 @@ func (s *Service) NewAccountIssues(in NewAccount) errs.Issues {
 	var f faults
 	f.Require("token", in.Token)
 	f.username("username", in.Username)
-	f.newPassword(s.Policy, "password", in.Password, in.Username)
+	f.newPassword(s, "password", in.Password, in.Username)
 	return f.Issues
 }
 
@@ -170,7 +170,7 @@ func (s *Service) CompleteSignUp(ctx context.Context, in NewAccount) (Tokens, er
 		return Tokens{}, err
 	}
 	c.ProvenAt = c.CreatedAt
-	return s.createSignedIn(ctx, c, func(tx Store, _ func(letter) error) error {
+	return s.createSignedIn(ctx, c, in.Password, func(tx Store, _ func(letter) error) error {
 		if err := tx.TakeMailToken(ctx, ids.HashLinkToken(in.Token)); err != nil {
 			return noLink(err)
 		}

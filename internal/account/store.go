@@ -23,11 +23,14 @@ type Users interface {
 	User(ctx context.Context, id string) (Credentials, error)
 	UserByEmail(ctx context.Context, key string) (Credentials, error)
 
-	// SetPassword, SetActive and SetRole change one field, RaiseGeneration adds one to it.
-	// SetPasswordOnce notes that the password is for one sign-in, until SetPassword sets another.
-	// The error is an errs.NotFound for an unknown user.
+	// SetPassword stores the hash of a new password, which is not known to be breached; Rehash
+	// another hash of the same. SetBreached (zero: it is not), SetActive and SetRole change one field,
+	// RaiseGeneration adds one to it. SetPasswordOnce notes that the password is for one sign-in, until
+	// SetPassword sets another. The error is an errs.NotFound for an unknown user.
 	SetPassword(ctx context.Context, id, hash string) error
 	SetPasswordOnce(ctx context.Context, id string) error
+	Rehash(ctx context.Context, id, hash string) error
+	SetBreached(ctx context.Context, id string, at time.Time) error
 	SetActive(ctx context.Context, id string, active bool) error
 	SetRole(ctx context.Context, id string, role reqctx.Role) error
 	RaiseGeneration(ctx context.Context, id string) error

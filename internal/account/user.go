@@ -32,6 +32,8 @@ type Credentials struct {
 	PasswordOnce bool
 	// ProvenAt is when somebody proved that they read mail to Email; zero if nobody did.
 	ProvenAt time.Time
+	// BreachedAt is when the password was found to be a breached one; zero if it was not.
+	BreachedAt time.Time
 	// Generation rises with whatever voids what is pending: links that change or prove something.
 	Generation int64
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"stoa/internal/account"
+	"stoa/internal/account/breached"
 	"stoa/internal/account/live"
 	"stoa/internal/account/passkey"
 	"stoa/internal/account/password"
@@ -48,6 +50,10 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	common, err := breached.Open(cfg.BreachedPasswords)
+	if err != nil {
+		return settings.Wrong(fmt.Errorf("STOA_BREACHED_PASSWORDS: %w", err))
+	}
 	cost := cfg.PasswordCost
 	if cost == (password.Params{}) {
 		cost = password.Default
@@ -69,7 +75,8 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		PluginRing: a.ring(cfg, account.PluginKeyPurpose),
 		TOTPBox:    cfg.MasterKey.Box(account.TOTPPurpose),
 		Passkeys:   party, Log: cfg.Log,
-		Hasher: password.NewHasher(cost, password.Limits{}),
+		Hasher:   password.NewHasher(cost, password.Limits{}),
+		Breached: common.List, RefuseBreached: common.Refuse,
 		Now:    cfg.Now, Policy: policy, Registration: registration, Services: services,
 		Safeguards: account.Safeguards{
 			SessionMax: cfg.SessionMax, StaffSessionMax: cfg.StaffSessionMax, AdminReauth: cfg.AdminReauth,

@@ -65,6 +65,8 @@ type Config struct {
 
 	// PasswordPolicy is "standard" (or empty) or "asvs" (account.Policy).
 	PasswordPolicy string
+	// BreachedPasswords is "off" (or empty), "builtin" or the path of a filter file (breached.Open).
+	BreachedPasswords string
 	// Registration is "open" (or empty), "mail-first" or "closed" (account.RegistrationMode).
 	Registration string
 	// PasskeyID is the host name for which browsers make passkeys, and PasskeyOrigins are origins whose pages may ask

@@ -27,7 +27,7 @@ func FromServe(s settings.Serve, site settings.Site) (Config, error) {
 		Name: strings.TrimSpace(s.Name), DefaultLocale: s.Locale,
 		OpsToken:   settings.OpsToken.Value(),
 		AdminEmail: s.AdminEmail, AdminPassword: settings.AdminPassword.Value(),
-		PasswordPolicy: rules.PasswordPolicy, Registration: rules.Registration,
+		PasswordPolicy: rules.PasswordPolicy, BreachedPasswords: rules.BreachedPasswords, Registration: rules.Registration,
 		SessionMax: rules.SessionMax, StaffSessionMax: rules.StaffSessionMax, AdminReauth: rules.AdminReauth,
 		StaffSecondFactor: rules.StaffSecondFactor,
 		PasskeyID:         s.PasskeyRPID, PasskeyOrigins: s.PasskeyOrigins, ReauthSessions: rules.ReauthSessions,

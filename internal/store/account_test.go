@@ -30,6 +30,7 @@ func mustCreateUser(tb testing.TB, s *store.Account, c account.Credentials) acco
 
 func testAccount(t *testing.T, open Open) {
 	t.Run("Users", func(t *testing.T) { t.Parallel(); testUsers(t, open) })
+	t.Run("Breached", func(t *testing.T) { t.Parallel(); testBreached(t, open) })
 	t.Run("Mailboxes", func(t *testing.T) { t.Parallel(); testMailboxes(t, open) })
 	t.Run("Links", func(t *testing.T) { t.Parallel(); testMailLinks(t, open) })
 	t.Run("Bounds of links and mails", func(t *testing.T) { t.Parallel(); testMailBounds(t, open) })

@@ -22,16 +22,19 @@ func (a *Account) CreateUser(ctx context.Context, c account.Credentials) error {
 }
 
 const userColumns = `u.id, u.email, u.username, u.password_hash, u.role, u.avatar, u.referral_code, u.active,
-	u.created_at_ms, u.email_proven_at_ms, u.generation, u.password_once`
+	u.created_at_ms, u.email_proven_at_ms, u.breached_at_ms, u.generation, u.password_once`
 
 // scanUser reads one row of userColumns.
 func scanUser(row database.Scanner) (account.Credentials, error) {
 	var c account.Credentials
-	var proven int64
+	var proven, breached int64
 	err := row.Scan(&c.ID, &c.Email, &c.Username, &c.PasswordHash, &c.Role, &c.Avatar, &c.Referral, &c.Active,
-		database.ScanMillis(&c.CreatedAt), &proven, &c.Generation, &c.PasswordOnce)
+		database.ScanMillis(&c.CreatedAt), &proven, &breached, &c.Generation, &c.PasswordOnce)
 	if proven != 0 {
 		c.ProvenAt = time.UnixMilli(proven).UTC()
+	}
+	if breached != 0 {
+		c.BreachedAt = time.UnixMilli(breached).UTC()
 	}
 	return c, err
 }
@@ -57,13 +60,26 @@ func (a *Account) userBy(ctx context.Context, condition, value string) (account.
 
 // SetPassword implements account.Users.
 func (a *Account) SetPassword(ctx context.Context, id, hash string) error {
-	res, err := a.Write.ExecContext(ctx, `UPDATE users SET password_hash = $1, password_once = FALSE WHERE id = $2`, hash, id)
+	res, err := a.Write.ExecContext(ctx, `
+		UPDATE users SET password_hash = $1, password_once = FALSE, breached_at_ms = 0 WHERE id = $2`, hash, id)
 	return database.Affected(res, err, "User")
 }
 
 // SetPasswordOnce implements account.Users.
 func (a *Account) SetPasswordOnce(ctx context.Context, id string) error {
 	res, err := a.Write.ExecContext(ctx, `UPDATE users SET password_once = TRUE WHERE id = $1`, id)
+	return database.Affected(res, err, "User")
+}
+
+// Rehash implements account.Users.
+func (a *Account) Rehash(ctx context.Context, id, hash string) error {
+	res, err := a.Write.ExecContext(ctx, `UPDATE users SET password_hash = $1 WHERE id = $2`, hash, id)
+	return database.Affected(res, err, "User")
+}
+
+// SetBreached implements account.Users.
+func (a *Account) SetBreached(ctx context.Context, id string, at time.Time) error {
+	res, err := a.Write.ExecContext(ctx, `UPDATE users SET breached_at_ms = $1 WHERE id = $2`, sinceEpoch(at), id)
 	return database.Affected(res, err, "User")
 }
 

@@ -20,6 +20,7 @@ type Accounts struct {
 // AccountRules are what the flags about accounts mean together.
 type AccountRules struct {
 	PasswordPolicy, Registration string
+	BreachedPasswords            string
 	StaffSecondFactor            string
 	SessionMax, StaffSessionMax  time.Duration // 0: off
 	AdminReauth                  time.Duration // 0: off
@@ -50,12 +51,12 @@ func (s Serve) AccountRules() (AccountRules, error) {
 	var r AccountRules
 	if s.AuthPolicy == asvs {
 		r = AccountRules{
-			PasswordPolicy: asvs, Registration: "mail-first", StaffSecondFactor: "required",
+			PasswordPolicy: asvs, BreachedPasswords: "builtin", Registration: "mail-first", StaffSecondFactor: "required",
 			SessionMax: asvsSessionMax, StaffSessionMax: asvsStaffSessionMax, AdminReauth: asvsAdminReauth,
 			ReauthSessions: true,
 		}
 		for _, own := range []struct{ flag, value string }{
-			{"password-policy", s.PasswordPolicy}, {"registration", s.Registration},
+			{"password-policy", s.PasswordPolicy}, {"breached-passwords", s.BreachedPasswords}, {"registration", s.Registration},
 			{"staff-second-factor", s.StaffSecondFactor}, {"session-max", s.SessionMax}, {"admin-reauth", s.AdminReauth},
 		} {
 			if own.value != "" {
@@ -64,6 +65,7 @@ func (s Serve) AccountRules() (AccountRules, error) {
 		}
 	}
 	r.PasswordPolicy = cmp.Or(s.PasswordPolicy, r.PasswordPolicy, "standard")
+	r.BreachedPasswords = cmp.Or(s.BreachedPasswords, r.BreachedPasswords, off)
 	r.Registration = cmp.Or(s.Registration, r.Registration, "open")
 	suggested := "encourage"
 	if s.Demo { // which is for looking around

@@ -114,6 +114,19 @@ var commandRows = []Setting{
 		Help: "File to write the signed archive to. Without it, ARCHIVE is replaced.",
 	},
 	{
+		Command: "passwords build", Flag: "from", Env: "STOA_PASSWORDS_FROM", Placeholder: "FILE", Required: true,
+		Help: "The list: lines HASH:COUNT, with SHA-1 hashes in hexadecimal, ordered by hash.",
+	},
+	{
+		Command: "passwords build", Flag: "min-count", Env: "STOA_PASSWORDS_MIN_COUNT", Default: "10",
+		Bounds: numbers(0, anyNumber),
+		Help:   "Leave out passwords that were seen less often.",
+	},
+	{
+		Command: "passwords build", Flag: "out", Env: "STOA_PASSWORDS_OUT", Placeholder: "FILE", Required: true,
+		Help: "The filter file to write. An older one is replaced, also while stoa runs with it.",
+	},
+	{
 		Command: "plugin dev", Flag: "addr", Env: "STOA_DEV_ADDR", Default: "127.0.0.1:4300",
 		Help: "Address to listen on. Loopback only: it runs code from a folder.",
 	},

@@ -54,7 +54,8 @@ type Serve struct {
 
 // Passwords says which passwords are accepted: for every command that sets one.
 type Passwords struct {
-	PasswordPolicy string
+	PasswordPolicy    string
+	BreachedPasswords string
 }
 
 // Check returns every fault that does not depend on the address that stoa listens on. Parser.Parse

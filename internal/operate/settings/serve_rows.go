@@ -55,7 +55,7 @@ var serveRows = []Setting{
 	},
 	{
 		Flag: "auth-policy", Env: "STOA_AUTH_POLICY", Default: "standard", Values: "standard,asvs",
-		Help: "With asvs, what follows is stricter unless it is set by itself: asvs for --password-policy, mail-first for " +
+		Help: "With asvs, what follows is stricter unless it is set by itself: asvs for --password-policy, builtin for --breached-passwords, mail-first for " +
 			"--registration, required for --staff-second-factor, 720h and 12h for staff for --session-max, and 30m for " +
 			"--admin-reauth. And whoever ends other sessions is asked for a proof to be there.",
 	},
@@ -63,6 +63,12 @@ var serveRows = []Setting{
 		Flag: "password-policy", Env: "STOA_PASSWORD_POLICY", Values: "standard,asvs",
 		Help: "Rules for new passwords: standard (at least 6 characters, the default) or asvs (at least 8 characters, not " +
 			"easy to guess).",
+	},
+	{
+		Flag: "breached-passwords", Env: "STOA_BREACHED_PASSWORDS", Placeholder: "off|builtin|FILE",
+		Help: "Passwords that nobody may choose because attackers try them first: builtin (the list in the binary), a " +
+			"filter file of stoa passwords build, or off, the default. With off, people who have one of the list in the " +
+			"binary are told so.",
 	},
 	{
 		Flag: "registration", Env: "STOA_REGISTRATION", Values: "open,mail-first,closed",

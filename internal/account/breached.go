@@ -1,0 +1,55 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"stoa/internal/base/errs"
+)
+
+// findBreached looks up the password of a user, who has just proven to know it, whether or not a second factor
+// follows. What was known of it stands for each sign-in but the first that finds out otherwise: that one records it,
+// and tells the user of a breached password. Else no statement is run. A password for one sign-in is gone after it.
+func (s *Service) findBreached(ctx context.Context, c Credentials, secret string) error {
+	if s.Breached == nil || c.PasswordOnce || s.Breached.Has(secret) == !c.BreachedAt.IsZero() {
+		return nil
+	}
+	return s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+		now, err := tx.User(ctx, c.ID)
+		if err != nil || now.PasswordHash != c.PasswordHash || !now.BreachedAt.Equal(c.BreachedAt) {
+			return ignore(err, errs.NotFound) // the sign-in notices what changed meanwhile
+		}
+		if !c.BreachedAt.IsZero() { // by another list, or of a password before this one
+			return tx.SetBreached(ctx, c.ID, time.Time{})
+		}
+		return s.noteBreached(ctx, tx, post, now.User, secret)
+	})
+}
+
+// noteBreached records that the new password of a user, who is locked, is a breached one, and tells the user, if it
+// is.
+func (s *Service) noteBreached(ctx context.Context, tx Store, post func(letter) error, u User, secret string) error {
+	if !s.Breached.Has(secret) {
+		return nil
+	}
+	if err := tx.SetBreached(ctx, u.ID, s.Now()); err != nil {
+		return err
+	}
+	return s.tellBreached(ctx, tx, post, u)
+}
+
+// tellBreached mails a user that the password is a breached one, unless the mailbox had enough notices today.
+func (s *Service) tellBreached(ctx context.Context, tx Store, post func(letter) error, u User) error {
+	ok, err := s.mayNotify(ctx, tx, u.Email)
+	if !ok || err != nil {
+		return err
+	}
+	// Without a link, so that nobody learns to follow links in such mails.
+	return post(mailTo(u.Email, "Your password is easy to guess for attackers", func(site string) string {
+		return "This is about the account with the e-mail address\n" + u.Email + " at " + site + ".\n\n" +
+			"Its password is on a list of passwords that are common or have leaked somewhere.\n" +
+			"Attackers try these first. This mail does not mean that somebody got in.\n\n" +
+			"Choose a password that you use nowhere else, such as four random words: open the\n" +
+			"site as you always do, not from a mail, and change it in your account.\n"
+	}))
+}
