@@ -156,3 +156,21 @@ test("a guest's order of a subscription leads to the claim", async () => {
   await tab.waitForURL(`${stoa.url}/claim-orders`);
   await tab.end();
 });
+
+test("a password that attackers try first is told under Account until another is chosen", async () => {
+  const easy = { email: "easy@example.com", username: "easy", password: "Password123" };
+  const made = await call(stoa, "POST", "/auth/register", { body: easy });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const tab = await openTab(browser, stoa);
+  await signInToShop(tab, easy, "/account");
+  const told = tab.getByText("Your password is on a list");
+  await told.waitFor();
+  await settled(tab);
+  await accessible(tab, "an account with a breached password");
+  await tab.getByLabel("Current password").fill(easy.password);
+  await tab.getByRole("textbox", { name: "New password" }).fill("correct horse battery");
+  await tab.getByRole("button", { name: "Change password" }).click();
+  await tab.getByText("Your password is changed.").waitFor();
+  await told.waitFor({ state: "detached" });
+  await tab.end();
+});

@@ -77,7 +77,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		Passkeys:   party, Log: cfg.Log,
 		Hasher:   password.NewHasher(cost, password.Limits{}),
 		Breached: common.List, RefuseBreached: common.Refuse,
-		Now:    cfg.Now, Policy: policy, Registration: registration, Services: services,
+		Now: cfg.Now, Policy: policy, Registration: registration, Services: services,
 		Safeguards: account.Safeguards{
 			SessionMax: cfg.SessionMax, StaffSessionMax: cfg.StaffSessionMax, AdminReauth: cfg.AdminReauth,
 			StaffFactor: staffFactor, ReauthSessions: cfg.ReauthSessions,

@@ -90,7 +90,8 @@ const First = ({ onSaved }: { onSaved: () => void }) => {
 };
 
 const Change = () => {
-  const queries = useQueryClient();
+  const account = useAccount();
+  const refresh = useRefresh();
   const { faults, form, check } = useFaults<"current" | "next">();
   const fields = useRef<HTMLFormElement | null>(null);
   const change = useMutation({
@@ -98,7 +99,7 @@ const Change = () => {
       ok(api.POST("/auth/change-password", { body })),
     onSuccess: () => {
       fields.current?.reset();
-      return queries.invalidateQueries({ queryKey: ["sessions"] });
+      return refresh();
     },
   });
   const send = (e: FormEvent<HTMLFormElement>) => {
@@ -111,6 +112,11 @@ const Change = () => {
   };
   return (
     <form className="form" ref={form} onSubmit={send} noValidate>
+      {account.data?.passwordBreached && (
+        <p className="note" data-tone="warn">
+          {own("account.breached")}
+        </p>
+      )}
       <PasswordField
         label={own("account.current")}
         name="current"
