@@ -13,7 +13,7 @@ const day = 24 * time.Hour
 // asvsRules are what --auth-policy=asvs means.
 func asvsRules() AccountRules {
 	return AccountRules{
-		PasswordPolicy: "asvs", Registration: "mail-first", StaffSecondFactor: "required",
+		PasswordPolicy: "asvs", BreachedPasswords: "builtin", Registration: "mail-first", StaffSecondFactor: "required",
 		SessionMax: 30 * day, StaffSessionMax: 12 * time.Hour, AdminReauth: 30 * time.Minute, ReauthSessions: true,
 	}
 }
@@ -21,7 +21,7 @@ func asvsRules() AccountRules {
 func TestOnePolicySetsWhatIsNotSetByItself(t *testing.T) {
 	t.Parallel()
 
-	standard := AccountRules{PasswordPolicy: "standard", Registration: "open", StaffSecondFactor: "encourage"}
+	standard := AccountRules{PasswordPolicy: "standard", BreachedPasswords: "off", Registration: "open", StaffSecondFactor: "encourage"}
 	with := func(r AccountRules, change func(r *AccountRules)) AccountRules {
 		change(&r)
 		return r
@@ -34,26 +34,27 @@ func TestOnePolicySetsWhatIsNotSetByItself(t *testing.T) {
 		{"nothing is set", Serve{Accounts: Accounts{AuthPolicy: "standard"}}, standard},
 		{"a demo", Serve{Demo: true}, with(standard, func(r *AccountRules) { r.StaffSecondFactor = "off" })},
 		{"each by itself", Serve{
-			Passwords: Passwords{PasswordPolicy: "asvs"},
+			Passwords: Passwords{PasswordPolicy: "asvs", BreachedPasswords: "builtin"},
 			Accounts: Accounts{
 				AuthPolicy: "standard", Registration: "closed", SessionMax: "1h", AdminReauth: "1m", StaffSecondFactor: "passkey",
 			},
 		}, AccountRules{
-			PasswordPolicy: "asvs", Registration: "closed", StaffSecondFactor: "passkey",
+			PasswordPolicy: "asvs", BreachedPasswords: "builtin", Registration: "closed", StaffSecondFactor: "passkey",
 			SessionMax: time.Hour, StaffSessionMax: time.Hour, AdminReauth: time.Minute,
 		}},
 		{"asvs", Serve{
 			Accounts: Accounts{AuthPolicy: "asvs"}, Mailing: Mailing{SMTPURL: "smtp://mail"},
 		}, asvsRules()},
 		{"asvs, and everything by itself", Serve{
-			Passwords: Passwords{PasswordPolicy: "standard"},
+			Passwords: Passwords{PasswordPolicy: "standard", BreachedPasswords: "off"},
 			Accounts: Accounts{
 				AuthPolicy: "asvs", Registration: "open", SessionMax: "off", AdminReauth: "off", StaffSecondFactor: "off",
 			},
 		}, AccountRules{
-			PasswordPolicy: "standard", Registration: "open", StaffSecondFactor: "off", ReauthSessions: true,
+			PasswordPolicy: "standard", BreachedPasswords: "off", Registration: "open", StaffSecondFactor: "off",
+			ReauthSessions: true,
 			Own: []string{
-				"--password-policy=standard", "--registration=open", "--staff-second-factor=off", "--session-max=off",
+				"--password-policy=standard", "--breached-passwords=off", "--registration=open", "--staff-second-factor=off", "--session-max=off",
 				"--admin-reauth=off",
 			},
 		}},
