@@ -150,6 +150,9 @@ func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error)
 		}
 		if given == "" {
 			left = maxTries - ch.Tries - 1
+			if err := s.refused(ctx, tx, ch); err != nil {
+				return err
+			}
 			return tx.CountTry(ctx, hash) // and commit
 		}
 		if err := tx.DeleteChallenge(ctx, hash); err != nil {
@@ -161,9 +164,9 @@ func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error)
 		if err := tx.DeleteExpired(ctx, c.ID, s.Now()); err != nil {
 			return err
 		}
-		user, session = c.User, s.newSession(c.User, key)
+		user, session = c.User, s.newSession(ctx, c.User, key)
 		session.Level, session.Methods = 2, []string{ch.First, given}
-		return tx.CreateSession(ctx, session)
+		return s.open(ctx, tx, post, c.User, session)
 	})
 	if err != nil {
 		return Tokens{}, noCode(err)

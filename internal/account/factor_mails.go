@@ -4,6 +4,8 @@ import (
 	"context"
 	"strconv"
 	"time"
+
+	"stoa/internal/account/device"
 )
 
 // news is what a mail tells of a change of the ways into an account: a subject, a sentence, and more for the user.
@@ -165,4 +167,19 @@ func (s *Service) notify(ctx context.Context, tx Store, post func(letter) error,
 		return err
 	}
 	return post(l)
+}
+
+// letterSignIn tells a user of a sign-in from where nobody signed in before. Of what the program says of itself the
+// mail has names of a fixed list: whoever signs in chooses none of its words.
+func (s *Service) letterSignIn(u User, session Session) letter {
+	at := session.CreatedAt.UTC().Format(mailTime)
+	where := device.Read(session.UserAgent).String()
+	if session.Address != "" {
+		where += ", from the address " + session.Address
+	}
+	return mailTo(u.Email, "A new sign-in to your account", func(site string) string {
+		return "This is about the account with the e-mail address\n" + u.Email + " at " + site + ".\n\n" +
+			"On " + at + ", somebody signed in with\n" + where + ".\n" +
+			"Nobody signed in from there in the last 90 days.\n\n" + ifYou + ifNotYou
+	})
 }

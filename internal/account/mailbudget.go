@@ -20,9 +20,14 @@ func (s *Service) mayNotify(ctx context.Context, tx Store, address string) (bool
 	if !s.sendsMail() {
 		return false, nil
 	}
-	name := "notice:" + mailbox.Counted(address) + ":"
-	for i := range noticesADay {
-		if ok, err := tx.AllowMail(ctx, name+strconv.Itoa(i), 24*time.Hour, s.Now()); ok || err != nil {
+	return s.allow(ctx, tx, "notice:"+mailbox.Counted(address), noticesADay, 24*time.Hour)
+}
+
+// allow counts a mail under a name, and reports whether there may be one more: at most most in a window. Each of as many
+// names counts one.
+func (s *Service) allow(ctx context.Context, tx Store, name string, most int, window time.Duration) (bool, error) {
+	for i := range most {
+		if ok, err := tx.AllowMail(ctx, name+":"+strconv.Itoa(i), window, s.Now()); ok || err != nil {
 			return ok, err
 		}
 	}
@@ -31,7 +36,7 @@ func (s *Service) mayNotify(ctx context.Context, tx Store, address string) (bool
 
 // mayMail counts a mail to an address that a stranger can cause, of whatever kind, and reports whether
 // the mailbox may have it. A mail beyond that is not sent, and the answer of the request stays the same.
-// No hour has more than mailsAtOnce: each of as many names counts one mail in mailWindow.
+// No hour has more than mailsAtOnce.
 func (s *Service) mayMail(ctx context.Context, tx Store, address string) (bool, error) {
 	if !s.sendsMail() {
 		return false, nil
@@ -40,10 +45,5 @@ func (s *Service) mayMail(ctx context.Context, tx Store, address string) (bool, 
 	if ok, err := tx.AllowMail(ctx, name, mailPause, s.Now()); !ok || err != nil {
 		return false, err
 	}
-	for i := range mailsAtOnce {
-		if ok, err := tx.AllowMail(ctx, name+":"+strconv.Itoa(i), mailWindow, s.Now()); ok || err != nil {
-			return ok, err
-		}
-	}
-	return false, nil
+	return s.allow(ctx, tx, name, mailsAtOnce, mailWindow)
 }

@@ -79,9 +79,9 @@ func (s *Service) SignInByPasskey(ctx context.Context, in PasskeyProof) (Tokens,
 		if err := tx.DeleteExpired(ctx, c.ID, s.Now()); err != nil {
 			return err
 		}
-		user, session = c.User, s.newSession(c.User, key)
+		user, session = c.User, s.newSession(ctx, c.User, key)
 		session.Level, session.Methods = 2, []string{given}
-		return tx.CreateSession(ctx, session)
+		return s.open(ctx, tx, post, c.User, session)
 	})
 	if errs.KindOf(err) == errs.NotFound || err == nil && given == "" {
 		return Tokens{}, ErrPasskeyLogin

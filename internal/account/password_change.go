@@ -67,7 +67,7 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID, current
 		if now.PasswordHash != c.PasswordHash {
 			return ErrPassword
 		}
-		if err := post(s.letterChanged(now.User, false, false)); err != nil {
+		if err := s.passwordChanged(ctx, tx, post, now, false); err != nil {
 			return err
 		}
 		if err := s.replacePassword(ctx, tx, userID, hash, sessionID); err != nil {
@@ -76,6 +76,21 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID, current
 		return s.noteBreached(ctx, tx, post, now.User, next)
 	})
 	return noUser(err)
+}
+
+// passwordChanged tells a user that there is another password, set with a link from a mail or inside a session, and
+// records it.
+func (s *Service) passwordChanged(
+	ctx context.Context, tx Store, post func(letter) error, c Credentials, byMail bool,
+) error {
+	if err := post(s.letterChanged(c.User, byMail, byMail && c.ProvenAt.IsZero())); err != nil {
+		return err
+	}
+	details := audit.Details{"email": c.Email}
+	if byMail {
+		details["via"] = "mail"
+	}
+	return s.record(ctx, tx, audit.UserChangePassword, c.ID, details)
 }
 
 // ReplacePassword sets the password of the user with that e-mail address without

@@ -51,7 +51,7 @@ func (s *Service) SetPassword(ctx context.Context, userID, sessionID, next strin
 		if now.PasswordHash != "" { // set meanwhile
 			return ErrPasswordSet
 		}
-		if err := post(s.letterChanged(now.User, false, false)); err != nil {
+		if err := s.passwordChanged(ctx, tx, post, now, false); err != nil {
 			return err
 		}
 		if err := s.replacePassword(ctx, tx, userID, hash, sessionID); err != nil {

@@ -67,6 +67,7 @@ func (s *Service) Refresh(ctx context.Context, raw string) (Tokens, error) {
 			return tx.DeleteSession(ctx, c.ID, session.ID) // and commit
 		}
 		if changed {
+			session.LastAddress, _ = from(ctx)
 			return tx.SaveRefresh(ctx, session)
 		}
 		return nil

@@ -76,7 +76,7 @@ func (s *Service) createSignedIn(
 	if err != nil {
 		return Tokens{}, err
 	}
-	session := s.newSession(c.User, key)
+	session := s.newSession(ctx, c.User, key)
 	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
 		if err := create(tx, post); err != nil {
 			return err
@@ -84,7 +84,7 @@ func (s *Service) createSignedIn(
 		if err := s.noteBreached(ctx, tx, post, c.User, secret); err != nil {
 			return err
 		}
-		return tx.CreateSession(ctx, session)
+		return s.openFirst(ctx, tx, session)
 	})
 	if errs.KindOf(err) == errs.Conflict {
 		return Tokens{}, ErrTaken

@@ -188,7 +188,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, next string) error {
 		if _, err := s.usableReset(ctx, tx, r.Hash); err != nil {
 			return err
 		}
-		if err := post(s.letterChanged(c.User, true, c.ProvenAt.IsZero())); err != nil {
+		if err := s.passwordChanged(ctx, tx, post, c, true); err != nil {
 			return err
 		}
 		if !c.ProvenAt.IsZero() {

@@ -57,6 +57,9 @@ type Service struct {
 	// NoMail says that what Mailer and Outbox get arrives nowhere. Nobody is asked to prove a mailbox then.
 	NoMail bool
 
+	// TellSignIns mails users of sign-ins from where they did not sign in before.
+	TellSignIns bool
+
 	// PublicURL is where users reach the platform, for links in mails, without a
 	// slash at the end. It is never taken from a request's Host header, which the
 	// client chooses.

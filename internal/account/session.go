@@ -37,6 +37,10 @@ type Session struct {
 	// EndsAt is when it ends whatever is refreshed; zero for never. It is not stored: see sessionEnd.
 	EndsAt time.Time
 
+	// Address is where the user signed in from, LastAddress where the session was last refreshed, empty if it was not.
+	// UserAgent is what the program said of itself at sign-in, of at most 256 bytes.
+	Address, LastAddress, UserAgent string
+
 	// Refresh is the current refresh token.
 	Refresh Refresh
 	// Replaced are those it replaced within the last RefreshGrace, oldest first. The
@@ -69,9 +73,12 @@ const (
 )
 
 // MethodNames returns how the user signed in, without the ids of passkeys.
-func (s Session) MethodNames() []string {
+func (s Session) MethodNames() []string { return MethodNames(s.Methods) }
+
+// MethodNames returns methods without the ids of passkeys.
+func MethodNames(methods []string) []string {
 	names := []string{}
-	for _, m := range s.Methods {
+	for _, m := range methods {
 		name, _, _ := strings.Cut(m, ":")
 		names = append(names, name)
 	}

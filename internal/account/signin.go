@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"errors"
 	"unicode/utf8"
 
 	"stoa/internal/base/errs"
@@ -74,9 +73,6 @@ func (s *Service) verify(ctx context.Context, hash, secret string) (match, outda
 	return s.Hasher.Verify(ctx, hash, secret)
 }
 
-// errResetDue undoes a sign-in that would carry out a planned removal of second factors without mails to tell of it.
-var errResetDue = errors.New("account: a removal of second factors is due")
-
 // signIn opens a session for a user whose password was just verified. newHash,
 // unless empty, replaces the password's hash.
 func (s *Service) signIn(ctx context.Context, c Credentials, newHash string) (Tokens, error) {
@@ -84,17 +80,13 @@ func (s *Service) signIn(ctx context.Context, c Credentials, newHash string) (To
 	if err != nil {
 		return Tokens{}, err
 	}
-	session := s.newSession(c.User, key)
+	session := s.newSession(ctx, c.User, key)
 	var user User
 	var due *errs.Error // nil: the password was all
-	open := func(tx Store, post func(letter) error) (err error) {
-		user, due, err = s.open(ctx, tx, post, c, newHash, session)
+	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) (err error) {
+		user, due, err = s.firstStep(ctx, tx, post, c, newHash, session)
 		return err
-	}
-	err = s.Store.InTx(ctx, func(tx Store) error { return open(tx, nil) })
-	if errors.Is(err, errResetDue) {
-		err = s.inTxWithMail(ctx, open)
-	}
+	})
 	switch {
 	case errs.KindOf(err) == errs.NotFound:
 		return Tokens{}, ErrLogin
@@ -106,8 +98,8 @@ func (s *Service) signIn(ctx context.Context, c Credentials, newHash string) (To
 	return s.tokens(ctx, user, session, session.Refresh)
 }
 
-// open is signIn in a transaction. Without post, the error is errResetDue if mails are to be sent.
-func (s *Service) open(
+// firstStep is signIn in a transaction.
+func (s *Service) firstStep(
 	ctx context.Context, tx Store, post func(letter) error, c Credentials, newHash string, session Session,
 ) (User, *errs.Error, error) {
 	// The user is read again, now locked: a password that was changed since it was
@@ -142,8 +134,6 @@ func (s *Service) open(
 		case !overdue:
 			due, err := s.challenge(ctx, tx, now, f)
 			return User{}, due, err
-		case post == nil:
-			return User{}, nil, errResetDue
 		}
 		if err := s.carryOutReset(ctx, tx, post, now, r); err != nil {
 			return User{}, nil, err
@@ -152,14 +142,16 @@ func (s *Service) open(
 	if err := tx.DeleteExpired(ctx, c.ID, s.Now()); err != nil {
 		return User{}, nil, err
 	}
-	return now.User, nil, tx.CreateSession(ctx, session)
+	return now.User, nil, s.open(ctx, tx, post, now.User, session)
 }
 
 // newSession returns a session that begins now, with a password.
-func (s *Service) newSession(u User, key keyring.Key) Session {
+func (s *Service) newSession(ctx context.Context, u User, key keyring.Key) Session {
 	now := s.Now()
+	address, userAgent := from(ctx)
 	return Session{
 		ID: ids.New(), UserID: u.ID, CreatedAt: now, Refresh: newRefresh(key.ID, now),
 		Level: 1, Methods: []string{MethodPassword}, AuthenticatedAt: now, EndsAt: s.sessionEnd(u.Role, now),
+		Address: address, UserAgent: userAgent,
 	}
 }

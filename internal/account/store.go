@@ -80,7 +80,7 @@ type Sessions interface {
 	// InTx it stays locked until the transaction ends.
 	Session(ctx context.Context, id string) (Session, error)
 
-	// SaveRefresh stores the session's Refresh and Replaced. The error is an
+	// SaveRefresh stores the session's Refresh, Replaced and LastAddress. The error is an
 	// errs.NotFound if the session has ended.
 	SaveRefresh(ctx context.Context, s Session) error
 
@@ -133,6 +133,7 @@ type Store interface {
 	Passkeys
 	Challenges
 	FactorResets
+	Visits
 
 	// DeleteStale deletes what has not been used in its time: links in mails, and sign-ins and
 	// ceremonies that nobody finished. It keeps sign-ins for 90 days, and devices for 400.

@@ -119,6 +119,7 @@ func accountRoutes(h *auth.Handlers) []route {
 		at("POST /auth/second-factor/not-me", anyone, h.UndoFactor, perAddress(limit.MailToken), unkept),
 		at("POST /auth/second-factor/reset/cancel", anyone, h.KeepFactors, perAddress(limit.MailToken), unkept),
 		at("GET /auth/sessions", users, h.ListSessions),
+		at("GET /auth/activity", users, h.ListActivity, unkept),
 		at("DELETE /auth/sessions", users, h.EndOtherSessions, endsSessions, unkept),
 		at("DELETE /auth/sessions/{id}", users, h.EndSession, endsSessions),
 		at("GET /.well-known/jwks.json", anyone, h.JWKS),

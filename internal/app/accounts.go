@@ -82,7 +82,8 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 			SessionMax: cfg.SessionMax, StaffSessionMax: cfg.StaffSessionMax, AdminReauth: cfg.AdminReauth,
 			StaffFactor: staffFactor, ReauthSessions: cfg.ReauthSessions,
 		},
-		Live: a.live, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
+		TellSignIns: cfg.TellSignIns,
+		Live:        a.live, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}
 	if err := a.Accounts.Start(ctx); errors.Is(err, account.ErrSharedKey) {
 		return settings.Wrong(err)

@@ -84,6 +84,9 @@ type Config struct {
 	// StaffSecondFactor is "encourage" (or empty), "off", "required" or "passkey" (account.StaffFactor).
 	StaffSecondFactor string
 
+	// TellSignIns mails users of sign-ins from where they did not sign in before.
+	TellSignIns bool
+
 	// PasswordCost is the cost of hashing a password; password.Default if zero. Tests lower it.
 	PasswordCost password.Params
 

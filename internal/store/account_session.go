@@ -13,22 +13,23 @@ import (
 func (a *Account) CreateSession(ctx context.Context, s account.Session) error {
 	_, err := a.Write.ExecContext(ctx, `
 		INSERT INTO sessions (id, user_id, refresh_id, refresh_key_id, refresh_issued_at_ms, replaced_json, created_at_ms,
-			expires_at_ms, level, methods, authenticated_at_ms, phishing_resistant)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+			expires_at_ms, level, methods, authenticated_at_ms, phishing_resistant, address, last_address, user_agent)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 		s.ID, s.UserID, s.Refresh.ID, s.Refresh.KeyID, database.Millis(s.Refresh.IssuedAt), encodeReplaced(s.Replaced),
 		database.Millis(s.CreatedAt), database.Millis(s.ExpiresAt()), s.Level, strings.Join(s.Methods, ","),
-		sinceEpoch(s.AuthenticatedAt), s.PhishingResistant())
+		sinceEpoch(s.AuthenticatedAt), s.PhishingResistant(), s.Address, s.LastAddress, s.UserAgent)
 	return a.Wrap(err, "Session")
 }
 
-// sessionColumns is a database.Packed row: every refresh reads one. None of its texts has spaces.
+// sessionColumns is a database.Packed row, in which no text has spaces, and a text: every refresh reads one.
 const sessionColumns = `concat_ws(' ', s.id, s.user_id, s.refresh_id, s.refresh_key_id, s.refresh_issued_at_ms,
-	s.created_at_ms, s.level, s.methods, s.authenticated_at_ms, s.reauthenticated_at_ms, s.replaced_json)`
+	s.created_at_ms, s.level, s.methods, s.authenticated_at_ms, s.reauthenticated_at_ms, s.address, s.last_address,
+	s.replaced_json), s.user_agent`
 
 // scanSession reads one row of sessionColumns.
 func scanSession(row database.Scanner) (s account.Session, err error) {
 	var text string
-	if err := row.Scan(&text); err != nil {
+	if err := row.Scan(&text, &s.UserAgent); err != nil {
 		return account.Session{}, err
 	}
 	packed := database.Unpack(text)
@@ -45,6 +46,7 @@ func scanSession(row database.Scanner) (s account.Session, err error) {
 	if again != 0 {
 		s.ReauthenticatedAt = time.UnixMilli(again).UTC()
 	}
+	s.Address, s.LastAddress = packed.Text(), packed.Text()
 	if err := packed.Err(); err != nil {
 		return account.Session{}, err
 	}
@@ -63,10 +65,11 @@ func (a *Account) Session(ctx context.Context, id string) (account.Session, erro
 func (a *Account) SaveRefresh(ctx context.Context, s account.Session) error {
 	res, err := a.Write.ExecContext(ctx, `
 		UPDATE sessions
-		SET refresh_id = $1, refresh_key_id = $2, refresh_issued_at_ms = $3, replaced_json = $4, expires_at_ms = $5
-		WHERE id = $6`,
+		SET refresh_id = $1, refresh_key_id = $2, refresh_issued_at_ms = $3, replaced_json = $4, expires_at_ms = $5,
+			last_address = $6
+		WHERE id = $7`,
 		s.Refresh.ID, s.Refresh.KeyID, database.Millis(s.Refresh.IssuedAt), encodeReplaced(s.Replaced),
-		database.Millis(s.ExpiresAt()), s.ID)
+		database.Millis(s.ExpiresAt()), s.LastAddress, s.ID)
 	return database.Affected(res, err, "Session")
 }
 

@@ -18,6 +18,7 @@ func session(id, userID string) account.Session {
 	return account.Session{
 		ID: id, UserID: userID, CreatedAt: T0,
 		Level: 2, Methods: []string{"pwd", "otp"}, AuthenticatedAt: T0.Add(time.Millisecond),
+		Address: "203.0.113.9", LastAddress: "2001:db8::1", UserAgent: "a program, with spaces",
 		Refresh: account.Refresh{ID: "r3." + id, KeyID: "k2", IssuedAt: T0.Add(time.Minute)},
 		Replaced: []account.Replaced{
 			{Refresh: account.Refresh{ID: "r1." + id, KeyID: "k1", IssuedAt: T0}, At: T0.Add(time.Minute - time.Millisecond)},
@@ -70,7 +71,7 @@ func testSessions(t *testing.T, open Open) {
 			t.Errorf("created: %v (-want +got):\n%s", err, diff)
 		}
 		want.Refresh = account.Refresh{ID: "r4", KeyID: "k9", IssuedAt: T0.Add(time.Hour)}
-		want.Replaced = nil
+		want.Replaced, want.LastAddress = nil, "203.0.113.10"
 		if err := s.SaveRefresh(t.Context(), want); err != nil {
 			t.Fatal(err)
 		}

@@ -92,17 +92,6 @@ func (h *Handlers) ChangeUser(w http.ResponseWriter, r *http.Request) error {
 	return writeUser(w, u, err)
 }
 
-// session is one session of a user.
-type session struct {
-	ID         string        `json:"id"`
-	CreatedAt  web.Timestamp `json:"createdAt"`
-	LastUsedAt web.Timestamp `json:"lastUsedAt"`
-	ExpiresAt  web.Timestamp `json:"expiresAt"`
-	Current    bool          `json:"current"` // the administrator's own
-	Level      int           `json:"level"`
-	Methods    []string      `json:"methods"`
-}
-
 // ListSessions serves GET /api/v1/admin/users/{id}/sessions.
 func (h *Handlers) ListSessions(w http.ResponseWriter, r *http.Request) error {
 	list, err := h.Accounts.SessionsOf(r.Context(), r.PathValue("id"))
@@ -111,11 +100,8 @@ func (h *Handlers) ListSessions(w http.ResponseWriter, r *http.Request) error {
 	}
 	own := reqctx.CallerFrom(r.Context()).SessionID
 	web.NoStore(w)
-	web.WriteData(w, http.StatusOK, map[string]any{"items": web.Items(list, func(s account.Session) session {
-		return session{
-			s.ID, web.Timestamp(s.CreatedAt), web.Timestamp(s.LastUsedAt()), web.Timestamp(s.ExpiresAt()), s.ID == own,
-			s.Level, s.MethodNames(),
-		}
+	web.WriteData(w, http.StatusOK, map[string]any{"items": web.Items(list, func(s account.Session) wire.Session {
+		return wire.NewSession(s, own)
 	})})
 	return nil
 }

@@ -4,6 +4,7 @@
 package auth
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 
@@ -57,6 +58,11 @@ func readStrictly[T any](w http.ResponseWriter, r *http.Request, issues func(T) 
 	return v, web.Refusal(faults, func() errs.Issues { return issues(v) })
 }
 
+// arrival returns the context of a request in which somebody signs in: it has what their program says that it is.
+func arrival(r *http.Request) context.Context {
+	return reqctx.WithUserAgent(r.Context(), r.UserAgent())
+}
+
 // Register serves POST /auth/register.
 func (h *Handlers) Register(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Accounts.RegistrationAllowed(); err != nil {
@@ -70,7 +76,7 @@ func (h *Handlers) Register(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t, err := h.Accounts.Register(r.Context(), in)
+	t, err := h.Accounts.Register(arrival(r), in)
 	if err != nil {
 		return err
 	}

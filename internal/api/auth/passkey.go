@@ -118,7 +118,7 @@ func (h *Handlers) PasskeyLogin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t, err := h.Accounts.SignInByPasskey(r.Context(), in)
+	t, err := h.Accounts.SignInByPasskey(arrival(r), in)
 	if errors.Is(err, account.ErrPasskeyLogin) {
 		h.Log.InfoContext(r.Context(), "sign-in failed", slog.String("address", h.ClientIP.Addr(r).String()))
 	}

@@ -11,6 +11,7 @@ import (
 	"stoa/internal/api/guard"
 	"stoa/internal/api/limit"
 	"stoa/internal/api/web"
+	"stoa/internal/api/wire"
 	"stoa/internal/base/reqctx"
 )
 
@@ -29,7 +30,7 @@ func (h *Handlers) Login(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Limits.Slow(r.Context(), limit.LoginAccount, hex.EncodeToString(typed[:])); err != nil {
 		return err
 	}
-	t, err := h.Accounts.Login(r.Context(), in.Email, in.Password)
+	t, err := h.Accounts.Login(arrival(r), in.Email, in.Password)
 	if errors.Is(err, account.ErrSecondFactor) {
 		web.NoStore(w) // it has a challenge
 	}
@@ -54,7 +55,7 @@ func (h *Handlers) SecondStep(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t, err := h.Accounts.SecondStep(r.Context(), in)
+	t, err := h.Accounts.SecondStep(arrival(r), in)
 	if errors.Is(err, account.ErrCode) {
 		h.Log.InfoContext(r.Context(), "sign-in failed", slog.String("address", h.ClientIP.Addr(r).String()))
 	}
@@ -131,27 +132,12 @@ func (h *Handlers) Logout(w http.ResponseWriter, r *http.Request) error {
 
 // ListSessions serves GET /auth/sessions.
 func (h *Handlers) ListSessions(w http.ResponseWriter, r *http.Request) error {
-	type session struct {
-		ID         string        `json:"id"`
-		CreatedAt  web.Timestamp `json:"createdAt"`
-		LastUsedAt web.Timestamp `json:"lastUsedAt"`
-		ExpiresAt  web.Timestamp `json:"expiresAt"`
-		Current    bool          `json:"current"`
-		Level      int           `json:"level"`
-		Methods    []string      `json:"methods"`
-	}
-
 	who := reqctx.CallerFrom(r.Context())
 	list, err := h.Accounts.Sessions(r.Context(), who.UserID)
 	if err != nil {
 		return err
 	}
-	items := web.Items(list, func(s account.Session) session {
-		return session{
-			s.ID, web.Timestamp(s.CreatedAt), web.Timestamp(s.LastUsedAt()),
-			web.Timestamp(s.ExpiresAt()), s.ID == who.SessionID, s.Level, s.MethodNames(),
-		}
-	})
+	items := web.Items(list, func(s account.Session) wire.Session { return wire.NewSession(s, who.SessionID) })
 	web.NoStore(w)
 	web.WriteData(w, http.StatusOK, map[string]any{"items": items})
 	return nil
@@ -165,6 +151,20 @@ func (h *Handlers) EndOtherSessions(w http.ResponseWriter, r *http.Request) erro
 		return err
 	}
 	web.WriteData(w, http.StatusOK, map[string]int{"ended": ended})
+	return nil
+}
+
+// ListActivity serves GET /auth/activity.
+func (h *Handlers) ListActivity(w http.ResponseWriter, r *http.Request) error {
+	p, err := web.OnlyPage(r)
+	if err != nil {
+		return err
+	}
+	list, total, err := h.Accounts.Activity(r.Context(), reqctx.CallerFrom(r.Context()).UserID, p.Limit, p.Offset())
+	if err != nil {
+		return err
+	}
+	web.WriteList(w, p, list, total, wire.NewActivity)
 	return nil
 }
 

@@ -13,7 +13,7 @@ func (h *Handlers) SetUp(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t, err := h.Accounts.SetUp(r.Context(), in)
+	t, err := h.Accounts.SetUp(arrival(r), in)
 	if err != nil {
 		return err
 	}

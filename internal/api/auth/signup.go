@@ -54,7 +54,7 @@ func (h *Handlers) CompleteSignUp(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	t, err := h.Accounts.CompleteSignUp(r.Context(), in)
+	t, err := h.Accounts.CompleteSignUp(arrival(r), in)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ type Accounts struct {
 	SessionMax        string
 	AdminReauth       string
 	StaffSecondFactor string
+	NewSignInMail     string
 }
 
 // AccountRules are what the flags about accounts mean together.

@@ -101,6 +101,11 @@ var serveRows = []Setting{
 			"console suggests a second factor; off with --demo), required (a second factor), or passkey (one that withstands phishing, which codes do not).",
 	},
 	{
+		Flag: "new-sign-in-mail", Env: "STOA_NEW_SIGN_IN_MAIL", Default: "on", Values: "on,off",
+		Help: "Whether users get a mail about a sign-in with a program, or from a network, with which nobody signed in to " +
+			"their account in the last 90 days: on, or off. Without --smtp-url there are no mails.",
+	},
+	{
 		Flag: "rate-limits", Env: "STOA_RATE_LIMITS", Default: "on", Values: "on,off",
 		Help: "Whether to enforce the API's rate limits: on, or off for load tests.",
 	},

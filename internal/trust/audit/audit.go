@@ -19,6 +19,7 @@ const (
 	UserDeactivate     Action = "user.deactivate"
 	UserRole           Action = "user.role"
 	UserResetPassword  Action = "user.reset_password"
+	UserChangePassword Action = "user.change_password"
 	UserEndSessions    Action = "user.end_sessions"
 	UserVerifyEmail    Action = "user.verify_email"
 	UserChangeEmail    Action = "user.change_email"

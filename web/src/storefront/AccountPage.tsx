@@ -4,6 +4,7 @@ import { api, data, ok } from "../api/client";
 import { signOut } from "../api/session";
 import { useAccount, useRefresh } from "./account";
 import { Profile } from "./Address";
+import { Devices, Happenings } from "./Devices";
 import { own } from "./ownText";
 import { Passkeys } from "./Passkeys";
 import { useProved } from "./proof";
@@ -18,7 +19,8 @@ export const AccountPage = () => (
     <Password />
     <Passkeys />
     <SecondFactor />
-    <Sessions />
+    <Devices />
+    <Happenings />
     <Claim />
     <p className="leave">
       <button type="button" className="button" onClick={() => void signOut()}>
@@ -130,67 +132,6 @@ const Change = () => {
         <Button busy={change.isPending}>{own("account.save")}</Button>
       </p>
     </form>
-  );
-};
-
-const Sessions = () => {
-  const queries = useQueryClient();
-  const { heading, toHeading } = useHeading();
-  const sessions = useQuery({ queryKey: ["sessions"], queryFn: () => data(api.GET("/auth/sessions")) });
-  // of one session, or of all others
-  const end = useProved({
-    mutationFn: (id: string | null) =>
-      id === null
-        ? ok(api.DELETE("/auth/sessions"))
-        : ok(api.DELETE("/auth/sessions/{id}", { params: { path: { id } } })),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ["sessions"] });
-      toHeading();
-    },
-  });
-  const others = sessions.data?.items.some((one) => !one.current);
-  return (
-    <section aria-labelledby="sessions">
-      <h2 id="sessions" ref={heading} tabIndex={-1}>
-        {own("account.sessions")}
-      </h2>
-      <Told>{end.isSuccess && own(end.variables === null ? "account.endedAll" : "account.ended")}</Told>
-      {end.error && <Failure error={end.error} />}
-      {end.proof}
-      {sessions.isPending ? (
-        <Waiting />
-      ) : sessions.isError ? (
-        <Failure error={sessions.error} retry={() => void sessions.refetch()} />
-      ) : (
-        <ul className="list">
-          {sessions.data.items.map((one) => (
-            <li key={one.id}>
-              <div className="list-facts">
-                {one.current && <Badge tone="good">{own("account.this")}</Badge>}
-                <span>
-                  {own("account.started")} <Day at={one.createdAt} />
-                </span>
-                <span>
-                  {own("account.used")} <Ago at={one.lastUsedAt} />
-                </span>
-              </div>
-              {!one.current && (
-                <Button type="button" className="button slim" busy={end.isPending} onClick={() => end.mutate(one.id)}>
-                  {own("account.end")}
-                </Button>
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
-      {others && (
-        <p>
-          <Button type="button" className="button slim" busy={end.isPending} onClick={() => end.mutate(null)}>
-            {own("account.endAll")}
-          </Button>
-        </p>
-      )}
-    </section>
   );
 };
 

@@ -33,12 +33,14 @@ export const Sessions = ({ userId }: { userId: string }) => {
         <ul className="rows">
           {list.map((session, i) => (
             <li key={session.id}>
-              <span>
+              <span>{session.device?.name ?? t("people.sessions.device")}</span>
+              <span className="soft">
                 {t("people.sessions.since")} <Time at={session.createdAt} />
               </span>
               <span className="soft">
                 {t("people.sessions.used")} <Time at={session.lastUsedAt} />
               </span>
+              {session.address && <span className="soft">{session.lastAddress ?? session.address}</span>}
               {session.current && <State tone="good">{t("people.sessions.current")}</State>}
               <Button
                 size="xs"
