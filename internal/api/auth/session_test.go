@@ -191,16 +191,17 @@ func TestSessions(t *testing.T) {
 			t.Fatalf("%d sessions, want 2", len(items))
 		}
 		ids := []any{items[0]["id"], items[1]["id"]}
+		client := map[string]any{"name": "an unknown device"}
 		want := []map[string]any{
 			{
 				"id": ids[0], "createdAt": "2030-03-01T13:00:00.000Z",
 				"lastUsedAt": "2030-03-01T13:00:00.000Z", "expiresAt": "2030-03-31T13:00:00.000Z", "current": true,
-				"level": 1.0, "methods": []any{"pwd"},
+				"level": 1.0, "methods": []any{"pwd"}, "address": "127.0.0.1", "device": client,
 			},
 			{
 				"id": ids[1], "createdAt": "2030-03-01T12:00:00.000Z",
 				"lastUsedAt": "2030-03-01T12:00:00.000Z", "expiresAt": "2030-03-31T12:00:00.000Z", "current": false,
-				"level": 1.0, "methods": []any{"pwd"},
+				"level": 1.0, "methods": []any{"pwd"}, "address": "127.0.0.1", "device": client,
 			},
 		}
 		if diff := cmp.Diff(want, items); diff != "" {

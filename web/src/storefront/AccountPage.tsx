@@ -1,6 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useRef, useState, type FormEvent } from "react";
-import { api, data, ok } from "../api/client";
+import { api, ok } from "../api/client";
 import { signOut } from "../api/session";
 import { useAccount, useRefresh } from "./account";
 import { Profile } from "./Address";
@@ -10,7 +10,7 @@ import { Passkeys } from "./Passkeys";
 import { useProved } from "./proof";
 import { SecondFactor } from "./SecondFactor";
 import { t } from "./text";
-import { Ago, Badge, Button, Day, Failure, Head, PasswordField, Told, useFaults, useHeading, Waiting } from "./ui";
+import { Button, Failure, Head, PasswordField, Told, useFaults, useHeading } from "./ui";
 
 export const AccountPage = () => (
   <>
