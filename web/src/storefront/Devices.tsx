@@ -2,6 +2,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data, ok, type Schemas } from "../api/client";
+import { deviceName } from "../text/device";
 import { own } from "./ownText";
 import { useProved } from "./proof";
 import { Ago, Badge, Button, Day, Failure, Pager, Told, useHeading, Waiting } from "./ui";
@@ -59,7 +60,7 @@ export const Devices = () => {
 const Row = ({ session, busy, onEnd }: { session: Session; busy: boolean; onEnd: () => void }) => (
   <li>
     <div>
-      <strong>{session.device?.name ?? own("account.someDevice")}</strong>
+      <strong>{deviceName(session.device)}</strong>
       <div className="list-facts">
         {session.current && <Badge tone="good">{own("account.this")}</Badge>}
         <span>
@@ -115,7 +116,7 @@ const Happened = ({ one }: { one: Activity }) => (
         {one.kind === "change"
           ? worded(one)
           : own(one.outcome === "refused" ? "account.refused" : "account.signedIn", {
-              device: one.device?.name ?? own("account.someDevice"),
+              device: deviceName(one.device),
             })}
       </strong>
       <div className="list-facts">

@@ -3,6 +3,7 @@ import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data, ok, type Schemas } from "../../api/client";
+import { deviceName } from "../../text/device";
 import { Confirm } from "../kit/Confirm";
 import { ErrorNote } from "../kit/ErrorNote";
 import { Section } from "../kit/Page";
@@ -33,7 +34,7 @@ export const Sessions = ({ userId }: { userId: string }) => {
         <ul className="rows">
           {list.map((session, i) => (
             <li key={session.id}>
-              <span>{session.device?.name ?? t("people.sessions.device")}</span>
+              <span>{deviceName(session.device)}</span>
               <span className="soft">
                 {t("people.sessions.since")} <Time at={session.createdAt} />
               </span>
