@@ -56,7 +56,7 @@ const shown = () => {
 // use it, not of stoa, and what is true of them.
 const data = new Set();
 const learn = (value) => {
-  if (typeof value === "string") data.add(value.replace(/\s+/g, " ").trim().toLowerCase());
+  if (typeof value === "string") for (const text of [value, value.replace(written, " ")]) data.add(text.replace(/\s+/g, " ").trim().toLowerCase());
   else if (value && typeof value === "object") for (const [name, inner] of Object.entries(value)) { data.add(name.toLowerCase()); learn(inner); }
   else data.add(String(value));
 };
