@@ -60,8 +60,8 @@ func (s *Service) SetUpTOTP(ctx context.Context, userID string) (NewTOTP, error)
 
 // ConfirmTOTP switches an app on with a first code of it, and returns new recovery codes in place of all others, which
 // are shown once. The session at hand has level 2 then. If it is the account's first second factor, all others end,
-// because whoever opened them gave one factor only. The user gets a mail with a link that undoes it. The error is VALIDATION_ERROR, or ErrCode for a wrong code, and
-// where nothing waits for one.
+// because whoever opened them gave one factor only. The user gets a mail with a link that undoes it. The error is
+// VALIDATION_ERROR, or ErrCode for a wrong code, and where nothing waits for one.
 func (s *Service) ConfirmTOTP(ctx context.Context, userID, sessionID string, in TypedCode) ([]string, error) {
 	if err := in.Issues().Err(); err != nil {
 		return nil, err

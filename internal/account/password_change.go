@@ -67,15 +67,22 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID, current
 		if now.PasswordHash != c.PasswordHash {
 			return ErrPassword
 		}
-		if err := s.passwordChanged(ctx, tx, post, now, false); err != nil {
-			return err
-		}
-		if err := s.replacePassword(ctx, tx, userID, hash, sessionID); err != nil {
-			return err
-		}
-		return s.noteBreached(ctx, tx, post, now.User, next)
+		return s.choosePassword(ctx, tx, post, now, hash, next, sessionID)
 	})
 	return noUser(err)
+}
+
+// choosePassword gives a user, who is locked and chose it inside a session, another password. The session stays.
+func (s *Service) choosePassword(
+	ctx context.Context, tx Store, post func(letter) error, c Credentials, hash, secret, sessionID string,
+) error {
+	if err := s.passwordChanged(ctx, tx, post, c, false); err != nil {
+		return err
+	}
+	if err := s.replacePassword(ctx, tx, c.ID, hash, sessionID); err != nil {
+		return err
+	}
+	return s.noteBreached(ctx, tx, post, c.User, secret)
 }
 
 // passwordChanged tells a user that there is another password, set with a link from a mail or inside a session, and

@@ -51,12 +51,6 @@ func (s *Service) SetPassword(ctx context.Context, userID, sessionID, next strin
 		if now.PasswordHash != "" { // set meanwhile
 			return ErrPasswordSet
 		}
-		if err := s.passwordChanged(ctx, tx, post, now, false); err != nil {
-			return err
-		}
-		if err := s.replacePassword(ctx, tx, userID, hash, sessionID); err != nil {
-			return err
-		}
-		return s.noteBreached(ctx, tx, post, now.User, next)
+		return s.choosePassword(ctx, tx, post, now, hash, next, sessionID)
 	}))
 }
