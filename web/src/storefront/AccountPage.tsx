@@ -36,7 +36,9 @@ const Password = () => {
   const account = useAccount();
   const [saved, setSaved] = useState(false);
   const { heading, toHeading } = useHeading();
-  const has = account.data?.hasPassword !== false;
+  // Which of the two forms it is must be known first: another in its place would lose what was typed.
+  if (!account.data) return null;
+  const has = account.data.hasPassword;
   return (
     <section aria-labelledby="password">
       <h2 id="password" ref={heading} tabIndex={-1}>
