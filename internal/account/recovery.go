@@ -2,10 +2,6 @@ package account
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base32"
-	"slices"
-	"strings"
 
 	"stoa/internal/base/ids"
 	"stoa/internal/trust/audit"
@@ -19,31 +15,18 @@ const (
 	recoveryBytes = 15
 )
 
-// crockford is base32 without letters that look like digits.
-var crockford = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
-
-// asTyped undoes how people type a code.
-var asTyped = strings.NewReplacer("-", "", " ", "", "O", "0", "I", "1", "L", "1")
-
 // newRecoveryCodes returns codes as users see them, and their hashes. Only the hashes are kept.
 func newRecoveryCodes() (codes, hashes []string) {
 	for range recoveryCodes {
-		b := make([]byte, recoveryBytes)
-		_, _ = rand.Read(b) // never fails
-		text := crockford.EncodeToString(b)
-		groups := slices.Collect(slices.Chunk([]byte(text), 4))
-		parts := make([]string, len(groups))
-		for i, g := range groups {
-			parts[i] = string(g)
-		}
-		codes, hashes = append(codes, strings.Join(parts, "-")), append(hashes, ids.HashLinkToken(text))
+		code := newCode(recoveryBytes)
+		codes, hashes = append(codes, code), append(hashes, recoveryHash(code))
 	}
 	return codes, hashes
 }
 
 // recoveryHash returns the hash of a code, however it was typed.
 func recoveryHash(typed string) string {
-	return ids.HashLinkToken(asTyped.Replace(strings.ToUpper(typed)))
+	return ids.HashLinkToken(plainCode(typed))
 }
 
 // NewRecoveryCodes gives a user new recovery codes in place of all others, and tells the user by mail. The

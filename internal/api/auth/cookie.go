@@ -37,11 +37,21 @@ func (h *Handlers) refreshCookie(r *http.Request) (*refreshCookie, *http.Request
 			"%s must be \"cookie\", or left out to have the refresh token in the body.", refreshHeader)
 		return nil, web.WithHeaderFaults(r, faults), nil
 	}
-	origin, err := url.Parse(r.Header.Get("Origin"))
-	if err != nil || len(r.Header.Values("Origin")) != 1 || !h.own(origin, r) {
+	secure, ok := h.fromOwnPage(r)
+	if !ok {
 		return nil, r, errForeignOrigin
 	}
-	return &refreshCookie{secure: origin.Scheme == "https" || !hosts.IsLoopback(origin.Host)}, r, nil
+	return &refreshCookie{secure}, r, nil
+}
+
+// fromOwnPage reports whether r comes from a page on stoa's own origin, and whether its cookies are Secure: all
+// are, but for pages over http on a loopback name, where browsers would refuse them.
+func (h *Handlers) fromOwnPage(r *http.Request) (secure, ok bool) {
+	origin, err := url.Parse(r.Header.Get("Origin"))
+	if err != nil || len(r.Header.Values("Origin")) != 1 || !h.own(origin, r) {
+		return false, false
+	}
+	return origin.Scheme == "https" || !hosts.IsLoopback(origin.Host), true
 }
 
 // own reports whether origin is an origin of stoa: that of the public URL, or that of r.Host, which
