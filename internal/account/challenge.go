@@ -20,16 +20,17 @@ const maxTries = 5
 // challengePrefix tells a challenge from tokens of other kinds, for people who find one.
 const challengePrefix = "stoa_ch_"
 
-// Challenge is a sign-in whose password was right and whose second step is due. It is no session: nobody is
+// Challenge is a sign-in whose first step was right and whose second step is due. It is no session: nobody is
 // signed in. It works once, and not after the password changed, nor after anything else that raises
 // Generation.
 type Challenge struct {
 	Hash       string // of the token, which is not kept
 	UserID     string
 	Generation int64
-	// Print is that of the hash of the password that was right.
+	// Print is that of the hash of the password then.
 	Print     string
 	First     string // the method of the first step
+	Flow      string // Flow.State, of one that goes on after the second step; empty for none
 	Tries     int    // wrong codes
 	CreatedAt time.Time
 }
@@ -64,13 +65,15 @@ type Challenges interface {
 	DeleteChallenges(ctx context.Context, userID string) error
 }
 
-// challenge stores a challenge for a user whose password was just verified, and returns ErrSecondFactor with
-// what it takes to meet it.
-func (s *Service) challenge(ctx context.Context, tx Store, c Credentials, f SecondFactors) (*errs.Error, error) {
+// challenge stores a challenge for a user whose first step was just right, by that method, and returns ErrSecondFactor
+// with what it takes to meet it.
+func (s *Service) challenge(
+	ctx context.Context, tx Store, c Credentials, f SecondFactors, first, flow string,
+) (*errs.Error, error) {
 	token := challengePrefix + newResetToken()
 	ch := Challenge{
 		Hash: ids.HashLinkToken(token), UserID: c.ID, Generation: c.Generation, Print: passwordPrint(c.PasswordHash),
-		First: MethodPassword, CreatedAt: s.Now(),
+		First: first, Flow: flow, CreatedAt: s.Now(),
 	}
 	due := ErrSecondFactor.With("challenge", token).With("methods", f.methods()).
 		With("expiresAt", ch.CreatedAt.Add(ChallengeLife).UTC().Format("2006-01-02T15:04:05.000Z"))
@@ -162,6 +165,9 @@ func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error)
 			return err
 		}
 		if err := tx.DeleteExpired(ctx, c.ID, s.Now()); err != nil {
+			return err
+		}
+		if err := s.endFlow(ctx, tx, post, c, ch); err != nil {
 			return err
 		}
 		user, session = c.User, s.newSession(ctx, c.User, key)

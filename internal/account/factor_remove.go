@@ -114,10 +114,10 @@ func (s *Service) dropPasskeys(ctx context.Context, tx Store, post func(letter) 
 		if err := tx.DeletePasskey(ctx, c.ID, p.ID); err != nil {
 			return err
 		}
-		if err := tx.EndSessionsBy(ctx, c.ID, p.ID, except); err != nil {
+		if err := tx.EndSessionsBy(ctx, c.ID, p.method(), except); err != nil {
 			return err
 		}
-		if err := s.lower(ctx, tx, except, p); err != nil {
+		if err := s.lower(ctx, tx, except, p.method()); err != nil {
 			return err
 		}
 		if err := s.record(ctx, tx, audit.UserRemovePasskey, c.ID, audit.Details{"email": c.Email, "passkey": p.ID}); err != nil {
@@ -131,20 +131,20 @@ func (s *Service) dropPasskeys(ctx context.Context, tx Store, post func(letter) 
 	return s.tell(ctx, tx, post, c.User, passkeyRemoved(len(list), left))
 }
 
-// lower takes a passkey from the methods of a session, and ends it if it began with the passkey. Having no such session
+// lower takes a method from those of a session, and ends it if it began with that. Having no such session
 // is not an error.
-func (s *Service) lower(ctx context.Context, tx Store, sessionID string, p Passkey) error {
+func (s *Service) lower(ctx context.Context, tx Store, sessionID, method string) error {
 	session, err := tx.Session(ctx, sessionID)
 	if err != nil {
 		return ignore(err, errs.NotFound)
 	}
-	switch slices.Index(session.Methods, p.method()) {
+	switch slices.Index(session.Methods, method) {
 	case -1:
 		return nil
 	case 0:
 		return tx.DeleteSession(ctx, session.UserID, session.ID)
 	}
-	rest := slices.DeleteFunc(session.Methods, func(m string) bool { return m == p.method() })
+	rest := slices.DeleteFunc(session.Methods, func(m string) bool { return m == method })
 	return tx.SetLevel(ctx, session.ID, levelOf(rest), rest)
 }
 

@@ -4,10 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"stoa/internal/account/passkey"
 	"stoa/internal/base/errs"
@@ -92,8 +89,8 @@ type Passkeys interface {
 	// DeletePasskey deletes a passkey of that user. Having none is not an error.
 	DeletePasskey(ctx context.Context, userID, id string) error
 
-	// EndSessionsBy ends the user's sessions that rest on a passkey, except the one with that id.
-	EndSessionsBy(ctx context.Context, userID, passkeyID, except string) error
+	// EndSessionsBy ends the user's sessions that rest on a method, except the one with that id.
+	EndSessionsBy(ctx context.Context, userID, method, except string) error
 
 	// ForeignPasskeys returns how many passkeys were made for another host name than partyID.
 	ForeignPasskeys(ctx context.Context, partyID string) (int, error)
@@ -176,18 +173,8 @@ type PasskeyName struct {
 // Issues returns what is wrong with in.
 func (in PasskeyName) Issues() errs.Issues {
 	var f faults
-	f.passkeyName(in.Name)
+	f.line("name", in.Name, maxPasskeyName)
 	return f.Issues
-}
-
-func (f *faults) passkeyName(name string) {
-	switch {
-	case !f.Require("name", strings.TrimSpace(name)):
-	case utf8.RuneCountInString(name) > maxPasskeyName:
-		f.Add("name", errs.CodeOutOfRange, "name must have %d characters or fewer.", maxPasskeyName)
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
-		f.Add("name", errs.CodeInvalid, "name must not have control characters.")
-	}
 }
 
 // NewPasskey is the form to add a passkey: a name, and what the browser answered.
@@ -199,7 +186,7 @@ type NewPasskey struct {
 // Issues returns what is wrong with in.
 func (in NewPasskey) Issues() errs.Issues {
 	var f faults
-	f.passkeyName(in.Name)
+	f.line("name", in.Name, maxPasskeyName)
 	f.credential(in.Credential)
 	return f.Issues
 }

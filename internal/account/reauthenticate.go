@@ -33,6 +33,10 @@ var (
 		"This needs a recent sign-in, and the account has nothing to confirm one with. Set a password with "+
 			"\"Forgot your password?\", or ask the people who run the site.")
 
+	// ErrNotRecentProvider is ErrNotRecent for an account without a password, whose user signs in with a provider.
+	ErrNotRecentProvider = errs.New(errs.Forbidden, "REAUTHENTICATION_REQUIRED",
+		"This needs a recent sign-in. Sign in with your provider again.")
+
 	// ErrNotRecentPasskey is ErrNotRecent for an account whose second factors are passkeys.
 	ErrNotRecentPasskey = errs.New(errs.Forbidden, "REAUTHENTICATION_REQUIRED",
 		"This needs a recent sign-in. Confirm with a passkey and try again.")
@@ -139,6 +143,11 @@ func (s *Service) requireRecent(ctx context.Context, userID, sessionID string, l
 		return noUser(err)
 	}
 	if c.PasswordHash == "" {
+		if elsewhere, err := s.Store.HasIdentity(ctx, userID); err != nil {
+			return err
+		} else if elsewhere {
+			return notRecent(ErrNotRecentProvider, []string{"provider"}, life)
+		}
 		return notRecent(ErrNotRecentNothing, []string{}, life)
 	}
 	return notRecent(ErrNotRecent, []string{"password"}, life)

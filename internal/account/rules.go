@@ -105,6 +105,17 @@ func (f *faults) username(path, value string) {
 	}
 }
 
+// line requires a text of one line.
+func (f *faults) line(path, value string, most int) {
+	switch {
+	case !f.Require(path, strings.TrimSpace(value)):
+	case utf8.RuneCountInString(value) > most:
+		f.Add(path, errs.CodeOutOfRange, "%s must have %d characters or fewer.", path, most)
+	case !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl):
+		f.Add(path, errs.CodeInvalid, "%s must not have control characters.", path)
+	}
+}
+
 // MinLength returns how many characters a new password must have.
 func (p Policy) MinLength() int {
 	if p == PolicyASVS {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stoa/internal/account/breached"
+	"stoa/internal/account/federated"
 	"stoa/internal/account/live"
 	"stoa/internal/account/passkey"
 	"stoa/internal/account/password"
@@ -28,6 +29,11 @@ type Service struct {
 
 	// Passkeys is for whom browsers make passkeys. nil: they make none at the platform's address.
 	Passkeys *passkey.Party
+
+	// Federated talks to identity providers. nil: there are none. ProviderBox, VerifierBox and ResultBox seal for the
+	// purposes of their names.
+	Federated                           *federated.Client
+	ProviderBox, VerifierBox, ResultBox *seal.Box
 
 	Hasher Hasher
 	Now    func() time.Time

@@ -70,6 +70,7 @@ const (
 	MethodCode         = "otp" // of an app
 	MethodRecoveryCode = "rec"
 	methodPasskey      = "pky" // with a colon and the id of the Passkey
+	methodProvider     = "ext" // with a colon and the slug of the Provider
 )
 
 // MethodNames returns how the user signed in, without the ids of passkeys.

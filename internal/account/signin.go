@@ -121,28 +121,36 @@ func (s *Service) firstStep(
 		}
 		now.PasswordHash = newHash
 	}
+	due, err := s.openOrChallenge(ctx, tx, post, now, session, "")
+	return now.User, due, err
+}
+
+// openOrChallenge opens a session of a user whose first step was right, or asks for the second step of one with a
+// second factor, which ends the flow, too, if there is one. c is locked.
+func (s *Service) openOrChallenge(
+	ctx context.Context, tx Store, post func(letter) error, c Credentials, session Session, flow string,
+) (*errs.Error, error) {
 	// Under the lock: a factor that is being switched on is either seen here, or ends this session.
 	f, err := s.factorsOf(ctx, tx, c.ID)
 	if err != nil {
-		return User{}, nil, err
+		return nil, err
 	}
 	if f.Any() {
 		r, err := tx.FactorReset(ctx, c.ID)
 		switch overdue := err == nil && r.due(s.Now()); {
 		case ignore(err, errs.NotFound) != nil:
-			return User{}, nil, err
+			return nil, err
 		case !overdue:
-			due, err := s.challenge(ctx, tx, now, f)
-			return User{}, due, err
+			return s.challenge(ctx, tx, c, f, session.Methods[0], flow)
 		}
-		if err := s.carryOutReset(ctx, tx, post, now, r); err != nil {
-			return User{}, nil, err
+		if err := s.carryOutReset(ctx, tx, post, c, r); err != nil {
+			return nil, err
 		}
 	}
 	if err := tx.DeleteExpired(ctx, c.ID, s.Now()); err != nil {
-		return User{}, nil, err
+		return nil, err
 	}
-	return now.User, nil, s.open(ctx, tx, post, now.User, session)
+	return nil, s.open(ctx, tx, post, c.User, session)
 }
 
 // newSession returns a session that begins now, with a password.

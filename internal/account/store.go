@@ -133,6 +133,8 @@ type Store interface {
 	Passkeys
 	Challenges
 	FactorResets
+	Providers
+	Identities
 	Visits
 
 	// DeleteStale deletes what has not been used in its time: links in mails, and sign-ins and

@@ -27,6 +27,8 @@ func newWorld(t *testing.T, options ...testkit.Option) *world {
 			"events:publish",
 		},
 	})}
+	// A redirect is an answer like any other.
+	a.Client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	root := w.Admin.Access
 	w.user = a.Register(t, "ada")
 	a.Fetch(t, testkit.EchoPath+"/api/x")

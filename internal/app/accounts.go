@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/http"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,6 +14,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/account/breached"
+	"stoa/internal/account/federated"
 	"stoa/internal/account/live"
 	"stoa/internal/account/passkey"
 	"stoa/internal/account/password"
@@ -21,6 +24,7 @@ import (
 	"stoa/internal/edge/ratelimit"
 	"stoa/internal/message/mail"
 	"stoa/internal/operate/settings"
+	"stoa/internal/run/egress"
 	"stoa/internal/store"
 )
 
@@ -85,6 +89,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		TellSignIns: cfg.TellSignIns,
 		Live:        a.live, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}
+	signInElsewhere(a.Accounts, cfg)
 	if err := a.Accounts.Start(ctx); errors.Is(err, account.ErrSharedKey) {
 		return settings.Wrong(err)
 	} else if err != nil {
@@ -102,6 +107,27 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	}
 	return err
 }
+
+// signInElsewhere has identity providers sign people in.
+func signInElsewhere(s *account.Service, cfg Config) {
+	s.Federated = federated.New(outside(cfg), cfg.Now)
+	s.ProviderBox = cfg.MasterKey.Box(account.ProviderPurpose)
+	s.VerifierBox = cfg.MasterKey.Box(account.FlowVerifierPurpose)
+	s.ResultBox = cfg.MasterKey.Box(account.FlowResultPurpose)
+}
+
+// outside returns how stoa asks servers of others for a few small answers: never at addresses that only this machine or
+// its network should reach, unless the operator allows them.
+func outside(cfg Config) http.RoundTripper {
+	dialer := &net.Dialer{Timeout: outsideTimeout, Control: egress.Guard(cfg.ExternalAllow)}
+	return &http.Transport{
+		DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: outsideTimeout,
+		ResponseHeaderTimeout: outsideTimeout, MaxIdleConns: 16, MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute,
+		MaxResponseHeaderBytes: 64 << 10,
+	}
+}
+
+const outsideTimeout = 5 * time.Second
 
 // buildPasskeys returns for whom browsers make passkeys; nil if they make none at the public URL.
 func buildPasskeys(ctx context.Context, cfg Config) (*passkey.Party, error) {

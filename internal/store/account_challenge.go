@@ -10,9 +10,9 @@ import (
 // CreateChallenge implements account.Challenges.
 func (a *Account) CreateChallenge(ctx context.Context, c account.Challenge) error {
 	_, err := a.Write.ExecContext(ctx, `
-		INSERT INTO sign_in_challenges (token_hash, user_id, generation, password_print, tries, first_method, created_at_ms)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		c.Hash, c.UserID, c.Generation, c.Print, c.Tries, c.First, database.Millis(c.CreatedAt))
+		INSERT INTO sign_in_challenges (token_hash, user_id, generation, password_print, tries, first_method, flow_hash, created_at_ms)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		c.Hash, c.UserID, c.Generation, c.Print, c.Tries, c.First, database.NullText(c.Flow), database.Millis(c.CreatedAt))
 	return a.Wrap(err, "Challenge")
 }
 
@@ -20,9 +20,9 @@ func (a *Account) CreateChallenge(ctx context.Context, c account.Challenge) erro
 func (a *Account) Challenge(ctx context.Context, hash string) (account.Challenge, error) {
 	c := account.Challenge{Hash: hash}
 	err := a.Read.QueryRowContext(ctx, `
-		SELECT user_id, generation, password_print, tries, first_method, created_at_ms
+		SELECT user_id, generation, password_print, tries, first_method, COALESCE(flow_hash, ''), created_at_ms
 		FROM sign_in_challenges WHERE token_hash = $1`, hash,
-	).Scan(&c.UserID, &c.Generation, &c.Print, &c.Tries, &c.First, database.ScanMillis(&c.CreatedAt))
+	).Scan(&c.UserID, &c.Generation, &c.Print, &c.Tries, &c.First, &c.Flow, database.ScanMillis(&c.CreatedAt))
 	if err != nil {
 		return account.Challenge{}, a.Wrap(err, "Challenge")
 	}

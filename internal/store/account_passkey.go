@@ -111,11 +111,11 @@ func (a *Account) DeletePasskey(ctx context.Context, userID, id string) error {
 	return err
 }
 
-// EndSessionsBy implements account.Passkeys. Ids of passkeys have letters and digits only.
-func (a *Account) EndSessionsBy(ctx context.Context, userID, passkeyID, except string) error {
+// EndSessionsBy implements account.Passkeys. Methods have no letters that LIKE reads otherwise.
+func (a *Account) EndSessionsBy(ctx context.Context, userID, method, except string) error {
 	defer a.ended(ctx)
 	_, err := a.Write.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2 AND ',' || methods || ',' LIKE $3`,
-		userID, except, "%,pky:"+passkeyID+",%")
+		userID, except, "%,"+method+",%")
 	return err
 }
 
@@ -127,6 +127,8 @@ func (a *Account) ForeignPasskeys(ctx context.Context, partyID string) (n int, e
 
 // HasIdentity implements account.Passkeys.
 func (a *Account) HasIdentity(ctx context.Context, userID string) (has bool, err error) {
-	err = a.Read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM identities WHERE user_id = $1)`, userID).Scan(&has)
+	err = a.Read.QueryRowContext(ctx, `
+		SELECT EXISTS (SELECT 1 FROM identities i JOIN identity_providers p ON p.issuer = i.issuer AND p.enabled
+			WHERE i.user_id = $1)`, userID).Scan(&has)
 	return has, err
 }

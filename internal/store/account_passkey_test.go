@@ -170,7 +170,7 @@ func testSessionsOfPasskeys(t *testing.T, s *store.Account) {
 	foreign := session("foreign", "u2")
 	foreign.Methods = []string{"pky:k1"}
 	mustCreateSession(t, s, foreign)
-	must(t, s.EndSessionsBy(t.Context(), "u1", "k1", "hand"))
+	must(t, s.EndSessionsBy(t.Context(), "u1", "pky:k1", "hand"))
 	for id, want := range map[string]errs.Kind{
 		"alone": errs.NotFound, "second": errs.NotFound, "both": errs.NotFound, "hand": "", "other": "", "third": "",
 		"password": "", "foreign": "",

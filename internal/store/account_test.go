@@ -39,6 +39,7 @@ func testAccount(t *testing.T, open Open) {
 	t.Run("Passkeys", func(t *testing.T) { t.Parallel(); testPasskeys(t, open) })
 	t.Run("Stale", func(t *testing.T) { t.Parallel(); testStale(t, open) })
 	t.Run("Sessions", func(t *testing.T) { t.Parallel(); testSessions(t, open) })
+	t.Run("Federation", func(t *testing.T) { t.Parallel(); testFederation(t, open) })
 	t.Run("Visits", func(t *testing.T) { t.Parallel(); testVisits(t, open) })
 	t.Run("Resets", func(t *testing.T) { t.Parallel(); testResets(t, open) })
 	t.Run("Administration", func(t *testing.T) { t.Parallel(); testUserAdmin(t, open) })

@@ -80,11 +80,16 @@ func (h *Handlers) Reauthenticate(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
+	writeProven(w, session)
+	return nil
+}
+
+// writeProven answers until when a proof to be there counts.
+func writeProven(w http.ResponseWriter, session account.Session) {
 	at := session.ProvenAt()
 	web.WriteData(w, http.StatusOK, struct {
 		AuthenticatedAt web.Timestamp `json:"authenticatedAt"`
 		Level           int           `json:"level"`
 		Until           web.Timestamp `json:"until"`
 	}{web.Timestamp(at), session.Level, web.Timestamp(at.Add(account.RecentLife))})
-	return nil
 }

@@ -14,13 +14,17 @@ type methods struct {
 	Passkey      bool                     `json:"passkey"`
 	EmailLink    bool                     `json:"emailLink"`
 	Registration account.RegistrationMode `json:"registration"`
-	Providers    []struct{}               `json:"providers"`
+	Providers    []signInProvider         `json:"providers"`
 }
 
 // Methods serves GET /auth/methods.
-func (h *Handlers) Methods(w http.ResponseWriter, _ *http.Request) error {
+func (h *Handlers) Methods(w http.ResponseWriter, r *http.Request) error {
+	enabled, err := h.Accounts.EnabledProviders(r.Context())
+	if err != nil {
+		return err
+	}
 	web.WriteData(w, http.StatusOK, methods{
-		Password: true, Passkey: h.Accounts.HasPasskeys(), Registration: h.Accounts.Registration, Providers: []struct{}{},
+		Password: true, Passkey: h.Accounts.HasPasskeys(), Registration: h.Accounts.Registration, Providers: web.Items(enabled, providerOf),
 	})
 	return nil
 }

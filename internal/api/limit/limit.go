@@ -48,6 +48,7 @@ var (
 	SecondFactor = ratelimit.Rule{Name: "second-factor", Limit: 10, Window: time.Minute}
 	// For sign-ins with a passkey, and what browsers are asked for them.
 	Passkey        = ratelimit.Rule{Name: "passkey", Limit: 10, Window: time.Minute}
+	OIDC           = ratelimit.Rule{Name: "oidc", Limit: 20, Window: time.Minute}
 	PasskeyOptions = ratelimit.Rule{Name: "passkey-options", Limit: 30, Window: time.Minute}
 	// For every route that takes the token of a mail.
 	MailToken = ratelimit.Rule{Name: "mail-token", Limit: 10, Window: time.Minute}
@@ -62,7 +63,7 @@ func Rules() []ratelimit.Rule {
 	return []ratelimit.Rule{
 		Register, Login, Me, Refresh, ChangePassword,
 		LoginAccount, RefreshUnknown, ForgotPassword, ResetPassword, SetUp,
-		Reauthenticate, Factors, SecondFactor, Passkey, PasskeyOptions, SignUp, MailToken,
+		Reauthenticate, Factors, SecondFactor, Passkey, PasskeyOptions, OIDC, SignUp, MailToken,
 		Purchase, Platform, ClaimRequest, Claim, ClaimLink,
 	}
 }

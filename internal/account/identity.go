@@ -1,0 +1,160 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/base/ids"
+	"stoa/internal/trust/audit"
+)
+
+// MyIdentities returns the user's accounts at providers, the oldest first, and the providers by issuer.
+func (s *Service) MyIdentities(ctx context.Context, userID string) ([]Identity, map[string]Provider, error) {
+	list, err := s.Store.IdentitiesOf(ctx, userID)
+	if err != nil || len(list) == 0 {
+		return list, nil, err
+	}
+	all, err := s.Store.Providers(ctx)
+	byIssuer := make(map[string]Provider, len(all))
+	for _, p := range all {
+		byIssuer[p.Issuer] = p
+	}
+	return list, byIssuer, err
+}
+
+// addIdentity links whoever came back from a provider to a user, who is told by mail. c is locked. The error is an
+// errs.Conflict if the identity is linked, or the user to another one of the provider; or ErrManyIdentities.
+func (s *Service) addIdentity(
+	ctx context.Context, tx Store, post func(letter) error, c Credentials, p Provider, who flowResult,
+) (Identity, error) {
+	list, err := tx.IdentitiesOf(ctx, c.ID)
+	if err != nil {
+		return Identity{}, err
+	}
+	if slices.ContainsFunc(list, func(i Identity) bool { return i.Issuer == who.Issuer }) {
+		return Identity{}, ErrIdentityTaken
+	}
+	if len(list) >= maxIdentities {
+		return Identity{}, ErrManyIdentities
+	}
+	now := s.Now()
+	id := Identity{
+		ID: ids.New(), UserID: c.ID, ProviderID: p.ID, Issuer: who.Issuer, Subject: who.Subject, Generation: c.Generation,
+		Email: who.Email, CreatedAt: now, LastUsedAt: now,
+	}
+	if err := tx.CreateIdentity(ctx, id); err != nil {
+		return Identity{}, err
+	}
+	if err := s.record(ctx, tx, audit.UserLinkIdentity, c.ID, audit.Details{"email": c.Email, "provider": p.Slug}); err != nil {
+		return Identity{}, err
+	}
+	return id, s.tell(ctx, tx, post, c.User, identityLinked(p))
+}
+
+// endFlow ends the flow of a challenge that is met, if it has one, and links the account that it was for. The error is
+// ErrCode if the flow is gone. c is locked: CompleteFlow locks the two in the other order, and the database has one of
+// them begin anew should they meet.
+func (s *Service) endFlow(ctx context.Context, tx Store, post func(letter) error, c Credentials, ch Challenge) error {
+	if ch.Flow == "" {
+		return nil
+	}
+	f, err := tx.TakeFlow(ctx, ch.Flow)
+	if errs.KindOf(err) == errs.NotFound {
+		return ErrCode
+	} else if err != nil {
+		return err
+	}
+	who, err := s.openResult(f)
+	if err != nil || who.LinkTo == "" {
+		return err
+	}
+	p, err := s.enabled(ctx, tx, func(p Provider) bool { return p.ID == f.ProviderID })
+	if errs.KindOf(err) == errs.NotFound || err == nil && who.LinkTo != c.ID {
+		return ErrCode
+	} else if err != nil {
+		return err
+	}
+	_, err = s.addIdentity(ctx, tx, post, c, p, who)
+	if errs.KindOf(err) == errs.Conflict && !errors.Is(err, ErrManyIdentities) {
+		return ErrIdentityTaken
+	}
+	return err
+}
+
+// RemoveIdentity unlinks an account at a provider from the user of a session. What was begun with it ends: sessions,
+// that one only if it began so, and flows. The user is told by mail. The error is ErrNoIdentity, or ErrLastWay.
+func (s *Service) RemoveIdentity(ctx context.Context, userID, sessionID, id string) error {
+	return s.withFactors(ctx, userID, func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
+		list, err := tx.IdentitiesOf(ctx, userID)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(list, func(i Identity) bool { return i.ID == id })
+		if i < 0 {
+			return ErrNoIdentity
+		}
+		if err := tx.DeleteIdentity(ctx, userID, id); err != nil {
+			return err
+		}
+		if err := s.keepsAWay(ctx, tx, c, f); err != nil {
+			return err
+		}
+		return s.dropIdentity(ctx, tx, post, c, sessionID, list[i])
+	})
+}
+
+// dropIdentity ends what rests on an identity that was removed.
+func (s *Service) dropIdentity(
+	ctx context.Context, tx Store, post func(letter) error, c Credentials, sessionID string, id Identity,
+) error {
+	all, err := tx.Providers(ctx)
+	if err != nil {
+		return err
+	}
+	p := Provider{Name: "another site"} // one that is gone has no sessions, either
+	if i := slices.IndexFunc(all, func(p Provider) bool { return p.Issuer == id.Issuer }); i >= 0 {
+		p = all[i]
+		if err := tx.EndSessionsBy(ctx, c.ID, p.method(), sessionID); err != nil {
+			return err
+		}
+		if err := s.lower(ctx, tx, sessionID, p.method()); err != nil {
+			return err
+		}
+	}
+	// With it goes what the same person may have begun: another link of it, or a second step that is due.
+	if err := tx.RaiseGeneration(ctx, c.ID); err != nil {
+		return err
+	}
+	if err := s.record(ctx, tx, audit.UserUnlinkIdentity, c.ID, audit.Details{"email": c.Email, "provider": p.Slug}); err != nil {
+		return err
+	}
+	return s.tell(ctx, tx, post, c.User, identityUnlinked(p))
+}
+
+// identityLinked and identityUnlinked tell of a way in that came or went. The address at the provider is not told:
+// whoever linked it chose the words.
+func identityLinked(p Provider) news {
+	return news{
+		"An account at " + p.Name + " was linked", "an account at " + p.Name + " was linked. It signs in without the password.",
+		ifYou + ifNotYou,
+	}
+}
+
+func identityUnlinked(p Provider) news {
+	return news{
+		"An account at " + p.Name + " was unlinked", "an account at " + p.Name + " was unlinked. It no longer signs in.",
+		ifYou + ifNotYou,
+	}
+}
+
+// letterCode sends a code that proves a mailbox.
+func letterCode(to, code string) letter {
+	return mailTo(to, "Your code", func(site string) string {
+		return "Somebody wants to sign in at " + site + " with an account of another site, and gave the\n" +
+			"e-mail address " + to + ".\n\n" +
+			"If it is you, type this code there within 10 minutes:\n\n" + code + "\n\n" +
+			"If it is not you, ignore this mail, and give the code to nobody: without it nothing happens.\n"
+	})
+}
