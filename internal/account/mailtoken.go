@@ -19,6 +19,7 @@ const (
 	LinkRevert LinkKind = "revert"  // gives an account its former address back
 	LinkSignUp LinkKind = "sign_up" // makes an account
 	LinkNotMe  LinkKind = "not_me"  // removes the second factor that was added when it was made
+	LinkSignIn LinkKind = "sign_in" // signs in; it is found by its flow, and has a code, too
 	// LinkKeepFactor calls off the removal of second factors, for as long as that is planned.
 	LinkKeepFactor LinkKind = "reset_cancel"
 )
@@ -35,7 +36,8 @@ var ErrLink = errs.New(errs.Invalid, "INVALID_LINK", "This link no longer works.
 
 // MailToken is a link in a mail. It works once; what is used or voided is deleted.
 type MailToken struct {
-	Hash   string // of the link's token, which is not kept
+	// Hash is that of the link's token, which is not kept; of a LinkSignIn that of its flow.
+	Hash   string
 	Kind   LinkKind
 	UserID string // empty for a LinkSignUp
 	// Address is the mailbox that the link was mailed to.
@@ -46,6 +48,10 @@ type MailToken struct {
 	Generation int64
 	// Proven is when the user had proven Address, for a LinkRevert.
 	Proven time.Time
+	// Link and Code are hashes of what a LinkSignIn mails: the link's token, and the code, as typedHash makes it. Both
+	// are empty where nothing was mailed. Tries counts codes that were typed.
+	Link, Code string
+	Tries      int
 	// Passkey is the id of the one that a LinkNotMe removes; without, it removes the user's app.
 	Passkey   string
 	CreatedAt time.Time
@@ -69,6 +75,10 @@ type MailTokens interface {
 	// TakeMailToken deletes the link with that hash. The error is an errs.NotFound if there is
 	// none; of several callers that take it, one succeeds.
 	TakeMailToken(ctx context.Context, hash string) error
+
+	// CountMailTry adds one to the Tries of the link with that hash. The error is an errs.NotFound if there
+	// is none, or it has as many as most.
+	CountMailTry(ctx context.Context, hash string, most int) error
 
 	// DeleteMailTokens deletes the user's links of those kinds. Having none is not an error.
 	DeleteMailTokens(ctx context.Context, userID string, kinds ...LinkKind) error

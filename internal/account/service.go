@@ -66,6 +66,9 @@ type Service struct {
 	// TellSignIns mails users of sign-ins from where they did not sign in before.
 	TellSignIns bool
 
+	// MailedSignIn lets users sign in with a mailed link or code, except staff. Without mail it does nothing.
+	MailedSignIn bool
+
 	// PublicURL is where users reach the platform, for links in mails, without a
 	// slash at the end. It is never taken from a request's Host header, which the
 	// client chooses.

@@ -69,6 +69,7 @@ const (
 	MethodPassword     = "pwd"
 	MethodCode         = "otp" // of an app
 	MethodRecoveryCode = "rec"
+	MethodMail         = "eml"
 	methodPasskey      = "pky" // with a colon and the id of the Passkey
 	methodProvider     = "ext" // with a colon and the slug of the Provider
 )

@@ -46,6 +46,7 @@ func (s *Server) ownRoutes(account *auth.Handlers) []route {
 		at("GET /register", anyone, s.html(pages.Site.Register)),
 		// The targets of links in mails.
 		at("GET /sign-up", anyone, s.html(pages.Site.SignUp)),
+		at("GET /sign-in/link", anyone, s.html(pages.Site.SignInLink)),
 		at("GET /reset-password", anyone, s.html(pages.Site.Reset)),
 		at("GET /verify-email", anyone, s.html(pages.Site.VerifyEmail)),
 		at("GET /disown", anyone, s.html(pages.Site.Disown)),
@@ -86,6 +87,8 @@ func accountRoutes(h *auth.Handlers) []route {
 		at("POST /auth/login/second-factor/options", anyone, h.SecondStepOptions, perAddress(limit.SecondFactor), unkept),
 		at("POST /auth/login/passkey/options", anyone, h.PasskeyOptions, perAddress(limit.PasskeyOptions), unkept),
 		at("POST /auth/login/passkey", anyone, h.PasskeyLogin, perAddress(limit.Passkey), unkept),
+		at("POST /auth/login/email", anyone, h.MailSignIn, perAddress(limit.EmailSignIn), unkept),
+		at("POST /auth/login/email/complete", anyone, h.MailLogin, perAddress(limit.MailToken), unkept),
 		at("POST /auth/oidc/{slug}/start", guestsToo, h.BeginFlow, perAddress(limit.OIDC), unkept),
 		at("GET /auth/oidc/{slug}/callback", anyone, h.ArriveFlow, perAddress(limit.OIDC), unkept),
 		at("POST /auth/oidc/complete", guestsToo, h.CompleteFlow, perAddress(limit.OIDC), unkept),

@@ -86,8 +86,8 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 			SessionMax: cfg.SessionMax, StaffSessionMax: cfg.StaffSessionMax, AdminReauth: cfg.AdminReauth,
 			StaffFactor: staffFactor, ReauthSessions: cfg.ReauthSessions,
 		},
-		TellSignIns: cfg.TellSignIns,
-		Live:        a.live, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
+		TellSignIns: cfg.TellSignIns, MailedSignIn: cfg.MailedSignIn,
+		Live: a.live, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}
 	signInElsewhere(a.Accounts, cfg)
 	if err := a.Accounts.Start(ctx); errors.Is(err, account.ErrSharedKey) {

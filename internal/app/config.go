@@ -86,6 +86,8 @@ type Config struct {
 
 	// TellSignIns mails users of sign-ins from where they did not sign in before.
 	TellSignIns bool
+	// MailedSignIn lets users sign in with a mailed link or code, except staff.
+	MailedSignIn bool
 
 	// PasswordCost is the cost of hashing a password; password.Default if zero. Tests lower it.
 	PasswordCost password.Params

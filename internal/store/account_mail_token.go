@@ -14,11 +14,12 @@ import (
 type linkData struct {
 	ProvenMs int64  `json:"proven,omitempty"`
 	Passkey  string `json:"passkey,omitempty"`
+	Link     string `json:"link,omitempty"`
 }
 
 // CreateMailToken implements account.MailTokens.
 func (a *Account) CreateMailToken(ctx context.Context, t account.MailToken) error {
-	data, err := json.Marshal(linkData{sinceEpoch(t.Proven), t.Passkey})
+	data, err := json.Marshal(linkData{sinceEpoch(t.Proven), t.Passkey, t.Link})
 	if err != nil {
 		return err
 	}
@@ -27,27 +28,29 @@ func (a *Account) CreateMailToken(ctx context.Context, t account.MailToken) erro
 		held = account.Key(t.Address)
 	}
 	_, err = a.Write.ExecContext(ctx, `
-		INSERT INTO mail_tokens (token_hash, kind, user_id, address, address_key, generation, data_json, created_at_ms,
-			expires_at_ms)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		t.Hash, string(t.Kind), database.NullText(t.UserID), t.Address, held, t.Generation, string(data),
+		INSERT INTO mail_tokens (token_hash, kind, user_id, address, address_key, generation, code_hash, tries, data_json,
+			created_at_ms, expires_at_ms)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		t.Hash, string(t.Kind), database.NullText(t.UserID), t.Address, held, t.Generation,
+		database.NullText(t.Code), t.Tries, string(data),
 		database.Millis(t.CreatedAt), database.Millis(t.ExpiresAt))
 	return a.Wrap(err, "Link")
 }
 
-const mailTokenColumns = `token_hash, kind, COALESCE(user_id, ''), address, address_key, generation, data_json,
-	created_at_ms, expires_at_ms`
+const mailTokenColumns = `token_hash, kind, COALESCE(user_id, ''), address, address_key, generation,
+	COALESCE(code_hash, ''), tries, data_json, created_at_ms, expires_at_ms`
 
 func scanMailToken(row database.Scanner) (t account.MailToken, err error) {
 	var held, text string
-	err = row.Scan(&t.Hash, &t.Kind, &t.UserID, &t.Address, &held, &t.Generation, &text,
+	err = row.Scan(&t.Hash, &t.Kind, &t.UserID, &t.Address, &held, &t.Generation,
+		&t.Code, &t.Tries, &text,
 		database.ScanMillis(&t.CreatedAt), database.ScanMillis(&t.ExpiresAt))
 	if err != nil {
 		return account.MailToken{}, err
 	}
 	var data linkData
 	err = json.Unmarshal([]byte(text), &data)
-	t.Held, t.Passkey = held != "", data.Passkey
+	t.Held, t.Passkey, t.Link = held != "", data.Passkey, data.Link
 	if data.ProvenMs != 0 {
 		t.Proven = time.UnixMilli(data.ProvenMs).UTC()
 	}
@@ -73,6 +76,13 @@ func (a *Account) MailTokensOf(
 // TakeMailToken implements account.MailTokens.
 func (a *Account) TakeMailToken(ctx context.Context, hash string) error {
 	res, err := a.Write.ExecContext(ctx, `DELETE FROM mail_tokens WHERE token_hash = $1`, hash)
+	return database.Affected(res, err, "Link")
+}
+
+// CountMailTry implements account.MailTokens.
+func (a *Account) CountMailTry(ctx context.Context, hash string, most int) error {
+	res, err := a.Write.ExecContext(ctx,
+		`UPDATE mail_tokens SET tries = tries + 1 WHERE token_hash = $1 AND tries < $2`, hash, most)
 	return database.Affected(res, err, "Link")
 }
 

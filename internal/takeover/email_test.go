@@ -363,6 +363,7 @@ func TestRoutesAboutAccountsTakeNoCookieAndAreNotKept(t *testing.T) {
 
 	attack(t, func(t *testing.T, w *world) {
 		owner := w.register(t, victims, "ada")
+		w.Accounts.MailedSignIn = true
 		for _, r := range []struct{ method, path string }{
 			{"GET", "/auth/account"},
 			{"POST", "/auth/reauthenticate"},
@@ -387,8 +388,9 @@ func TestRoutesAboutAccountsTakeNoCookieAndAreNotKept(t *testing.T) {
 			{"PATCH", keys + "/x"},
 			{"DELETE", keys + "/x"},
 			{"POST", againAsk},
+			{"POST", byMail},
 		} {
-			open := r.path == disown || r.path == revert || r.path == notMe || r.path == secondStep || r.path == stepAsk
+			open := r.path == disown || r.path == revert || r.path == notMe || r.path == secondStep || r.path == stepAsk || r.path == byMail
 			req := testkit.Request{Method: r.method, Path: r.path, Header: http.Header{
 				"Cookie": {"stoa-refresh=" + owner.Refresh + "; __Secure-stoa-refresh=" + owner.Refresh},
 				"Origin": {w.URL}, "X-Refresh-Token": {"cookie"},

@@ -90,7 +90,7 @@ func (w *world) read(t *testing.T) []mail.Message {
 	return w.mails
 }
 
-var linkRE = regexp.MustCompile(`(?m)^(http\S+)/([a-z-]+)#(\S+)$`)
+var linkRE = regexp.MustCompile(`(?m)^(https?://[^/\s]+)/([a-z/-]+)#(\S+)$`)
 
 // mailed returns the token of the last link to a page in the mails to an address, or "".
 func (w *world) mailed(t *testing.T, to, page string) (token string) {

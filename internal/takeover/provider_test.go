@@ -16,7 +16,7 @@ func TestPeopleSignInWithAnAccountElsewhere(t *testing.T) {
 	t.Parallel()
 	attack(t, func(t *testing.T, w *world) {
 		o := w.provider(t, "op", nil)
-		ada := &browser{w: w}
+		ada := &traveler{w: w}
 		first := ada.honest(t, o, "op", "ada", victims, "ada")
 		overview := w.account(t, first.Access)
 		if overview.Get(t, "data.emailVerified") != true || overview.Get(t, "data.hasPassword") != false {
@@ -47,7 +47,7 @@ func TestAnAddressThatTheProviderDoesNotVouchForNamesNobody(t *testing.T) {
 			"as a text":  {"sub": "evil", "email": victims, "email_verified": "true"},
 		} {
 			o.Change(func() { o.Person = claims })
-			res := (&browser{w: w}).through(t, o, "op", "sign-in", map[string]any{"username": "evil", "link": true})
+			res := (&traveler{w: w}).through(t, o, "op", "sign-in", map[string]any{"username": "evil", "link": true})
 			testkit.WantError(t, res, http.StatusForbidden, "EMAIL_PROOF_REQUIRED")
 			if res.Get(t, "error.details.suggested") != nil {
 				t.Errorf("%s: suggested", name)
@@ -55,7 +55,7 @@ func TestAnAddressThatTheProviderDoesNotVouchForNamesNobody(t *testing.T) {
 		}
 		o.put(t, "op", func(form map[string]any) { form["verifiesAddresses"] = false })
 		o.Change(func() { o.Person = person("evil", victims) })
-		b := &browser{w: w}
+		b := &traveler{w: w}
 		testkit.WantError(t, b.through(t, o, "op", "sign-in", map[string]any{"username": "evil", "link": true}), http.StatusForbidden, "EMAIL_PROOF_REQUIRED")
 		// The mailbox is asked, and the attacker does not read it.
 		testkit.WantError(t, b.post(t, completeFlow, map[string]any{"email": victims}), http.StatusForbidden, "EMAIL_PROOF_REQUIRED")
@@ -76,7 +76,7 @@ func TestAskingForACodeTellsNothingOfTheAddress(t *testing.T) {
 		o.Change(func() { o.Person = person("evil", attackers) })
 		flowRE := regexp.MustCompile(`"flow":"[^"]+"`)
 		answer := func(address string) string {
-			b := &browser{w: w}
+			b := &traveler{w: w}
 			b.visit(t, o, "op", "sign-in")
 			return flowRE.ReplaceAllString(string(b.post(t, completeFlow, map[string]any{"email": address}).Body), "")
 		}
@@ -93,7 +93,7 @@ func TestAnAccountIsNeverJoinedByItsAddress(t *testing.T) {
 		owner := w.settled(t, victims, "victim")
 		o := w.provider(t, "op", nil)
 		o.Change(func() { o.Person = person("who", "VICTIM@example.com") })
-		b := &browser{w: w}
+		b := &traveler{w: w}
 		res := b.through(t, o, "op", "sign-in", map[string]any{"username": "evil"})
 		testkit.WantError(t, res, http.StatusConflict, "LINK_REQUIRED")
 		res = b.post(t, completeFlow, map[string]any{"link": true})
@@ -108,7 +108,7 @@ func TestAnAccountIsNeverJoinedByItsAddress(t *testing.T) {
 		if in.UserID != owner.UserID {
 			t.Error("another account")
 		}
-		testkit.TokensOf(t, (&browser{w: w}).through(t, o, "op", "sign-in", nobody), http.StatusOK)
+		testkit.TokensOf(t, (&traveler{w: w}).through(t, o, "op", "sign-in", nobody), http.StatusOK)
 		w.signIn(t, victims, testkit.Password) // the owner's password stays: the account was theirs
 	})
 }
@@ -120,7 +120,7 @@ func TestLinkingAnUnprovenAccountReclaimsIt(t *testing.T) {
 		squatter := w.register(t, victims, "squatter")
 		o := w.provider(t, "op", nil)
 		o.Change(func() { o.Person = person("owner", victims) })
-		b := &browser{w: w}
+		b := &traveler{w: w}
 		testkit.WantError(t, b.through(t, o, "op", "sign-in", nobody), http.StatusConflict, "LINK_REQUIRED")
 		testkit.WantError(t, b.post(t, completeFlow, map[string]any{"link": true}), http.StatusConflict, "LINK_REQUIRED")
 		w.shutOutNot(t, squatter)
@@ -151,7 +151,7 @@ func TestLinkingByMailboxAsksForTheSecondFactor(t *testing.T) {
 		app := w.withApp(t, owner.Access)
 		o := w.provider(t, "op", nil)
 		o.Change(func() { o.Person = person("owner", victims) })
-		b := &browser{w: w}
+		b := &traveler{w: w}
 		testkit.WantError(t, b.through(t, o, "op", "sign-in", map[string]any{"link": true}), http.StatusConflict, "LINK_REQUIRED")
 		res := b.post(t, proveFlow, map[string]any{"code": w.code(t, victims)})
 		testkit.WantError(t, res, http.StatusUnauthorized, "SECOND_FACTOR_REQUIRED")
@@ -167,7 +167,7 @@ func TestLinkingByMailboxAsksForTheSecondFactor(t *testing.T) {
 		}
 		// The way is over, and the two are linked: the second factor is asked for at each sign-in.
 		testkit.WantError(t, b.post(t, completeFlow, nobody), http.StatusBadRequest, "FLOW_INVALID")
-		testkit.WantError(t, (&browser{w: w}).through(t, o, "op", "sign-in", nobody), http.StatusUnauthorized, "SECOND_FACTOR_REQUIRED")
+		testkit.WantError(t, (&traveler{w: w}).through(t, o, "op", "sign-in", nobody), http.StatusUnauthorized, "SECOND_FACTOR_REQUIRED")
 	})
 }
 
@@ -176,16 +176,16 @@ func TestAnIdentityIsTheIssuerAndTheSubject(t *testing.T) {
 	t.Parallel()
 	attack(t, func(t *testing.T, w *world) {
 		o, other := w.provider(t, "op", nil), w.provider(t, "other", nil)
-		first := (&browser{w: w}).honest(t, o, "op", "same", victims, "ada")
+		first := (&traveler{w: w}).honest(t, o, "op", "same", victims, "ada")
 		other.Change(func() { other.Person = person("same", "another@example.org") })
-		b := &browser{w: w}
+		b := &traveler{w: w}
 		testkit.WantError(t, b.through(t, other, "other", "sign-in", nobody), http.StatusBadRequest, "USERNAME_REQUIRED")
 		second := testkit.TokensOf(t, b.post(t, completeFlow, map[string]string{"username": "bob"}), http.StatusOK)
 		if second.UserID == first.UserID {
 			t.Error("the subject alone names somebody")
 		}
 		o.Change(func() { o.Person = person("successor", victims) })
-		testkit.WantError(t, (&browser{w: w}).through(t, o, "op", "sign-in", nobody), http.StatusConflict, "LINK_REQUIRED")
+		testkit.WantError(t, (&traveler{w: w}).through(t, o, "op", "sign-in", nobody), http.StatusConflict, "LINK_REQUIRED")
 	})
 }
 
@@ -195,10 +195,10 @@ func TestWhatComesBackBelongsToTheBrowserThatLeft(t *testing.T) {
 	attack(t, func(t *testing.T, w *world) {
 		o := w.provider(t, "op", nil)
 		o.Change(func() { o.Person = person("evil", attackers) })
-		evil := &browser{w: w}
+		evil := &traveler{w: w}
 		back := o.Arrive(t, evil.leave(t, "op", "sign-in"))
 		invalid := "/sign-in/continue?failed=FLOW_INVALID"
-		victim := &browser{w: w}
+		victim := &traveler{w: w}
 		if to := victim.arrive(t, back); to != invalid {
 			t.Errorf("without a cookie: %s", to)
 		}
@@ -216,7 +216,7 @@ func TestWhatComesBackBelongsToTheBrowserThatLeft(t *testing.T) {
 		testkit.WantError(t, w.Do(t, req), http.StatusForbidden, "FORBIDDEN")
 		// Two cookies of the name, of which a neighboring name may have set one, count as none.
 		req.Header.Set("Origin", w.URL)
-		req.Header.Set("Cookie", "stoa-flow="+evil.flow+"; stoa-flow=tossed")
+		req.Header.Set("Cookie", flowName+"="+evil.flow+"; stoa-flow=tossed")
 		testkit.WantError(t, w.Do(t, req), http.StatusBadRequest, "FLOW_INVALID")
 	})
 }
@@ -228,7 +228,7 @@ func TestALinkBelongsToTheSessionThatBeganIt(t *testing.T) {
 		victim, evil := w.proven(t, victims, "victim"), w.proven(t, attackers, "evil")
 		o := w.provider(t, "op", nil)
 		o.Change(func() { o.Person = person("evil", attackers) })
-		b := &browser{w: w, bearer: evil.Access}
+		b := &traveler{w: w, bearer: evil.Access}
 		b.visit(t, o, "op", "link")
 		b.bearer = victim.Access
 		testkit.WantError(t, b.post(t, completeFlow, nobody), http.StatusBadRequest, "FLOW_INVALID")
@@ -248,7 +248,7 @@ func TestAnAnswerIsRedeemedAtItsProviderOnly(t *testing.T) {
 	t.Parallel()
 	attack(t, func(t *testing.T, w *world) {
 		o, evil := w.provider(t, "op", nil), w.provider(t, "evil", nil)
-		b := &browser{w: w}
+		b := &traveler{w: w}
 		back := evil.Arrive(t, b.leave(t, "evil", "sign-in"))
 		back.Path = "/auth/oidc/op/callback"
 		if to := b.arrive(t, back); to != "/sign-in/continue?failed=FLOW_INVALID" {
@@ -270,7 +270,7 @@ func TestEachStepOfTheWayWorksOnce(t *testing.T) {
 	attack(t, func(t *testing.T, w *world) {
 		o := w.provider(t, "op", nil)
 		o.Change(func() { o.Person = person("ada", victims) })
-		b := &browser{w: w}
+		b := &traveler{w: w}
 		back := o.Arrive(t, b.leave(t, "op", "sign-in"))
 		b.arrive(t, back)
 		if to := b.arrive(t, back); to != "/sign-in/continue?failed=FLOW_INVALID" {
@@ -291,12 +291,12 @@ func TestOneOfManyCompletionsSignsIn(t *testing.T) {
 	raced(t, func(t *testing.T, w *world) {
 		o := w.provider(t, "op", nil)
 		o.Change(func() { o.Person = person("ada", victims) })
-		b := &browser{w: w}
+		b := &traveler{w: w}
 		b.visit(t, o, "op", "sign-in")
 		results := make(chan int)
 		for range 8 {
 			go func() {
-				results <- (&browser{w: w, flow: b.flow}).post(t, completeFlow, map[string]string{"username": "ada"}).Status
+				results <- (&traveler{w: w, flow: b.flow}).post(t, completeFlow, map[string]string{"username": "ada"}).Status
 			}()
 		}
 		in := 0
@@ -317,7 +317,7 @@ func TestWhatAProviderMayDoIsAskedAtTheEndToo(t *testing.T) {
 	attack(t, func(t *testing.T, w *world) {
 		o := w.provider(t, "op", nil)
 		o.Change(func() { o.Person = person("ada", victims) })
-		b := &browser{w: w}
+		b := &traveler{w: w}
 		b.visit(t, o, "op", "sign-in")
 		o.put(t, "op", func(form map[string]any) { form["enabled"] = false })
 		testkit.WantError(t, b.post(t, completeFlow, map[string]string{"username": "ada"}), http.StatusBadRequest, "FLOW_INVALID")
@@ -341,7 +341,7 @@ func TestStaffComeInOnlyThroughAProviderForStaff(t *testing.T) {
 		o := w.provider(t, "op", nil)
 		email := w.account(t, w.admin.Access).Text(t, "data.user.email")
 		o.Change(func() { o.Person = person("boss", email) })
-		b := &browser{w: w}
+		b := &traveler{w: w}
 		res := b.through(t, o, "op", "sign-in", nobody)
 		testkit.WantError(t, res, http.StatusConflict, "LINK_REQUIRED")
 		if ways, _ := res.Get(t, "error.details.ways").([]any); len(ways) != 1 || ways[0] != "sign-in" {
@@ -352,14 +352,14 @@ func TestStaffComeInOnlyThroughAProviderForStaff(t *testing.T) {
 			t.Error("a code was mailed to staff")
 		}
 		// Somebody who becomes staff later does not come in that way, either.
-		user := (&browser{w: w}).honest(t, o, "op", "ada", victims, "ada")
+		user := (&traveler{w: w}).honest(t, o, "op", "ada", victims, "ada")
 		res = w.Do(t, testkit.Patch(w.admin.Access, "/api/v1/admin/users/"+user.UserID, map[string]string{"role": "ADMIN"}))
 		if res.Status != http.StatusOK {
 			t.Fatalf("PATCH = %d %s", res.Status, res.Body)
 		}
-		testkit.WantError(t, (&browser{w: w}).through(t, o, "op", "sign-in", nobody), http.StatusForbidden, "STAFF_METHOD")
+		testkit.WantError(t, (&traveler{w: w}).through(t, o, "op", "sign-in", nobody), http.StatusForbidden, "STAFF_METHOD")
 		o.put(t, "op", func(form map[string]any) { form["staff"] = true })
-		testkit.TokensOf(t, (&browser{w: w}).through(t, o, "op", "sign-in", nobody), http.StatusOK)
+		testkit.TokensOf(t, (&traveler{w: w}).through(t, o, "op", "sign-in", nobody), http.StatusOK)
 	})
 }
 
@@ -374,7 +374,7 @@ func TestTheWayBackEndsAtOwnPages(t *testing.T) {
 			"/orders/..//evil.example": "/", "/auth/oidc/op/callback": "/", "/orders/%2e%2e/x": "/", "evil": "/", "/@evil.example": "/",
 			"/" + strings.Repeat("p", 512): "/",
 		} {
-			b := &browser{w: w}
+			b := &traveler{w: w}
 			res := b.post(t, "/auth/oidc/op/start", map[string]string{"mode": "sign-in", "returnTo": to})
 			got := b.arrive(t, o.Arrive(t, res.Text(t, "data.url")))
 			if got != "/sign-in/continue?to="+url.QueryEscape(want) {
@@ -390,7 +390,7 @@ func TestNothingOfTheProviderLeaksFromTheWay(t *testing.T) {
 	t.Parallel()
 	attack(t, func(t *testing.T, w *world) {
 		o := w.provider(t, "op", nil)
-		b := &browser{w: w}
+		b := &traveler{w: w}
 		back := o.Arrive(t, b.leave(t, "op", "sign-in"))
 		to := b.arrive(t, back)
 		if strings.Contains(to, back.Query().Get("code")) || strings.Contains(to, back.Query().Get("state")) {
@@ -408,9 +408,9 @@ func TestIdentitiesAreTakenOnceAndTheLastWayStays(t *testing.T) {
 	t.Parallel()
 	attack(t, func(t *testing.T, w *world) {
 		o := w.provider(t, "op", nil)
-		ada := (&browser{w: w}).honest(t, o, "op", "ada", "ada@example.org", "ada")
+		ada := (&traveler{w: w}).honest(t, o, "op", "ada", "ada@example.org", "ada")
 		victim := w.proven(t, victims, "victim")
-		b := &browser{w: w, bearer: victim.Access}
+		b := &traveler{w: w, bearer: victim.Access}
 		testkit.WantError(t, b.through(t, o, "op", "link", nobody), http.StatusConflict, "IDENTITY_TAKEN")
 		testkit.WantError(t, b.post(t, completeFlow, nobody), http.StatusBadRequest, "FLOW_INVALID")
 		o.Change(func() { o.Person = person("victim", victims) })
@@ -430,7 +430,7 @@ func TestIdentitiesAreTakenOnceAndTheLastWayStays(t *testing.T) {
 			t.Errorf("unlink = %d %s", res.Status, res.Body)
 		}
 		o.Change(func() { o.Person = person("victim", victims) })
-		testkit.WantError(t, (&browser{w: w}).through(t, o, "op", "sign-in", nobody), http.StatusConflict, "LINK_REQUIRED")
+		testkit.WantError(t, (&traveler{w: w}).through(t, o, "op", "sign-in", nobody), http.StatusConflict, "LINK_REQUIRED")
 	})
 }
 
@@ -441,12 +441,12 @@ func TestAProofOfAMailboxBelongsToItsWay(t *testing.T) {
 		w.settled(t, victims, "victim")
 		o := w.provider(t, "op", nil)
 		o.Change(func() { o.Person = person("victim", victims) })
-		victim := &browser{w: w}
+		victim := &traveler{w: w}
 		testkit.WantError(t, victim.through(t, o, "op", "sign-in", map[string]any{"link": true}), http.StatusConflict, "LINK_REQUIRED")
 		code := w.code(t, victims)
 		w.Clock.Advance(time.Minute)
 		o.Change(func() { o.Person = person("evil", victims) })
-		evil := &browser{w: w}
+		evil := &traveler{w: w}
 		testkit.WantError(t, evil.through(t, o, "op", "sign-in", map[string]any{"link": true}), http.StatusConflict, "LINK_REQUIRED")
 		testkit.WantError(t, evil.post(t, proveFlow, map[string]any{"code": code}), http.StatusBadRequest, "INVALID_CODE")
 		testkit.TokensOf(t, victim.post(t, proveFlow, map[string]any{"code": code}), http.StatusOK)
@@ -460,13 +460,13 @@ func TestUnlinkingEndsWhatWasBegun(t *testing.T) {
 		victim := w.proven(t, victims, "victim")
 		o := w.provider(t, "op", nil)
 		o.Change(func() { o.Person = person("victim", victims) })
-		b := &browser{w: w, bearer: victim.Access}
+		b := &traveler{w: w, bearer: victim.Access}
 		linked := b.through(t, o, "op", "link", nobody).Text(t, "data.linked")
 		o.Change(func() { o.Person = person("evil", attackers) })
 		b.visit(t, o, "op", "link")
 		other := testkit.TokensOf(t, func() testkit.Response {
 			o.Change(func() { o.Person = person("victim", victims) })
-			return (&browser{w: w}).through(t, o, "op", "sign-in", nobody)
+			return (&traveler{w: w}).through(t, o, "op", "sign-in", nobody)
 		}(), http.StatusOK)
 		if res := w.Do(t, testkit.Delete(victim.Access, "/auth/identities/"+linked)); res.Status != http.StatusOK {
 			t.Fatalf("unlink = %d %s", res.Status, res.Body)
@@ -482,7 +482,7 @@ func TestNoIdentityIsLinkedToAnUnprovenAccount(t *testing.T) {
 	attack(t, func(t *testing.T, w *world) {
 		squatter := w.register(t, victims, "squatter")
 		w.provider(t, "op", nil)
-		b := &browser{w: w, bearer: squatter.Access}
+		b := &traveler{w: w, bearer: squatter.Access}
 		res := b.post(t, "/auth/oidc/op/start", map[string]string{"mode": "link"})
 		testkit.WantError(t, res, http.StatusForbidden, "EMAIL_UNVERIFIED")
 		b.bearer = ""
@@ -495,7 +495,7 @@ func TestAProviderProvesThatItsUserIsThere(t *testing.T) {
 	t.Parallel()
 	attack(t, func(t *testing.T, w *world) {
 		o := w.provider(t, "op", nil)
-		b := &browser{w: w}
+		b := &traveler{w: w}
 		ada := b.honest(t, o, "op", "ada", victims, "ada")
 		w.Clock.Advance(11 * time.Minute)
 		res := w.Do(t, testkit.Post(ada.Access, "/auth/password", map[string]string{"newPassword": chosen}))

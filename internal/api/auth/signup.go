@@ -24,7 +24,8 @@ func (h *Handlers) Methods(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.WriteData(w, http.StatusOK, methods{
-		Password: true, Passkey: h.Accounts.HasPasskeys(), Registration: h.Accounts.Registration, Providers: web.Items(enabled, providerOf),
+		Password: true, Passkey: h.Accounts.HasPasskeys(), EmailLink: h.Accounts.SignsInByMail(),
+		Registration: h.Accounts.Registration, Providers: web.Items(enabled, providerOf),
 	})
 	return nil
 }

@@ -44,13 +44,14 @@ var (
 	Reauthenticate = ratelimit.Rule{Name: "reauthenticate", Limit: 10, Window: time.Minute}
 	Factors        = ratelimit.Rule{Name: "factors", Limit: 20, Window: time.Hour}
 	SignUp         = ratelimit.Rule{Name: "sign-up", Limit: 5, Window: time.Hour}
+	EmailSignIn    = ratelimit.Rule{Name: "email-sign-in", Limit: 5, Window: time.Hour}
 	// For the second step of sign-ins.
 	SecondFactor = ratelimit.Rule{Name: "second-factor", Limit: 10, Window: time.Minute}
 	// For sign-ins with a passkey, and what browsers are asked for them.
 	Passkey        = ratelimit.Rule{Name: "passkey", Limit: 10, Window: time.Minute}
 	OIDC           = ratelimit.Rule{Name: "oidc", Limit: 20, Window: time.Minute}
 	PasskeyOptions = ratelimit.Rule{Name: "passkey-options", Limit: 30, Window: time.Minute}
-	// For every route that takes the token of a mail.
+	// For every route that takes the token or the code of a mail.
 	MailToken = ratelimit.Rule{Name: "mail-token", Limit: 10, Window: time.Minute}
 
 	ClaimRequest = ratelimit.Rule{Name: "claim-request", Limit: 10, Window: time.Hour}
@@ -63,7 +64,7 @@ func Rules() []ratelimit.Rule {
 	return []ratelimit.Rule{
 		Register, Login, Me, Refresh, ChangePassword,
 		LoginAccount, RefreshUnknown, ForgotPassword, ResetPassword, SetUp,
-		Reauthenticate, Factors, SecondFactor, Passkey, PasskeyOptions, OIDC, SignUp, MailToken,
+		Reauthenticate, Factors, SecondFactor, Passkey, PasskeyOptions, OIDC, SignUp, EmailSignIn, MailToken,
 		Purchase, Platform, ClaimRequest, Claim, ClaimLink,
 	}
 }

@@ -20,6 +20,11 @@ var (
 	onceBody string
 	//go:embed once.js
 	onceScript string
+
+	//go:embed signinlink.html
+	signInLinkBody string
+	//go:embed signinlink.js
+	signInLinkScript string
 )
 
 // VerifyEmail returns the page on which users confirm their address with a link from a mail, and on which
@@ -46,6 +51,12 @@ func (s Site) NotMe() (Page, error) { return s.once("notMe", "auth/second-factor
 // served at /keep-second-factor.
 func (s Site) KeepFactor() (Page, error) {
 	return s.once("keepFactor", "auth/second-factor/reset/cancel")
+}
+
+// SignInLink returns the page on which users sign in with a link from a mail, in the browser in which they asked for it.
+// It is served at /sign-in/link.
+func (s Site) SignInLink() (Page, error) {
+	return s.render("signInLink.title", signInLinkBody, signInScript+signInLinkScript, "signInLink", "link", "step")
 }
 
 // prove returns a page with the texts of a section, whose link works in a session only. path is the route

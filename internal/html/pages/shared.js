@@ -61,7 +61,7 @@ const post = async (path, body, access, stays) => {
   const headers = { "Content-Type": "application/json" };
   if (access) headers.Authorization = "Bearer " + access;
   if (stays) headers["X-Refresh-Token"] = "cookie";
-  const res = await fetch(path, {
+  const res = await fetch("/" + path, {
     method: "POST", headers, body: body && JSON.stringify(body),
     credentials: stays ? "same-origin" : "omit", cache: "no-store", referrerPolicy: "no-referrer",
   });

@@ -18,14 +18,14 @@ const step = (code) => {
   return { method: /^\d{6}$/.test(code.replaceAll(" ", "")) ? "totp" : "recovery", code };
 };
 
-// signIn sends what was typed. It returns the answer, or undefined once the code is asked for.
-// The session is kept in the cookie if it is to stay.
-const signIn = async (email, password, stays) => {
+// inSteps sends the first step of a sign-in, or the second one if that is due. It returns the answer, or undefined once
+// the code is asked for. The session is kept in the cookie if it is to stay.
+const inSteps = async (first, stays) => {
   const code = at("code").value.trim();
   if (challenge && !code && !credential) return void refuse("code", t("step.missing"));
   const answer = challenge
     ? await post("auth/login/second-factor", { challenge, ...step(code) }, undefined, stays)
-    : await post("auth/login", { email, password }, undefined, stays);
+    : await first();
   const wrong = credential ? "step.declined" : "step.wrong";
   credential = undefined;
   const error = answer.body.error;
@@ -37,6 +37,10 @@ const signIn = async (email, password, stays) => {
   if (answer.ok || error?.code === "SECOND_FACTOR_FAILED") askCode();
   return answer;
 };
+
+// signIn sends an address and a password, as inSteps does.
+const signIn = (email, password, stays) =>
+  inSteps(() => post("auth/login", { email, password }, undefined, stays), stays);
 
 // A passkey sends the form. Whoever closes the browser's dialog can go on with a code.
 at("use-passkey").addEventListener("click", async (e) => {

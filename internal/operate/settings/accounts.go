@@ -16,6 +16,7 @@ type Accounts struct {
 	AdminReauth       string
 	StaffSecondFactor string
 	NewSignInMail     string
+	EmailSignIn       string
 }
 
 // AccountRules are what the flags about accounts mean together.

@@ -106,6 +106,11 @@ var serveRows = []Setting{
 			"their account in the last 90 days: on, or off. Without --smtp-url there are no mails.",
 	},
 	{
+		Flag: "email-sign-in", Env: "STOA_EMAIL_SIGN_IN", Default: "off", Values: "on,off",
+		Help: "Whether users sign in with a link or a code that is mailed to them: on, or off. Whoever reads their mail is in, so " +
+			"it never stands in for a second factor, and staff cannot use it. Without --smtp-url nobody can.",
+	},
+	{
 		Flag: "rate-limits", Env: "STOA_RATE_LIMITS", Default: "on", Values: "on,off",
 		Help: "Whether to enforce the API's rate limits: on, or off for load tests.",
 	},

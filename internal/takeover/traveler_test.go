@@ -3,7 +3,6 @@ package takeover_test
 import (
 	"net/http"
 	"net/url"
-	"regexp"
 	"testing"
 	"time"
 
@@ -54,35 +53,36 @@ func (o *elsewhere) put(t *testing.T, slug string, change func(form map[string]a
 	}
 }
 
-// browser is one with stoa's pages open: it has their origin, and keeps cookies.
-type browser struct {
+// traveler is a browser with stoa's pages open: it has their origin, and keeps cookies.
+type traveler struct {
 	w      *world
 	bearer string
 	flow   string
 }
 
-func (b *browser) post(t *testing.T, path string, body any) testkit.Response {
+func (b *traveler) post(t *testing.T, path string, body any) testkit.Response {
 	t.Helper()
-	req := testkit.Post(b.bearer, path, body)
-	req.Header = http.Header{"Origin": {b.w.URL}}
+	var cookies []string
 	if b.flow != "" {
-		req.Header.Set("Cookie", "stoa-flow="+b.flow)
+		cookies = append(cookies, flowName+"="+b.flow)
 	}
+	req := b.w.fromPage(path, body, cookies...)
+	req.Token = b.bearer
 	res := b.w.Do(t, req)
 	b.keep(res)
 	return res
 }
 
-func (b *browser) keep(res testkit.Response) {
+func (b *traveler) keep(res testkit.Response) {
 	for _, c := range (&http.Response{Header: res.Header}).Cookies() {
-		if c.Name == "stoa-flow" {
+		if c.Name == flowName {
 			b.flow = c.Value
 		}
 	}
 }
 
 // leave begins a way to a provider, and returns the address there.
-func (b *browser) leave(t *testing.T, slug, mode string) string {
+func (b *traveler) leave(t *testing.T, slug, mode string) string {
 	t.Helper()
 	res := b.post(t, "/auth/oidc/"+slug+"/start", map[string]string{"mode": mode, "returnTo": "/licenses"})
 	if res.Status != http.StatusOK {
@@ -92,14 +92,14 @@ func (b *browser) leave(t *testing.T, slug, mode string) string {
 }
 
 // arrive follows an address that a provider sent the browser back to, and returns where stoa sends it.
-func (b *browser) arrive(t *testing.T, back *url.URL) string {
+func (b *traveler) arrive(t *testing.T, back *url.URL) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.w.URL+back.RequestURI(), http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if b.flow != "" {
-		r.Header.Set("Cookie", "stoa-flow="+b.flow)
+		r.Header.Set("Cookie", flowName+"="+b.flow)
 	}
 	res, err := b.w.Client.Transport.RoundTrip(r) // which follows no redirect
 	if err != nil {
@@ -113,7 +113,7 @@ func (b *browser) arrive(t *testing.T, back *url.URL) string {
 }
 
 // visit goes to a provider and back.
-func (b *browser) visit(t *testing.T, o *elsewhere, slug, mode string) {
+func (b *traveler) visit(t *testing.T, o *elsewhere, slug, mode string) {
 	t.Helper()
 	if to := b.arrive(t, o.Arrive(t, b.leave(t, slug, mode))); to != "/sign-in/continue?to=%2Flicenses" {
 		t.Fatalf("sent to %s", to)
@@ -121,7 +121,7 @@ func (b *browser) visit(t *testing.T, o *elsewhere, slug, mode string) {
 }
 
 // through goes to a provider and back, and completes.
-func (b *browser) through(t *testing.T, o *elsewhere, slug, mode string, form any) testkit.Response {
+func (b *traveler) through(t *testing.T, o *elsewhere, slug, mode string, form any) testkit.Response {
 	t.Helper()
 	b.visit(t, o, slug, mode)
 	return b.post(t, completeFlow, form)
@@ -135,8 +135,6 @@ func person(sub, email string) idptest.Claims {
 	return idptest.Claims{"sub": sub, "email": email, "email_verified": true}
 }
 
-var typedRE = regexp.MustCompile(`(?m)^([0-9A-Z]{4}-[0-9A-Z]{4})$`)
-
 // settled is proven, a minute ago: the mailbox may have another mail that strangers can cause.
 func (w *world) settled(t *testing.T, email, username string) testkit.Tokens {
 	t.Helper()
@@ -149,15 +147,15 @@ func (w *world) settled(t *testing.T, email, username string) testkit.Tokens {
 func (w *world) code(t *testing.T, to string) (code string) {
 	t.Helper()
 	for _, m := range w.read(t) {
-		if found := typedRE.FindStringSubmatch(m.Text); m.To == to && found != nil {
-			code = found[1]
+		if found := codeRE.FindString(m.Text); m.To == to && found != "" {
+			code = found
 		}
 	}
 	return code
 }
 
 // honest has somebody without an account come from a provider, and makes one.
-func (b *browser) honest(t *testing.T, o *elsewhere, slug, sub, email, username string) testkit.Tokens {
+func (b *traveler) honest(t *testing.T, o *elsewhere, slug, sub, email, username string) testkit.Tokens {
 	t.Helper()
 	o.Change(func() { o.Person = person(sub, email) })
 	testkit.WantError(t, b.through(t, o, slug, "sign-in", nobody), http.StatusBadRequest, "USERNAME_REQUIRED")

@@ -1,0 +1,287 @@
+package account
+
+import (
+	"context"
+	"crypto/subtle"
+	"fmt"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/base/event"
+	"stoa/internal/base/ids"
+	"stoa/internal/message/mail"
+)
+
+var errNoMailedSignIn = errs.New(errs.NotFound, "NOT_FOUND", "Nobody signs in by mail here.")
+
+// SignsInByMail reports whether a mailed link or code signs users in.
+func (s *Service) SignsInByMail() bool { return s.MailedSignIn && s.sendsMail() }
+
+// MailedSignInAllowed returns an errs.NotFound error unless SignsInByMail.
+func (s *Service) MailedSignInAllowed() error {
+	if !s.SignsInByMail() {
+		return errNoMailedSignIn
+	}
+	return nil
+}
+
+// MailedSignIn is the form of somebody who wants a mail to sign in with.
+type MailedSignIn struct {
+	Email string `json:"email"`
+}
+
+// Issues returns what is wrong with in.
+func (in MailedSignIn) Issues() errs.Issues {
+	var f faults
+	f.email(in.Email)
+	return f.Issues
+}
+
+// MailSignIn mails the user with an address a link and a code to sign in with, and returns the flow that they are
+// for: the link works in the browser that has the flow, the code wherever it is typed with the flow. There is no
+// mail for somebody unknown or inactive, or if the mailbox has had enough mails; staff hear that they sign in
+// otherwise. The error is an errs.NotFound if nobody signs in by mail, or VALIDATION_ERROR. Otherwise it returns at
+// once and looks the address up in the background, so that neither the answer nor its time tells whether it has an
+// account. What it stores does not either: each flow is there, and bears as many tries.
+func (s *Service) MailSignIn(ctx context.Context, email string) (flow string, err error) {
+	if err := s.MailedSignInAllowed(); err != nil {
+		return "", err
+	}
+	if err := (MailedSignIn{email}).Issues().Err(); err != nil {
+		return "", err
+	}
+	flow = newResetToken()
+	s.Mailer.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
+		l, err := s.composeSignIn(ctx, email, flow)
+		if err != nil || l == nil {
+			return mail.Message{}, false, err
+		}
+		return l(s.SiteName(ctx)), true, nil
+	})
+	return flow, nil
+}
+
+// composeSignIn stores a flow, and returns its mail; nil: there is none.
+func (s *Service) composeSignIn(ctx context.Context, email, flow string) (l letter, err error) {
+	err = s.Store.InTx(ctx, func(tx Store) error {
+		l = nil
+		c, err := tx.UserByEmail(ctx, Key(email))
+		if ignore(err, errs.NotFound) != nil {
+			return err
+		}
+		// The row is found by the flow, which both ways to go on have. Without a link and a code, it is a flow
+		// that nothing ends well.
+		t := MailToken{
+			Hash: ids.HashLinkToken(flow), Kind: LinkSignIn,
+			CreatedAt: s.Now(), ExpiresAt: s.Now().Add(FlowLife),
+		}
+		if err == nil && c.Active {
+			ok, err := s.mayMail(ctx, tx, c.Email)
+			switch {
+			case err != nil:
+				return err
+			case ok && c.isStaff():
+				l = s.letterStaffSignIn(c.User)
+			case ok:
+				token, code := newResetToken(), newTypedCode()
+				// To the stored address, and for it: the one that was typed may differ.
+				t.UserID, t.Address, t.Generation = c.ID, c.Email, c.Generation
+				t.Link, t.Code = ids.HashLinkToken(token), typedHash(flow, code)
+				l = s.letterMailedSignIn(c.User, token, code)
+			}
+		}
+		return tx.CreateMailToken(ctx, t)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("account: sign-in by mail: %w", err)
+	}
+	return l, nil
+}
+
+// MailedProof is the form to sign in with what was mailed: the token of the link, or the code and the flow that it is
+// for.
+type MailedProof struct {
+	Token string `json:"token"`
+	Flow  string `json:"flow"`
+	Code  string `json:"code"`
+}
+
+// Issues returns what is wrong with in.
+func (in MailedProof) Issues() errs.Issues {
+	var f faults
+	switch {
+	case in.Token == "" && (in.Code != "" || in.Flow != ""):
+		f.Require("flow", in.Flow)
+		f.Require("code", in.Code)
+	case f.Require("token", in.Token) && (in.Code != "" || in.Flow != ""):
+		f.Add("token", errs.CodeInvalid, "Send either a token, or a flow and a code.")
+	}
+	return f.Issues
+}
+
+// SignInByMail signs a user in with what was mailed for a flow. browser is the flow of the browser that asks, which
+// links are for. An unproven account is reclaimed first: who reads its mail is not who made it, unless they say so
+// with its password. It returns VALIDATION_ERROR; ErrLink for whatever is wrong, late, used, or not for this flow;
+// ErrStaffMethod; and, for an account with a second factor, ErrSecondFactor with the details for SecondStep. Of
+// several calls with one link or code, on any replicas, one succeeds.
+func (s *Service) SignInByMail(ctx context.Context, in MailedProof, browser string) (Tokens, error) {
+	if err := s.MailedSignInAllowed(); err != nil {
+		return Tokens{}, err
+	}
+	if err := in.Issues().Err(); err != nil {
+		return Tokens{}, err
+	}
+	t, err := s.mailedProof(ctx, in, browser)
+	if err != nil {
+		return Tokens{}, err
+	}
+	key, err := s.Ring.Signer(ctx)
+	if err != nil {
+		return Tokens{}, err
+	}
+	var (
+		user    User
+		session Session
+		due     *errs.Error // nil: the mail was all
+	)
+	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+		c, err := s.takeMailed(ctx, tx, t, in.Code != "")
+		if err != nil {
+			return err
+		}
+		if c, err = s.proveByMail(ctx, tx, post, c); err != nil {
+			return err
+		}
+		user, session = c.User, s.newSession(ctx, c.User, key)
+		session.Methods = []string{MethodMail}
+		due, err = s.openOrChallenge(ctx, tx, post, c, session, "")
+		return err
+	})
+	switch {
+	case err != nil:
+		return Tokens{}, noLink(err)
+	case due != nil:
+		return Tokens{}, due
+	}
+	return s.tokens(ctx, user, session, session.Refresh)
+}
+
+// mailedProof returns the flow that a form proves, or ErrLink. It takes the same statements for every flow, whomever it
+// is for.
+func (s *Service) mailedProof(ctx context.Context, in MailedProof, browser string) (MailToken, error) {
+	flow := in.Flow
+	if in.Token != "" {
+		flow = browser
+	}
+	t, err := s.link(ctx, s.Store, LinkSignIn, flow)
+	if errs.KindOf(err) == errs.Invalid { // no flow at all, too
+		return t, ErrLink
+	} else if err != nil {
+		return t, err
+	}
+	if in.Token != "" {
+		if t.Link == "" || subtle.ConstantTimeCompare([]byte(t.Link), []byte(ids.HashLinkToken(in.Token))) != 1 {
+			return t, ErrLink
+		}
+		return t, nil
+	}
+	// Counted before it is looked at: many at once are no more tries than one after another.
+	if err := s.Store.CountMailTry(ctx, t.Hash, typedTries); err != nil {
+		return t, noLink(err)
+	}
+	if !isTyped(t.Code, flow, in.Code) {
+		return t, ErrLink
+	}
+	return t, nil
+}
+
+// takeMailed uses up a flow, and returns its user, who is locked. A code is refused while others of the account were
+// mistyped: whoever asks for many mails has no more tries. Links, which nobody guesses, go on.
+func (s *Service) takeMailed(ctx context.Context, tx Store, t MailToken, byCode bool) (Credentials, error) {
+	c, err := tx.User(ctx, t.UserID) // before its links: see Store
+	if err != nil {
+		return c, err
+	}
+	if byCode {
+		all, err := tx.MailTokensOf(ctx, c.ID, LinkSignIn)
+		if err != nil {
+			return c, err
+		}
+		tries := 0
+		for _, other := range all {
+			if other.live(s.Now()) {
+				tries += other.Tries
+			}
+		}
+		if tries > typedTries {
+			return c, ErrLink
+		}
+	}
+	if err := tx.TakeMailToken(ctx, t.Hash); err != nil {
+		return c, err
+	}
+	switch {
+	case !c.Active || t.Generation != c.Generation || t.Address != c.Email || !t.live(s.Now()):
+		return c, ErrLink
+	case c.isStaff(): // since the mail
+		return c, ErrStaffMethod
+	}
+	return c, nil
+}
+
+// proveByMail notes that somebody outside of the account's sessions reads its mail, and returns the user as they are
+// then. c is locked.
+func (s *Service) proveByMail(ctx context.Context, tx Store, post func(letter) error, c Credentials) (Credentials, error) {
+	if !c.ProvenAt.IsZero() {
+		return c, nil
+	}
+	if err := s.reclaim(ctx, tx, c); err != nil {
+		return c, err
+	}
+	if err := tx.SetProven(ctx, c.ID, s.Now()); err != nil {
+		return c, err
+	}
+	if err := post(s.letterReclaimed(c.User)); err != nil {
+		return c, err
+	}
+	if err := s.announce(ctx, tx, event.UserEmailVerified, c.ID); err != nil {
+		return c, err
+	}
+	return tx.User(ctx, c.ID)
+}
+
+// letterMailedSignIn has a link and a code to sign in with. The code is alone on its line, for programs that fill it
+// in.
+func (s *Service) letterMailedSignIn(u User, token, code string) letter {
+	return mailTo(u.Email, "Sign in", func(site string) string {
+		return "Somebody asked to sign in to the account with the e-mail address\n" + u.Email + " at " + site + ".\n\n" +
+			"If it was you, open this link within 10 minutes, in the browser in which you asked. It\n" +
+			"works once, and only there:\n\n" +
+			s.PublicURL + "/sign-in/link#" + token + "\n\n" +
+			"Or type this code into the page that waits for it:\n\n" +
+			code + "\n\n" +
+			"If it was not you, ignore this mail. Never tell the code to anybody who asks for it:\n" +
+			"it signs them in to your account.\n"
+	})
+}
+
+// letterStaffSignIn tells staff that they do not sign in by mail. It has no link.
+func (s *Service) letterStaffSignIn(u User) letter {
+	return mailTo(u.Email, "Your account does not sign in by mail", func(site string) string {
+		return "Somebody asked to sign in by mail to the account with the e-mail address\n" + u.Email + " at " + site + ".\n\n" +
+			"The account helps to run the site. Such accounts sign in with a password or a passkey\n" +
+			"only. If it was not you, there is nothing to do.\n"
+	})
+}
+
+// letterReclaimed tells whoever reads u's mail that what the account had before is gone.
+func (s *Service) letterReclaimed(u User) letter {
+	at := s.Now().UTC().Format(mailTime)
+	return mailTo(u.Email, "Your e-mail address is confirmed", func(site string) string {
+		return "Somebody signed in by mail to the account with the e-mail address\n" + u.Email + " at " + site + " on " + at + ".\n\n" +
+			"Nobody had confirmed this address before. What was set up to sign in to the account,\n" +
+			"a password too, is removed, in case somebody else did it. Orders and licenses are\n" +
+			"still there.\n\n" +
+			"If it was you, there is nothing to do: sign in by mail again, or choose a new password.\n" +
+			"If it was not you, somebody else may read your mail.\n"
+	})
+}
