@@ -58,6 +58,7 @@ export const moments = (at) => [
   } },
   { name: "register-faults", path: "/register", as: "nobody", open: button("Create account") },
   { name: "reset-password-link", path: "/reset-password#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },
+  { name: "sign-in-link", path: "/sign-in/link#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },
   { name: "verify-email-link", path: "/verify-email#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },
   { name: "disown-link", path: "/disown#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },
   { name: "change-email-link", path: "/change-email#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },

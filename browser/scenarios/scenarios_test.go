@@ -22,7 +22,7 @@ var lanes = map[string][]string{
 	"pages":   {"texts", "pages", "budgets", "print", "looks"},
 	"console": {"console", "settings", "keyboard", "shop", "trouble", "empty", "first-run"},
 	"plugins": {"details", "plugins", "plugin-list", "instances", "themes", "market", "events"},
-	"buyers":  {"language", "storefront", "second-step", "passkeys", "buyers", "payments", "lists"},
+	"buyers":  {"language", "storefront", "second-step", "passkeys", "mailed", "buyers", "payments", "lists"},
 }
 
 func TestScenarios(t *testing.T) {

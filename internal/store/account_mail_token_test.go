@@ -37,6 +37,7 @@ func testMailLinks(t *testing.T, open Open) {
 		mustCreateUser(t, s, credentials("u1"))
 		want := mailToken("h", account.LinkRevert, "u1")
 		want.Held, want.Proven = true, T0.Add(-time.Hour)
+		want.Link, want.Code = "l", "c"
 		mustCreateLink(t, s, want)
 		mustBe(t, "a taken hash", s.CreateMailToken(t.Context(), mailToken("h", account.LinkVerify, "u1")), errs.Conflict)
 		got, err := s.MailToken(t.Context(), "h")
@@ -58,6 +59,31 @@ func testMailLinks(t *testing.T, open Open) {
 		}
 		_, err = s.MailToken(t.Context(), "h")
 		mustBe(t, "MailToken of one that was taken", err, errs.NotFound)
+	})
+	t.Run("a link bears as many tries, however many count them at once", func(t *testing.T) {
+		t.Parallel()
+
+		s := store.NewAccount(open(t))
+		mustCreateLink(t, s, mailToken("h", account.LinkSignIn, "")) // nobody's
+		mustCreateLink(t, s, mailToken("other", account.LinkSignIn, ""))
+		var counted atomic.Int32
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				if s.CountMailTry(t.Context(), "h", 5) == nil {
+					counted.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		if got, err := s.MailToken(t.Context(), "h"); err != nil || got.Tries != 5 || counted.Load() != 5 {
+			t.Errorf("%d were counted: %+v, %v", counted.Load(), got, err)
+		}
+		mustBe(t, "one more", s.CountMailTry(t.Context(), "h", 5), errs.NotFound)
+		mustBe(t, "a try of none", s.CountMailTry(t.Context(), "none", 5), errs.NotFound)
+		if got, err := s.MailToken(t.Context(), "other"); err != nil || got.Tries != 0 {
+			t.Errorf("another one has %+v, %v", got, err)
+		}
 	})
 	t.Run("links of a user, by kind", func(t *testing.T) {
 		t.Parallel()

@@ -20,6 +20,23 @@ export const passkeySignIn = async (signal?: AbortSignal): Promise<User> => {
   return take(await ask("/auth/login/passkey", { credential: await usePasskey(options, signal) }));
 };
 
+// mailSignIn asks for a mail to sign in with, and returns the flow that its code is for. The browser keeps the flow for
+// its link, where scripts cannot read it.
+export const mailSignIn = async (email: string): Promise<string> =>
+  (await read<{ flow: string }>(await ask("/auth/login/email", { email }))).flow;
+
+// mailedCode signs in with the code of that mail.
+export const mailedCode = async (flow: string, code: string): Promise<User> =>
+  take(await ask("/auth/login/email/complete", { flow, code }));
+
+interface Methods {
+  passkey: boolean;
+  emailLink: boolean;
+}
+
+// signInMethods are the ways in that this server has.
+export const signInMethods = async (): Promise<Methods> => read<Methods>(await fetch("/auth/methods"));
+
 // mayUsePasskeys says whether this browser, this address and the server go together for passkeys.
 export const mayUsePasskeys = async (): Promise<boolean> =>
-  hasPasskeys && (await read<{ passkey: boolean }>(await fetch("/auth/methods"))).passkey;
+  hasPasskeys && (await signInMethods()).passkey;

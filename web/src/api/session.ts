@@ -129,6 +129,15 @@ const again = (): Promise<string | null> =>
 const orAgain = async (next: Promise<string | null>): Promise<string | null> =>
   (await next) ?? (ended() ? again() : null);
 
+// onSignInElsewhere calls when somebody signs in, in another tab.
+export const onSignInElsewhere = (listener: () => void): (() => void) => {
+  const heard = (e: StorageEvent) => {
+    if (e.key === hint && e.newValue !== null) listener();
+  };
+  addEventListener("storage", heard);
+  return () => removeEventListener("storage", heard);
+};
+
 // Somebody signed in, in another tab.
 addEventListener("storage", (e) => {
   if (e.key === hint && e.newValue !== null && ended()) void refresh();

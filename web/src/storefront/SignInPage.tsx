@@ -6,12 +6,15 @@ import { register, signIn } from "../api/session";
 import { useSession } from "../api/useSession";
 import { useShop } from "./data";
 import { later } from "./later";
+import type { Asked, MailedSignInProps, MailSignInProps } from "./MailSignIn";
 import type { PasskeySignInProps } from "./PasskeySignIn";
 import { go, within } from "./router";
 import type { SecondStepProps } from "./SecondStep";
 import { c, t } from "./text";
 import { Button, Failure, Field, Head, PasswordField, useFaults, Waiting } from "./ui";
 
+const MailSignIn = later<MailSignInProps>(() => import("./MailSignIn"), "MailSignIn");
+const MailedSignIn = later<MailedSignInProps>(() => import("./MailSignIn"), "MailedSignIn");
 const PasskeySignIn = later<PasskeySignInProps>(() => import("./PasskeySignIn"), "PasskeySignIn");
 const SecondStep = later<SecondStepProps>(() => import("./SecondStep"), "SecondStep");
 
@@ -42,11 +45,29 @@ export const SignIn = ({ onDone, ended = false }: SignInProps) => {
   const [isNew, setNew] = useState(false);
   const [known, setKnown] = useState("");
   const [challenge, setChallenge] = useState<Challenge | null>(null);
+  const [mailed, setMailed] = useState<Asked | null>(null);
   const mode = useShop().data?.registration.mode ?? "open";
   if (challenge)
     return (
       <Suspense fallback={<Waiting />}>
         <SecondStep challenge={challenge} onDone={onDone} onAgain={() => setChallenge(null)} />
+      </Suspense>
+    );
+  if (mailed)
+    return (
+      <Suspense fallback={<Waiting />}>
+        <MailedSignIn
+          asked={mailed}
+          onDone={onDone}
+          onChallenge={(due) => {
+            setMailed(null);
+            setChallenge(due);
+          }}
+          onAgain={() => {
+            setKnown(mailed.email);
+            setMailed(null);
+          }}
+        />
       </Suspense>
     );
   return (
@@ -83,6 +104,7 @@ export const SignIn = ({ onDone, ended = false }: SignInProps) => {
       {!isNew && (
         <Suspense>
           <PasskeySignIn onDone={onDone} />
+          <MailSignIn onAsked={setMailed} />
         </Suspense>
       )}
     </div>

@@ -5,7 +5,7 @@ declare module "*?section=common" {
   const section: Catalog["common"];
   export default section;
 }
-declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript,subscription,account,license,step" {
+declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript,subscription,account,license,step,mailed" {
   const section: Omit<
     Catalog["shop"],
     | "catalog"
@@ -19,6 +19,7 @@ declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,
     | "account"
     | "license"
     | "step"
+    | "mailed"
   >;
   export default section;
 }
@@ -28,6 +29,10 @@ declare module "*?section=shop&only=subscription" {
 }
 declare module "*?section=shop&only=account,license" {
   const section: Pick<Catalog["shop"], "account" | "license">;
+  export default section;
+}
+declare module "*?section=shop&only=mailed" {
+  const section: Pick<Catalog["shop"], "mailed">;
   export default section;
 }
 declare module "*?section=shop&only=step" {
