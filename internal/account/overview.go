@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"errors"
 
 	"stoa/internal/base/errs"
 )
@@ -11,7 +12,9 @@ type Overview struct {
 	User        User
 	Proven      bool // the address is
 	HasPassword bool
-	Breached    bool // the password is
+	// Removable says that there is a password, and that its user could sign in without.
+	Removable bool
+	Breached  bool // the password is
 	// Pending is the address that a mailed link would give the account; empty for none.
 	Pending string
 	Factors SecondFactors
@@ -43,6 +46,12 @@ func (s *Service) Overview(ctx context.Context, userID, sessionID string) (Overv
 	}
 	if o.Factors, err = s.factorsOf(ctx, s.Store, userID); err != nil {
 		return Overview{}, err
+	}
+	if o.HasPassword {
+		err := s.worksWithout(ctx, s.Store, c, o.Factors)
+		if o.Removable = err == nil; err != nil && !errors.Is(err, ErrLastWay) {
+			return Overview{}, err
+		}
 	}
 	pending, err := s.Store.MailTokensOf(ctx, userID, LinkChange)
 	for _, t := range pending {

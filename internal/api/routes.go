@@ -116,6 +116,7 @@ func accountRoutes(h *auth.Handlers) []route {
 		at("DELETE /auth/email/change", users, h.CancelEmailChange, unkept),
 		at("POST /auth/email/change/revert", anyone, h.RevertEmail, perAddress(limit.MailToken), unkept),
 		at("POST /auth/password", users, h.SetPassword, perUser(limit.Factors), recently, unkept),
+		at("DELETE /auth/password", users, h.RemovePassword, perUser(limit.Factors), recently, unkept),
 		at("POST /auth/totp", users, h.SetUpTOTP, perUser(limit.Factors), recently, unkept),
 		at("POST /auth/totp/confirm", users, h.ConfirmTOTP, perUser(limit.Factors), recently, unkept),
 		at("DELETE /auth/totp", users, h.RemoveTOTP, perUser(limit.Factors), recently, unkept),

@@ -374,6 +374,7 @@ func TestRoutesAboutAccountsTakeNoCookieAndAreNotKept(t *testing.T) {
 			{"DELETE", "/auth/email/change"},
 			{"POST", confirm},
 			{"POST", revert},
+			{"DELETE", ownPassword},
 			{"POST", "/auth/totp"},
 			{"DELETE", "/auth/totp"},
 			{"POST", "/auth/totp/confirm"},

@@ -20,6 +20,7 @@ type overview struct {
 	EmailVerified bool      `json:"emailVerified"`
 	PendingEmail  string    `json:"pendingEmail,omitempty"`
 	HasPassword   bool      `json:"hasPassword"`
+	Removable     bool      `json:"passwordRemovable"`
 	Breached      bool      `json:"passwordBreached"`
 	SecondFactor  struct {
 		TOTP              bool `json:"totp"`
@@ -46,7 +47,7 @@ func (h *Handlers) Account(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := overview{
 		User: wire.NewUser(o.User), EmailVerified: o.Proven, PendingEmail: o.Pending, HasPassword: o.HasPassword,
-		Breached: o.Breached,
+		Removable: o.Removable, Breached: o.Breached,
 	}
 	out.SecondFactor.TOTP, out.SecondFactor.RecoveryCodesLeft = o.Factors.TOTP, o.Factors.RecoveryCodes
 	out.SecondFactor.Passkeys = o.Factors.Passkeys + o.Factors.Foreign

@@ -36,6 +36,16 @@ func (h *Handlers) SetPassword(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// RemovePassword serves DELETE /auth/password.
+func (h *Handlers) RemovePassword(w http.ResponseWriter, r *http.Request) error {
+	who := reqctx.CallerFrom(r.Context())
+	if err := h.Accounts.RemovePassword(r.Context(), who.UserID, who.SessionID); err != nil {
+		return err
+	}
+	web.WriteDone(w, "The account has no password. All other sessions have ended.")
+	return nil
+}
+
 // ForgotPassword serves POST /auth/forgot-password. The answer is the same
 // whether there is such a user or not.
 func (h *Handlers) ForgotPassword(w http.ResponseWriter, r *http.Request) error {

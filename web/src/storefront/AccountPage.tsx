@@ -34,7 +34,7 @@ export const AccountPage = () => (
 // whoever runs the shop, which works once.
 const Password = () => {
   const account = useAccount();
-  const [saved, setSaved] = useState(false);
+  const [told, setTold] = useState<"saved" | "removed" | null>(null);
   const { heading, toHeading } = useHeading();
   // Which of the two forms it is must be known first: another in its place would lose what was typed.
   if (!account.data) return null;
@@ -49,18 +49,64 @@ const Password = () => {
       ) : (
         <First
           onSaved={() => {
-            setSaved(true);
+            setTold("saved");
             toHeading();
           }}
         />
       )}
-      <Told>{saved && own("account.saved")}</Told>
+      {account.data.passwordRemovable && (
+        <Removal
+          onRemoved={() => {
+            setTold("removed");
+            toHeading();
+          }}
+        />
+      )}
+      <Told>{told && own(`account.${told}`)}</Told>
     </section>
+  );
+};
+
+const Removal = ({ onRemoved }: { onRemoved: () => void }) => {
+  const refresh = useRefresh();
+  const [asked, setAsked] = useState(false);
+  const remove = useProved({
+    mutationFn: () => ok(api.DELETE("/auth/password")),
+    onSuccess: async () => {
+      await refresh();
+      onRemoved();
+    },
+  });
+  if (!asked)
+    return (
+      <p>
+        <button type="button" className="button" onClick={() => setAsked(true)}>
+          {own("account.removePassword")}
+        </button>
+      </p>
+    );
+  return (
+    <>
+      {remove.error && <Failure error={remove.error} />}
+      {remove.proof}
+      <div hidden={remove.proof !== null}>
+        <p>{own("account.removeWarning")}</p>
+        <p className="row">
+          <Button type="button" busy={remove.isPending} onClick={() => remove.mutate(undefined)}>
+            {own("account.removePassword")}
+          </Button>
+          <button type="button" className="button" onClick={() => setAsked(false)} autoFocus>
+            {own("account.keepPassword")}
+          </button>
+        </p>
+      </div>
+    </>
   );
 };
 
 const First = ({ onSaved }: { onSaved: () => void }) => {
   const refresh = useRefresh();
+  const passkeys = (useAccount().data?.secondFactor.passkeys ?? 0) > 0;
   const { faults, form, check } = useFaults<"next">();
   const set = useProved({
     mutationFn: (newPassword: string) => ok(api.POST("/auth/password", { body: { newPassword } })),
@@ -76,9 +122,13 @@ const First = ({ onSaved }: { onSaved: () => void }) => {
   };
   return (
     <>
-      <p className="note" data-tone="warn">
-        {own("account.firstHow")}
-      </p>
+      {passkeys ? (
+        <p>{own("account.firstPasskey")}</p>
+      ) : (
+        <p className="note" data-tone="warn">
+          {own("account.firstHow")}
+        </p>
+      )}
       {set.proof}
       <form className="form" ref={form} onSubmit={send} noValidate hidden={set.proof !== null}>
         <PasswordField label={own("account.next")} name="next" autoComplete="new-password" fault={faults.next} />

@@ -86,6 +86,7 @@ const changes = [
   "deactivate",
   "role",
   "change_password",
+  "remove_password",
   "reset_password",
   "end_sessions",
   "verify_email",
