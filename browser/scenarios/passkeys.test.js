@@ -1,6 +1,6 @@
 // Passkeys: added, used to sign in to the shop and to the console, as a second step, and removed.
 import assert from "node:assert/strict";
-import { accessibilityFaults, browser, call, fine, openTab, proven, provenAccount, stoa, test, useStoa } from "./kit.js";
+import { accessibilityFaults, browser, call, fine, openTab, proven, provenAccount, settled, stoa, test, useStoa } from "./kit.js";
 
 // Passkeys need a name, and 127.0.0.1 is none.
 useStoa({ args: ["--mail", "log", "--public-url", "http://localhost:{port}"] });
@@ -146,6 +146,72 @@ test("an administrator signs in to the console with a passkey, and plans the rem
   assert.equal(proofs, 1);
   await tab.end();
 });
+
+// signIn signs in with the password, and lands on a page.
+const signIn = async (tab, email, next) => {
+  await tab.goto(at(`/sign-in?next=${next}`));
+  await tab.getByLabel("E-mail").fill(email);
+  await tab.getByRole("textbox", { name: "Password" }).fill(password);
+  await tab.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
+};
+
+test("a user renames a passkey, removes the password, and sets another", async () => {
+  const { email } = await provenAccount("grace", password);
+  const tab = await openTab(browser, named(), { width: 360, height: 800 });
+  await withDevice(tab);
+  await tab.addInitScript(unasked);
+  await signIn(tab, email, "/account");
+  await tab.getByRole("button", { name: "Add a passkey" }).click();
+  await tab.getByRole("button", { name: "Go on" }).click();
+  await tab.getByRole("button", { name: "Rename This device" }).click();
+  await tab.getByRole("textbox", { name: "Name", exact: true }).fill("Old laptop");
+  await fine(tab);
+  await tab.getByRole("button", { name: "Rename", exact: true }).click();
+  await tab.getByText("The passkey is called Old laptop now.").waitFor();
+  await tab.getByRole("button", { name: "Remove Old laptop" }).waitFor();
+
+  // One passkey alone is too little: its device may get lost.
+  assert.equal(await tab.getByRole("button", { name: "Remove the password" }).count(), 0);
+  await tab.getByRole("button", { name: "Get new recovery codes" }).click();
+  await tab.reload();
+  await tab.getByRole("button", { name: "Remove the password" }).click();
+  await fine(tab);
+  await tab.getByRole("button", { name: "Remove the password" }).click();
+  await tab.getByText("Your password is removed.").waitFor();
+  await tab.getByText("you sign in with a passkey").waitFor();
+  await fine(tab);
+  await tab.getByRole("textbox", { name: "New password" }).fill("staple correct horse");
+  await tab.getByRole("button", { name: "Set a password" }).click();
+  await tab.getByText("Your password is changed.").waitFor();
+  await tab.end();
+});
+
+for (const [scheme, width, username] of [["light", 360, "iris"], ["dark", 1440, "joan"]]) {
+  test(`whoever signs in with a password is offered a passkey, once, ${scheme}, ${width} px`, async () => {
+    const { email } = await provenAccount(username, password);
+    const tab = await openTab(browser, named(), { scheme, width, height: 800 });
+    const device = await withDevice(tab);
+    await tab.addInitScript(unasked);
+    await signIn(tab, email, "/orders");
+    const offer = tab.getByRole("region", { name: "Sign in with a passkey next time" });
+    await offer.waitFor();
+    await fine(tab);
+    await offer.getByRole("button", { name: width === 360 ? "Not now" : "Add a passkey" }).click();
+    if (width === 360) {
+      await offer.waitFor({ state: "hidden" });
+      await tab.goto(at("/account"));
+      await tab.getByRole("button", { name: "Sign out" }).last().click();
+      await signIn(tab, email, "/orders");
+      await tab.getByRole("heading", { name: "My orders" }).waitFor();
+      await settled(tab);
+      assert.equal(await offer.count(), 0);
+    } else {
+      await tab.getByText("This device is added.").waitFor();
+      assert.equal((await device.credentials()).length, 1);
+    }
+    await tab.end();
+  });
+}
 
 test("a browser that can offers passkeys in the field for the name", async () => {
   for (const [page, seen, username] of [["/sign-in?next=/account", "Remove This device", "carol"], ["/console", "not an administrator", "dave"]]) {

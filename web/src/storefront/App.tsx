@@ -6,6 +6,7 @@ import { inAdvance, loadOrder, loadOwn, loadSignIn } from "./ahead";
 import { CheckoutPage } from "./CheckoutPage";
 import { sessionQuery } from "./data";
 import { later } from "./later";
+import { offersPasskey } from "./offer";
 import { match, useAddress, type Params, type Pattern } from "./router";
 import type { SignInProps } from "./SignInPage";
 import { Failure, Offline, Waiting } from "./ui";
@@ -16,6 +17,7 @@ else if (opened === "/sign-in") inAdvance(loadSignIn);
 else if (opened !== "/checkout/:slug/:tier") inAdvance(mayBeSignedIn() ? loadOwn : loadSignIn);
 
 const SignIn = later<SignInProps>(loadSignIn, "SignIn");
+const PasskeyOffer = later(() => import("./PasskeyOffer"), "PasskeyOffer");
 const pages: Record<Pattern, { page: ComponentType<Params>; forGuests?: boolean }> = {
   "/sign-in": { page: later(loadSignIn, "SignInPage"), forGuests: true },
   "/checkout/:slug/:tier": { page: CheckoutPage as ComponentType<Params>, forGuests: true },
@@ -25,6 +27,9 @@ const pages: Record<Pattern, { page: ComponentType<Params>; forGuests?: boolean 
   "/licenses/:id": { page: later(loadOwn, "LicensePage") },
   "/account": { page: later(loadOwn, "AccountPage") },
 };
+
+// offering are the pages that suggest a passkey: not the account's, which lists them, and none in the way of a purchase.
+const offering = new Set<Pattern>(["/orders", "/licenses"]);
 
 export const App = () => {
   const address = useAddress();
@@ -53,6 +58,11 @@ export const App = () => {
       <Offline />
       <Suspense>{session?.ended && <SignIn ended />}</Suspense>
       <div hidden={session?.ended}>
+        {session && offersPasskey() && offering.has(at.pattern) && (
+          <Suspense>
+            <PasskeyOffer />
+          </Suspense>
+        )}
         <Suspense fallback={<Waiting like="page" />}>
           <Page key={location.pathname} {...at.params} />
         </Suspense>

@@ -1,14 +1,14 @@
 // The part of the account page that is about passkeys.
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { api, data, ok } from "../api/client";
 import { mayUsePasskeys } from "../api/entry";
-import { makePasskey } from "../api/passkey";
 import { useAccount, useRefresh } from "./account";
 import { Unproven } from "./code";
 import { useProved } from "./proof";
 import { step } from "./stepText";
 import { c, t } from "./text";
+import { useAddPasskey } from "./useAddPasskey";
 import { Ago, Badge, Button, Day, Failure, Field, Told, useFaults, useHeading } from "./ui";
 
 export const Passkeys = () => {
@@ -29,6 +29,10 @@ export const Passkeys = () => {
           setTold(step("step.passkeyRemoved"));
           toHeading();
         }}
+        onRenamed={(name) => {
+          setTold(step("step.renamed", { name }));
+          toHeading();
+        }}
       />
       {may.data && account.data.secondFactor.available && (
         <Add
@@ -45,10 +49,16 @@ export const Passkeys = () => {
 
 const listKey = ["account", "passkeys"];
 
-const List = ({ onRemoved }: { onRemoved: () => void }) => {
+interface ListProps {
+  onRemoved: () => void;
+  onRenamed: (name: string) => void;
+}
+
+const List = ({ onRemoved, onRenamed }: ListProps) => {
   const refresh = useRefresh();
   const list = useQuery({ queryKey: listKey, queryFn: () => data(api.GET("/auth/passkeys")) });
   const [asked, setAsked] = useState("");
+  const [named, setNamed] = useState(""); // the one that gets another name
   const remove = useProved({
     mutationFn: (id: string) => ok(api.DELETE("/auth/passkeys/{id}", { params: { path: { id } } })),
     onSuccess: async () => {
@@ -65,7 +75,7 @@ const List = ({ onRemoved }: { onRemoved: () => void }) => {
       {remove.proof}
       <ul className="list" hidden={remove.proof !== null}>
         {list.data.items.map((one) => (
-          <li key={one.id}>
+          <li key={one.id} hidden={named === one.id}>
             <div>
               <strong>{one.name}</strong>
               <div className="list-facts">
@@ -96,35 +106,93 @@ const List = ({ onRemoved }: { onRemoved: () => void }) => {
                 </button>
               </div>
             ) : (
-              <button
-                type="button"
-                className="button slim"
-                aria-label={step("step.removeNamed", { name: one.name })}
-                onClick={() => setAsked(one.id)}>
-                {step("step.remove")}
-              </button>
+              <div className="row">
+                <button
+                  type="button"
+                  className="button slim"
+                  aria-label={step("step.renameNamed", { name: one.name })}
+                  onClick={() => setNamed(one.id)}>
+                  {step("step.rename")}
+                </button>
+                <button
+                  type="button"
+                  className="button slim"
+                  aria-label={step("step.removeNamed", { name: one.name })}
+                  onClick={() => setAsked(one.id)}>
+                  {step("step.remove")}
+                </button>
+              </div>
             )}
           </li>
         ))}
       </ul>
+      {list.data.items
+        .filter((one) => one.id === named)
+        .map((one) => (
+          <Rename
+            key={one.id}
+            id={one.id}
+            name={one.name}
+            onEnd={(name) => {
+              setNamed("");
+              if (name !== null) onRenamed(name);
+            }}
+          />
+        ))}
     </>
   );
 };
 
-const Add = ({ onAdded }: { onAdded: (name: string) => void }) => {
+interface RenameProps {
+  id: string;
+  name: string;
+  onEnd: (name: string | null) => void;
+}
+
+const Rename = ({ id, name, onEnd }: RenameProps) => {
   const refresh = useRefresh();
   const { faults, form, check } = useFaults<"name">();
-  const [open, setOpen] = useState(false);
-  const add = useProved({
-    mutationFn: async (name: string) => {
-      const credential = await makePasskey(await data(api.POST("/auth/passkeys/options")));
-      return data(api.POST("/auth/passkeys", { body: { name, credential: credential as never } }));
-    },
-    onSuccess: async ({ name }) => {
-      setOpen(false);
+  const rename = useMutation({
+    mutationFn: (to: string) =>
+      data(api.PATCH("/auth/passkeys/{id}", { params: { path: { id } }, body: { name: to } })),
+    onSuccess: async (now) => {
       await refresh();
-      onAdded(name);
+      onEnd(now.name);
     },
+  });
+  const send = (e: FormEvent<HTMLFormElement>) => {
+    e.preventDefault();
+    const to = String(new FormData(e.currentTarget).get("name")).trim();
+    if (check(to ? {} : { name: t("required") }) && !rename.isPending) rename.mutate(to);
+  };
+  return (
+    <form className="form" ref={form} onSubmit={send} noValidate>
+      <Field
+        label={step("step.passkeyName")}
+        name="name"
+        maxLength={64}
+        defaultValue={name}
+        required
+        autoFocus
+        fault={faults.name}
+      />
+      {rename.error && <Failure error={rename.error} />}
+      <p className="row">
+        <Button busy={rename.isPending}>{step("step.rename")}</Button>
+        <button type="button" className="button" onClick={() => onEnd(null)}>
+          {c("cancel")}
+        </button>
+      </p>
+    </form>
+  );
+};
+
+const Add = ({ onAdded }: { onAdded: (name: string) => void }) => {
+  const { faults, form, check } = useFaults<"name">();
+  const [open, setOpen] = useState(false);
+  const add = useAddPasskey((name) => {
+    setOpen(false);
+    onAdded(name);
   });
   const send = (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();

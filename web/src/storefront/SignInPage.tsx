@@ -7,6 +7,7 @@ import { useSession } from "../api/useSession";
 import { useShop } from "./data";
 import { later } from "./later";
 import type { Asked, MailedSignInProps, MailSignInProps } from "./MailSignIn";
+import { offerPasskey } from "./offer";
 import type { PasskeySignInProps } from "./PasskeySignIn";
 import { go, within } from "./router";
 import type { SecondStepProps } from "./SecondStep";
@@ -139,7 +140,9 @@ const Form = ({ isNew, known, onKnown, onDone, onChallenge }: FormProps) => {
     const filled = { email: text("email").trim(), username: text("username").trim(), password: text("password") };
     const needed = isNew ? (["email", "username", "password"] as const) : (["email", "password"] as const);
     const found = Object.fromEntries(needed.filter((name) => !filled[name]).map((name) => [name, t("required")]));
-    if (check(found) && !entry.isPending) entry.mutate(filled);
+    if (!check(found) || entry.isPending) return;
+    offerPasskey(); // the session is told of before the answer is
+    entry.mutate(filled);
   };
   const refused = entry.error instanceof Problem && entry.error.code === "LOGIN_FAILED";
   const taken = entry.error instanceof Problem && entry.error.code === "REGISTRATION_FAILED";
