@@ -31,6 +31,7 @@ type Visit struct {
 	Methods   []string // as Session.Methods; of a refused one, those that were right
 	Address   string
 	UserAgent string
+	DeviceID  string // of a KnownDevice; empty: none
 }
 
 // Activity is something that happened to an account: a Visit, or a change.
@@ -72,18 +73,29 @@ func from(ctx context.Context) (address, userAgent string) {
 
 // openFirst stores the first session of a new user, of which nobody has to be told.
 func (s *Service) openFirst(ctx context.Context, tx Store, session Session) error {
+	if _, err := s.recognize(ctx, tx, &session); err != nil {
+		return err
+	}
+	return s.keep(ctx, tx, session)
+}
+
+// keep stores a session that begins.
+func (s *Service) keep(ctx context.Context, tx Store, session Session) error {
 	if err := tx.AddVisit(ctx, visitOf(session)); err != nil {
 		return err
 	}
 	return tx.CreateSession(ctx, session)
 }
 
-// open stores a session of a user who signed in. The user hears of it by mail unless the same program signed in from
-// the same network in the last 90 days.
+// open stores a session of a user who signed in. The user hears of it by mail unless the device is known, or the same
+// program signed in from the same network in the last 90 days.
 func (s *Service) open(ctx context.Context, tx Store, post func(letter) error, u User, session Session) error {
-	if s.TellSignIns && s.sendsMail() {
-		known, err := s.known(ctx, tx, session)
-		if err != nil {
+	known, err := s.recognize(ctx, tx, &session)
+	if err != nil {
+		return err
+	}
+	if !known && s.TellSignIns && s.sendsMail() {
+		if known, err = s.known(ctx, tx, session); err != nil {
 			return err
 		}
 		if !known {
@@ -92,7 +104,7 @@ func (s *Service) open(ctx context.Context, tx Store, post func(letter) error, u
 			}
 		}
 	}
-	return s.openFirst(ctx, tx, session)
+	return s.keep(ctx, tx, session)
 }
 
 // known reports whether a session is from where its user signed in before.
@@ -109,7 +121,7 @@ func (s *Service) known(ctx context.Context, tx Store, session Session) (bool, e
 func visitOf(session Session) Visit {
 	return Visit{
 		ID: ids.New(), UserID: session.UserID, At: session.CreatedAt, Outcome: VisitSignedIn, Methods: session.Methods,
-		Address: session.Address, UserAgent: session.UserAgent,
+		Address: session.Address, UserAgent: session.UserAgent, DeviceID: session.DeviceID,
 	}
 }
 

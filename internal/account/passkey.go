@@ -89,7 +89,8 @@ type Passkeys interface {
 	// DeletePasskey deletes a passkey of that user. Having none is not an error.
 	DeletePasskey(ctx context.Context, userID, id string) error
 
-	// EndSessionsBy ends the user's sessions that rest on a method, except the one with that id.
+	// EndSessionsBy ends the user's sessions that rest on a method, except the one with that id, and forgets the devices
+	// in which they began.
 	EndSessionsBy(ctx context.Context, userID, method, except string) error
 
 	// ForeignPasskeys returns how many passkeys were made for another host name than partyID.

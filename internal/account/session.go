@@ -40,6 +40,8 @@ type Session struct {
 	// Address is where the user signed in from, LastAddress where the session was last refreshed, empty if it was not.
 	// UserAgent is what the program said of itself at sign-in, of at most 256 bytes.
 	Address, LastAddress, UserAgent string
+	// DeviceID is that of the KnownDevice in which it begins, empty for none. It is stored, and not read.
+	DeviceID string
 
 	// Refresh is the current refresh token.
 	Refresh Refresh

@@ -53,9 +53,22 @@ func (s *Service) liveSessions(ctx context.Context, tx Store, u User) ([]Session
 }
 
 // EndSession ends one of the user's sessions. It returns ErrNoSession for an id that
-// is unknown or of another user's session.
+// is unknown or of another user's session. Its device is forgotten: it may be somebody else's.
 func (s *Service) EndSession(ctx context.Context, userID, id string) error {
-	err := s.Store.DeleteSession(ctx, userID, id)
+	return s.Store.InTx(ctx, func(tx Store) error {
+		if _, err := tx.User(ctx, userID); err != nil { // before its sessions: see Store
+			return noUser(err)
+		}
+		return endSession(ctx, tx, userID, id)
+	})
+}
+
+// endSession deletes a session and forgets its device, or returns ErrNoSession.
+func endSession(ctx context.Context, tx Store, userID, id string) error {
+	if err := tx.ForgetDevice(ctx, userID, id); err != nil {
+		return err
+	}
+	err := tx.DeleteSession(ctx, userID, id)
 	if errs.KindOf(err) == errs.NotFound {
 		return ErrNoSession
 	}
@@ -96,11 +109,10 @@ func (s *Service) SessionsOf(ctx context.Context, userID string) ([]Session, err
 // error is ErrNoUser or ErrNoSession.
 func (s *Service) EndSessionOf(ctx context.Context, userID, id string) error {
 	return s.endSessions(ctx, userID, func(tx Store) (int, error) {
-		err := tx.DeleteSession(ctx, userID, id)
-		if errs.KindOf(err) == errs.NotFound {
-			err = ErrNoSession
+		if _, err := tx.User(ctx, userID); err != nil { // before its sessions: see Store
+			return 0, noUser(err)
 		}
-		return 1, err
+		return 1, endSession(ctx, tx, userID, id)
 	})
 }
 

@@ -109,7 +109,8 @@ type Sessions interface {
 	DeleteSession(ctx context.Context, userID, id string) error
 
 	// DeleteSessionsExcept deletes all of the user's sessions except the one with that
-	// id, which may be empty. Deleting none is not an error.
+	// id, which may be empty, and forgets all devices but that session's. Deleting none
+	// is not an error.
 	DeleteSessionsExcept(ctx context.Context, userID, id string) error
 
 	// DeleteExpired deletes the user's sessions that expired at or before now.
@@ -136,9 +137,10 @@ type Store interface {
 	Providers
 	Identities
 	Visits
+	Devices
 
 	// DeleteStale deletes what has not been used in its time: links in mails, and sign-ins and
-	// ceremonies that nobody finished. It keeps sign-ins for 90 days, and devices for 400.
+	// ceremonies that nobody finished. It keeps sign-ins for 90 days, and devices for 400: at most 50 of each user.
 	DeleteStale(ctx context.Context, now time.Time) error
 
 	// Record appends an entry to the audit log, as audit.Store does. Inside InTx

@@ -28,6 +28,6 @@ type Proofs interface {
 	CancelDeletion(ctx context.Context, id string) error
 
 	// RemoveWays removes the user's identities, API keys and factors that w selects, and whatever
-	// was begun with any of them. Having none is not an error.
+	// was begun with any of them. All devices are forgotten. Having none is not an error.
 	RemoveWays(ctx context.Context, userID string, w Ways) error
 }

@@ -114,8 +114,14 @@ func (a *Account) DeletePasskey(ctx context.Context, userID, id string) error {
 // EndSessionsBy implements account.Passkeys. Methods have no letters that LIKE reads otherwise.
 func (a *Account) EndSessionsBy(ctx context.Context, userID, method, except string) error {
 	defer a.ended(ctx)
-	_, err := a.Write.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2 AND ',' || methods || ',' LIKE $3`,
-		userID, except, "%,"+method+",%")
+	const resting = ` user_id = $1 AND id <> $2 AND ',' || methods || ',' LIKE $3`
+	args := []any{userID, except, "%," + method + ",%"}
+	_, err := a.Write.ExecContext(ctx, `
+		DELETE FROM known_devices WHERE user_id = $1 AND id IN (SELECT device_id FROM sessions WHERE`+resting+`)`, args...)
+	if err != nil {
+		return err
+	}
+	_, err = a.Write.ExecContext(ctx, `DELETE FROM sessions WHERE`+resting, args...)
 	return err
 }
 

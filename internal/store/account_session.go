@@ -13,11 +13,11 @@ import (
 func (a *Account) CreateSession(ctx context.Context, s account.Session) error {
 	_, err := a.Write.ExecContext(ctx, `
 		INSERT INTO sessions (id, user_id, refresh_id, refresh_key_id, refresh_issued_at_ms, replaced_json, created_at_ms,
-			expires_at_ms, level, methods, authenticated_at_ms, phishing_resistant, address, last_address, user_agent)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+			expires_at_ms, level, methods, authenticated_at_ms, phishing_resistant, address, last_address, user_agent, device_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, nullif($16, ''))`,
 		s.ID, s.UserID, s.Refresh.ID, s.Refresh.KeyID, database.Millis(s.Refresh.IssuedAt), encodeReplaced(s.Replaced),
 		database.Millis(s.CreatedAt), database.Millis(s.ExpiresAt()), s.Level, strings.Join(s.Methods, ","),
-		sinceEpoch(s.AuthenticatedAt), s.PhishingResistant(), s.Address, s.LastAddress, s.UserAgent)
+		sinceEpoch(s.AuthenticatedAt), s.PhishingResistant(), s.Address, s.LastAddress, s.UserAgent, s.DeviceID)
 	return a.Wrap(err, "Session")
 }
 
@@ -140,6 +140,9 @@ func (a *Account) DeleteSession(ctx context.Context, userID, id string) error {
 // DeleteSessionsExcept implements account.Sessions.
 func (a *Account) DeleteSessionsExcept(ctx context.Context, userID, id string) error {
 	defer a.ended(ctx)
+	if err := a.forgetOtherDevices(ctx, userID, id); err != nil { // while the session says which its own is
+		return err
+	}
 	_, err := a.Write.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, userID, id)
 	return err
 }

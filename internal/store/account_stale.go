@@ -33,5 +33,5 @@ func (a *Account) DeleteStale(ctx context.Context, now time.Time) error {
 			return err
 		}
 	}
-	return nil
+	return a.dropDevices(ctx, now)
 }

@@ -41,6 +41,7 @@ func testAccount(t *testing.T, open Open) {
 	t.Run("Sessions", func(t *testing.T) { t.Parallel(); testSessions(t, open) })
 	t.Run("Federation", func(t *testing.T) { t.Parallel(); testFederation(t, open) })
 	t.Run("Visits", func(t *testing.T) { t.Parallel(); testVisits(t, open) })
+	t.Run("Devices", func(t *testing.T) { t.Parallel(); testDevices(t, open) })
 	t.Run("Resets", func(t *testing.T) { t.Parallel(); testResets(t, open) })
 	t.Run("Administration", func(t *testing.T) { t.Parallel(); testUserAdmin(t, open) })
 	t.Run("the set-up token", func(t *testing.T) { t.Parallel(); testSetupToken(t, store.NewAccount(open(t))) })

@@ -12,9 +12,9 @@ import (
 // AddVisit implements account.Visits.
 func (a *Account) AddVisit(ctx context.Context, v account.Visit) error {
 	_, err := a.Write.ExecContext(ctx, `
-		INSERT INTO sign_ins (id, user_id, at_ms, outcome, methods, address, user_agent)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		v.ID, v.UserID, database.Millis(v.At), v.Outcome, strings.Join(v.Methods, ","), v.Address, v.UserAgent)
+		INSERT INTO sign_ins (id, user_id, at_ms, outcome, methods, address, user_agent, device_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, nullif($8, ''))`,
+		v.ID, v.UserID, database.Millis(v.At), v.Outcome, strings.Join(v.Methods, ","), v.Address, v.UserAgent, v.DeviceID)
 	return err
 }
 

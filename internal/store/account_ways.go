@@ -42,6 +42,10 @@ func (a *Account) RemoveWays(ctx context.Context, userID string, w account.Ways)
 			return err
 		}
 	}
+	_, err := a.Write.ExecContext(ctx, `DELETE FROM known_devices WHERE user_id = $1`, userID)
+	if err != nil {
+		return err
+	}
 	for _, table := range tables {
 		_, err := a.Write.ExecContext(ctx, `DELETE FROM `+table+` WHERE user_id = $1 AND created_at_ms >= $2`,
 			userID, sinceEpoch(w.Since))

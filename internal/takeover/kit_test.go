@@ -26,6 +26,8 @@ type world struct {
 
 	mails []mail.Message // all that were sent, in order
 	admin testkit.Tokens // of tests that need an administrator
+
+	visits int // sign-ins, each from an address of its own
 }
 
 // attack runs test on a stoa of its own, on the engines of the run.

@@ -386,7 +386,7 @@ func TestASignInByPasskeyKeepsTheRefreshTokenInTheCookie(t *testing.T) {
 		req.Header.Set("Origin", w.URL)
 		res := w.Do(t, req)
 		cookies := (&http.Response{Header: res.Header}).Cookies()
-		if len(cookies) != 1 || cookies[0].Name != "stoa-refresh" || res.Text(t, "data.refresh_token") != "" {
+		if len(cookies) != 2 || cookies[0].Name != "stoa-refresh" || cookies[1].Name != "stoa-device" || res.Text(t, "data.refresh_token") != "" {
 			t.Errorf("answer %d with %v", res.Status, cookies)
 		}
 		if res.Header.Get("Cache-Control") != "no-store" {

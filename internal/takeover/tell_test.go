@@ -209,7 +209,7 @@ func TestTheSecondStepKeepsTheRefreshTokenInTheCookie(t *testing.T) {
 		testkit.WantError(t, fromPage(req, "https://evil.example"), http.StatusForbidden, "FORBIDDEN")
 		res := fromPage(req, w.URL)
 		cookies := (&http.Response{Header: res.Header}).Cookies()
-		if len(cookies) != 1 || cookies[0].Name != "stoa-refresh" || res.Text(t, "data.refresh_token") != "" {
+		if len(cookies) != 2 || cookies[0].Name != "stoa-refresh" || cookies[1].Name != "stoa-device" || res.Text(t, "data.refresh_token") != "" {
 			t.Errorf("answer %d with %v", res.Status, cookies)
 		}
 	})

@@ -147,7 +147,7 @@ func (c *apiDocument) checkHeader(pointer, name string, res Response) error {
 		}
 		return nil
 	}
-	if len(values) > 1 {
+	if len(values) > 1 && name != "Set-Cookie" { // one line for each (RFC 9110, 5.3)
 		return fmt.Errorf("header %s stands there %d times", name, len(values))
 	}
 	var v any = values[0]

@@ -71,7 +71,7 @@ func (h *Handlers) Reauthenticate(w http.ResponseWriter, r *http.Request) error 
 		return err
 	}
 	typed := sha256.Sum256([]byte(account.Key(u.Email)))
-	if err := h.Limits.Slow(r.Context(), limit.LoginAccount, hex.EncodeToString(typed[:])); err != nil {
+	if err := h.Limits.Slow(r.Context(), limit.LoginAccount, hex.EncodeToString(typed[:]), nil); err != nil {
 		return err
 	}
 	session, err := h.Accounts.Reauthenticate(r.Context(), who.UserID, who.SessionID, in)

@@ -8,6 +8,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/api/web"
 	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/edge/hosts"
 )
 
@@ -22,6 +23,7 @@ var errForeignOrigin = errs.New(errs.Forbidden, "FORBIDDEN",
 // set.
 type refreshCookie struct {
 	secure bool
+	device *reqctx.Device
 }
 
 // refreshCookie returns the refreshCookie of r, or nil if r does not ask for one, and r with the faults
@@ -41,7 +43,9 @@ func (h *Handlers) refreshCookie(r *http.Request) (*refreshCookie, *http.Request
 	if !ok {
 		return nil, r, errForeignOrigin
 	}
-	return &refreshCookie{secure}, r, nil
+	c := &refreshCookie{secure: secure}
+	c.device = &reqctx.Device{Sent: c.only(r, c.name(deviceCookie))}
+	return c, r.WithContext(reqctx.WithDevice(r.Context(), c.device)), nil
 }
 
 // fromOwnPage reports whether r comes from a page on stoa's own origin, and whether its cookies are Secure: all
@@ -65,37 +69,53 @@ func (h *Handlers) own(origin *url.URL, r *http.Request) bool {
 		origin.Host == hosts.InBrowsers(origin.Scheme, r.Host)
 }
 
-// name returns the cookie's name. Browsers accept one with the prefix __Secure- only over HTTPS.
-func (c *refreshCookie) name() string {
+// The cookies of a browser: its refresh token, and what it is known by (contract 2.25).
+const (
+	tokenCookie  = "stoa-refresh"
+	deviceCookie = "stoa-device"
+)
+
+// name returns a cookie's full name. Browsers accept one with the prefix __Secure- only over HTTPS.
+func (c *refreshCookie) name(of string) string {
 	if c.secure {
-		return "__Secure-stoa-refresh"
+		return "__Secure-" + of
 	}
-	return "stoa-refresh"
+	return of
 }
 
-// take moves the refresh token from t into the cookie. A nil c leaves it there.
+// take moves the refresh token from t into the cookie, and after a sign-in gives the browser what it is known by. A nil
+// c leaves the token there.
 func (c *refreshCookie) take(w http.ResponseWriter, t *account.Tokens) {
 	if c == nil {
 		return
 	}
-	c.set(w, t.Refresh, int(account.RefreshLife.Seconds()))
+	c.set(w, tokenCookie, t.Refresh, int(account.RefreshLife.Seconds()), http.SameSiteStrictMode)
 	t.Refresh = ""
+	if c.device.Given != "" {
+		// Lax: it proves nothing, and whoever comes from another site is known, too.
+		c.set(w, deviceCookie, c.device.Given, int(account.DeviceLife.Seconds()), http.SameSiteLaxMode)
+	}
 }
 
-// remove makes the browser forget the cookie.
-func (c *refreshCookie) remove(w http.ResponseWriter) { c.set(w, "", -1) }
+// remove makes the browser forget its refresh token. It stays known.
+func (c *refreshCookie) remove(w http.ResponseWriter) {
+	c.set(w, tokenCookie, "", -1, http.SameSiteStrictMode)
+}
 
-func (c *refreshCookie) set(w http.ResponseWriter, value string, maxAge int) {
+func (c *refreshCookie) set(w http.ResponseWriter, name, value string, maxAge int, site http.SameSite) {
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // not Secure at http on a loopback name only, see refreshCookie
-		Name: c.name(), Value: value, Path: "/auth", MaxAge: maxAge,
-		HttpOnly: true, Secure: c.secure, SameSite: http.SameSiteStrictMode,
+		Name: c.name(name), Value: value, Path: "/auth", MaxAge: maxAge,
+		HttpOnly: true, Secure: c.secure, SameSite: site,
 	})
 }
 
 // token returns the refresh token that the browser sent, empty without one.
 // Several cookies of the name count as none: a neighboring name may have set one.
-func (c *refreshCookie) token(r *http.Request) string {
-	if all := r.CookiesNamed(c.name()); len(all) == 1 {
+func (c *refreshCookie) token(r *http.Request) string { return c.only(r, c.name(tokenCookie)) }
+
+// only returns the value of the one cookie with that full name.
+func (c *refreshCookie) only(r *http.Request, name string) string {
+	if all := r.CookiesNamed(name); len(all) == 1 {
 		return all[0].Value
 	}
 	return ""

@@ -2,6 +2,7 @@ package auth_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,10 +21,12 @@ func fromPage(req testkit.Request, origin string, cookies ...string) testkit.Req
 	return req
 }
 
-// refreshCookie returns the one cookie that an answer sets.
+// refreshCookie returns the one cookie that an answer sets, besides that of the device.
 func refreshCookie(t *testing.T, res testkit.Response, want int) *http.Cookie {
 	t.Helper()
-	cookies := (&http.Response{Header: res.Header}).Cookies()
+	cookies := slices.DeleteFunc((&http.Response{Header: res.Header}).Cookies(), func(c *http.Cookie) bool {
+		return strings.HasSuffix(c.Name, "stoa-device")
+	})
 	if res.Status != want || len(cookies) != 1 {
 		t.Fatalf("answer %d with the cookies %v, want %d with one:\n%s", res.Status, cookies, want, res.Body)
 	}

@@ -27,7 +27,8 @@ func (h *Handlers) Login(w http.ResponseWriter, r *http.Request) error {
 	}
 	// By the address as sent: one without an account is slowed like any other.
 	typed := sha256.Sum256([]byte(account.Key(in.Email)))
-	if err := h.Limits.Slow(r.Context(), limit.LoginAccount, hex.EncodeToString(typed[:])); err != nil {
+	known := func() (bool, error) { return h.Accounts.FromKnownDevice(r.Context(), in.Email) }
+	if err := h.Limits.Slow(r.Context(), limit.LoginAccount, hex.EncodeToString(typed[:]), known); err != nil {
 		return err
 	}
 	t, err := h.Accounts.Login(arrival(r), in.Email, in.Password)

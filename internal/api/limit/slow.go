@@ -34,10 +34,17 @@ func NewLane() *Lane { return &Lane{waiting: make(map[string]int)} }
 // attempts of the key are waiting. It never refuses an attempt because of its key: knowing an account's
 // name must not be enough to lock its owner out.
 //
+// An attempt for which passes answers true is not delayed; it is asked beyond the limit only, and may be nil.
+//
 // It returns BUSY while thousands are waiting, and the error of a ctx that ends.
-func (c Counter) Slow(ctx context.Context, rule ratelimit.Rule, key string) error {
+func (c Counter) Slow(ctx context.Context, rule ratelimit.Rule, key string, passes func() (bool, error)) error {
 	if c.Limiter == nil || c.Limiter.Take(ctx, rule, key).Allowed {
 		return nil
+	}
+	if passes != nil {
+		if ok, err := passes(); ok || err != nil {
+			return err
+		}
 	}
 	return c.Lane.wait(ctx, key)
 }

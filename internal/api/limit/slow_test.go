@@ -32,7 +32,7 @@ func TestAttemptsOnAnAccountAreSlowedAndNeverRefused(t *testing.T) {
 		c := counter(t)
 		took := func(key string) time.Duration {
 			start := time.Now()
-			if err := c.Slow(t.Context(), LoginAccount, key); err != nil {
+			if err := c.Slow(t.Context(), LoginAccount, key, nil); err != nil {
 				t.Error(err)
 			}
 			return time.Since(start)
@@ -44,6 +44,10 @@ func TestAttemptsOnAnAccountAreSlowedAndNeverRefused(t *testing.T) {
 		}
 		if d := took("ada"); d != time.Second {
 			t.Errorf("the first beyond the limit waited %s, want 1s", d)
+		}
+		known := func() (bool, error) { return true, nil }
+		if start := time.Now(); c.Slow(t.Context(), LoginAccount, "ada", known) != nil || time.Since(start) != 0 {
+			t.Errorf("one that passes waited %s", time.Since(start))
 		}
 		if d := took("bob"); d != 0 {
 			t.Errorf("another account waited %s", d)

@@ -1,0 +1,77 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"time"
+
+	"stoa/internal/account/device"
+	"stoa/internal/base/ids"
+	"stoa/internal/base/reqctx"
+)
+
+// DeviceLife is how long a device is known after its last sign-in, and its cookie kept.
+const DeviceLife = 400 * 24 * time.Hour
+
+// KnownDevice is a browser in which a user signed in before. It lets nobody in: sign-ins of it are no news to the user,
+// and what others do to the account does not slow them.
+type KnownDevice struct {
+	ID     string
+	UserID string
+	Hash   string // of its cookie, which is not kept
+	Name   string // as package device names it
+	LastAt time.Time
+}
+
+// Devices is the part of Store about known devices.
+type Devices interface {
+	// KeepDevice notes a sign-in, with one statement: with the user's device whose cookie has the hash sent, if there is
+	// one that was used within DeviceLife, or else with d, which is inserted. It returns the id of the one.
+	KeepDevice(ctx context.Context, d KnownDevice, sent string) (id string, err error)
+
+	// KnowsDevice reports whether a cookie with that hash is of a device of the user whose address has that Key, and was
+	// used after a time.
+	KnowsDevice(ctx context.Context, emailKey, hash string, after time.Time) (bool, error)
+
+	// ForgetDevice forgets the device with which a session of the user began. Having none is not an error.
+	ForgetDevice(ctx context.Context, userID, sessionID string) error
+}
+
+// newDeviceCookie returns 128 random bits.
+func newDeviceCookie() string {
+	b := make([]byte, 16)
+	_, _ = rand.Read(b) // never fails
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// recognize notes with which device a session begins, if its browser keeps a cookie, and reports whether the user signed
+// in with it before. A cookie that is not of a device of this user is replaced by another: whoever can set one in
+// somebody else's browser must not become known by it.
+func (s *Service) recognize(ctx context.Context, tx Store, session *Session) (known bool, err error) {
+	d := reqctx.DeviceFrom(ctx)
+	if d == nil {
+		return false, nil
+	}
+	fresh := newDeviceCookie()
+	made := KnownDevice{
+		ID: ids.New(), UserID: session.UserID, Hash: ids.HashLinkToken(fresh), LastAt: session.CreatedAt,
+		Name: device.Read(session.UserAgent).String(),
+	}
+	session.DeviceID, err = tx.KeepDevice(ctx, made, ids.HashLinkToken(d.Sent))
+	if known = session.DeviceID != made.ID; known {
+		fresh = d.Sent
+	}
+	d.Given = fresh
+	return known && err == nil, err
+}
+
+// FromKnownDevice reports whether a request comes from a device in which the user with that address signed in before. A
+// browser without a cookie costs nothing.
+func (s *Service) FromKnownDevice(ctx context.Context, email string) (bool, error) {
+	d := reqctx.DeviceFrom(ctx)
+	if d == nil || d.Sent == "" || !validEmail(email) {
+		return false, nil
+	}
+	return s.Store.KnowsDevice(ctx, Key(email), ids.HashLinkToken(d.Sent), s.Now().Add(-DeviceLife))
+}
