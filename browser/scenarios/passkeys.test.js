@@ -122,6 +122,15 @@ test("an administrator signs in to the console with a passkey, and plans the rem
   await tab.locator(".shell").waitFor();
 
   await tab.goto(at(`/console/people/${buyer.id}`));
+  await tab.getByRole("button", { name: "Mail a link for a new password" }).click();
+  await tab.getByRole("dialog").getByText("Its link works once, for 30 minutes.").waitFor();
+  assert.deepEqual(await accessibilityFaults(tab), []);
+  await tab.getByRole("dialog").getByRole("button", { name: "Mail a link for a new password" }).click();
+  await tab.getByText(`A mail is on its way to ${buyer.email}`).waitFor();
+  await tab.getByRole("button", { name: "Take the address back" }).click();
+  await tab.getByRole("dialog").getByRole("button", { name: "Take the address back" }).click();
+  await tab.getByRole("dialog").getByText("The address was not changed in the last seven days.").waitFor();
+  await tab.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   await tab.getByRole("button", { name: "Remove the second step" }).click();
   const dialog = tab.getByRole("dialog");
   await dialog.getByText("The first sign-in with the password after 24 hours").waitFor();

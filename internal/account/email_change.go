@@ -2,12 +2,9 @@ package account
 
 import (
 	"context"
-	"errors"
 
 	"stoa/internal/base/errs"
 	"stoa/internal/base/event"
-	"stoa/internal/base/ids"
-	"stoa/internal/message/mail"
 	"stoa/internal/trust/audit"
 )
 
@@ -138,15 +135,11 @@ func (s *Service) moveEmail(ctx context.Context, tx Store, c Credentials, to str
 func (s *Service) RevertEmail(ctx context.Context, token string) error {
 	reset := newResetToken()
 	return s.byLink(ctx, LinkRevert, token, func(tx Store, post func(letter) error, c Credentials, t MailToken) error {
-		back := func(site string) mail.Message { return s.resetMail(site, t.Address, reset) }
-		if err := errors.Join(post(back), post(s.letterReverted(c.User))); err != nil {
-			return err
-		}
-		return s.revert(ctx, tx, c, t, Reset{Hash: ids.HashLinkToken(reset), UserID: c.ID, CreatedAt: s.Now()})
+		return s.takeBack(ctx, tx, post, c, t, reset)
 	})
 }
 
-// revert is RevertEmail for a locked user and the link t, which was taken.
+// revert is RevertEmail for a locked user and the link t. It takes t, unless that is done, and those of later changes.
 func (s *Service) revert(ctx context.Context, tx Store, c Credentials, t MailToken, reset Reset) error {
 	later, err := tx.MailTokensOf(ctx, c.ID, LinkRevert)
 	if err != nil {

@@ -112,14 +112,8 @@ func (s *Service) composeReset(ctx context.Context, email string) (mail.Message,
 		if c, err = tx.User(ctx, c.ID); err != nil || !c.Active { // locked: the limits are exact
 			return ignore(err, errs.NotFound)
 		}
-		now := s.Now()
-		lately, err1 := tx.CountResets(ctx, c.ID, now.Add(-resetPause))
-		inWindow, err2 := tx.CountResets(ctx, c.ID, now.Add(-resetWindow))
-		if err1 != nil || err2 != nil || lately > 0 || inWindow >= resetsPerWindow {
-			return cmp.Or(err1, err2)
-		}
-		wanted = true
-		return tx.CreateReset(ctx, Reset{Hash: ids.HashLinkToken(token), UserID: c.ID, CreatedAt: now})
+		wanted, err = s.allowReset(ctx, tx, c.ID, token)
+		return err
 	})
 	if err != nil || !wanted {
 		return mail.Message{}, false, err
@@ -127,6 +121,17 @@ func (s *Service) composeReset(ctx context.Context, email string) (mail.Message,
 	// To the address in the database, not the one that was typed: the two may differ
 	// in characters that Key ignores and mail servers do not.
 	return s.resetMail(s.SiteName(ctx), c.Email, token), true, nil
+}
+
+// allowReset creates a reset with that token for a user who is locked. It returns false if the limits are reached.
+func (s *Service) allowReset(ctx context.Context, tx Store, userID, token string) (bool, error) {
+	now := s.Now()
+	lately, err1 := tx.CountResets(ctx, userID, now.Add(-resetPause))
+	inWindow, err2 := tx.CountResets(ctx, userID, now.Add(-resetWindow))
+	if err1 != nil || err2 != nil || lately > 0 || inWindow >= resetsPerWindow {
+		return false, cmp.Or(err1, err2)
+	}
+	return true, tx.CreateReset(ctx, Reset{Hash: ids.HashLinkToken(token), UserID: userID, CreatedAt: now})
 }
 
 // newResetToken returns 256 random bits.

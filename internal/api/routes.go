@@ -184,6 +184,8 @@ func adminRoutes(h *admin.Handlers) []route {
 		at("DELETE /api/v1/admin/users/{id}/sessions", admins, h.EndSessions),
 		at("DELETE /api/v1/admin/users/{id}/sessions/{sessionId}", admins, h.EndSession),
 		at("POST /api/v1/admin/users/{id}/second-factor/reset", admins, h.PlanFactorReset, recently, unkept),
+		at("POST /api/v1/admin/users/{id}/password-reset", admins, h.MailReset, recently, unkept),
+		at("POST /api/v1/admin/users/{id}/email/revert", admins, h.RevertEmail, recently, unkept),
 		at("DELETE /api/v1/admin/users/{id}/second-factor/reset", admins, h.CancelFactorReset, unkept),
 		at("GET /api/v1/admin/identity-providers", admins, h.ListProviders),
 		at("GET /api/v1/admin/identity-providers/{slug}", admins, h.GetProvider),

@@ -144,6 +144,24 @@ func (h *Handlers) CancelFactorReset(w http.ResponseWriter, r *http.Request) err
 	return nil
 }
 
+// MailReset serves POST /api/v1/admin/users/{id}/password-reset.
+func (h *Handlers) MailReset(w http.ResponseWriter, r *http.Request) error {
+	if err := h.Accounts.MailReset(r.Context(), r.PathValue("id")); err != nil {
+		return err
+	}
+	web.WriteAccepted(w, "A mail with a link is on its way, unless the user got such mails lately. The link works for 30 minutes.")
+	return nil
+}
+
+// RevertEmail serves POST /api/v1/admin/users/{id}/email/revert.
+func (h *Handlers) RevertEmail(w http.ResponseWriter, r *http.Request) error {
+	if err := h.Accounts.RevertEmailOf(r.Context(), r.PathValue("id")); err != nil {
+		return err
+	}
+	web.WriteDone(w, "The former address is back, and a mail with a link to choose a password is on its way to it.")
+	return nil
+}
+
 // writeUser answers with a user, unless err is not nil.
 func writeUser(w http.ResponseWriter, u account.User, err error) error {
 	if err != nil {

@@ -28,6 +28,7 @@ const (
 	UserReclaim        Action = "user.reclaim"
 	UserAddPasskey     Action = "user.add_passkey"
 	UserRemovePasskey  Action = "user.remove_passkey"
+	UserMailReset      Action = "user.mail_reset"
 	UserRemovePassword Action = "user.remove_password"
 	UserAddTOTP        Action = "user.add_totp"
 	UserRemoveTOTP     Action = "user.remove_totp"

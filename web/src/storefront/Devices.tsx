@@ -99,6 +99,7 @@ const changes = [
   "remove_totp",
   "new_codes",
   "use_code",
+  "mail_reset",
   "start_reset",
   "reset_factor",
   "cancel_reset_factor",

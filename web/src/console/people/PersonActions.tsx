@@ -11,7 +11,7 @@ type Change = { active?: boolean; role?: "USER" | "ADMIN" };
 
 // PersonActions change what a person may do. Each says what it takes or gives first.
 export const PersonActions = ({ user }: { user: User }) => {
-  const [open, setOpen] = useState<"role" | "block" | "factor" | null>(null);
+  const [open, setOpen] = useState<"role" | "block" | "factor" | "password" | "revert" | null>(null);
   const own = useSession()?.user.id === user.id;
   const cache = useQueryClient();
   const close = () => setOpen(null);
@@ -28,6 +28,8 @@ export const PersonActions = ({ user }: { user: User }) => {
     <>
       <Button onClick={() => setOpen("role")}>{t(`people.${role}.action`)}</Button>
       <Button onClick={() => setOpen("block")}>{t(`people.${block}.action`)}</Button>
+      <Button onClick={() => setOpen("password")}>{t("people.password.action")}</Button>
+      <Button onClick={() => setOpen("revert")}>{t("people.revert.action")}</Button>
       <Button onClick={() => setOpen("factor")}>{t("people.factor.action")}</Button>
       <Confirm
         open={open === "factor"}
@@ -41,6 +43,31 @@ export const PersonActions = ({ user }: { user: User }) => {
           void cache.invalidateQueries({ queryKey: ["audit"] });
         }}
         done={t("people.factor.done", name)}
+      />
+      <Confirm
+        open={open === "password"}
+        onClose={close}
+        title={t("people.password.title", name)}
+        action={t("people.password.action")}
+        effects={[t("people.password.first"), t("people.password.second")]}
+        run={async () => {
+          await ok(api.POST("/api/v1/admin/users/{id}/password-reset", { params: { path: { id: user.id } } }));
+          void cache.invalidateQueries({ queryKey: ["audit"] });
+        }}
+        done={t("people.password.done", name)}
+      />
+      <Confirm
+        open={open === "revert"}
+        onClose={close}
+        title={t("people.revert.title", name)}
+        danger
+        action={t("people.revert.action")}
+        effects={[t("people.revert.first"), t("people.revert.second")]}
+        run={async () => {
+          await ok(api.POST("/api/v1/admin/users/{id}/email/revert", { params: { path: { id: user.id } } }));
+          void Promise.all(["users", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
+        }}
+        done={t("people.revert.done", name)}
       />
       <Confirm
         open={open === "role"}
