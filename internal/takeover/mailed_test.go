@@ -33,8 +33,8 @@ func onMail(t *testing.T, test func(t *testing.T, w *world)) {
 
 func signingInByMail(_ testing.TB, cfg *app.Config) { cfg.MailedSignIn = true }
 
-// browser is one in which somebody asked for a mail: it has the flow as a cookie, and its page has it, too.
-type browser struct{ flow, cookie string }
+// waiting is a browser in which somebody asked for a mail: it has the flow as a cookie, and its page has it, too.
+type waiting struct{ flow, cookie string }
 
 // fromPage returns a request as a page of the shop sends it, with cookies.
 func (w *world) fromPage(path string, body any, cookies ...string) testkit.Request {
@@ -47,18 +47,18 @@ func (w *world) fromPage(path string, body any, cookies ...string) testkit.Reque
 }
 
 // asks has somebody ask for a mail to sign in with.
-func (w *world) asks(t *testing.T, email string) browser {
+func (w *world) asks(t *testing.T, email string) waiting {
 	t.Helper()
 	res := w.Do(t, w.fromPage(askMail, map[string]string{"email": email}))
 	set := (&http.Response{Header: res.Header}).Cookies()
 	if res.Status != http.StatusAccepted || len(set) != 1 || set[0].Name != flowName || set[0].Value != res.Text(t, "data.flow") {
 		t.Fatalf("%d %s with the cookies %v", res.Status, res.Body, set)
 	}
-	return browser{flow: set[0].Value, cookie: flowName + "=" + set[0].Value}
+	return waiting{flow: set[0].Value, cookie: flowName + "=" + set[0].Value}
 }
 
 // opens presses the button of a link's page.
-func (w *world) opens(t *testing.T, b browser, token string) testkit.Response {
+func (w *world) opens(t *testing.T, b waiting, token string) testkit.Response {
 	t.Helper()
 	return w.Do(t, w.fromPage(byMail, map[string]string{"token": token}, b.cookie))
 }
@@ -430,7 +430,7 @@ func TestSigningInByMailTellsNobodyWhoHasAnAccount(t *testing.T) {
 				}
 				got += fmt.Sprint(" ", row.Tries)
 			}
-			w.noLogin(t, w.opens(t, browser{cookie: flowName + "=" + flow}, strings.Repeat("A", 43)))
+			w.noLogin(t, w.opens(t, waiting{cookie: flowName + "=" + flow}, strings.Repeat("A", 43)))
 			shape[got] = email
 		}
 		if len(shape) != 1 {

@@ -105,7 +105,10 @@ func TestOfTwoRemovalsAtOnceOneLeavesAWay(t *testing.T) {
 			if won.Status != http.StatusOK {
 				t.Errorf("round %d: %d %s", round, won.Status, won.Body)
 			}
-			testkit.WantError(t, lost, http.StatusConflict, "LAST_SIGN_IN_METHOD")
+			// Without the passkey that the session rests on, the password goes only after another proof to be there.
+			if code := lost.Text(t, "error.code"); code != "LAST_SIGN_IN_METHOD" && code != "REAUTHENTICATION_REQUIRED" {
+				t.Errorf("round %d: %d %s", round, lost.Status, lost.Body)
+			}
 		}
 	})
 }
