@@ -1,6 +1,7 @@
 // Signing in with more than a password, or with something else: what few pages need.
 import type { Answer } from "./challenge";
 import { hasPasskeys, usePasskey, type Options } from "./passkey";
+import type { paths } from "./schema";
 import { ask, read, take, type User } from "./session";
 
 // secondStep ends a sign-in of an account that asks for more than the password (challengeOf).
@@ -29,14 +30,16 @@ export const mailSignIn = async (email: string): Promise<string> =>
 export const mailedCode = async (flow: string, code: string): Promise<User> =>
   take(await ask("/auth/login/email/complete", { flow, code }));
 
-interface Methods {
-  passkey: boolean;
-  emailLink: boolean;
-}
+type Methods = paths["/auth/methods"]["get"]["responses"]["200"]["content"]["application/json"]["data"];
 
-// signInMethods are the ways in that this server has.
-export const signInMethods = async (): Promise<Methods> => read<Methods>(await fetch("/auth/methods"));
+let methods: Promise<Methods> | null = null;
+
+// signInMethods tells which ways lead in. A page asks once.
+export const signInMethods = (): Promise<Methods> =>
+  (methods ??= (async () => read<Methods>(await fetch("/auth/methods")))().catch((error: unknown) => {
+    methods = null;
+    throw error;
+  }));
 
 // mayUsePasskeys says whether this browser, this address and the server go together for passkeys.
-export const mayUsePasskeys = async (): Promise<boolean> =>
-  hasPasskeys && (await signInMethods()).passkey;
+export const mayUsePasskeys = async (): Promise<boolean> => hasPasskeys && (await signInMethods()).passkey;

@@ -11,7 +11,7 @@ export interface User {
   avatar: string | null;
 }
 
-interface TokenSet {
+export interface TokenSet {
   access_token: string;
   expires_in: number;
   user: User;
@@ -87,14 +87,16 @@ export const read = async <T>(response: Response): Promise<T> => {
   return body.data;
 };
 
-// take begins the session that an answer brings.
-export const take = async (response: Response): Promise<User> => {
-  const { access_token: value, expires_in: seconds, user } = await read<TokenSet>(response);
+// begin begins the session of a token set.
+export const begin = ({ access_token: value, expires_in: seconds, user }: TokenSet): User => {
   token = { value, goodUntil: Date.now() + seconds * 1000 - 30_000 };
   remember(true);
   change({ user });
   return user;
 };
+
+// take begins the session that an answer brings.
+export const take = async (response: Response): Promise<User> => begin(await read<TokenSet>(response));
 
 export const signIn = async (email: string, password: string): Promise<User> =>
   take(await ask("/auth/login", { email, password }));

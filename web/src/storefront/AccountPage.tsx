@@ -5,6 +5,8 @@ import { signOut } from "../api/session";
 import { useAccount, useRefresh } from "./account";
 import { Profile } from "./Address";
 import { Devices, Happenings } from "./Devices";
+import { useIdentities } from "./Elsewhere";
+import { Identities } from "./Identities";
 import { own } from "./ownText";
 import { Passkeys } from "./Passkeys";
 import { useProved } from "./proof";
@@ -18,6 +20,7 @@ export const AccountPage = () => (
     <Profile />
     <Password />
     <Passkeys />
+    <Identities />
     <SecondFactor />
     <Devices />
     <Happenings />
@@ -31,13 +34,14 @@ export const AccountPage = () => (
 );
 
 // Password is about the password that there is, or the first one. An account has none after a sign-in with one from
-// whoever runs the shop, which works once.
+// whoever runs the shop, which works once, or if it was made with an account elsewhere.
 const Password = () => {
   const account = useAccount();
+  const linked = useIdentities();
   const [told, setTold] = useState<"saved" | "removed" | null>(null);
   const { heading, toHeading } = useHeading();
   // Which of the two forms it is must be known first: another in its place would lose what was typed.
-  if (!account.data) return null;
+  if (!account.data || linked.isPending) return null;
   const has = account.data.hasPassword;
   return (
     <section aria-labelledby="password">
@@ -48,6 +52,7 @@ const Password = () => {
         <Change />
       ) : (
         <First
+          elsewhere={linked.data?.items.some((one) => one.enabled) === true}
           onSaved={() => {
             setTold("saved");
             toHeading();
@@ -104,7 +109,7 @@ const Removal = ({ onRemoved }: { onRemoved: () => void }) => {
   );
 };
 
-const First = ({ onSaved }: { onSaved: () => void }) => {
+const First = ({ elsewhere, onSaved }: { elsewhere: boolean; onSaved: () => void }) => {
   const refresh = useRefresh();
   const passkeys = (useAccount().data?.secondFactor.passkeys ?? 0) > 0;
   const { faults, form, check } = useFaults<"next">();
@@ -122,8 +127,8 @@ const First = ({ onSaved }: { onSaved: () => void }) => {
   };
   return (
     <>
-      {passkeys ? (
-        <p>{own("account.firstPasskey")}</p>
+      {passkeys || elsewhere ? (
+        <p>{own(elsewhere ? "account.firstElsewhere" : "account.firstPasskey")}</p>
       ) : (
         <p className="note" data-tone="warn">
           {own("account.firstHow")}

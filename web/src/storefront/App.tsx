@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Suspense, useEffect, useRef, type ComponentType } from "react";
 import { mayBeSignedIn } from "../api/session";
 import { useSession } from "../api/useSession";
-import { inAdvance, loadOrder, loadOwn, loadSignIn } from "./ahead";
+import { inAdvance, loadContinue, loadOrder, loadOwn, loadSignIn } from "./ahead";
 import { CheckoutPage } from "./CheckoutPage";
 import { sessionQuery } from "./data";
 import { later } from "./later";
@@ -14,12 +14,14 @@ import { Failure, Offline, Waiting } from "./ui";
 const opened = match(location.pathname)?.pattern;
 if (opened === "/orders/:id") inAdvance(loadOrder);
 else if (opened === "/sign-in") inAdvance(loadSignIn);
+else if (opened === "/sign-in/continue") inAdvance(loadContinue);
 else if (opened !== "/checkout/:slug/:tier") inAdvance(mayBeSignedIn() ? loadOwn : loadSignIn);
 
 const SignIn = later<SignInProps>(loadSignIn, "SignIn");
 const PasskeyOffer = later(() => import("./PasskeyOffer"), "PasskeyOffer");
 const pages: Record<Pattern, { page: ComponentType<Params>; forGuests?: boolean }> = {
   "/sign-in": { page: later(loadSignIn, "SignInPage"), forGuests: true },
+  "/sign-in/continue": { page: later(loadContinue, "ContinuePage"), forGuests: true },
   "/checkout/:slug/:tier": { page: CheckoutPage as ComponentType<Params>, forGuests: true },
   "/orders": { page: later(loadOwn, "OrdersPage"), forGuests: true },
   "/orders/:id": { page: later(loadOrder, "OrderPage"), forGuests: true },

@@ -100,6 +100,8 @@ const changes = [
   "new_codes",
   "use_code",
   "mail_reset",
+  "link_identity",
+  "unlink_identity",
   "start_reset",
   "reset_factor",
   "cancel_reset_factor",

@@ -5,11 +5,12 @@ import { Problem } from "../api/problem";
 import { register, signIn } from "../api/session";
 import { useSession } from "../api/useSession";
 import { useShop } from "./data";
+import type { ProviderSignInProps } from "./Elsewhere";
 import { later } from "./later";
 import type { Asked, MailedSignInProps, MailSignInProps } from "./MailSignIn";
 import { offerPasskey } from "./offer";
 import type { PasskeySignInProps } from "./PasskeySignIn";
-import { go, within } from "./router";
+import { go, pathOf, within } from "./router";
 import type { SecondStepProps } from "./SecondStep";
 import { c, t } from "./text";
 import { Button, Failure, Field, Head, PasswordField, useFaults, Waiting } from "./ui";
@@ -17,12 +18,13 @@ import { Button, Failure, Field, Head, PasswordField, useFaults, Waiting } from 
 const MailSignIn = later<MailSignInProps>(() => import("./MailSignIn"), "MailSignIn");
 const MailedSignIn = later<MailedSignInProps>(() => import("./MailSignIn"), "MailedSignIn");
 const PasskeySignIn = later<PasskeySignInProps>(() => import("./PasskeySignIn"), "PasskeySignIn");
+const ProviderSignIn = later<ProviderSignInProps>(() => import("./Elsewhere"), "ProviderSignIn");
 const SecondStep = later<SecondStepProps>(() => import("./SecondStep"), "SecondStep");
 
 export const SignInPage = () => {
   const session = useSession();
   const next = within(new URLSearchParams(location.search).get("next"));
-  if (!session) return <SignIn onDone={() => go(next, true)} />;
+  if (!session) return <SignIn next={next} onDone={() => go(next, true)} />;
   return (
     <div className="narrow">
       <Head title={t("signIn.title")} />
@@ -37,12 +39,13 @@ export const SignInPage = () => {
 };
 
 export interface SignInProps {
+  next?: string; // where to, for whoever comes back from elsewhere; this page if there is none
   onDone?: () => void;
   ended?: boolean;
 }
 
 // SignIn stands in for a page that needs a user, and makes way for it.
-export const SignIn = ({ onDone, ended = false }: SignInProps) => {
+export const SignIn = ({ next, onDone, ended = false }: SignInProps) => {
   const [isNew, setNew] = useState(false);
   const [known, setKnown] = useState("");
   const [challenge, setChallenge] = useState<Challenge | null>(null);
@@ -102,12 +105,11 @@ export const SignIn = ({ onDone, ended = false }: SignInProps) => {
         )}
         {!isNew && <a href="/reset-password">{t("signIn.forgot")}</a>}
       </p>
-      {!isNew && (
-        <Suspense>
-          <PasskeySignIn onDone={onDone} />
-          <MailSignIn onAsked={setMailed} />
-        </Suspense>
-      )}
+      <Suspense>
+        {!isNew && <PasskeySignIn onDone={onDone} />}
+        {!isNew && <MailSignIn onAsked={setMailed} />}
+        <ProviderSignIn returnTo={next && pathOf(next)} />
+      </Suspense>
     </div>
   );
 };

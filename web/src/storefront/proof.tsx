@@ -5,6 +5,7 @@ import { useState, type FormEvent } from "react";
 import { firstWay } from "../api/challenge";
 import { prove, waysToProve } from "../api/proof";
 import { ByPasskey, Code, Unproven } from "./code";
+import { ByProvider } from "./Elsewhere";
 import { own } from "./ownText";
 import { c, t } from "./text";
 import { Button, PasswordField, useFaults } from "./ui";
@@ -57,6 +58,7 @@ const Proof = ({ methods, answer }: Asked) => {
   return (
     <form className="form" ref={form} onSubmit={send} noValidate>
       <ByPasskey methods={methods} busy={proving.isPending} onClick={() => proving.mutate("passkey")} />
+      {methods.includes("provider") && <ByProvider />}
       {byPassword ? (
         <PasswordField
           label={own("account.again")}

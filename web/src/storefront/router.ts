@@ -6,6 +6,7 @@ export type Params = Record<string, string>;
 
 const patterns = [
   "/sign-in",
+  "/sign-in/continue",
   "/checkout/:slug/:tier",
   "/orders",
   "/orders/:id",
@@ -56,7 +57,8 @@ export const useAddress = (): string => useSyncExternalStore(listen, () => locat
 export const go = (address: string, replace = false): void => {
   const to = new URL(address, location.href);
   if (to.origin !== location.origin || !match(to.pathname)) {
-    location.assign(to);
+    if (replace) location.replace(to);
+    else location.assign(to);
     return;
   }
   if (replace) history.replaceState(null, "", to);
@@ -70,6 +72,12 @@ export const go = (address: string, replace = false): void => {
 export const within = (next: string | null): string => {
   const to = next?.startsWith("/") && URL.canParse(next, location.origin) ? new URL(next, location.origin) : null;
   return to?.origin === location.origin ? to.href : "/licenses";
+};
+
+// pathOf is an address of this shop without the origin.
+export const pathOf = (address: string): string => {
+  const { pathname, search } = new URL(address, location.origin);
+  return pathname + search;
 };
 
 export const follow = (): void => {

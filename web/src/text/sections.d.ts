@@ -5,7 +5,7 @@ declare module "*?section=common" {
   const section: Catalog["common"];
   export default section;
 }
-declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript,subscription,account,license,step,mailed" {
+declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript,subscription,account,license,step,mailed,elsewhere" {
   const section: Omit<
     Catalog["shop"],
     | "catalog"
@@ -20,6 +20,7 @@ declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,
     | "license"
     | "step"
     | "mailed"
+    | "elsewhere"
   >;
   export default section;
 }
@@ -37,6 +38,10 @@ declare module "*?section=shop&only=mailed" {
 }
 declare module "*?section=shop&only=step" {
   const section: Pick<Catalog["shop"], "step">;
+  export default section;
+}
+declare module "*?section=shop&only=elsewhere" {
+  const section: Pick<Catalog["shop"], "elsewhere">;
   export default section;
 }
 declare module "*?section=console" {

@@ -8,6 +8,7 @@ import { asProblem } from "../../api/problem";
 import { prove } from "../../api/proof";
 import { ErrorNote } from "../kit/ErrorNote";
 import { c, t } from "../text";
+import { ByProvider } from "./ByProvider";
 import type { Asked } from "./useAsked";
 
 // Proof asks for it on top of everything, so that what was begun below goes on. Whoever does not
@@ -17,6 +18,7 @@ export const Proof = ({ methods, answer }: Asked) => {
   const [typed, setTyped] = useState("");
   const byPassword = methods.includes("password");
   const byPasskey = methods.includes("passkey") && hasPasskeys;
+  const byProvider = methods.includes("provider");
   const other = way === "totp" ? "recovery" : "totp";
   const proving = useMutation({ mutationFn: prove, onSuccess: () => answer(true), onError: () => setTyped("") });
   const send = (e: FormEvent) => {
@@ -41,7 +43,11 @@ export const Proof = ({ methods, answer }: Asked) => {
       title={t("proof.title")}
       closeButtonProps={{ "aria-label": c("close") }}>
       <form className="section" onSubmit={send}>
-        <p style={{ margin: 0 }}>{t(byPassword || byPasskey || way ? "proof.why" : "proof.none")}</p>
+        {byProvider ? (
+          <ByProvider />
+        ) : (
+          <p style={{ margin: 0 }}>{t(byPassword || byPasskey || way ? "proof.why" : "proof.none")}</p>
+        )}
         {byPasskey && (
           <Button
             variant={way ? "default" : "filled"}
