@@ -2,6 +2,7 @@
 // needs; its tests then use that stoa and a browser, one test after the other. Several files
 // may run in one process (lane.js): they share the browser, and the stoa with demo data.
 // Scenarios run against the binary in STOA_BINARY.
+import { createHmac } from "node:crypto";
 import { after, test as nodeTest } from "node:test";
 import { adminToken, call, install as installIn, startStoa } from "./server.js";
 import { closeTabs, explained, launch, mounted, openTab as openTabOf, settled } from "./tab.js";
@@ -159,4 +160,15 @@ export const provenAccount = async (username, password) => {
   const token = made.body.data.access_token;
   await proven(email, token);
   return { email, token };
+};
+
+// codeOf is the six digits that an app shows for a secret (RFC 6238).
+export const codeOf = (secret) => {
+  const letters = [...secret.replaceAll(" ", "")].map((letter) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter));
+  const bits = letters.map((n) => n.toString(2).padStart(5, "0")).join("");
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2)));
+  const step = Buffer.alloc(8);
+  step.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
+  const sum = createHmac("sha1", key).update(step).digest();
+  return String((sum.readUInt32BE(sum[19] & 15) & 0x7fffffff) % 1_000_000).padStart(6, "0");
 };

@@ -56,6 +56,8 @@ export const moments = (at) => [
     await tab.locator("main form button.primary").first().click();
     await tab.locator("[role=alert], .fault").first().waitFor();
   } },
+  { name: "sign-in-continue", path: "/sign-in/continue?to=/account", as: "nobody" },
+  { name: "sign-in-continue-failed", path: "/sign-in/continue?failed=PROVIDER_REFUSED", as: "nobody" },
   { name: "register-faults", path: "/register", as: "nobody", open: button("Create account") },
   { name: "reset-password-link", path: "/reset-password#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },
   { name: "sign-in-link", path: "/sign-in/link#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },

@@ -19,10 +19,10 @@ import (
 // lanes are what runs at the same time: each is a process of Node.js with a browser, and a
 // stoa with demo data for its files that need no other. In a lane, files run in this order.
 var lanes = map[string][]string{
-	"pages":   {"texts", "pages", "budgets", "print", "looks"},
+	"pages":   {"texts", "pages", "budgets", "print", "looks", "mailed"},
 	"console": {"console", "settings", "keyboard", "shop", "trouble", "empty", "first-run"},
 	"plugins": {"details", "plugins", "plugin-list", "instances", "themes", "market", "events"},
-	"buyers":  {"language", "storefront", "second-step", "passkeys", "mailed", "buyers", "payments", "lists"},
+	"buyers":  {"language", "storefront", "second-step", "passkeys", "providers", "buyers", "payments", "lists"},
 }
 
 func TestScenarios(t *testing.T) {

@@ -2,23 +2,11 @@
 // leads, and switched off. And passwords that sign in once.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { createHmac } from "node:crypto";
-import { accessibilityFaults, browser, call, fine, openTab, proven, provenAccount, stoa, test, useStoa } from "./kit.js";
+import { accessibilityFaults, browser, call, codeOf, fine, openTab, proven, provenAccount, stoa, test, useStoa } from "./kit.js";
 
 useStoa({ args: ["--mail", "log"] });
 
 const password = "correct horse battery";
-
-// codeOf is the six digits that an app shows for a secret (RFC 6238).
-const codeOf = (secret) => {
-  const letters = [...secret.replaceAll(" ", "")].map((letter) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter));
-  const bits = letters.map((n) => n.toString(2).padStart(5, "0")).join("");
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2)));
-  const step = Buffer.alloc(8);
-  step.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
-  const sum = createHmac("sha1", key).update(step).digest();
-  return String((sum.readUInt32BE(sum[19] & 15) & 0x7fffffff) % 1_000_000).padStart(6, "0");
-};
 
 // switchOn does over the API what the account page does, and returns the recovery codes.
 const switchOn = async (token) => {

@@ -1,13 +1,13 @@
 import { Button } from "@mantine/core";
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { api, data } from "../../api/client";
+import { useMutation } from "@tanstack/react-query";
 import { leave } from "../../api/provider";
 import { ErrorNote } from "../kit/ErrorNote";
 import { t } from "../text";
+import { useIdentities } from "./useIdentities";
 
 // ByProvider is for administrators who sign in with an account at an identity provider: they do so again.
 export const ByProvider = () => {
-  const linked = useQuery({ queryKey: ["identities"], queryFn: () => data(api.GET("/auth/identities")) });
+  const linked = useIdentities();
   const going = useMutation({
     mutationFn: (slug: string) => leave(slug, "reauthenticate", location.pathname + location.search),
   });

@@ -1,0 +1,300 @@
+// Accounts elsewhere: an OpenID provider signs people up and in, is linked to an account and unlinked, and proves that
+// somebody is there.
+import assert from "node:assert/strict";
+import { createHash, generateKeyPairSync, randomUUID, sign } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { adminToken, browser, call, codeOf, fine, openTab, provenAccount, signInToShop, stoa, test, useStoa } from "./kit.js";
+
+const client = { id: "the-shop", secret: "a secret of the shop" };
+
+const base64 = (bytes) => Buffer.from(bytes).toString("base64url");
+
+// startProvider starts an honest OpenID provider on this machine. person is who is signed in there; null turns
+// everybody away. It ends with this process.
+const startProvider = async () => {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const provider = { person: null, codes: new Map() };
+  const signed = (claims) => {
+    const text = [{ alg: "ES256", kid: "one" }, claims].map((part) => base64(JSON.stringify(part))).join(".");
+    return `${text}.${base64(sign("sha256", Buffer.from(text), { key: privateKey, dsaEncoding: "ieee-p1363" }))}`;
+  };
+  const json = (body, status = 200) => ({ status, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  const routes = {
+    "/.well-known/openid-configuration": () => json({
+      issuer: provider.url, authorization_endpoint: `${provider.url}/authorize`, token_endpoint: `${provider.url}/token`,
+      jwks_uri: `${provider.url}/keys`, id_token_signing_alg_values_supported: ["ES256"],
+    }),
+    "/keys": () => json({ keys: [{ ...publicKey.export({ format: "jwk" }), kid: "one", alg: "ES256", use: "sig" }] }),
+    "/authorize": (query) => {
+      assert.equal(query.get("client_id"), client.id);
+      assert.equal(query.get("code_challenge_method"), "S256");
+      const code = randomUUID();
+      if (provider.person) provider.codes.set(code, { query, person: provider.person });
+      const back = new URLSearchParams({ state: query.get("state"), ...(provider.person ? { code } : { error: "access_denied" }) });
+      return { status: 303, headers: { Location: `${query.get("redirect_uri")}?${back}` } };
+    },
+    "/token": (_, form, authorization) => {
+      const known = provider.codes.get(form.get("code"));
+      provider.codes.delete(form.get("code")); // each works once
+      const said = Buffer.from(authorization.replace("Basic ", ""), "base64").toString().replaceAll("+", " ");
+      const print = createHash("sha256").update(form.get("code_verifier") ?? "").digest("base64url");
+      const right = known && decodeURIComponent(said) === `${client.id}:${client.secret}` &&
+        known.query.get("code_challenge") === print && known.query.get("redirect_uri") === form.get("redirect_uri");
+      if (!right) return json({ error: "invalid_grant" }, 400);
+      const now = Math.floor(Date.now() / 1000);
+      return json({ access_token: randomUUID(), token_type: "Bearer", id_token: signed({
+        iss: provider.url, aud: client.id, iat: now, exp: now + 60, nonce: known.query.get("nonce"),
+        ...(known.query.has("max_age") ? { auth_time: now } : {}), ...known.person,
+      }) });
+    },
+  };
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url, provider.url);
+    const body = Buffer.concat(await request.toArray()).toString();
+    const route = routes[pathname] ?? (() => ({ status: 404 }));
+    const answer = route(searchParams, new URLSearchParams(body), request.headers.authorization ?? "");
+    response.writeHead(answer.status, answer.headers).end(answer.body);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  server.unref();
+  provider.url = `http://127.0.0.1:${server.address().port}`;
+  return provider;
+};
+
+// The shop believes the office what it says of addresses, and not the club.
+let office, club;
+
+const tell = async (slug, name, { url }, verifiesAddresses) => {
+  const answer = await call(stoa, "PUT", `/api/v1/admin/identity-providers/${slug}`, { token: await adminToken(stoa), body: {
+    kind: "oidc", name, issuer: url, clientId: client.id, clientSecret: client.secret, enabled: true, signUp: true, verifiesAddresses,
+  } });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+};
+
+useStoa(async () => {
+  [office, club] = await Promise.all([startProvider(), startProvider()]);
+  return { args: ["--mail", "log"], env: { STOA_EXTERNAL_ALLOW: "127.0.0.0/8" } };
+}, async () => {
+  await tell("office", "Harbor Office", office, true);
+  await tell("club", "Sailing Club", club, false);
+});
+
+const open = (options) => openTab(browser, stoa, { ...options, also: [office.url, club.url] });
+
+const person = (name) => ({ sub: name, email: `${name}@example.org`, email_verified: true });
+
+const button = (tab, name) => tab.getByRole("button", { name, exact: true });
+
+// enter comes to a page with the account of somebody at a provider.
+const enter = async (tab, name, provider, who, next = "/account") => {
+  provider.person = who;
+  await tab.goto(`/sign-in?next=${next}`);
+  await button(tab, `Continue with ${name}`).click();
+};
+
+const signUp = async (tab, name) => {
+  await enter(tab, "Harbor Office", office, person(name));
+  await tab.getByLabel("Username").fill(name);
+  await button(tab, "Create an account").click();
+  await tab.getByRole("heading", { name: "Accounts elsewhere" }).waitFor();
+};
+
+const signOut = async (tab) => {
+  await button(tab, "Sign out").last().click();
+  await tab.getByLabel("E-mail").waitFor();
+};
+
+// mailed returns the last code in the mails to an address.
+const mailed = async (email) => {
+  for (const end = Date.now() + 120_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    const mails = stoa.log().split("\n").filter((line) => line.includes(`to=${email}`)).join("\n");
+    const codes = [...mails.matchAll(/\\n([0-9A-Z]{4}-[0-9A-Z]{4})\\n/g)];
+    if (codes.length > 0) return codes.at(-1)[1];
+  }
+  throw new Error(`no code for ${email}`);
+};
+
+for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
+  test(`somebody signs up with an account elsewhere, signs in with it, unlinks and links it, ${scheme}, ${width} px`, async () => {
+    const name = `zoe-${scheme}`;
+    const tab = await open({ scheme, width, height: 800 });
+    await tab.goto("/sign-in?next=/account");
+    await button(tab, "Continue with Harbor Office").waitFor();
+    assert.deepEqual(await tab.getByRole("button", { name: /^Continue with/ }).allInnerTexts(), ["Continue with Sailing Club", "Continue with Harbor Office"]);
+    await fine(tab);
+    await enter(tab, "Harbor Office", office, person(name));
+    await tab.getByRole("heading", { name: "Choose a username" }).waitFor();
+    await fine(tab);
+    await button(tab, "Create an account").click();
+    await tab.getByText("Fill in this field.").waitFor();
+    await tab.getByLabel("Username").fill("x");
+    await button(tab, "Create an account").click();
+    await tab.getByText("username must have 3 characters or more.").waitFor();
+    await tab.getByLabel("Username").fill(name);
+    await button(tab, "Create an account").click();
+    await tab.waitForURL((url) => url.pathname === "/account");
+    await tab.getByText(`${name}@example.org`).first().waitFor();
+    await tab.getByText("You sign in with an account elsewhere.").waitFor();
+    await fine(tab);
+
+    // It is the last way in.
+    await button(tab, "Unlink Harbor Office").click();
+    await fine(tab);
+    await button(tab, "Keep it linked").click();
+    await button(tab, "Unlink Harbor Office").click();
+    await button(tab, "Unlink Harbor Office").click();
+    await tab.getByText("This is the last way to sign in to the account.").waitFor();
+    await fine(tab);
+    await signOut(tab);
+
+    // The form in place of a page leads back to it.
+    await tab.goto("/orders");
+    await tab.goto("/account");
+    await button(tab, "Continue with Harbor Office").click();
+    await button(tab, "Unlink Harbor Office").waitFor();
+    assert.equal(new URL(tab.url()).pathname, "/account");
+
+    await tab.getByLabel("New password").fill("correct horse battery");
+    await button(tab, "Set a password").click();
+    await tab.getByText("Your password is changed.").waitFor();
+    await button(tab, "Unlink Harbor Office").click();
+    await button(tab, "Unlink Harbor Office").click();
+    // With it goes the session that began so.
+    await tab.getByText("Your session has ended.").waitFor();
+    await tab.getByRole("textbox", { name: "E-mail", exact: true }).fill(`${name}@example.org`);
+    await tab.getByRole("textbox", { name: "Password", exact: true }).fill("correct horse battery");
+    await tab.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
+    await tab.getByText("Harbor Office is unlinked.").waitFor();
+    await fine(tab);
+    await button(tab, "Link Harbor Office").click();
+    await button(tab, "Unlink Harbor Office").waitFor();
+    await tab.getByText("Account elsewhere linked").first().waitFor();
+    await tab.end();
+  });
+}
+
+for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
+  test(`an account elsewhere is linked with a code that is mailed, ${scheme}, ${width} px`, async () => {
+    const name = `carol-${scheme}`, email = `${name}@example.org`;
+    const tab = await open({ scheme, width, height: 800 });
+    await signUp(tab, name);
+    await signOut(tab);
+
+    // The club names an address, which counts only once its mailbox is proven.
+    await enter(tab, "Sailing Club", club, { ...person("member"), sub: `member-${scheme}` }, "/orders");
+    await tab.getByRole("heading", { name: "Confirm your e-mail address" }).waitFor();
+    assert.equal(await tab.getByLabel("E-mail").inputValue(), "member@example.org");
+    await fine(tab);
+    await tab.getByLabel("E-mail").fill(email);
+    await button(tab, "Mail me a code").click();
+    await tab.getByText(`A mail with a code is on its way to ${email}.`).waitFor();
+    await fine(tab);
+    await tab.getByLabel("Code of the mail").fill("0000-0000");
+    await button(tab, "Confirm the code").click();
+    await tab.getByText("The code is wrong or no longer works.").waitFor();
+    await fine(tab);
+    await tab.getByLabel("Code of the mail").fill((await mailed(email)).toLowerCase().replace("-", " "));
+    await button(tab, "Confirm the code").click();
+    await tab.getByRole("heading", { name: "You have an account here already" }).waitFor();
+    assert.equal(await tab.getByRole("link", { name: "Sign in and link" }).getAttribute("href"), "/sign-in?next=/account");
+    await fine(tab);
+    await button(tab, "Link the two").click();
+    await tab.waitForURL((url) => url.pathname === "/orders");
+    await tab.goto("/account");
+    await button(tab, "Unlink Sailing Club").waitFor();
+    await button(tab, "Unlink Harbor Office").waitFor();
+    await fine(tab);
+    await tab.end();
+  });
+}
+
+test("a second step is asked for, at a sign-in and before a link", async () => {
+  const email = "dora@example.org", tab = await open();
+  await signUp(tab, "dora");
+  await button(tab, "Set up an app").click();
+  await tab.getByLabel("Code of your app").fill(codeOf(await tab.locator(".key code").first().innerText()));
+  await button(tab, "Switch it on").click();
+  await tab.getByText("The second step is on.").first().waitFor();
+  const codes = await tab.locator(".codes li").allInnerTexts();
+  await button(tab, "I have kept them").click();
+  await signOut(tab);
+  const prove = async (code) => {
+    await tab.getByRole("heading", { name: "One more step" }).waitFor();
+    await button(tab, "Use a recovery code").click();
+    await tab.getByLabel("Recovery code").fill(code);
+    await fine(tab);
+    await button(tab, "Sign in").click();
+  };
+  await enter(tab, "Harbor Office", office, person("dora"));
+  await prove(codes[0]);
+  await button(tab, "Unlink Harbor Office").waitFor();
+  await signOut(tab);
+
+  await tell("club", "Sailing Club", club, true);
+  await enter(tab, "Sailing Club", club, { ...person("dora"), sub: "member-dora" });
+  await tab.getByRole("heading", { name: "You have an account here already" }).waitFor();
+  await fine(tab);
+  await button(tab, "Mail me a code").click();
+  await tab.getByText("on its way to the address of your account").waitFor();
+  await fine(tab);
+  await button(tab, "Ask for another code").click();
+  await tab.getByRole("heading", { name: "You have an account here already" }).waitFor();
+  await button(tab, "Mail me a code").click(); // the mailbox has had one a moment ago: the same answer
+  await tab.getByLabel("Code of the mail").fill(await mailed(email));
+  await button(tab, "Confirm the code").click();
+  await prove(codes[1]);
+  await button(tab, "Unlink Sailing Club").waitFor();
+  await tell("club", "Sailing Club", club, false);
+  await tab.end();
+});
+
+test("whoever signs in elsewhere only proves there to be there", async () => {
+  const tab = await open();
+  await signUp(tab, "eve");
+  let asks = true;
+  await tab.route("**/auth/password", (route) => (asks
+    ? route.fulfill({ status: 403, contentType: "application/json", body: JSON.stringify({
+      success: false, error: { code: "REAUTHENTICATION_REQUIRED", message: "-", details: { methods: ["provider"], maxAge: 600 } },
+    }) })
+    : route.continue()));
+  await tab.getByLabel("New password").fill("correct horse battery");
+  await button(tab, "Set a password").click();
+  await button(tab, "Sign in with Harbor Office again").waitFor();
+  await fine(tab);
+  const proven = tab.waitForResponse((response) => response.url().endsWith("/auth/oidc/complete"));
+  await button(tab, "Sign in with Harbor Office again").click();
+  assert.ok((await (await proven).json()).data.until);
+  asks = false;
+  await tab.waitForURL((url) => url.pathname === "/account");
+  await tab.getByLabel("New password").fill("correct horse battery");
+  await button(tab, "Set a password").click();
+  await tab.getByText("Your password is changed.").waitFor();
+  await tab.end();
+});
+
+test("what does not work says what to do", async () => {
+  const tab = await open();
+  await enter(tab, "Harbor Office", office, null);
+  await tab.getByText("The other site did not confirm who you are.").waitFor();
+  await fine(tab);
+  await tab.getByRole("main").getByRole("link", { name: "Sign in" }).click();
+  await button(tab, "Continue with Harbor Office").waitFor();
+  await tab.goto("/sign-in/continue?to=//evil.example");
+  await tab.getByText("This took too long, or began in another browser.").waitFor();
+  await fine(tab);
+  assert.equal(await tab.getByRole("main").getByRole("link", { name: "Sign in" }).getAttribute("href"), "/sign-in?next=%2Flicenses");
+
+  // Somebody's account elsewhere is theirs alone.
+  await signUp(tab, "finn");
+  await signOut(tab);
+  const { email } = await provenAccount("gina", "correct horse battery");
+  await signInToShop(tab, { email, password: "correct horse battery" }, "/account");
+  office.person = person("finn");
+  await button(tab, "Link Harbor Office").click();
+  await tab.getByText("is linked to an account here already").waitFor();
+  await fine(tab);
+  await tab.getByRole("link", { name: "Go back" }).click();
+  await button(tab, "Link Harbor Office").waitFor();
+  await tab.end();
+});
