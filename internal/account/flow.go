@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
@@ -179,10 +180,12 @@ func (s *Service) arrived(ctx context.Context, p Provider, f Flow, a Arrival) (s
 		who.Email, who.Authoritative = "", false
 	}
 	if len(p.AllowedDomains) > 0 && !slices.Contains(p.AllowedDomains, domainOf(who.Email)) {
-		return "", ErrProvider.Because(errs.New(errs.Invalid, "", "the address is of no allowed domain"))
+		return "", ErrProvider.Because(errDomain)
 	}
 	return s.sealResult(f, flowResult{Identity: who}), nil
 }
+
+var errDomain = errors.New("the address is of no allowed domain")
 
 // domainOf returns the domain of an address as AllowedDomains have it.
 func domainOf(email string) string {

@@ -72,7 +72,8 @@ func (h *Handlers) ArriveFlow(w http.ResponseWriter, r *http.Request) error {
 	} else if err != nil {
 		return err
 	}
-	http.Redirect(w, r, "/sign-in/continue?"+next.Encode(), http.StatusSeeOther)
+	w.Header().Set("Location", "/sign-in/continue?"+next.Encode())
+	w.WriteHeader(http.StatusSeeOther)
 	return nil
 }
 
