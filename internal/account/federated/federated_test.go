@@ -40,7 +40,7 @@ func begin(t *testing.T) *trip {
 	tr.client = federated.New(p.Client().Transport, func() time.Time { return tr.now })
 	tr.of = federated.Provider{
 		Kind: federated.OIDC, Issuer: p.URL, ClientID: idptest.ClientID, Secret: idptest.Secret,
-		RedirectURI: "http://stoa.example/back",
+		RedirectURI: "http://shop.example/back",
 	}
 	return tr
 }
@@ -400,7 +400,7 @@ func TestGitHubKnowsPeopleByANumber(t *testing.T) {
 			}))
 			defer server.Close()
 			c := federated.New(elsewhere{strings.TrimPrefix(server.URL, "http://"), server.Client().Transport}, time.Now)
-			p := federated.Provider{Kind: federated.GitHub, Issuer: federated.GitHubIssuer, ClientID: "c", Secret: "s", RedirectURI: "https://stoa.example/back"}
+			p := federated.Provider{Kind: federated.GitHub, Issuer: federated.GitHubIssuer, ClientID: "c", Secret: "s", RedirectURI: "https://shop.example/back"}
 			address, err := c.Begin(t.Context(), p, secrets, false)
 			if err != nil || !strings.HasPrefix(address, "https://github.com/login/oauth/authorize?") || !strings.Contains(address, "code_challenge_method=S256") {
 				t.Errorf("Begin = %q, %v", address, err)
@@ -482,7 +482,7 @@ func FuzzIDToken(f *testing.F) {
 	p := idptest.Start(f)
 	now := time.Now()
 	client := federated.New(p.Client().Transport, func() time.Time { return now })
-	of := federated.Provider{Kind: federated.OIDC, Issuer: p.URL, ClientID: idptest.ClientID, Secret: idptest.Secret, RedirectURI: "http://stoa.example/back"}
+	of := federated.Provider{Kind: federated.OIDC, Issuer: p.URL, ClientID: idptest.ClientID, Secret: idptest.Secret, RedirectURI: "http://shop.example/back"}
 	f.Fuzz(func(t *testing.T, raw string) {
 		p.Change(func() { p.Raw = func(string) string { return raw } })
 		address, err := client.Begin(t.Context(), of, secrets, false)
