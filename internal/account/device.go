@@ -2,8 +2,6 @@ package account
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"time"
 
 	"stoa/internal/account/device"
@@ -38,12 +36,8 @@ type Devices interface {
 	ForgetDevice(ctx context.Context, userID, sessionID string) error
 }
 
-// newDeviceCookie returns 128 random bits.
-func newDeviceCookie() string {
-	b := make([]byte, 16)
-	_, _ = rand.Read(b) // never fails
-	return base64.RawURLEncoding.EncodeToString(b)
-}
+// deviceBytes is how many random bytes the cookie of a device has.
+const deviceBytes = 16
 
 // recognize notes with which device a session begins, if its browser keeps a cookie, and reports whether the user signed
 // in with it before. A cookie that is not of a device of this user is replaced by another: whoever can set one in
@@ -53,7 +47,7 @@ func (s *Service) recognize(ctx context.Context, tx Store, session *Session) (kn
 	if d == nil {
 		return false, nil
 	}
-	fresh := newDeviceCookie()
+	fresh := randomText(deviceBytes)
 	made := KnownDevice{
 		ID: ids.New(), UserID: session.UserID, Hash: ids.HashLinkToken(fresh), LastAt: session.CreatedAt,
 		Name: device.Read(session.UserAgent).String(),

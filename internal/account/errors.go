@@ -43,9 +43,12 @@ var (
 		"The platform token is invalid or has expired. Use the x-platform-token of a recent request.")
 )
 
-func noUser(err error) error {
+func noUser(err error) error { return missing(err, ErrNoUser) }
+
+// missing returns what callers are told of something that is not there, or err.
+func missing(err error, refusal *errs.Error) error {
 	if errs.KindOf(err) == errs.NotFound {
-		return ErrNoUser
+		return refusal
 	}
 	return err
 }

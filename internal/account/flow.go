@@ -87,15 +87,7 @@ func (s *Service) enabled(ctx context.Context, st Store, which func(Provider) bo
 	if s.Federated == nil {
 		return Provider{}, ErrNoProvider
 	}
-	all, err := st.Providers(ctx)
-	if err != nil {
-		return Provider{}, err
-	}
-	i := slices.IndexFunc(all, which)
-	if i < 0 || !all[i].Enabled {
-		return Provider{}, ErrNoProvider
-	}
-	return all[i], nil
+	return s.findProvider(ctx, st, func(p Provider) bool { return p.Enabled && which(p) })
 }
 
 // described returns p as package federated needs it.

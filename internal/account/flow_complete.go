@@ -183,12 +183,7 @@ func (g *passage) pass(ctx context.Context, known Flow, code string) (due, err e
 }
 
 // noFlow is ErrFlow for what is not there.
-func noFlow(err error) error {
-	if errs.KindOf(err) == errs.NotFound {
-		return ErrFlow
-	}
-	return err
-}
+func noFlow(err error) error { return missing(err, ErrFlow) }
 
 // proves reports whether a code is the one that was mailed, and notes it.
 func (g *passage) proves(code string) bool {
@@ -277,7 +272,10 @@ func (g *passage) offerLink(ctx context.Context, c Credentials) (due, err error)
 		return ErrLogin, nil
 	}
 	if c.ProvenAt.IsZero() {
-		if c, err = g.takeOver(ctx, c); err != nil {
+		if c, err = g.provenOutside(ctx, g.tx, c); err != nil {
+			return nil, err
+		}
+		if err := g.record(ctx, g.tx, audit.UserVerifyEmail, c.ID, audit.Details{"email": c.Email}); err != nil {
 			return nil, err
 		}
 	}
@@ -287,23 +285,6 @@ func (g *passage) offerLink(ctx context.Context, c Credentials) (due, err error)
 		return step, err
 	}
 	return g.bind(ctx, c)
-}
-
-// takeOver gives an unproven account to whoever proved its mailbox: what its holder left is gone.
-func (g *passage) takeOver(ctx context.Context, c Credentials) (Credentials, error) {
-	if err := g.reclaim(ctx, g.tx, c); err != nil {
-		return c, err
-	}
-	if err := g.tx.SetProven(ctx, c.ID, g.Now()); err != nil {
-		return c, err
-	}
-	if err := g.record(ctx, g.tx, audit.UserVerifyEmail, c.ID, audit.Details{"email": c.Email}); err != nil {
-		return c, err
-	}
-	if err := g.announce(ctx, g.tx, event.UserEmailVerified, c.ID); err != nil {
-		return c, err
-	}
-	return g.tx.User(ctx, c.ID)
 }
 
 // enter signs in the user of an identity.

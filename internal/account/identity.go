@@ -109,13 +109,13 @@ func (s *Service) RemoveIdentity(ctx context.Context, userID, sessionID, id stri
 func (s *Service) dropIdentity(
 	ctx context.Context, tx Store, post func(letter) error, c Credentials, sessionID string, id Identity,
 ) error {
-	all, err := tx.Providers(ctx)
-	if err != nil {
+	p, err := s.findProvider(ctx, tx, func(p Provider) bool { return p.Issuer == id.Issuer })
+	switch {
+	case ignore(err, errs.NotFound) != nil:
 		return err
-	}
-	p := Provider{Name: "another site"} // one that is gone has no sessions, either
-	if i := slices.IndexFunc(all, func(p Provider) bool { return p.Issuer == id.Issuer }); i >= 0 {
-		p = all[i]
+	case err != nil: // it is gone, and so are its sessions
+		p = Provider{Name: "another site"}
+	default:
 		if err := tx.EndSessionsBy(ctx, c.ID, p.method(), sessionID); err != nil {
 			return err
 		}

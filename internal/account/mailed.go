@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"stoa/internal/base/errs"
-	"stoa/internal/base/event"
 	"stoa/internal/base/ids"
 	"stoa/internal/message/mail"
 )
@@ -234,19 +233,10 @@ func (s *Service) proveByMail(ctx context.Context, tx Store, post func(letter) e
 	if !c.ProvenAt.IsZero() {
 		return c, nil
 	}
-	if err := s.reclaim(ctx, tx, c); err != nil {
-		return c, err
-	}
-	if err := tx.SetProven(ctx, c.ID, s.Now()); err != nil {
-		return c, err
-	}
 	if err := post(s.letterReclaimed(c.User)); err != nil {
 		return c, err
 	}
-	if err := s.announce(ctx, tx, event.UserEmailVerified, c.ID); err != nil {
-		return c, err
-	}
-	return tx.User(ctx, c.ID)
+	return s.provenOutside(ctx, tx, c)
 }
 
 // letterMailedSignIn has a link and a code to sign in with. The code is alone on its line, for programs that fill it

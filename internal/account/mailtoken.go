@@ -148,12 +148,7 @@ func (s *Service) byLink(
 }
 
 // noLink is ErrLink for what is not there.
-func noLink(err error) error {
-	if errs.KindOf(err) == errs.NotFound {
-		return ErrLink
-	}
-	return err
-}
+func noLink(err error) error { return missing(err, ErrLink) }
 
 // How many mails a mailbox gets that strangers can cause: one in mailPause, and mailsAtOnce in mailWindow.
 const (

@@ -144,17 +144,22 @@ func (s *Service) managed(ctx context.Context, st Store, p Provider) (m ManagedP
 	return m, err
 }
 
-// provider returns the one with a slug, or ErrNoProvider.
-func (s *Service) provider(ctx context.Context, st Store, slug string) (Provider, error) {
+// findProvider returns the provider that which picks, or ErrNoProvider.
+func (s *Service) findProvider(ctx context.Context, st Store, which func(Provider) bool) (Provider, error) {
 	all, err := st.Providers(ctx)
 	if err != nil {
 		return Provider{}, err
 	}
-	i := slices.IndexFunc(all, func(p Provider) bool { return p.Slug == slug })
+	i := slices.IndexFunc(all, which)
 	if i < 0 {
 		return Provider{}, ErrNoProvider
 	}
 	return all[i], nil
+}
+
+// provider returns the one with a slug, or ErrNoProvider.
+func (s *Service) provider(ctx context.Context, st Store, slug string) (Provider, error) {
+	return s.findProvider(ctx, st, func(p Provider) bool { return p.Slug == slug })
 }
 
 // ManagedProvider returns the one with a slug, or ErrNoProvider.

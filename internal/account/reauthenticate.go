@@ -206,12 +206,7 @@ func (s *Service) noteProof(ctx context.Context, tx Store, sessionID string) (Se
 }
 
 // noSession is ErrToken for a session, or its user, that is gone.
-func noSession(err error) error {
-	if errs.KindOf(err) == errs.NotFound {
-		return ErrToken
-	}
-	return err
-}
+func noSession(err error) error { return missing(err, ErrToken) }
 
 // reauthenticateByFactor is Reauthenticate with a code or a passkey. A wrong code counts like that of a sign-in.
 func (s *Service) reauthenticateByFactor(

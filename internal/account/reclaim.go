@@ -3,8 +3,24 @@ package account
 import (
 	"context"
 
+	"stoa/internal/base/event"
 	"stoa/internal/trust/audit"
 )
+
+// provenOutside gives an unproven account to whoever proved its mailbox outside of its sessions: what its holder left is
+// gone, the address is proven. It returns the user as they are then. c is locked.
+func (s *Service) provenOutside(ctx context.Context, tx Store, c Credentials) (Credentials, error) {
+	if err := s.reclaim(ctx, tx, c); err != nil {
+		return c, err
+	}
+	if err := tx.SetProven(ctx, c.ID, s.Now()); err != nil {
+		return c, err
+	}
+	if err := s.announce(ctx, tx, event.UserEmailVerified, c.ID); err != nil {
+		return c, err
+	}
+	return tx.User(ctx, c.ID)
+}
 
 // reclaim removes everything that the holder of an unproven account left, so that whoever has proven the
 // mailbox finds nothing that lets somebody else in: the password, sessions, links, what was begun, and all

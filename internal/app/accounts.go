@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,7 +22,6 @@ import (
 	"stoa/internal/edge/ratelimit"
 	"stoa/internal/message/mail"
 	"stoa/internal/operate/settings"
-	"stoa/internal/run/egress"
 	"stoa/internal/store"
 )
 
@@ -110,23 +107,16 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 
 // signInElsewhere has identity providers sign people in.
 func signInElsewhere(s *account.Service, cfg Config) {
-	s.Federated = federated.New(outside(cfg), cfg.Now)
+	out := outside(cfg, outsideTimeout)
+	out.ResponseHeaderTimeout = outsideTimeout
+	out.MaxIdleConns, out.MaxIdleConnsPerHost, out.IdleConnTimeout = 16, 2, time.Minute
+	s.Federated = federated.New(out, cfg.Now)
 	s.ProviderBox = cfg.MasterKey.Box(account.ProviderPurpose)
 	s.VerifierBox = cfg.MasterKey.Box(account.FlowVerifierPurpose)
 	s.ResultBox = cfg.MasterKey.Box(account.FlowResultPurpose)
 }
 
-// outside returns how stoa asks servers of others for a few small answers: never at addresses that only this machine or
-// its network should reach, unless the operator allows them.
-func outside(cfg Config) http.RoundTripper {
-	dialer := &net.Dialer{Timeout: outsideTimeout, Control: egress.Guard(cfg.ExternalAllow)}
-	return &http.Transport{
-		DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: outsideTimeout,
-		ResponseHeaderTimeout: outsideTimeout, MaxIdleConns: 16, MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute,
-		MaxResponseHeaderBytes: 64 << 10,
-	}
-}
-
+// outsideTimeout is how long it may take to connect to an identity provider, and until it answers.
 const outsideTimeout = 5 * time.Second
 
 // buildPasskeys returns for whom browsers make passkeys; nil if they make none at the public URL.

@@ -38,16 +38,22 @@ func (a *App) buildDelivery(cfg Config) {
 		Store: store.NewWebhooks(a.DB), Deliveries: store.NewDeliveries(a.DB),
 		Secrets: cfg.MasterKey.Box("webhook.secret"), Now: cfg.Now,
 	}
-	dialer := &net.Dialer{Timeout: delivery.SendTimeout, Control: egress.Guard(cfg.ExternalAllow)}
+	out := outside(cfg, delivery.SendTimeout)
+	out.MaxIdleConns, out.MaxIdleConnsPerHost, out.IdleConnTimeout, out.DisableCompression = 64, 1, webhookIdle, true
 	a.messages = &webhook.Sender{
 		Service: a.Webhooks, Agent: "stoa/" + cfg.Version,
-		// Without a proxy, which would connect to addresses that the guard refuses.
-		Transport: &http.Transport{
-			DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: delivery.SendTimeout,
-			MaxIdleConnsPerHost: 1, MaxIdleConns: 64, IdleConnTimeout: webhookIdle, DisableCompression: true,
-			MaxResponseHeaderBytes: 64 << 10,
-		},
+		Transport:      out,
 		Administrators: buyers{a}, Poster: a.Mail, SiteName: a.site.Called, Log: cfg.Log,
+	}
+}
+
+// outside returns how stoa connects to servers that others chose: never to addresses that only this machine or its
+// network should reach, unless the operator allows them. It has no proxy, which would connect to those all the same.
+func outside(cfg Config, timeout time.Duration) *http.Transport {
+	dialer := &net.Dialer{Timeout: timeout, Control: egress.Guard(cfg.ExternalAllow)}
+	return &http.Transport{
+		DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: timeout,
+		MaxResponseHeaderBytes: 64 << 10,
 	}
 }
 
