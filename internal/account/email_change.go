@@ -25,8 +25,9 @@ func (ch EmailChange) Issues() errs.Issues {
 
 // ChangeEmail mails a link to a new address of the user, and a notice without a link to the present one.
 // Nothing changes until the link is opened in a session of the user. A later request voids the earlier.
-// Whether somebody has the new address is not told. The error is VALIDATION_ERROR.
-func (s *Service) ChangeEmail(ctx context.Context, userID, to string) error {
+// Whether somebody has the new address is not told. The error is VALIDATION_ERROR, or ErrToken for a session that has
+// ended.
+func (s *Service) ChangeEmail(ctx context.Context, userID, sessionID, to string) error {
 	issues := EmailChange{to}.Issues()
 	if err := issues.Err(); err != nil {
 		return err
@@ -35,6 +36,9 @@ func (s *Service) ChangeEmail(ctx context.Context, userID, to string) error {
 		c, err := tx.User(ctx, userID) // before its links: see Store
 		if err != nil {
 			return noUser(err)
+		}
+		if err := s.stillIn(ctx, tx, sessionID); err != nil {
+			return err
 		}
 		if to == c.Email {
 			issues.Add("newEmail", errs.CodeInvalid, "newEmail is the address that the account has.")

@@ -111,10 +111,8 @@ func (s *Service) switchOn(
 	ctx context.Context, tx Store, c Credentials, before SecondFactors, sessionID string, hashes []string,
 ) (undo string, err error) {
 	session, err := tx.Session(ctx, sessionID)
-	if errs.KindOf(err) == errs.NotFound {
-		return "", ErrToken // it ended meanwhile
-	} else if err != nil {
-		return "", err
+	if err != nil {
+		return "", noSession(err)
 	}
 	link, undo := s.newLink(LinkNotMe, c, c.Email)
 	if err := tx.ConfirmTOTP(ctx, c.ID, link.CreatedAt); err != nil { // by that time, the link names the app

@@ -23,8 +23,8 @@ func (s *Service) NewPasswordIssues(in NewPassword) errs.Issues {
 }
 
 // SetPassword gives a user who has none a password, as after a sign-in with one of ReplacePassword. It ends all of the
-// user's sessions but the one named, and mails the user. The error is VALIDATION_ERROR, ErrPasswordSet, ErrNoUser or
-// password.ErrBusy.
+// user's sessions but the one named, and mails the user. The error is VALIDATION_ERROR, ErrPasswordSet, ErrNoUser,
+// password.ErrBusy, or ErrToken for a session that has ended.
 func (s *Service) SetPassword(ctx context.Context, userID, sessionID, next string) error {
 	if err := s.NewPasswordIssues(NewPassword{New: next}).Err(); err != nil {
 		return err
@@ -46,6 +46,9 @@ func (s *Service) SetPassword(ctx context.Context, userID, sessionID, next strin
 	return noUser(s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
 		now, err := tx.User(ctx, userID)
 		if err != nil {
+			return err
+		}
+		if err := s.stillIn(ctx, tx, sessionID); err != nil {
 			return err
 		}
 		if now.PasswordHash != "" { // set meanwhile

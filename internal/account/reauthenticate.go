@@ -208,6 +208,13 @@ func (s *Service) noteProof(ctx context.Context, tx Store, sessionID string) (Se
 // noSession is ErrToken for a session, or its user, that is gone.
 func noSession(err error) error { return missing(err, ErrToken) }
 
+// stillIn returns ErrToken unless a session is alive whose user is locked. Whoever ended it, by a new password for one,
+// must not be followed by what the session was about to do.
+func (s *Service) stillIn(ctx context.Context, tx Store, sessionID string) error {
+	_, err := tx.Session(ctx, sessionID)
+	return noSession(err)
+}
+
 // reauthenticateByFactor is Reauthenticate with a code or a passkey. A wrong code counts like that of a sign-in.
 func (s *Service) reauthenticateByFactor(
 	ctx context.Context, userID, sessionID string, in Reauthentication,

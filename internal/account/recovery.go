@@ -30,10 +30,13 @@ func recoveryHash(typed string) string {
 }
 
 // NewRecoveryCodes gives a user new recovery codes in place of all others, and tells the user by mail. The
-// error is ErrNoFactor for an account without a second factor.
-func (s *Service) NewRecoveryCodes(ctx context.Context, userID string) ([]string, error) {
+// error is ErrNoFactor for an account without a second factor, or ErrToken for a session that has ended.
+func (s *Service) NewRecoveryCodes(ctx context.Context, userID, sessionID string) ([]string, error) {
 	codes, hashes := newRecoveryCodes()
 	err := s.withFactors(ctx, userID, func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
+		if err := s.stillIn(ctx, tx, sessionID); err != nil {
+			return err
+		}
 		if !f.Any() {
 			return ErrNoFactor
 		}

@@ -50,7 +50,8 @@ func (h *Handlers) ChangeEmail(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := h.Accounts.ChangeEmail(r.Context(), reqctx.CallerFrom(r.Context()).UserID, in.New); err != nil {
+	who := reqctx.CallerFrom(r.Context())
+	if err := h.Accounts.ChangeEmail(r.Context(), who.UserID, who.SessionID, in.New); err != nil {
 		return err
 	}
 	web.WriteAccepted(w, "A mail with a link is on its way to the new address, unless it got such mails lately. "+

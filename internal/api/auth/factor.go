@@ -53,7 +53,8 @@ func (h *Handlers) RemoveTOTP(w http.ResponseWriter, r *http.Request) error {
 
 // NewRecoveryCodes serves POST /auth/recovery-codes.
 func (h *Handlers) NewRecoveryCodes(w http.ResponseWriter, r *http.Request) error {
-	codes, err := h.Accounts.NewRecoveryCodes(r.Context(), reqctx.CallerFrom(r.Context()).UserID)
+	who := reqctx.CallerFrom(r.Context())
+	codes, err := h.Accounts.NewRecoveryCodes(r.Context(), who.UserID, who.SessionID)
 	if err != nil {
 		return err
 	}
