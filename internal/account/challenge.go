@@ -35,10 +35,10 @@ type Challenge struct {
 	CreatedAt time.Time
 }
 
-// live reports whether c still stands for a user at now.
-func (c Challenge) live(u Credentials, now time.Time) bool {
+// live reports whether c, which has not expired, still stands for a user.
+func (c Challenge) live(u Credentials) bool {
 	return u.Active && c.UserID == u.ID && c.Generation == u.Generation && c.Print == passwordPrint(u.PasswordHash) &&
-		c.Tries < maxTries && now.Before(c.CreatedAt.Add(ChallengeLife))
+		c.Tries < maxTries
 }
 
 // passwordPrint tells one hash of a password from another, and does not reveal it.
@@ -52,8 +52,8 @@ type Challenges interface {
 	// CreateChallenge inserts a challenge. The error is an errs.Conflict if the hash is taken.
 	CreateChallenge(ctx context.Context, c Challenge) error
 
-	// Challenge returns the one with that hash, expired or not, or an errs.NotFound error.
-	Challenge(ctx context.Context, hash string) (Challenge, error)
+	// Challenge returns the one with that hash, if it was created after a time, or an errs.NotFound error.
+	Challenge(ctx context.Context, hash string, after time.Time) (Challenge, error)
 
 	// CountTry adds one to the challenge's Tries.
 	CountTry(ctx context.Context, hash string) error
@@ -80,13 +80,20 @@ func (s *Service) challenge(
 	return due, tx.CreateChallenge(ctx, ch)
 }
 
+// openChallenge returns the challenge with a token, for whose it is: the user is locked before it is read again. The error
+// is ErrCode for one that is unknown, and for one that has expired, which costs the same.
+func (s *Service) openChallenge(ctx context.Context, token string) (Challenge, error) {
+	known, err := s.Store.Challenge(ctx, ids.HashLinkToken(token), s.Now().Add(-ChallengeLife))
+	return known, noCode(err)
+}
+
 // liveChallenge locks the user of a challenge, and returns both as they are now. The error is ErrCode or an
 // errs.NotFound if the challenge stands for nobody anymore.
 func (s *Service) liveChallenge(ctx context.Context, tx Store, known Challenge) (c Credentials, ch Challenge, err error) {
 	if c, err = tx.User(ctx, known.UserID); err != nil {
 		return c, ch, err
 	}
-	if ch, err = tx.Challenge(ctx, known.Hash); err == nil && !ch.live(c, s.Now()) {
+	if ch, err = tx.Challenge(ctx, known.Hash, s.Now().Add(-ChallengeLife)); err == nil && !ch.live(c) {
 		err = ErrCode
 	}
 	return c, ch, err
@@ -122,10 +129,9 @@ func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error)
 	if err := in.Issues().Err(); err != nil {
 		return Tokens{}, err
 	}
-	hash := ids.HashLinkToken(in.Challenge)
-	known, err := s.Store.Challenge(ctx, hash) // whose it is: the user is locked before it is read again
+	known, err := s.openChallenge(ctx, in.Challenge)
 	if err != nil {
-		return Tokens{}, noCode(err)
+		return Tokens{}, err
 	}
 	key, err := s.Ring.Signer(ctx)
 	if err != nil {
@@ -143,7 +149,7 @@ func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error)
 			return err
 		}
 		if in.Method == MethodPasskey {
-			of := Ceremony{Kind: CeremonySecond, UserID: c.ID, SignIn: hash}
+			of := Ceremony{Kind: CeremonySecond, UserID: c.ID, SignIn: known.Hash}
 			given, err = s.proveByCredential(ctx, tx, post, c, of, in.Credential)
 		} else {
 			given, err = s.prove(ctx, tx, post, c, in.Method, in.Code)
@@ -156,9 +162,9 @@ func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error)
 			if err := s.refused(ctx, tx, ch); err != nil {
 				return err
 			}
-			return tx.CountTry(ctx, hash) // and commit
+			return tx.CountTry(ctx, known.Hash) // and commit
 		}
-		if err := tx.DeleteChallenge(ctx, hash); err != nil {
+		if err := tx.DeleteChallenge(ctx, known.Hash); err != nil {
 			return err
 		}
 		if _, err := s.endFactorReset(ctx, tx, c); err != nil { // it is not lost

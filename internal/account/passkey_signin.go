@@ -8,7 +8,6 @@ import (
 
 	"stoa/internal/account/passkey"
 	"stoa/internal/base/errs"
-	"stoa/internal/base/ids"
 )
 
 // SignInOptions returns what a browser is asked so that somebody signs in with a passkey: whichever they pick. The
@@ -154,10 +153,9 @@ func (s *Service) SecondStepOptions(ctx context.Context, in ChallengeToken) (pas
 	if !s.HasPasskeys() {
 		return passkey.Request{}, ErrCode
 	}
-	hash := ids.HashLinkToken(in.Challenge)
-	known, err := s.Store.Challenge(ctx, hash) // whose it is: the user is locked before it is read again
+	known, err := s.openChallenge(ctx, in.Challenge)
 	if err != nil {
-		return passkey.Request{}, noCode(err)
+		return passkey.Request{}, err
 	}
 	var options passkey.Request
 	err = s.Store.InTx(ctx, func(tx Store) error {
@@ -165,7 +163,7 @@ func (s *Service) SecondStepOptions(ctx context.Context, in ChallengeToken) (pas
 		if err != nil {
 			return err
 		}
-		options, err = s.askFor(ctx, tx, Ceremony{Kind: CeremonySecond, UserID: c.ID, SignIn: hash})
+		options, err = s.askFor(ctx, tx, Ceremony{Kind: CeremonySecond, UserID: c.ID, SignIn: known.Hash})
 		return err
 	})
 	return options, noCode(err)

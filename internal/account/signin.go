@@ -57,8 +57,8 @@ func (s *Service) candidate(ctx context.Context, email string) (Credentials, err
 	if !validEmail(email) {
 		return nobody, nil
 	}
-	c, err := s.Store.UserByEmail(ctx, Key(email))
-	if errs.KindOf(err) == errs.NotFound {
+	c, err := s.Store.Candidate(ctx, Key(email))
+	if err == nil && c.ID == "" {
 		return nobody, nil
 	}
 	return c, err

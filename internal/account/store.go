@@ -23,6 +23,10 @@ type Users interface {
 	User(ctx context.Context, id string) (Credentials, error)
 	UserByEmail(ctx context.Context, key string) (Credentials, error)
 
+	// Candidate is UserByEmail outside of a transaction, for those who may not learn whether there is one: nobody is a
+	// user without an id, and costs as much as somebody.
+	Candidate(ctx context.Context, key string) (Credentials, error)
+
 	// SetPassword stores the hash of a new password, which is not known to be breached; Rehash
 	// another hash of the same. SetBreached (zero: it is not), SetActive and SetRole change one field,
 	// RaiseGeneration adds one to it. SetPasswordOnce notes that the password is for one sign-in, until

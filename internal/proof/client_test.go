@@ -14,10 +14,11 @@ import (
 	"time"
 )
 
-// httpClient allows enough connections for all clients of a test.
+// httpClient allows enough connections for all clients of a test. It follows no redirect.
 var httpClient = &http.Client{
-	Transport: &http.Transport{MaxIdleConns: 0, MaxIdleConnsPerHost: 256, IdleConnTimeout: time.Minute},
-	Timeout:   time.Minute,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	Transport:     &http.Transport{MaxIdleConns: 0, MaxIdleConnsPerHost: 256, IdleConnTimeout: time.Minute},
+	Timeout:       time.Minute,
 }
 
 // answer is the answer to a request.

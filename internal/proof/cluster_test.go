@@ -50,8 +50,8 @@ const (
 	adminPassword = "correct horse battery"
 )
 
-// newCluster starts n processes over an empty database of that engine.
-func newCluster(tb testing.TB, engine string, n int) *cluster {
+// newCluster starts n processes over an empty database of that engine, with more in their environment.
+func newCluster(tb testing.TB, engine string, n int, more ...string) *cluster {
 	tb.Helper()
 	dir := tb.TempDir()
 	at, driver, dsn := filepath.Join(dir, "shared.db"), "sqlite", ""
@@ -68,6 +68,7 @@ func newCluster(tb testing.TB, engine string, n int) *cluster {
 		"STOA_EXTERNAL_ALLOW=127.0.0.0/8", // plugins of tests
 		"STOA_ADMIN_EMAIL=" + adminEmail, "STOA_ADMIN_PASSWORD=" + adminPassword,
 	}
+	env = append(env, more...)
 	file := filepath.Join(dir, "catalog.yaml")
 	if err := os.WriteFile(file, []byte(catalog), 0o600); err != nil {
 		tb.Fatal(err)

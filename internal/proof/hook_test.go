@@ -48,7 +48,7 @@ func TestHooksSurviveAKill(t *testing.T) {
 				}
 			})
 		}
-		killAndStart(t, c, rand.New(rand.NewPCG(seed, owners)))
+		killAndStart(t, c, rand.New(rand.NewPCG(seed, owners)), amount(t, kills))
 		stop()
 		work.Wait()
 

@@ -48,7 +48,7 @@ func TestWhatWasAnsweredSurvivesAKill(t *testing.T) {
 				}
 			})
 		}
-		killAndStart(t, c, rand.New(rand.NewPCG(seed, buyers)))
+		killAndStart(t, c, rand.New(rand.NewPCG(seed, buyers)), amount(t, kills))
 		stop.Store(true)
 		wg.Wait()
 		t.Logf("%d kills; %d purchases and %d activations were answered; %d purchases and %d activations were not",
@@ -67,10 +67,10 @@ func TestWhatWasAnsweredSurvivesAKill(t *testing.T) {
 	})
 }
 
-// killAndStart kills and starts processes.
-func killAndStart(t *testing.T, c *cluster, rng *rand.Rand) {
+// killAndStart kills and starts processes, n times.
+func killAndStart(t *testing.T, c *cluster, rng *rand.Rand, n int) {
 	t.Helper()
-	for range amount(t, kills) {
+	for range n {
 		// Just long enough for requests to be under way.
 		<-time.After(20*time.Millisecond + time.Duration(rng.Int64N(int64(250*time.Millisecond))))
 		victims := c.processes

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"stoa/internal/account"
 	"stoa/internal/data/database"
@@ -17,11 +18,11 @@ func (a *Account) CreateChallenge(ctx context.Context, c account.Challenge) erro
 }
 
 // Challenge implements account.Challenges.
-func (a *Account) Challenge(ctx context.Context, hash string) (account.Challenge, error) {
+func (a *Account) Challenge(ctx context.Context, hash string, after time.Time) (account.Challenge, error) {
 	c := account.Challenge{Hash: hash}
 	err := a.Read.QueryRowContext(ctx, `
 		SELECT user_id, generation, password_print, tries, first_method, COALESCE(flow_hash, ''), created_at_ms
-		FROM sign_in_challenges WHERE token_hash = $1`, hash,
+		FROM sign_in_challenges WHERE token_hash = $1 AND created_at_ms > $2`, hash, database.Millis(after),
 	).Scan(&c.UserID, &c.Generation, &c.Print, &c.Tries, &c.First, &c.Flow, database.ScanMillis(&c.CreatedAt))
 	if err != nil {
 		return account.Challenge{}, a.Wrap(err, "Challenge")

@@ -141,20 +141,22 @@ func testChallenges(t *testing.T, s *store.Account) {
 	must(t, s.CountTry(t.Context(), "h"))
 	must(t, s.CountTry(t.Context(), "none"))
 	want.Tries = 2
-	got, err := s.Challenge(t.Context(), "h")
+	got, err := s.Challenge(t.Context(), "h", T0.Add(-time.Second))
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("Challenge: %v (-want +got):\n%s", err, diff)
 	}
+	_, err = s.Challenge(t.Context(), "h", T0)
+	mustBe(t, "one that is as old as the age asked for", err, errs.NotFound)
 	for i, user := range []string{"u1", "u1", "u2"} {
 		must(t, s.CreateChallenge(t.Context(), account.Challenge{Hash: fmt.Sprint("n", i), UserID: user, CreatedAt: T0}))
 	}
 	must(t, s.DeleteChallenge(t.Context(), "h"))
 	must(t, s.DeleteChallenge(t.Context(), "h"))
-	_, err = s.Challenge(t.Context(), "h")
+	_, err = s.Challenge(t.Context(), "h", T0.Add(-time.Second))
 	mustBe(t, "one that was deleted", err, errs.NotFound)
 	must(t, s.DeleteChallenges(t.Context(), "u1"))
 	for hash, want := range map[string]errs.Kind{"n0": errs.NotFound, "n1": errs.NotFound, "n2": ""} {
-		_, err := s.Challenge(t.Context(), hash)
+		_, err := s.Challenge(t.Context(), hash, T0.Add(-time.Second))
 		mustBe(t, hash, err, want)
 	}
 }

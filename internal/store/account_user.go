@@ -44,6 +44,13 @@ func (a *Account) User(ctx context.Context, id string) (account.Credentials, err
 	return a.userBy(ctx, `u.id = $1`, id)
 }
 
+// Candidate implements account.Users. There is one row either way.
+func (a *Account) Candidate(ctx context.Context, key string) (account.Credentials, error) {
+	c, err := scanUser(a.Read.QueryRowContext(ctx, `SELECT `+userColumns+` FROM users u WHERE u.email_key = $1
+		UNION ALL SELECT '', '', '', '', '', '', '', FALSE, 0, 0, 0, 0, FALSE LIMIT 1`, key))
+	return c, a.Wrap(err, "User")
+}
+
 // UserByEmail implements account.Users.
 func (a *Account) UserByEmail(ctx context.Context, key string) (account.Credentials, error) {
 	return a.userBy(ctx, `u.email_key = $1`, key)

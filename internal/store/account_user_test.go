@@ -33,6 +33,13 @@ func testUsers(t *testing.T, open Open) {
 		}
 		_, err = s.User(t.Context(), "u3")
 		mustBe(t, "User of an unknown id", err, errs.NotFound)
+		got, err = s.Candidate(t.Context(), account.Key("e.U1@EXAMPLE.COM"))
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("Candidate: %v (-want +got):\n%s", err, diff)
+		}
+		if got, err = s.Candidate(t.Context(), "nobody@example.com"); err != nil || got.ID != "" || got.PasswordHash != "" {
+			t.Errorf("Candidate of nobody = %+v, %v", got, err)
+		}
 		_, err = s.UserByEmail(t.Context(), want.Email)
 		mustBe(t, "UserByEmail with an address that is not a Key", err, errs.NotFound)
 	})

@@ -67,6 +67,9 @@ func TestAnAddressThatTheProviderDoesNotVouchForNamesNobody(t *testing.T) {
 	})
 }
 
+// flowRE finds the name of a flow in an answer.
+var flowRE = regexp.MustCompile(`"flow":"[^"]+"`)
+
 // Asking for a code answers the same whether the address has an account.
 func TestAskingForACodeTellsNothingOfTheAddress(t *testing.T) {
 	t.Parallel()
@@ -74,7 +77,6 @@ func TestAskingForACodeTellsNothingOfTheAddress(t *testing.T) {
 		w.settled(t, victims, "victim")
 		o := w.provider(t, "op", func(form map[string]any) { form["verifiesAddresses"] = false })
 		o.Change(func() { o.Person = person("evil", attackers) })
-		flowRE := regexp.MustCompile(`"flow":"[^"]+"`)
 		answer := func(address string) string {
 			b := &traveler{w: w}
 			b.visit(t, o, "op", "sign-in")

@@ -24,6 +24,10 @@ const (
 	maxWaiting  = 1000 // messages, without those being sent
 	workers     = 4    // messages sent at the same time
 	sendTimeout = 10 * time.Second
+
+	// headStart is how long a message is left alone at least: whoever asked for it has their answer then, whose time must
+	// not tell whether there was anything to compose.
+	headStart = 20 * time.Millisecond
 )
 
 // pauses are the pauses before the second and the third try.
@@ -51,6 +55,7 @@ type Queue struct {
 type job struct {
 	ctx     context.Context //nolint:containedctx // carries the request's id to the log, but no deadline
 	compose Compose
+	since   time.Time
 }
 
 // NewQueue returns a Queue that sends with sender. It logs failures, but no messages.
@@ -71,7 +76,7 @@ func (q *Queue) Post(ctx context.Context, compose Compose) {
 	if !q.closed {
 		q.pending.Start()
 		select {
-		case q.jobs <- job{context.WithoutCancel(ctx), compose}:
+		case q.jobs <- job{context.WithoutCancel(ctx), compose, time.Now()}:
 			return
 		default:
 			q.pending.End()
@@ -82,6 +87,10 @@ func (q *Queue) Post(ctx context.Context, compose Compose) {
 
 func (q *Queue) work() {
 	for j := range q.jobs {
+		select {
+		case <-time.After(headStart - time.Since(j.since)):
+		case <-q.ctx.Done():
+		}
 		q.do(j)
 		q.pending.End()
 	}

@@ -167,6 +167,18 @@ func (s *Server) NextMail(tb testing.TB) Mail {
 	}
 }
 
+// Each has heard told of every mail that comes from now on, until the server ends. Nothing else may wait for events
+// then.
+func (s *Server) Each(heard func(Mail)) {
+	go func() { // ends with the server, whose end closes events
+		for e := range s.events {
+			if e.Mail != nil {
+				heard(*e.Mail)
+			}
+		}
+	}()
+}
+
 // python returns a Python that has aiosmtpd. Debian's package is for Debian's Python,
 // which need not be the first one in PATH.
 func python(tb testing.TB) string {
