@@ -112,7 +112,7 @@ func (s *Service) advance(ctx context.Context, cookie string, by Caller, in Flow
 		}
 	}
 	// Rows that the previous release wrote have no mailbox yet, and would not be found by it.
-	if _, err := s.Store.FillMailboxes(ctx, mailboxBatch); err != nil {
+	if _, _, err := s.Store.FillMailboxes(ctx, "", mailboxBatch); err != nil {
 		return Completed{}, err
 	}
 	p, err := s.enabled(ctx, s.Store, func(p Provider) bool { return p.ID == known.ProviderID })

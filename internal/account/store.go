@@ -40,8 +40,9 @@ type Users interface {
 	RaiseGeneration(ctx context.Context, id string) error
 
 	// FillMailboxes stores the mailbox.Key of at most limit users that have none, because the
-	// previous release wrote them, and returns how many these were.
-	FillMailboxes(ctx context.Context, limit int) (int, error)
+	// previous release wrote them, and returns how many these were: the first by their ids, of
+	// those behind after, and the last of these ids.
+	FillMailboxes(ctx context.Context, after string, limit int) (filled int, last string, err error)
 
 	// ListUsers returns one page of the users that q selects, in the order of q, and
 	// how many there are on all pages. The search compares Keys; none of its characters is a

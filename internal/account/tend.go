@@ -19,9 +19,11 @@ const (
 // batches, so that nobody waits long for a lock. It returns how many users these were. Several
 // processes may call it at once.
 func (s *Service) FillMailboxes(ctx context.Context) (filled int, err error) {
-	for {
-		n, err := s.Store.FillMailboxes(ctx, fillChunk)
-		filled += n
+	// From one user to the next: beginning anew each time would pass all that are filled, whose entries
+	// an index keeps for a while.
+	for last := ""; ; {
+		n, next, err := s.Store.FillMailboxes(ctx, last, fillChunk)
+		filled, last = filled+n, next
 		if err != nil || n < fillChunk {
 			return filled, err
 		}

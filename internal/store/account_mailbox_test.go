@@ -40,9 +40,13 @@ func testMailboxes(t *testing.T, open Open) {
 	if err := set(db, `UPDATE users SET mailbox_key = '' WHERE id <> 'u2'`)(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, filled := range []int{3, 1, 0} {
-		if n, err := s.FillMailboxes(t.Context(), 3); n != filled || err != nil {
-			t.Fatalf("FillMailboxes = %d, %v; want %d", n, err, filled)
+	// u2 has one, and u0 is not behind u0.
+	for _, want := range []struct {
+		after, last string
+		filled      int
+	}{{"u0", "u4", 3}, {"u4", "u4", 0}, {"", "u0", 1}, {"", "", 0}} {
+		if n, last, err := s.FillMailboxes(t.Context(), want.after, 3); n != want.filled || last != want.last || err != nil {
+			t.Fatalf("FillMailboxes behind %q = %d, %q, %v; want %d, %q", want.after, n, last, err, want.filled, want.last)
 		}
 	}
 	if got := fmt.Sprint(keys()); got != want {

@@ -27,7 +27,7 @@ func TestOldUsersGetTheirMailbox(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := NewAccount(db)
-		if _, err := s.FillMailboxes(t.Context(), 100); err != nil {
+		if _, _, err := s.FillMailboxes(t.Context(), "", 100); err != nil {
 			t.Fatal(err)
 		}
 		for id, email := range addresses {
