@@ -67,7 +67,12 @@ func (m *mailboxes) take(to, text string) {
 // link waits for a mail to an address with a link to a page, and returns the token of that link. It works once for
 // each mail.
 func (m *mailboxes) link(ctx context.Context, to, page string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
+	return m.linkWithin(ctx, 10*time.Minute, to, page)
+}
+
+// linkWithin is link for a mail that may be lost.
+func (m *mailboxes) linkWithin(ctx context.Context, limit time.Duration, to, page string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	link := regexp.MustCompile(regexp.QuoteMeta(shopURL+"/"+page) + `#([^.\s]+)`)
 	for {

@@ -1,5 +1,5 @@
-// Package proof tests the guarantees of licenses with whole stoa processes: several of
-// them over one database, with many clients, and some killed while they work.
+// Package proof tests the guarantees of licenses and accounts with whole stoa processes: several
+// of them over one database, with many clients, and some killed while they work.
 //
 //   - No license ever has more instances than it allows, however many race for its last
 //     seat (race_test.go).
@@ -7,7 +7,8 @@
 //     every recorded history have an order in which a single program would have given
 //     the same answers (history_test.go, model_test.go).
 //   - Whatever was answered survives kill -9, and nothing is left half done
-//     (kill_test.go).
+//     (kill_test.go, account_kill_test.go).
+//   - What may happen once to an account happens once (account_race_test.go).
 //
 // The tests build stoa themselves. Without STOA_PROOF they do a tenth of what make proof
 // does with STOA_PROOF=1; STOA_PROOF=10 makes them do ten times as much.
