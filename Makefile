@@ -90,15 +90,20 @@ race: build $(TEST_TOOLS) ## Run the same tests shuffled, with the race detector
 
 # What takes minutes or hours: docs/proof.md.
 .PHONY: proof
-proof: build $(TEST_TOOLS) ## Prove what takes long: both engines, every Node.js, races, kills, rolling upgrades, fuzzing, packages
+proof: build $(TEST_TOOLS) ## Prove what takes long: both engines, every Node.js, races, mutants, kills, rolling upgrades, fuzzing, packages
 	./scripts/test-deps
 	STOA_TEST_ENGINES=both STOA_TEST_NODES=all STOA_PROOF_PAGES=1 STOA_PROOF=$(or $(STOA_PROOF),1) $(TEST_FLAGS) $(GOTEST) -count=1 -timeout 120m ./...
 	STOA_FRONT=off $(TEST_FLAGS) $(GOTEST) -count=1 ./internal/api/...
-	$(MAKE) race roll fuzz check-deploy
+	$(MAKE) race mutants roll fuzz check-deploy
 
 .PHONY: takeover
 takeover: ## Try to take accounts over, on both engines (docs/security/takeover.md)
 	STOA_TEST_ENGINES=both $(TEST_FLAGS) $(GOTEST) -count=1 ./internal/takeover
+
+# MUTANTS='-only reclaim' runs those with such names.
+.PHONY: mutants
+mutants: ## Remove each defense of accounts in turn, and show that a test notices (docs/security/takeover.md)
+	$(TEST_FLAGS) go run ./internal/takeover/mutants $(MUTANTS)
 
 .PHONY: proof-short
 proof-short: build ## Prove races and kills for some minutes, as CI does

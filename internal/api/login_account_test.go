@@ -35,6 +35,8 @@ func TestManyAddressesAreSlowedAtOneAccountAndTheOwnerIsNotLockedOut(t *testing.
 
 	a := testkit.New(t, testkit.Limited)
 	registered(t, a)
+	owner := logInPage("198.51.100.2", a.URL, "u@example.com", "correct horse", "none=1") // whose browser is known then
+	testkit.TokensOf(t, a.Do(t, owner), http.StatusOK)
 	for name, email := range map[string]string{"an account": "u@example.com", "no account": "nobody@example.com"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -153,6 +153,16 @@ func TestAnAccountThatItsMailboxDisownsOpensNothing(t *testing.T) {
 		if strings.Contains(string(res.Body), held.UserID) {
 			t.Errorf("the new owner sees %s", res.Body)
 		}
+
+		// It is shut, and whoever opens it again by mistake lets nobody in.
+		shut := w.Do(t, testkit.Get(w.Admin(t, "root").Access, "/api/v1/admin/users/"+held.UserID))
+		if got := shut.Get(t, "data.active"); got != false {
+			t.Errorf("it is active: %v", got)
+		}
+		if err := w.Accounts.SetActive(t.Context(), held.UserID, true); err != nil {
+			t.Fatal(err)
+		}
+		w.dies(t, "the former holder's session", held)
 	})
 }
 

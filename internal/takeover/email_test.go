@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,6 +30,10 @@ func TestANewAddressOpensNothingBeforeItIsConfirmedInASession(t *testing.T) {
 
 		testkit.WantError(t, w.link(t, "", confirm, link), http.StatusUnauthorized, "UNAUTHORIZED")
 		w.dead(t, stranger.Access, confirm, link)
+		for _, path := range []string{revert, disown, notMe, keepFactor} { // it does nothing that other links do
+			w.dead(t, "", path, link)
+		}
+		w.Clock.Advance(minute) // ten links a minute
 		testkit.WantError(t, w.Do(t, testkit.SignIn(attackers, testkit.Password)), http.StatusUnauthorized, "LOGIN_FAILED")
 		w.Clock.Advance(2 * minute)
 		w.post(t, "", "/auth/forgot-password", map[string]string{"email": attackers}, http.StatusOK)
@@ -204,6 +209,36 @@ func TestTakingAChangeBackSignsNobodyInAndEnds(t *testing.T) {
 		w.Clock.Advance(7 * day)
 		w.dead(t, "", revert, late)
 		w.register(t, "bob@example.com", "robert") // free again
+	})
+}
+
+// The link of a mail is opened in several places at once: what it does is done once.
+func TestOfManyThatTakeAChangeBackOneDoes(t *testing.T) {
+	t.Parallel()
+
+	raced(t, func(t *testing.T, w *world) {
+		for i := range 4 {
+			name := fmt.Sprintf("ada%d", i)
+			owner := w.register(t, name+"@example.com", name)
+			back := w.moved(t, owner.Access, name+"@example.com", name+"@example.org")
+			var done atomic.Int32
+			var wg sync.WaitGroup
+			for range 6 {
+				wg.Go(func() {
+					switch res := w.link(t, "", revert, back); res.Status {
+					case http.StatusOK:
+						done.Add(1)
+					case http.StatusBadRequest:
+					default:
+						t.Errorf("answer %d %s", res.Status, res.Body)
+					}
+				})
+			}
+			wg.Wait()
+			if done.Load() != 1 {
+				t.Errorf("it is taken back %d times", done.Load())
+			}
+		}
 	})
 }
 

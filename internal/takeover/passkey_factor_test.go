@@ -227,6 +227,10 @@ func TestAThiefsPasskeyIsUndoneFromTheMailbox(t *testing.T) {
 		codes := w.post(t, thief.Access, "/auth/recovery-codes", nil, http.StatusCreated).Get(t, "data.recoveryCodes").([]any)
 		w.remove(t, thief.Access, "/auth/totp", http.StatusOK) // this does not void the other link
 		w.dead(t, "", notMe, app)
+		w.Clock.Advance(time.Millisecond)
+		w.withApp(t, thief.Access)
+		w.dead(t, "", notMe, app) // nor for another one
+		w.remove(t, thief.Access, "/auth/totp", http.StatusOK)
 		inside := w.byKey(t, key)
 		w.Clock.Advance(72*time.Hour - time.Second)
 		w.works(t, "", notMe, link)

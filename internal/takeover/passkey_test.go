@@ -46,7 +46,7 @@ func TestAChallengeOfAPasskeyWorksOnceInTimeAndForItsCeremony(t *testing.T) {
 		w.refused(t, w.Do(t, byStep(challenge, key.Get(w.ask(t, owner.Access, againAsk, nil)))), 3)
 		other := map[string]string{"challenge": w.begun(t, victims, testkit.Password)}
 		w.refused(t, w.Do(t, byStep(challenge, key.Get(w.ask(t, "", stepAsk, other)))), 2)
-		for _, asked := range []passkeytest.Options{w.ask(t, "", keyOptions, nil), w.ask(t, "", stepAsk, body)} {
+		for _, asked := range []passkeytest.Options{w.ask(t, "", keyOptions, nil), w.ask(t, "", stepAsk, body), create} {
 			testkit.WantError(t, w.Do(t, testkit.Post(owner.Access, "/auth/reauthenticate", proof(key.Get(asked)))),
 				http.StatusUnauthorized, "REAUTHENTICATION_FAILED")
 		}
@@ -223,6 +223,9 @@ func TestPasskeysOfOthersAreNotThere(t *testing.T) {
 			if renamed.Status != http.StatusNotFound || string(none.Body) != string(renamed.Body) {
 				t.Errorf("PATCH = %d %s, DELETE %s", renamed.Status, renamed.Body, none.Body)
 			}
+		}
+		if list := w.Do(t, testkit.Get(owner.Access, keys)); !strings.Contains(string(list.Body), `"name":"Phone"`) {
+			t.Errorf("somebody else has renamed it: %s", list.Body)
 		}
 		res := w.Do(t, testkit.Patch(owner.Access, keys+"/"+id, rename))
 		if res.Status != http.StatusOK || res.Text(t, "data.name") != "Mine" {

@@ -145,6 +145,21 @@ func TestAThiefsAppIsUndoneFromTheMailbox(t *testing.T) {
 	})
 }
 
+// What the thief began beside the app ends with it, although the password is still the same.
+func TestUndoingAThiefsAppEndsWhatWasBegun(t *testing.T) {
+	t.Parallel()
+
+	attack(t, func(t *testing.T, w *world) {
+		w.proven(t, victims, "ada")
+		thief := w.signIn(t, victims, testkit.Password)
+		w.withApp(t, thief.Access)
+		w.post(t, thief.Access, "/auth/email/change", map[string]string{"newEmail": attackers}, http.StatusAccepted)
+		w.works(t, "", notMe, w.mustMail(t, victims, "not-me"))
+		thief = w.signIn(t, victims, testkit.Password)
+		w.dead(t, thief.Access, confirm, w.mustMail(t, attackers, "change-email"))
+	})
+}
+
 // The attacker has a session, of somebody who signed in a while ago, and the password.
 func TestAStolenSessionAddsAndRemovesNoFactor(t *testing.T) {
 	t.Parallel()
@@ -222,7 +237,9 @@ func TestACodeOfNothingProvesNothing(t *testing.T) {
 		w.post(t, owner.Access, "/auth/totp/confirm", map[string]string{"code": w.now(last)}, http.StatusOK)
 		testkit.WantError(t, confirm(w.later(last)), http.StatusForbidden, "REAUTHENTICATION_REQUIRED")
 		w.post(t, owner.Access, "/auth/reauthenticate", map[string]string{"code": w.now(last)}, http.StatusOK)
-		testkit.WantError(t, confirm(w.later(last)), http.StatusUnauthorized, "SECOND_FACTOR_FAILED")
+		w.remove(t, owner.Access, "/auth/totp", http.StatusOK)
+		once := w.withApp(t, owner.Access)
+		testkit.WantError(t, confirm(w.later(once)), http.StatusUnauthorized, "SECOND_FACTOR_FAILED")
 	})
 }
 

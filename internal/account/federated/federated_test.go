@@ -1,6 +1,8 @@
 package federated_test
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
@@ -99,6 +101,10 @@ func lies(t *testing.T) []lie {
 	if err != nil {
 		t.Fatal(err)
 	}
+	own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return []lie{
 		{"another issuer", set("iss", "https://evil.example")},
 		{"another client", set("aud", "other")},
@@ -143,6 +149,11 @@ func lies(t *testing.T) []lie {
 			tr.About = func(c idptest.Claims) { c["id_token_signing_alg_values_supported"] = []string{"ES256", "RS256"} }
 			tr.Raw = func(signed string) string {
 				return idptest.Sign(jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: other, KeyID: "key-1"}}, payloadOf(signed))
+			}
+		}},
+		{"a key with the name of the issuer's", func(tr *trip) {
+			tr.Raw = func(signed string) string {
+				return idptest.Sign(jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: own, KeyID: "key-1"}}, payloadOf(signed))
 			}
 		}},
 		{"no ID token", func(tr *trip) { tr.Raw = func(string) string { return "" } }},
@@ -257,12 +268,18 @@ func TestADiscoveryThatIsNotTheIssuersIsRefused(t *testing.T) {
 			tr.KeySet = func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"keys":[]}`)) }
 		}},
 		{"keys that redirect", func(tr *trip) {
-			tr.KeySet = func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/userinfo", http.StatusFound) }
+			tr.KeySet = func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.RawQuery == "" {
+					http.Redirect(w, r, "/keys?there", http.StatusFound)
+					return
+				}
+				_ = json.NewEncoder(w).Encode(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{tr.Public()}})
+			}
 		}},
-		{"keys without end", func(tr *trip) {
+		{"keys that are too long", func(tr *trip) {
 			tr.KeySet = func(w http.ResponseWriter, _ *http.Request) {
-				_, _ = w.Write([]byte(`{"keys":[],"x":"`))
-				_, _ = io.CopyN(w, endless{}, 1<<30)
+				raw, _ := tr.Public().MarshalJSON()
+				_, _ = w.Write([]byte(`{"keys":[` + string(raw) + `],"x":"` + strings.Repeat("x", 1<<20) + `"}`))
 			}
 		}},
 		{"no JSON", func(tr *trip) {
@@ -283,15 +300,6 @@ func TestADiscoveryThatIsNotTheIssuersIsRefused(t *testing.T) {
 			}
 		})
 	}
-}
-
-type endless struct{}
-
-func (endless) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = 'x'
-	}
-	return len(p), nil
 }
 
 func TestKeysAreKeptAndNewOnesAreAskedForAtMostOnceAMinute(t *testing.T) {
