@@ -20,6 +20,11 @@ var before = []mutant{
 		tests: attacks("TestAPasskeyOfAnUnprovenOrInactiveAccountOpensNothing"),
 	},
 	{
+		name: "session-goes-on-after-its-end", t: is(2, 4),
+		edit:  at("account/reauthenticate.go", `return «noSession(err)»`, `mutantIf($ON, nil, $OLD)`),
+		tests: of("internal/account", "TestWhatASessionWasAboutToDoEndsWithIt"),
+	},
+	{
 		name: "reset-without-reclaim", t: is(2, 3),
 		edit:  at("account/reset.go", `if «!c.ProvenAt.IsZero()» {`, `$OLD || $ON`),
 		tests: attacks("TestReclaimRemovesFactors", "TestASessionFromBeforeDiesWhenTheMailboxIsProven"),

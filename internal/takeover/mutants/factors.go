@@ -36,7 +36,8 @@ var steps = []mutant{
 	},
 	{
 		name: "challenge-for-ever", t: is(54),
-		edit:  at("account/challenge.go", `«now.Before(c.CreatedAt.Add(ChallengeLife))»`, `$OLD || $ON`),
+		edit:  at("account/challenge.go", `token), «s.Now().Add(-ChallengeLife)»`, `mutantIf($ON, time.Time{}, $OLD)`),
+		also:  []edit{at("account/challenge.go", `known.Hash, «s.Now().Add(-ChallengeLife)»`, `mutantIf($ON, time.Time{}, $OLD)`)},
 		tests: attacks("TestAChallengeBearsFiveWrongCodes"),
 	},
 	{
@@ -46,18 +47,18 @@ var steps = []mutant{
 	},
 	{
 		name: "challenge-counts-nothing", t: is(54),
-		edit:  at("account/challenge.go", `return «tx.CountTry(ctx, hash)»`, skipped),
+		edit:  at("account/challenge.go", `return «tx.CountTry(ctx, known.Hash)»`, skipped),
 		tests: attacks("TestAChallengeBearsFiveWrongCodes", "TestAPasskeyIsWorthTwoFactorsAndThePasswordOne"),
 	},
 	{
 		name: "challenge-twice", t: is(50, 53),
-		edit:  at("account/challenge.go", `if err := «tx.DeleteChallenge(ctx, hash)»`, skipped),
+		edit:  at("account/challenge.go", `if err := «tx.DeleteChallenge(ctx, known.Hash)»`, skipped),
 		tests: attacks("TestAPasswordAloneOpensNothingOfAnAccountWithASecondFactor", "TestOfManySecondStepsWithOneCodeOneWins"),
 	},
 	{
 		name:  "challenge-in-the-clear",
 		edit:  at("account/challenge.go", `Hash: «ids.HashLinkToken(token)»`, `mutantIf($ON, token, $OLD)`),
-		also:  []edit{at("account/challenge.go", `hash := «ids.HashLinkToken(in.Challenge)»`, `mutantIf($ON, in.Challenge, $OLD)`)},
+		also:  []edit{at("account/challenge.go", `s.Store.Challenge(ctx, «ids.HashLinkToken(token)»`, `mutantIf($ON, token, $OLD)`)},
 		tests: attacks("TestNoSecretOfASecondFactorIsKeptOrLogged"),
 	},
 	{

@@ -103,7 +103,7 @@ var ceremonies = []mutant{
 	},
 	{
 		name: "ids-of-passkeys-without-a-password", t: is(75),
-		edit: at("account/passkey_signin.go", "«if err != nil {\n\t\treturn passkey.Request{}, noCode(err)\n\t}»",
+		edit: at("account/passkey_signin.go", "s.openChallenge(ctx, in.Challenge)\n\t«if err != nil {\n\t\treturn passkey.Request{}, err\n\t}»",
 			"if err != nil && $ON {\n\t\treturn s.Passkeys.Request(in.Challenge, []passkey.Credential{{ID: `x`}}), nil\n\t}\n\t$OLD"),
 		tests: attacks("TestIdsOfPasskeysAreToldAfterThePasswordOnly"),
 	},

@@ -210,7 +210,7 @@ var kept = []mutant{
 	},
 	{
 		name: "sign-in-tells-who-is-unknown", t: is(99),
-		edit:  at("account/signin.go", "errs.KindOf(err) == errs.NotFound {\n\t\treturn nobody, «nil»", `mutantIf[error]($ON, ErrNoUser, nil)`),
+		edit:  at("account/signin.go", "c.ID == \"\" {\n\t\treturn nobody, «nil»", `mutantIf[error]($ON, ErrNoUser, nil)`),
 		tests: of("internal/api/auth", "TestFailedLoginsAnswerTheSameBytes"),
 	},
 	{

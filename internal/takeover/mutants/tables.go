@@ -60,7 +60,8 @@ const (
 // withoutMutant are the attacks of which nothing can be removed that keeps them off, with the reason.
 func withoutMutant() map[string]string {
 	return map[string]string{
-		"An unproven account claims a forwarded receipt and wants the address proven by it": "nothing of claims knows of proofs",
-		"A program opens every link in a mail":                                              "no route for GET takes the token of a mail",
+		"An unproven account claims a forwarded receipt and wants the address proven by it":                                                      "nothing of claims knows of proofs",
+		"A program opens every link in a mail":                                                                                                   "no route for GET takes the token of a mail",
+		"Enumeration by time: sign-in, second steps, forgotten passwords, sign-up, mailed links, a change of address, the mailbox of a provider": "times are measured, which takes minutes",
 	}
 }
