@@ -2,10 +2,7 @@ package proof
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha1"
 	"encoding/base32"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"stoa/internal/testkit/passkeytest"
 	"stoa/internal/testkit/smtptest"
 )
 
@@ -226,15 +224,7 @@ func (v *visitor) learns(s said) (err error) {
 }
 
 // code returns the code that the visitor's app shows now.
-func (v *visitor) code() string {
-	mac := hmac.New(sha1.New, v.secret)
-	var step [8]byte
-	binary.BigEndian.PutUint64(step[:], uint64(time.Now().Unix()/30)) //nolint:gosec // after 1970
-	mac.Write(step[:])
-	sum := mac.Sum(nil)
-	cut := sum[len(sum)-1] & 0xf
-	return fmt.Sprintf("%06d", (binary.BigEndian.Uint32(sum[cut:cut+4])&0x7fffffff)%1000000)
-}
+func (v *visitor) code() string { return passkeytest.AppCode(v.secret, time.Now()) }
 
 // forgets forgets what was mailed to anybody: rounds come faster than people.
 func (h *house) forgets(ctx context.Context) error {

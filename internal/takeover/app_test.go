@@ -1,10 +1,7 @@
 package takeover_test
 
 import (
-	"crypto/hmac"
-	"crypto/sha1"
 	"encoding/base32"
-	"encoding/binary"
 	"fmt"
 	"net/http"
 	"strings"
@@ -12,6 +9,7 @@ import (
 	"time"
 
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/passkeytest"
 )
 
 const (
@@ -19,22 +17,14 @@ const (
 	notMe      = "/auth/second-factor/not-me"
 )
 
-// phone is somebody's authenticator app, written by itself, so that it shows that other people's work.
+// phone is somebody's authenticator app.
 type phone struct {
 	secret   []byte
 	recovery []string // the codes that came with it
 }
 
 // code returns the code at a time.
-func (p phone) code(at time.Time) string {
-	mac := hmac.New(sha1.New, p.secret)
-	var step [8]byte
-	binary.BigEndian.PutUint64(step[:], uint64(at.Unix()/30))
-	mac.Write(step[:])
-	sum := mac.Sum(nil)
-	cut := sum[len(sum)-1] & 0xf
-	return fmt.Sprintf("%06d", (binary.BigEndian.Uint32(sum[cut:cut+4])&0x7fffffff)%1000000)
-}
+func (p phone) code(at time.Time) string { return passkeytest.AppCode(p.secret, at) }
 
 // wrong returns a code that is not p's, now or just before.
 func (p phone) wrong(at time.Time) string {
