@@ -1,5 +1,5 @@
 // Package passkeytest is an authenticator and a browser for tests: it makes and proves passkeys as real ones do, and
-// lies as a test tells it to. It shares no code with what it is to test.
+// lies as a test tells it to. It shares no code with what it is to test. So is the app for one-time codes.
 package passkeytest
 
 import (
