@@ -2,7 +2,8 @@
 // of Node.js that stoa supports: those in plugins/, bundled with the ecosystem's
 // packages the way a plugin's author would, and every shape of package. They are
 // called through the runtime, without the gateway: what the gateway takes out of
-// requests and answers is tested there. Only logins need a whole stoa.
+// requests and answers is tested there. Only logins need a whole stoa, and so does an
+// OpenID provider that others wrote.
 package compat_test
 
 import (
