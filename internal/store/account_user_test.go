@@ -33,13 +33,7 @@ func testUsers(t *testing.T, open Open) {
 		}
 		_, err = s.User(t.Context(), "u3")
 		mustBe(t, "User of an unknown id", err, errs.NotFound)
-		got, err = s.Candidate(t.Context(), account.Key("e.U1@EXAMPLE.COM"))
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("Candidate: %v (-want +got):\n%s", err, diff)
-		}
-		if got, err = s.Candidate(t.Context(), "nobody@example.com"); err != nil || got.ID != "" || got.PasswordHash != "" {
-			t.Errorf("Candidate of nobody = %+v, %v", got, err)
-		}
+		testCandidate(t, s, want)
 		_, err = s.UserByEmail(t.Context(), want.Email)
 		mustBe(t, "UserByEmail with an address that is not a Key", err, errs.NotFound)
 	})
@@ -268,4 +262,16 @@ func testPasswordOnce(t *testing.T, s *store.Account) {
 		}
 	}
 	mustBe(t, "SetPasswordOnce of nobody", s.SetPasswordOnce(t.Context(), "u3"), errs.NotFound)
+}
+
+// testCandidate checks that want is found by the address e.u1@example.com, and nobody by another.
+func testCandidate(t *testing.T, s *store.Account, want account.Credentials) {
+	t.Helper()
+	got, err := s.Candidate(t.Context(), account.Key("e.U1@EXAMPLE.COM"))
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("Candidate: %v (-want +got):\n%s", err, diff)
+	}
+	if got, err = s.Candidate(t.Context(), "nobody@example.com"); err != nil || got.ID != "" || got.PasswordHash != "" {
+		t.Errorf("Candidate of nobody = %+v, %v", got, err)
+	}
 }
