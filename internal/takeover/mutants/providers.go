@@ -218,7 +218,7 @@ var joins = []mutant{
 	{
 		name: "two-identities-of-an-issuer", t: is(91),
 		edit:  at("account/identity.go", `return «i.Issuer == who.Issuer» })`, `$OLD && !$ON`),
-		also:  []edit{at("store/account_identity.go", "$9) ON CONFLICT «DO NOTHING»", sql("(user_id, provider_id) DO UPDATE SET subject = excluded.subject"))},
+		also:  []edit{at("account/identity.go", `ProviderID: «p.ID», Issuer`, `mutantIf($ON, ids.New(), $OLD)`)},
 		tests: attacks("TestIdentitiesAreTakenOnceAndTheLastWayStays"),
 	},
 	{

@@ -96,7 +96,7 @@ var tokens = []mutant{
 	},
 	{
 		name: "discovery-without-end", t: is(87),
-		edit:  at("account/federated/issuer.go", `b.left -= int64(n); «b.left < 0» {`, `$OLD && !$ON`),
+		edit:  at("account/federated/issuer.go", `&limitedBody{res.Body, «maxAnswer»}`, `mutantIf[int64]($ON, 1<<40, $OLD)`),
 		tests: published,
 	},
 	{
