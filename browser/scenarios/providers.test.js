@@ -87,7 +87,7 @@ const person = (name) => ({ sub: name, email: `${name}@example.org`, email_verif
 const button = (tab, name) => tab.getByRole("button", { name, exact: true });
 
 // enter comes to a page with the account of somebody at a provider.
-const enter = async (tab, name, provider, who, next = "/account") => {
+const enter = async (tab, name, provider, who, next = "/account/sign-in") => {
   provider.person = who;
   await tab.goto(`/sign-in?next=${next}`);
   await button(tab, `Continue with ${name}`).click();
@@ -119,7 +119,7 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
   test(`somebody signs up with an account elsewhere, signs in with it, unlinks and links it, ${scheme}, ${width} px`, async () => {
     const name = `zoe-${scheme}`;
     const tab = await open({ scheme, width, height: 800 });
-    await tab.goto("/sign-in?next=/account");
+    await tab.goto("/sign-in?next=/account/sign-in");
     await button(tab, "Continue with Harbor Office").waitFor();
     assert.deepEqual(await tab.getByRole("button", { name: /^Continue with/ }).allInnerTexts(), ["Continue with Sailing Club", "Continue with Harbor Office"]);
     await fine(tab);
@@ -133,7 +133,7 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
     await tab.getByText("username must have 3 characters or more.").waitFor();
     await tab.getByLabel("Username").fill(name);
     await button(tab, "Create an account").click();
-    await tab.waitForURL((url) => url.pathname === "/account");
+    await tab.waitForURL((url) => url.pathname === "/account/sign-in");
     await tab.getByText(`${name}@example.org`).first().waitFor();
     await tab.getByText("You sign in with an account elsewhere.").waitFor();
     await fine(tab);
@@ -150,10 +150,10 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
 
     // The form in place of a page leads back to it.
     await tab.goto("/orders");
-    await tab.goto("/account");
+    await tab.goto("/account/sign-in");
     await button(tab, "Continue with Harbor Office").click();
     await button(tab, "Unlink Harbor Office").waitFor();
-    assert.equal(new URL(tab.url()).pathname, "/account");
+    assert.equal(new URL(tab.url()).pathname, "/account/sign-in");
 
     await tab.getByLabel("New password").fill("correct horse battery");
     await button(tab, "Set a password").click();
@@ -169,6 +169,7 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
     await fine(tab);
     await button(tab, "Link Harbor Office").click();
     await button(tab, "Unlink Harbor Office").waitFor();
+    await tab.getByRole("link", { name: "Devices and activity" }).click();
     await tab.getByText("Account elsewhere linked").first().waitFor();
     await tab.end();
   });
@@ -197,11 +198,11 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
     await tab.getByLabel("Code of the mail").fill((await mailed(email)).toLowerCase().replace("-", " "));
     await button(tab, "Confirm the code").click();
     await tab.getByRole("heading", { name: "You have an account here already" }).waitFor();
-    assert.equal(await tab.getByRole("link", { name: "Sign in and link" }).getAttribute("href"), "/sign-in?next=/account");
+    assert.equal(await tab.getByRole("link", { name: "Sign in and link" }).getAttribute("href"), "/sign-in?next=/account/sign-in");
     await fine(tab);
     await button(tab, "Link the two").click();
     await tab.waitForURL((url) => url.pathname === "/orders");
-    await tab.goto("/account");
+    await tab.goto("/account/sign-in");
     await button(tab, "Unlink Sailing Club").waitFor();
     await button(tab, "Unlink Harbor Office").waitFor();
     await fine(tab);
@@ -212,6 +213,7 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
 test("a second step is asked for, at a sign-in and before a link", async () => {
   const email = "dora@example.org", tab = await open();
   await signUp(tab, "dora");
+  await tab.getByRole("link", { name: "Second step" }).click();
   await button(tab, "Set up an app").click();
   await tab.getByLabel("Code of your app").fill(codeOf(await tab.locator(".key code").first().innerText()));
   await button(tab, "Switch it on").click();
@@ -266,7 +268,7 @@ test("whoever signs in elsewhere only proves there to be there", async () => {
   await button(tab, "Sign in with Harbor Office again").click();
   assert.ok((await (await proven).json()).data.until);
   asks = false;
-  await tab.waitForURL((url) => url.pathname === "/account");
+  await tab.waitForURL((url) => url.pathname === "/account/sign-in");
   await tab.getByLabel("New password").fill("correct horse battery");
   await button(tab, "Set a password").click();
   await tab.getByText("Your password is changed.").waitFor();
@@ -289,7 +291,7 @@ test("what does not work says what to do", async () => {
   await signUp(tab, "finn");
   await signOut(tab);
   const { email } = await provenAccount("gina", "correct horse battery");
-  await signInToShop(tab, { email, password: "correct horse battery" }, "/account");
+  await signInToShop(tab, { email, password: "correct horse battery" }, "/account/sign-in");
   office.person = person("finn");
   await button(tab, "Link Harbor Office").click();
   await tab.getByText("is linked to an account here already").waitFor();

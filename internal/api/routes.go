@@ -75,6 +75,9 @@ func storefrontRoutes(h *storefront.Handlers) []route {
 		at("GET /licenses", anyone, h.App, shopPage),
 		at("GET /licenses/{id}", anyone, h.App, shopPage),
 		at("GET /account", anyone, h.App, shopPage),
+		at("GET /account/sign-in", anyone, h.App, shopPage),
+		at("GET /account/second-step", anyone, h.App, shopPage),
+		at("GET /account/devices", anyone, h.App, shopPage),
 	}
 }
 
