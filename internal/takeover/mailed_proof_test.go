@@ -340,7 +340,9 @@ func TestWrongCodesOfAllWaysToAMailboxCountTogether(t *testing.T) {
 			testkit.WantError(t, b.post(t, completeFlow, map[string]any{"email": email}), http.StatusForbidden, "EMAIL_PROOF_REQUIRED")
 			return b
 		}
-		guess := func(b *traveler, code string) testkit.Response { return b.post(t, proveFlow, map[string]any{"code": code}) }
+		guess := func(b *traveler, code string) testkit.Response {
+			return b.post(t, proveFlow, map[string]any{"code": code})
+		}
 		answers := map[string]string{}
 		for _, email := range []string{victims, "nobody@example.org"} { // which are not told apart by it
 			first := begin(email)
