@@ -162,7 +162,7 @@ test("a password that attackers try first is told under Account until another is
   const made = await call(stoa, "POST", "/auth/register", { body: easy });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   const tab = await openTab(browser, stoa);
-  await signInToShop(tab, easy, "/account");
+  await signInToShop(tab, easy, "/account/sign-in");
   const told = tab.getByText("Your password is on a list");
   await told.waitFor();
   await settled(tab);

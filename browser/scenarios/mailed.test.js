@@ -33,7 +33,7 @@ for (const [scheme, width] of schemes) {
   test(`a user signs in with a mailed link in the same browser, ${scheme}, ${width} px`, async () => {
     const email = `mia-${scheme}@example.com`;
     const tab = await openTab(browser, stoa, { scheme, width, height: 800 });
-    await tab.goto("/sign-in?next=/account");
+    await tab.goto("/sign-in?next=/account/devices");
     await tab.getByRole("button", { name: "Mail me a link" }).click();
     await tab.getByText("Enter the e-mail address of your account above.").waitFor();
     await fine(tab);
@@ -60,7 +60,7 @@ for (const [scheme, width] of schemes) {
   test(`a link of another browser says what to do, and its code signs in, ${scheme}, ${width} px`, async () => {
     const email = `noa-${scheme}@example.com`;
     const asking = await openTab(browser, stoa, { scheme, width, height: 800 });
-    await asking.goto("/sign-in?next=/account");
+    await asking.goto("/sign-in?next=/account/devices");
     await asking.getByLabel("E-mail").fill(email);
     await asking.getByRole("button", { name: "Mail me a link" }).click();
     await asking.getByRole("heading", { name: "Check your mailbox" }).waitFor();

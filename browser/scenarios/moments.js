@@ -80,6 +80,9 @@ export const moments = (at) => [
   { name: "order-mine-paper", path: at.bought, as: "buyer", paper: true },
   { name: "checkout-signed-in", path: "/checkout/harbor-analytics/growth", as: "buyer" },
   { name: "account-buyer", path: "/account", as: "buyer" },
+  { name: "account-ways-buyer", path: "/account/sign-in", as: "buyer" },
+  { name: "account-second-step-buyer", path: "/account/second-step", as: "buyer" },
+  { name: "account-devices-buyer", path: "/account/devices", as: "buyer" },
   { name: "not-admin", path: "/console", as: "buyer", ready: "h1" },
 
   { name: "order", path: at.order, as: "admin" },

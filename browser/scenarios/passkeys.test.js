@@ -1,6 +1,6 @@
 // Passkeys: added, used to sign in to the shop and to the console, as a second step, and removed.
 import assert from "node:assert/strict";
-import { accessibilityFaults, browser, call, fine, openTab, proven, provenAccount, settled, stoa, test, useStoa } from "./kit.js";
+import { accessibilityFaults, browser, call, fine, journey, openTab, proven, provenAccount, settled, stoa, test, useStoa } from "./kit.js";
 
 // Passkeys need a name, and 127.0.0.1 is none.
 useStoa({ args: ["--mail", "log", "--public-url", "http://localhost:{port}"] });
@@ -32,26 +32,29 @@ const withDevice = async (tab) => {
 const unasked = () => { PublicKeyCredential.isConditionalMediationAvailable = async () => false; };
 
 for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
-  test(`a user adds a passkey in two clicks, signs in with it, and removes it, ${scheme}, ${width} px`, async () => {
+  test(`a user adds a passkey in two clicks, signs in with it, and removes it, ${scheme}, ${width} px`, async (t) => {
     const { email } = await provenAccount(`ada-${scheme}`, password);
     const tab = await openTab(browser, named(), { scheme, width, height: 800 });
     const device = await withDevice(tab);
     await tab.addInitScript(unasked);
-    await tab.goto(at("/sign-in?next=/account"));
-    await tab.getByLabel("E-mail").fill(email);
-    await tab.getByRole("textbox", { name: "Password" }).fill(password);
-    await tab.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
-    await tab.getByRole("button", { name: "Add a passkey" }).click();
-    await fine(tab);
-    await tab.getByRole("button", { name: "Go on" }).click();
+    await signIn(tab, email, "/account");
+    const way = journey(tab);
+    await way.click(tab.getByRole("link", { name: "Ways to sign in" }));
+    await way.click(tab.getByRole("button", { name: "Add a passkey" }));
     await tab.getByText("This device is added.").waitFor();
+    t.diagnostic(`${way.clicks()} clicks from the account to a passkey, and the device's dialog`);
+    assert.equal(way.clicks(), 2);
     assert.equal((await device.credentials()).length, 1);
+    await tab.getByText("You have none.").waitFor();
+    await fine(tab);
+    await tab.getByRole("link", { name: "Get recovery codes" }).click();
     await tab.getByText("0 recovery codes are left.").waitFor();
+    await tab.getByText("One passkey is a second step, too.").waitFor();
     await fine(tab);
     await tab.getByRole("button", { name: "Sign out" }).last().click();
 
     // Alone.
-    await tab.goto(at("/sign-in?next=/account"));
+    await tab.goto(at("/sign-in?next=/account/sign-in"));
     await tab.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
     await fine(tab);
     await tab.getByRole("button", { name: "Sign in with a passkey" }).click();
@@ -77,7 +80,7 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
     await tab.getByRole("heading", { name: "Check your mailbox" }).waitFor();
 
     // After the password; first the user changes their mind.
-    await tab.goto(at("/sign-in?next=/account"));
+    await tab.goto(at("/sign-in?next=/account/sign-in"));
     await tab.getByLabel("E-mail").fill(email);
     await tab.getByRole("textbox", { name: "Password" }).fill(password);
     await tab.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
@@ -92,6 +95,7 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
     await fine(tab);
     await tab.getByRole("button", { name: "Remove This device" }).click();
     await tab.getByText("The passkey is removed.").waitFor();
+    await tab.getByRole("link", { name: "Second step" }).click();
     await tab.getByRole("button", { name: "Set up an app" }).waitFor();
     await tab.end();
   });
@@ -107,12 +111,11 @@ test("an administrator signs in to the console with a passkey, and plans the rem
   const tab = await openTab(browser, named());
   await withDevice(tab);
   await tab.addInitScript(unasked);
-  await tab.goto(at("/sign-in?next=/account"));
+  await tab.goto(at("/sign-in?next=/account/sign-in"));
   await tab.getByLabel("E-mail").fill(stoa.admin.email);
   await tab.getByRole("textbox", { name: "Password" }).fill(stoa.admin.password);
   await tab.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
   await tab.getByRole("button", { name: "Add a passkey" }).click();
-  await tab.getByRole("button", { name: "Go on" }).click();
   await tab.getByText("This device is added.").waitFor();
   await tab.getByRole("button", { name: "Sign out" }).last().click();
   await tab.goto(at("/console"));
@@ -169,9 +172,8 @@ test("a user renames a passkey, removes the password, and sets another", async (
   const tab = await openTab(browser, named(), { width: 360, height: 800 });
   await withDevice(tab);
   await tab.addInitScript(unasked);
-  await signIn(tab, email, "/account");
+  await signIn(tab, email, "/account/sign-in");
   await tab.getByRole("button", { name: "Add a passkey" }).click();
-  await tab.getByRole("button", { name: "Go on" }).click();
   await tab.getByRole("button", { name: "Rename This device" }).click();
   await tab.getByRole("textbox", { name: "Name", exact: true }).fill("Old laptop");
   await fine(tab);
@@ -181,8 +183,10 @@ test("a user renames a passkey, removes the password, and sets another", async (
 
   // One passkey alone is too little: its device may get lost.
   assert.equal(await tab.getByRole("button", { name: "Remove the password" }).count(), 0);
+  await tab.getByRole("link", { name: "Get recovery codes" }).click();
   await tab.getByRole("button", { name: "Get new recovery codes" }).click();
-  await tab.reload();
+  await tab.getByRole("button", { name: "I have kept them" }).click();
+  await tab.getByRole("link", { name: "Ways to sign in" }).click();
   await tab.getByRole("button", { name: "Remove the password" }).click();
   await fine(tab);
   await tab.getByRole("button", { name: "Remove the password" }).click();
@@ -223,16 +227,15 @@ for (const [scheme, width, username] of [["light", 360, "iris"], ["dark", 1440, 
 }
 
 test("a browser that can offers passkeys in the field for the name", async () => {
-  for (const [page, seen, username] of [["/sign-in?next=/account", "Remove This device", "carol"], ["/console", "not an administrator", "dave"]]) {
+  for (const [page, seen, username] of [["/sign-in?next=/account/sign-in", "Remove This device", "carol"], ["/console", "not an administrator", "dave"]]) {
     const { email } = await provenAccount(username, password);
     const tab = await openTab(browser, named());
     await withDevice(tab);
-    await tab.goto(at("/sign-in?next=/account"));
+    await tab.goto(at("/sign-in?next=/account/second-step")); // where one is added, too
     await tab.getByLabel("E-mail").fill(email);
     await tab.getByRole("textbox", { name: "Password" }).fill(password);
     await tab.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
     await tab.getByRole("button", { name: "Add a passkey" }).click();
-    await tab.getByRole("button", { name: "Go on" }).click();
     await tab.getByText("This device is added.").waitFor();
     await tab.getByRole("button", { name: "Sign out" }).last().click();
     await tab.goto(at(page)); // where the device says yes

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { adminToken, browser, call, codeOf, fine, openTab, provenAccount, signInToShop, stoa, test, useStoa } from "./kit.js";
+import { accessible, adminToken, browser, call, codeOf, fine, openTab, provenAccount, signInToShop, stoa, test, useStoa } from "./kit.js";
 
 const client = { id: "the-shop", secret: "a secret of the shop" };
 
@@ -65,9 +65,9 @@ const startProvider = async () => {
 // The shop believes the office what it says of addresses, and not the club.
 let office, club;
 
-const tell = async (slug, name, { url }, verifiesAddresses) => {
+const tell = async (slug, name, { url }, verifiesAddresses, more = {}) => {
   const answer = await call(stoa, "PUT", `/api/v1/admin/identity-providers/${slug}`, { token: await adminToken(stoa), body: {
-    kind: "oidc", name, issuer: url, clientId: client.id, clientSecret: client.secret, enabled: true, signUp: true, verifiesAddresses,
+    kind: "oidc", name, issuer: url, clientId: client.id, clientSecret: client.secret, enabled: true, signUp: true, verifiesAddresses, ...more,
   } });
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
 };
@@ -87,7 +87,7 @@ const person = (name) => ({ sub: name, email: `${name}@example.org`, email_verif
 const button = (tab, name) => tab.getByRole("button", { name, exact: true });
 
 // enter comes to a page with the account of somebody at a provider.
-const enter = async (tab, name, provider, who, next = "/account") => {
+const enter = async (tab, name, provider, who, next = "/account/sign-in") => {
   provider.person = who;
   await tab.goto(`/sign-in?next=${next}`);
   await button(tab, `Continue with ${name}`).click();
@@ -119,7 +119,7 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
   test(`somebody signs up with an account elsewhere, signs in with it, unlinks and links it, ${scheme}, ${width} px`, async () => {
     const name = `zoe-${scheme}`;
     const tab = await open({ scheme, width, height: 800 });
-    await tab.goto("/sign-in?next=/account");
+    await tab.goto("/sign-in?next=/account/sign-in");
     await button(tab, "Continue with Harbor Office").waitFor();
     assert.deepEqual(await tab.getByRole("button", { name: /^Continue with/ }).allInnerTexts(), ["Continue with Sailing Club", "Continue with Harbor Office"]);
     await fine(tab);
@@ -133,7 +133,7 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
     await tab.getByText("username must have 3 characters or more.").waitFor();
     await tab.getByLabel("Username").fill(name);
     await button(tab, "Create an account").click();
-    await tab.waitForURL((url) => url.pathname === "/account");
+    await tab.waitForURL((url) => url.pathname === "/account/sign-in");
     await tab.getByText(`${name}@example.org`).first().waitFor();
     await tab.getByText("You sign in with an account elsewhere.").waitFor();
     await fine(tab);
@@ -150,10 +150,10 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
 
     // The form in place of a page leads back to it.
     await tab.goto("/orders");
-    await tab.goto("/account");
+    await tab.goto("/account/sign-in");
     await button(tab, "Continue with Harbor Office").click();
     await button(tab, "Unlink Harbor Office").waitFor();
-    assert.equal(new URL(tab.url()).pathname, "/account");
+    assert.equal(new URL(tab.url()).pathname, "/account/sign-in");
 
     await tab.getByLabel("New password").fill("correct horse battery");
     await button(tab, "Set a password").click();
@@ -169,6 +169,7 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
     await fine(tab);
     await button(tab, "Link Harbor Office").click();
     await button(tab, "Unlink Harbor Office").waitFor();
+    await tab.getByRole("link", { name: "Devices and activity" }).click();
     await tab.getByText("Account elsewhere linked").first().waitFor();
     await tab.end();
   });
@@ -197,11 +198,11 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
     await tab.getByLabel("Code of the mail").fill((await mailed(email)).toLowerCase().replace("-", " "));
     await button(tab, "Confirm the code").click();
     await tab.getByRole("heading", { name: "You have an account here already" }).waitFor();
-    assert.equal(await tab.getByRole("link", { name: "Sign in and link" }).getAttribute("href"), "/sign-in?next=/account");
+    assert.equal(await tab.getByRole("link", { name: "Sign in and link" }).getAttribute("href"), "/sign-in?next=/account/sign-in");
     await fine(tab);
     await button(tab, "Link the two").click();
     await tab.waitForURL((url) => url.pathname === "/orders");
-    await tab.goto("/account");
+    await tab.goto("/account/sign-in");
     await button(tab, "Unlink Sailing Club").waitFor();
     await button(tab, "Unlink Harbor Office").waitFor();
     await fine(tab);
@@ -212,6 +213,7 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
 test("a second step is asked for, at a sign-in and before a link", async () => {
   const email = "dora@example.org", tab = await open();
   await signUp(tab, "dora");
+  await tab.getByRole("link", { name: "Second step" }).click();
   await button(tab, "Set up an app").click();
   await tab.getByLabel("Code of your app").fill(codeOf(await tab.locator(".key code").first().innerText()));
   await button(tab, "Switch it on").click();
@@ -249,14 +251,18 @@ test("a second step is asked for, at a sign-in and before a link", async () => {
   await tab.end();
 });
 
+// refused is the answer to whoever did not prove to be there in time.
+const refused = (methods) => ({
+  status: 403, contentType: "application/json",
+  body: JSON.stringify({ success: false, error: { code: "REAUTHENTICATION_REQUIRED", message: "-", details: { methods, maxAge: 600 } } }),
+});
+
 test("whoever signs in elsewhere only proves there to be there", async () => {
   const tab = await open();
   await signUp(tab, "eve");
   let asks = true;
   await tab.route("**/auth/password", (route) => (asks
-    ? route.fulfill({ status: 403, contentType: "application/json", body: JSON.stringify({
-      success: false, error: { code: "REAUTHENTICATION_REQUIRED", message: "-", details: { methods: ["provider"], maxAge: 600 } },
-    }) })
+    ? route.fulfill(refused(["provider"]))
     : route.continue()));
   await tab.getByLabel("New password").fill("correct horse battery");
   await button(tab, "Set a password").click();
@@ -266,12 +272,123 @@ test("whoever signs in elsewhere only proves there to be there", async () => {
   await button(tab, "Sign in with Harbor Office again").click();
   assert.ok((await (await proven).json()).data.until);
   asks = false;
-  await tab.waitForURL((url) => url.pathname === "/account");
+  await tab.waitForURL((url) => url.pathname === "/account/sign-in");
   await tab.getByLabel("New password").fill("correct horse battery");
   await button(tab, "Set a password").click();
   await tab.getByText("Your password is changed.").waitFor();
   await tab.end();
 });
+
+for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
+  test(`whoever signs in elsewhere only proves with a mailed code to be there, ${scheme}, ${width} px`, async () => {
+    const name = `hugo-${scheme}`;
+    const tab = await open({ scheme, width, height: 800 });
+    await signUp(tab, name);
+    let proven = false;
+    tab.on("response", (response) => { proven ||= response.url().endsWith("/auth/reauthenticate") && response.ok(); });
+    await tab.route("**/auth/password", (route) => (proven ? route.continue() : route.fulfill(refused(["provider", "email"]))));
+    await tab.getByLabel("New password").fill("correct horse battery");
+    await button(tab, "Set a password").click();
+    await button(tab, "Sign in with Harbor Office again").waitFor();
+    await fine(tab);
+    await button(tab, "Mail me a code").click();
+    await tab.getByText("on its way to the address of your account").waitFor();
+    await fine(tab);
+    await button(tab, "Go on").click();
+    await tab.getByText("Fill in this field.").waitFor();
+    await tab.getByLabel("Code of the mail").fill("0000-0000");
+    await button(tab, "Go on").click();
+    await tab.getByText("The code is wrong, or the account asks for another proof.").waitFor();
+    await fine(tab);
+    await tab.getByLabel("Code of the mail").fill((await mailed(`${name}@example.org`)).toLowerCase().replace("-", " "));
+    await button(tab, "Go on").click();
+    await tab.getByText("Your password is changed.").waitFor(); // what was begun goes on
+    await tab.end();
+  });
+}
+
+// boss makes an administrator who signs in at the office only.
+const boss = async (tab, name) => {
+  await signUp(tab, name);
+  const token = await adminToken(stoa);
+  const { body } = await call(stoa, "GET", `/api/v1/admin/users?q=${name}`, { token });
+  const answer = await call(stoa, "PATCH", `/api/v1/admin/users/${body.data.items[0].id}`, { token, body: { role: "ADMIN" } });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+};
+
+for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
+  test(`an administrator proves to the console with a mailed code, and at the provider, to be there, ${scheme}, ${width} px`, async () => {
+    const name = `boss-${scheme}`;
+    const tab = await open({ scheme, width, height: 800 });
+    await tell("office", "Harbor Office", office, true, { staff: true });
+    await boss(tab, name);
+    await tab.goto("/console/settings");
+    await tab.getByLabel("E-mail for help").waitFor();
+    let proven = false;
+    tab.on("response", (response) => {
+      proven ||= ["/auth/reauthenticate", "/auth/oidc/complete"].some((path) => response.url().endsWith(path)) && response.ok();
+    });
+    await tab.route("**/api/v1/admin/settings", (route) =>
+      (route.request().method() !== "PATCH" || proven ? route.continue() : route.fulfill(refused(["provider", "email"]))));
+    const save = async (address) => {
+      await tab.getByLabel("E-mail for help").fill(address);
+      await button(tab, "Save settings").click();
+    };
+    const dialog = tab.getByRole("dialog", { name: "Are you still there?" });
+    await save(`${scheme}@example.org`);
+    await button(dialog, "Sign in with Harbor Office again").waitFor();
+    await accessible(tab);
+    await button(dialog, "Mail me a code").click();
+    await dialog.getByText("on its way to the address of your account").waitFor();
+    await accessible(tab);
+    await dialog.getByLabel("Code of the mail").fill("0000-0000");
+    await button(dialog, "Go on").click();
+    await dialog.getByText("This code is wrong.").waitFor();
+    await accessible(tab);
+    await dialog.getByLabel("Code of the mail").fill(await mailed(`${name}@example.org`));
+    await button(dialog, "Go on").click();
+    await tab.getByText("The settings are saved.").waitFor();
+
+    proven = false;
+    await save(`again-${scheme}@example.org`);
+    await button(dialog, "Sign in with Harbor Office again").click();
+    await tab.waitForURL((url) => url.pathname === "/console/settings");
+    await tab.getByLabel("E-mail for help").waitFor();
+    assert.ok(proven, "the way to the provider proved nothing");
+    await save(`again-${scheme}@example.org`);
+    await tab.getByText("The settings are saved.").waitFor();
+    await tell("office", "Harbor Office", office, true);
+    await tab.end();
+  });
+}
+
+for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
+  test(`whoever may not come in by a provider is told why, ${scheme}, ${width} px`, async () => {
+    const tab = await open({ scheme, width, height: 800 });
+    await boss(tab, `chief-${scheme}`);
+    await tab.goto("/account/sign-in");
+    await signOut(tab);
+    await enter(tab, "Harbor Office", office, person(`chief-${scheme}`));
+    await tab.getByText("Staff cannot sign in this way.").waitFor();
+    await fine(tab);
+    await tell("office", "Harbor Office", office, true, { signUp: false });
+    await enter(tab, "Harbor Office", office, person(`new-${scheme}`));
+    await tab.getByText("There is no account for you here").waitFor();
+    await fine(tab);
+    await tell("office", "Harbor Office", office, true);
+
+    // As of ten providers.
+    await signUp(tab, `ivy-${scheme}`);
+    await tab.route("**/auth/oidc/complete", (route) => route.fulfill({ status: 409, contentType: "application/json", body: JSON.stringify({
+      success: false, error: { code: "TOO_MANY", message: "-" },
+    }) }));
+    club.person = person(`ivy-${scheme}`);
+    await button(tab, "Link Sailing Club").click();
+    await tab.getByText("You have ten linked accounts.").waitFor();
+    await fine(tab);
+    await tab.end();
+  });
+}
 
 test("what does not work says what to do", async () => {
   const tab = await open();
@@ -289,7 +406,7 @@ test("what does not work says what to do", async () => {
   await signUp(tab, "finn");
   await signOut(tab);
   const { email } = await provenAccount("gina", "correct horse battery");
-  await signInToShop(tab, { email, password: "correct horse battery" }, "/account");
+  await signInToShop(tab, { email, password: "correct horse battery" }, "/account/sign-in");
   office.person = person("finn");
   await button(tab, "Link Harbor Office").click();
   await tab.getByText("is linked to an account here already").waitFor();

@@ -129,6 +129,7 @@ test("a buyer frees a seat in two clicks from My licenses, and takes it back", a
   await tab.getByText("€19.90").waitFor();
   await fine(tab);
   await tab.getByRole("link", { name: "Account", exact: true }).click();
+  await tab.getByRole("link", { name: "Devices and activity" }).click();
   await tab.getByText("This device").waitFor();
   await fine(tab);
   await tab.getByRole("button", { name: "Sign out" }).last().click();
@@ -212,16 +213,38 @@ test("a review that was typed is published after the session ended; signing out 
   await tab.end();
 });
 
-test("all other devices are signed out in one click", async () => {
+test("all other devices are signed out in two clicks from the account", async () => {
   const person = { email: "many@example.com", username: "many", password: "correct horse battery" };
   const other = (await call(stoa, "POST", "/auth/register", { body: person })).body.data.access_token;
   const tab = await openTab(browser, stoa);
   await signInToShop(tab, person, "/account");
-  await tab.getByRole("button", { name: "Sign out everywhere else" }).click();
+  const way = journey(tab);
+  await way.click(tab.getByRole("link", { name: "Devices and activity" }));
+  await way.click(tab.getByRole("button", { name: "Sign out everywhere else" }));
+  assert.equal(way.clicks(), 2);
   await tab.getByText("All other devices are signed out.").waitFor();
   assert.equal((await call(stoa, "GET", "/auth/me", { token: other })).status, 401);
   await tab.getByRole("button", { name: "Sign out everywhere else" }).waitFor({ state: "detached" });
   await fine(tab);
+  await tab.end();
+});
+
+test("links to the parts of the one page that the account was lead to their screens", async () => {
+  const tab = await openTab(browser, stoa);
+  await signInToShop(tab, account, "/account");
+  for (const [link, path, heading] of [
+    ["/account#password", "/account/sign-in", "Ways to sign in"], ["/account#passkeys", "/account/sign-in", "Ways to sign in"],
+    ["/account#second-step", "/account/second-step", "Second step"], ["/account#sessions", "/account/devices", "Devices and activity"],
+    ["/account", "/account", "Profile"], ["/account#claim", "/account", "Profile"],
+  ]) {
+    await tab.goto("/orders");
+    await tab.goto(link);
+    await tab.getByRole("heading", { name: heading, exact: true, level: 1 }).waitFor();
+    assert.equal(new URL(tab.url()).pathname, path);
+    const nav = tab.getByRole("navigation", { name: "Account", exact: true });
+    assert.deepEqual(await nav.locator("[aria-current=page]").allInnerTexts(), [heading]);
+    assert.match(await tab.title(), new RegExp(`^${heading} · `));
+  }
   await tab.end();
 });
 

@@ -165,8 +165,14 @@ func (g *passage) pass(ctx context.Context, known Flow, code string) (due, err e
 	if known.UserID != "" && (!c.Active || c.Generation != g.f.Generation) {
 		return nil, ErrFlow
 	}
+	right := true
+	if code != "" {
+		if right, err = g.proves(ctx, code); err != nil {
+			return nil, err
+		}
+	}
 	switch {
-	case code != "" && !g.proves(code):
+	case !right:
 		due = ErrTypedCode
 	case g.f.Mode == FlowLink:
 		due, err = g.linkToCaller(ctx, c)
@@ -185,16 +191,25 @@ func (g *passage) pass(ctx context.Context, known Flow, code string) (due, err e
 // noFlow is ErrFlow for what is not there.
 func noFlow(err error) error { return missing(err, ErrFlow) }
 
-// proves reports whether a code is the one that was mailed, and notes it.
-func (g *passage) proves(code string) bool {
-	if g.f.Tries >= typedTries || !isTyped(g.f.Code, g.cookie, code) {
+// proves reports whether a code is the one that was mailed, and notes it. A flow bears as many codes, and so do all flows
+// to a mailbox together within the life of one, whoever began them. They are counted by the mailbox and not by its
+// account, before they are looked at: what is done, stored and answered is the same whether it has one.
+func (g *passage) proves(ctx context.Context, code string) (bool, error) {
+	looked := g.f.Tries < typedTries && g.who.Asked != ""
+	if looked {
+		var err error
+		if looked, err = g.allow(ctx, g.tx, "typed:"+mailbox.Counted(g.who.Asked), typedTries, FlowLife); err != nil {
+			return false, err
+		}
+	}
+	if !looked || !isTyped(g.f.Code, g.cookie, code) {
 		g.f.Tries++
-		return false
+		return false, nil
 	}
 	g.f.Code, g.f.Tries = "", 0
 	g.who.Proven = true
 	g.in.Link = g.who.Link
-	return true
+	return true, nil
 }
 
 // mailCode mails a code to an address. If the mailbox had enough mails, none is sent, and the answer is the same.

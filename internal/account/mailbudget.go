@@ -38,10 +38,20 @@ func (s *Service) allow(ctx context.Context, tx Store, name string, most int, wi
 // the mailbox may have it. A mail beyond that is not sent, and the answer of the request stays the same.
 // No hour has more than mailsAtOnce.
 func (s *Service) mayMail(ctx context.Context, tx Store, address string) (bool, error) {
+	return s.withinBudget(ctx, tx, "account:", address)
+}
+
+// mayMailCode is mayMail for a code that the user asks for from a session. It has a budget of its own: strangers cannot
+// use it up.
+func (s *Service) mayMailCode(ctx context.Context, tx Store, address string) (bool, error) {
+	return s.withinBudget(ctx, tx, "code:", address)
+}
+
+func (s *Service) withinBudget(ctx context.Context, tx Store, budget, address string) (bool, error) {
 	if !s.sendsMail() {
 		return false, nil
 	}
-	name := "account:" + mailbox.Counted(address)
+	name := budget + mailbox.Counted(address)
 	if ok, err := tx.AllowMail(ctx, name, mailPause, s.Now()); !ok || err != nil {
 		return false, err
 	}

@@ -20,6 +20,7 @@ const (
 	LinkSignUp LinkKind = "sign_up" // makes an account
 	LinkNotMe  LinkKind = "not_me"  // removes the second factor that was added when it was made
 	LinkSignIn LinkKind = "sign_in" // signs in; it is found by its flow, and has a code, too
+	LinkReauth LinkKind = "reauth"  // a code alone, which proves inside a session that its user is there
 	// LinkKeepFactor calls off the removal of second factors, for as long as that is planned.
 	LinkKeepFactor LinkKind = "reset_cancel"
 )
@@ -27,7 +28,7 @@ const (
 var linkLives = map[LinkKind]time.Duration{
 	LinkVerify: 24 * time.Hour, LinkDisown: 7 * 24 * time.Hour,
 	LinkChange: 24 * time.Hour, LinkRevert: 7 * 24 * time.Hour,
-	LinkSignUp: 24 * time.Hour, LinkNotMe: 72 * time.Hour,
+	LinkSignUp: 24 * time.Hour, LinkNotMe: 72 * time.Hour, LinkReauth: FlowLife,
 }
 
 // ErrLink is returned for every link that does not work: unknown, used, expired, voided, or of another
@@ -49,11 +50,13 @@ type MailToken struct {
 	// Proven is when the user had proven Address, for a LinkRevert.
 	Proven time.Time
 	// Link and Code are hashes of what a LinkSignIn mails: the link's token, and the code, as typedHash makes it. Both
-	// are empty where nothing was mailed. Tries counts codes that were typed.
+	// are empty where nothing was mailed. A LinkReauth has the code only. Tries counts codes that were typed.
 	Link, Code string
 	Tries      int
 	// Passkey is the id of the one that a LinkNotMe removes; without, it removes the user's app.
-	Passkey   string
+	Passkey string
+	// SessionID is the session that a LinkReauth is for.
+	SessionID string
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }

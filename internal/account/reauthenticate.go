@@ -42,12 +42,12 @@ var (
 		"This needs a recent sign-in. Confirm with a passkey and try again.")
 )
 
-// Reauthentication is the form of a user who is signed in and proves to be there: with the password, or with a code
-// or a passkey if the account has a second factor.
+// Reauthentication is the form of a user who is signed in and proves to be there: with the password, with a code or a
+// passkey if the account has a second factor, or with a mailed code if it has neither.
 type Reauthentication struct {
 	Password string `json:"password"`
 	Code     string `json:"code"`
-	Method   string `json:"method"` // of the code; MethodTOTP if empty
+	Method   string `json:"method"` // of the code; MethodTOTP if empty; MethodEmail for one of MailProof
 	// Credential is what the browser answered.
 	Credential json.RawMessage `json:"credential"`
 }
@@ -69,7 +69,7 @@ func (in Reauthentication) Issues() errs.Issues {
 		return f.Issues
 	}
 	f.Require("code", in.Code)
-	f.OneOf("method", in.Method, MethodTOTP, MethodRecovery)
+	f.OneOf("method", in.Method, MethodTOTP, MethodRecovery, MethodEmail)
 	if in.Password != "" {
 		f.Add("password", errs.CodeInvalid, "Send either a password or a code.")
 	}
@@ -143,12 +143,11 @@ func (s *Service) requireRecent(ctx context.Context, userID, sessionID string, l
 		return noUser(err)
 	}
 	if c.PasswordHash == "" {
-		if elsewhere, err := s.Store.HasIdentity(ctx, userID); err != nil {
+		due, methods, err := s.notRecentWithout(ctx, userID)
+		if err != nil {
 			return err
-		} else if elsewhere {
-			return notRecent(ErrNotRecentProvider, []string{"provider"}, life)
 		}
-		return notRecent(ErrNotRecentNothing, []string{}, life)
+		return notRecent(due, methods, life)
 	}
 	return notRecent(ErrNotRecent, []string{"password"}, life)
 }
@@ -162,6 +161,9 @@ func notRecent(err *errs.Error, methods []string, life time.Duration) error {
 func (s *Service) Reauthenticate(ctx context.Context, userID, sessionID string, in Reauthentication) (Session, error) {
 	if err := in.Issues().Err(); err != nil {
 		return Session{}, err
+	}
+	if in.Method == MethodEmail && len(in.Credential) == 0 {
+		return s.reauthenticateByMail(ctx, userID, sessionID, in.Code)
 	}
 	if in.byCode() || len(in.Credential) > 0 {
 		return s.reauthenticateByFactor(ctx, userID, sessionID, in)

@@ -33,7 +33,7 @@ func (s *Service) reclaim(ctx context.Context, tx Store, c Credentials) error {
 		return err
 	}
 	ways := Ways{Factors: !c.isStaff()}
-	links := []LinkKind{LinkVerify, LinkDisown, LinkChange, LinkRevert, LinkNotMe, LinkSignIn}
+	links := []LinkKind{LinkVerify, LinkDisown, LinkChange, LinkRevert, LinkNotMe, LinkSignIn, LinkReauth}
 	if ways.Factors { // else what is planned to become of them stays, and with it what stops it
 		links = append(links, LinkKeepFactor)
 	}

@@ -27,6 +27,10 @@ type Service struct {
 	// TOTPBox seals the secrets of apps for one-time codes, for TOTPPurpose.
 	TOTPBox *seal.Box
 
+	// CodeKeys, of CodeKeysPurpose, are for the hashes of codes that are mailed to prove that somebody is there. They are
+	// secret.
+	CodeKeys *seal.Derived[[]byte]
+
 	// Passkeys is for whom browsers make passkeys. nil: they make none at the platform's address.
 	Passkeys *passkey.Party
 

@@ -75,6 +75,9 @@ func storefrontRoutes(h *storefront.Handlers) []route {
 		at("GET /licenses", anyone, h.App, shopPage),
 		at("GET /licenses/{id}", anyone, h.App, shopPage),
 		at("GET /account", anyone, h.App, shopPage),
+		at("GET /account/sign-in", anyone, h.App, shopPage),
+		at("GET /account/second-step", anyone, h.App, shopPage),
+		at("GET /account/devices", anyone, h.App, shopPage),
 	}
 }
 
@@ -108,6 +111,7 @@ func accountRoutes(h *auth.Handlers) []route {
 		at("GET /auth/account", users, h.Account, unkept),
 		at("POST /auth/reauthenticate", users, h.Reauthenticate, perUser(limit.Reauthenticate), counts(limit.LoginAccount), unkept),
 		at("POST /auth/reauthenticate/options", users, h.ReauthenticateOptions, perUser(limit.Reauthenticate), unkept),
+		at("POST /auth/reauthenticate/email", users, h.MailProof, perUser(limit.Reauthenticate), unkept),
 		at("POST /auth/email/verification", users, h.RequestProof, perUser(limit.Factors), unkept),
 		at("POST /auth/email/verify", users, h.VerifyEmail, perAddress(limit.MailToken), unkept),
 		at("POST /auth/email/disown", anyone, h.DisownEmail, perAddress(limit.MailToken), unkept),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,6 +24,7 @@ import (
 	"stoa/internal/message/mail"
 	"stoa/internal/operate/settings"
 	"stoa/internal/store"
+	"stoa/internal/trust/seal"
 )
 
 // buildAccounts builds the account service. It creates the signing keys at the first
@@ -75,6 +77,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 
 		PluginRing: a.ring(cfg, account.PluginKeyPurpose),
 		TOTPBox:    cfg.MasterKey.Box(account.TOTPPurpose),
+		CodeKeys:   seal.Derive(cfg.MasterKey, account.CodeKeysPurpose, slices.Clone[[]byte]),
 		Passkeys:   party, Log: cfg.Log,
 		Hasher:   password.NewHasher(cost, password.Limits{}),
 		Breached: common.List, RefuseBreached: common.Refuse,

@@ -15,11 +15,12 @@ type linkData struct {
 	ProvenMs int64  `json:"proven,omitempty"`
 	Passkey  string `json:"passkey,omitempty"`
 	Link     string `json:"link,omitempty"`
+	Session  string `json:"session,omitempty"`
 }
 
 // CreateMailToken implements account.MailTokens.
 func (a *Account) CreateMailToken(ctx context.Context, t account.MailToken) error {
-	data, err := json.Marshal(linkData{sinceEpoch(t.Proven), t.Passkey, t.Link})
+	data, err := json.Marshal(linkData{sinceEpoch(t.Proven), t.Passkey, t.Link, t.SessionID})
 	if err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ func scanMailToken(row database.Scanner) (t account.MailToken, err error) {
 	}
 	var data linkData
 	err = json.Unmarshal([]byte(text), &data)
-	t.Held, t.Passkey, t.Link = held != "", data.Passkey, data.Link
+	t.Held, t.Passkey, t.Link, t.SessionID = held != "", data.Passkey, data.Link, data.Session
 	if data.ProvenMs != 0 {
 		t.Proven = time.UnixMilli(data.ProvenMs).UTC()
 	}

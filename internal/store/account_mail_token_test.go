@@ -37,7 +37,7 @@ func testMailLinks(t *testing.T, open Open) {
 		mustCreateUser(t, s, credentials("u1"))
 		want := mailToken("h", account.LinkRevert, "u1")
 		want.Held, want.Proven = true, T0.Add(-time.Hour)
-		want.Link, want.Code = "l", "c"
+		want.Link, want.Code, want.SessionID = "l", "c", "s"
 		mustCreateLink(t, s, want)
 		mustBe(t, "a taken hash", s.CreateMailToken(t.Context(), mailToken("h", account.LinkVerify, "u1")), errs.Conflict)
 		got, err := s.MailToken(t.Context(), "h")

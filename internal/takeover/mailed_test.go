@@ -1,6 +1,7 @@
 package takeover_test
 
 import (
+	"crypto/hmac"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
@@ -541,4 +542,11 @@ func TestTheDatabaseHasNoMailedWayIn(t *testing.T) {
 func hashOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
+}
+
+// macOf is a keyed hash of a text.
+func macOf(key, text string) string {
+	mac := hmac.New(sha256.New, []byte(key))
+	mac.Write([]byte(text))
+	return hex.EncodeToString(mac.Sum(nil))
 }

@@ -85,6 +85,16 @@ func (h *Handlers) Reauthenticate(w http.ResponseWriter, r *http.Request) error 
 	return nil
 }
 
+// MailProof serves POST /auth/reauthenticate/email. The answer is the same whether a mail is sent or not.
+func (h *Handlers) MailProof(w http.ResponseWriter, r *http.Request) error {
+	who := reqctx.CallerFrom(r.Context())
+	if err := h.Accounts.MailProof(r.Context(), who.UserID, who.SessionID); err != nil {
+		return err
+	}
+	web.WriteAccepted(w, "Unless your mailbox got such mails lately, a mail with a code is on its way. The code works for 10 minutes.")
+	return nil
+}
+
 // writeProven answers until when a proof to be there counts.
 func writeProven(w http.ResponseWriter, session account.Session) {
 	at := session.ProvenAt()

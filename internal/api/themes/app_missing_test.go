@@ -37,7 +37,7 @@ func TestStoasOwnPagesTakeThePlaceOfAMissingOne(t *testing.T) {
 	}
 	for _, path := range []string{
 		"/p/mail-pack", "/checkout/mail-pack/once", "/orders/" + strings.Repeat("a", 24),
-		"/licenses", "/licenses/" + strings.Repeat("a", 24), "/account", "/sign-in",
+		"/licenses", "/licenses/" + strings.Repeat("a", 24), "/account", "/account/sign-in", "/sign-in",
 	} {
 		s := get(t, a, path, nil)
 		if s.Status != http.StatusOK || !strings.Contains(s.Body, "<html") || s.Header.Get("X-App") != "" ||

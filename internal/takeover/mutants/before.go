@@ -54,7 +54,7 @@ var before = []mutant{
 	},
 	{
 		name: "reclaim-keeps-pending-mails", t: is(1, 6, 36),
-		edit:  at("account/reclaim.go", `LinkNotMe, «LinkSignIn»}`, `mutantIf($ON, LinkNotMe, $OLD)`),
+		edit:  at("account/reclaim.go", `LinkNotMe, «LinkSignIn», LinkReauth}`, `mutantIf($ON, LinkNotMe, $OLD)`),
 		also:  []edit{at("account/mailed.go", `!c.Active || «t.Generation != c.Generation» ||`, `$OLD && !$ON`)},
 		tests: attacks("TestAMailReclaimsAnUnprovenAccount"),
 	},

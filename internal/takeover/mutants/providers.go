@@ -192,8 +192,14 @@ var joins = []mutant{
 	},
 	{
 		name: "code-of-a-mailbox-guessed", t: is(77, 78),
-		edit:  at("account/flow_complete.go", `«g.f.Tries >= typedTries» ||`, `$OLD && !$ON`),
+		edit:  at("account/flow_complete.go", `«g.f.Tries < typedTries» &&`, `$OLD || $ON`),
+		also:  []edit{at("account/flow_complete.go", `«typedTries», FlowLife)`, `mutantIf($ON, 1000, $OLD)`)},
 		tests: attacks("TestAnAddressThatTheProviderDoesNotVouchForNamesNobody"),
+	},
+	{
+		name: "code-of-a-mailbox-guessed-in-many-ways", t: is(43, 44),
+		edit:  at("account/flow_complete.go", `«typedTries», FlowLife)`, `mutantIf($ON, 1000, $OLD)`),
+		tests: attacks("TestWrongCodesOfAllWaysToAMailboxCountTogether"),
 	},
 	{
 		name: "issuer-for-every-tenant", t: is(79),

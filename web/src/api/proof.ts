@@ -12,7 +12,13 @@ export const waysToProve = (error: unknown): string[] | null => {
   return code === "REAUTHENTICATION_REQUIRED" && ways.length > 0 ? ways : null;
 };
 
-export type Proof = { password: string } | { code: string; method: Way } | "passkey";
+// ProofWay is what a code is of that proves it.
+export type ProofWay = Way | "email";
+
+export type Proof = { password: string } | { code: string; method: ProofWay } | "passkey";
+
+// mailProof has a code mailed to the address of the account.
+export const mailProof = () => ok(api.POST("/auth/reauthenticate/email"));
 
 export const prove = async (proof: Proof) => {
   const body =

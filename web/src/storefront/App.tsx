@@ -28,6 +28,7 @@ const pages: Record<Pattern, { page: ComponentType<Params>; forGuests?: boolean 
   "/licenses": { page: later(loadOwn, "LicensesPage") },
   "/licenses/:id": { page: later(loadOwn, "LicensePage") },
   "/account": { page: later(loadOwn, "AccountPage") },
+  "/account/:screen": { page: later(loadOwn, "AccountPage") },
 };
 
 // offering are the pages that suggest a passkey: not the account's, which lists them, and none in the way of a purchase.

@@ -14,7 +14,7 @@ import { Button, Failure, Field, Head, useFaults, Waiting } from "./ui";
 export const ContinuePage = () => {
   const query = new URLSearchParams(location.search);
   const failed = query.get("failed");
-  return failed === null ? <Arrived to={within(query.get("to"))} /> : <Over code={failed} to="/account" />;
+  return failed === null ? <Arrived to={within(query.get("to"))} /> : <Over code={failed} to="/account/sign-in" />;
 };
 
 type Answer = Form | { code: string };
@@ -206,7 +206,7 @@ const Link = ({ ways, proven, busy, error, answer }: StepProps & { ways: string[
       </ul>
       {error && <Failure error={error} />}
       <p className="row">
-        <a className="button primary" href="/sign-in?next=/account">
+        <a className="button primary" href="/sign-in?next=/account/sign-in">
           {there("elsewhere.linkSignIn")}
         </a>
         {byMail && (

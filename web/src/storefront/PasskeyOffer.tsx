@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { mayUsePasskeys } from "../api/entry";
 import { hasPasskeys } from "../api/passkey";
-import { useAccount } from "./account";
+import { useAccount } from "./account/data";
 import { endOffer, passkeyOffered } from "./offer";
 import { useAddPasskey } from "./useAddPasskey";
 import { step } from "./stepText";

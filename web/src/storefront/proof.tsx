@@ -3,12 +3,13 @@
 import { useMutation, type UseMutationOptions } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { firstWay } from "../api/challenge";
-import { prove, waysToProve } from "../api/proof";
+import { mailProof, prove, waysToProve, type ProofWay } from "../api/proof";
 import { ByPasskey, Code, Unproven } from "./code";
 import { ByProvider } from "./Elsewhere";
+import { there } from "./elsewhereText";
 import { own } from "./ownText";
 import { c, t } from "./text";
-import { Button, PasswordField, useFaults } from "./ui";
+import { Button, Failure, Field, PasswordField, useFaults } from "./ui";
 
 class Refused extends Error {}
 
@@ -45,9 +46,17 @@ export const useProved = <Result, Input = void>(options: UseMutationOptions<Resu
 
 const Proof = ({ methods, answer }: Asked) => {
   const { faults, form, check } = useFaults<"password" | "code">();
-  const [way, setWay] = useState(firstWay(methods));
+  const [way, setWay] = useState<ProofWay | null>(firstWay(methods));
   const byPassword = methods.includes("password");
+  const byProvider = methods.includes("provider");
   const proving = useMutation({ mutationFn: prove, onSuccess: () => answer(true) });
+  const mailing = useMutation({
+    mutationFn: mailProof,
+    onSuccess: () => {
+      proving.reset();
+      setWay("email");
+    },
+  });
   const send = (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();
     const name = byPassword ? "password" : "code";
@@ -58,7 +67,17 @@ const Proof = ({ methods, answer }: Asked) => {
   return (
     <form className="form" ref={form} onSubmit={send} noValidate>
       <ByPasskey methods={methods} busy={proving.isPending} onClick={() => proving.mutate("passkey")} />
-      {methods.includes("provider") && <ByProvider />}
+      {byProvider && way !== "email" && <ByProvider />}
+      {methods.includes("email") && (
+        <ByMail
+          sent={way === "email"}
+          alone={!byProvider}
+          busy={mailing.isPending}
+          error={mailing.error}
+          fault={faults.code}
+          onAsk={() => mailing.mutate()}
+        />
+      )}
       {byPassword ? (
         <PasswordField
           label={own("account.again")}
@@ -68,7 +87,7 @@ const Proof = ({ methods, answer }: Asked) => {
           fault={faults.password}
         />
       ) : (
-        way && <Code methods={methods} way={way} onWay={setWay} fault={faults.code} />
+        way && way !== "email" && <Code methods={methods} way={way} onWay={setWay} fault={faults.code} />
       )}
       {proving.error && <Unproven error={proving.error} />}
       <p className="row">
@@ -82,3 +101,41 @@ const Proof = ({ methods, answer }: Asked) => {
     </form>
   );
 };
+
+interface ByMailProps {
+  sent: boolean;
+  alone: boolean; // there is no other way
+  busy: boolean;
+  error: Error | null;
+  fault: string | undefined;
+  onAsk: () => void;
+}
+
+// ByMail has a code mailed, and is then the field for it.
+const ByMail = ({ sent, alone, busy, error, fault, onAsk }: ByMailProps) => (
+  <>
+    {!sent && <p>{there(alone ? "elsewhere.mailWhy" : "elsewhere.mailOr")}</p>}
+    {sent && (
+      <>
+        <p role="status">{there("elsewhere.mailedOwner")}</p>
+        <Field
+          label={there("elsewhere.code")}
+          hint={there("elsewhere.codeHow")}
+          name="code"
+          autoComplete="one-time-code"
+          autoCapitalize="characters"
+          spellCheck={false}
+          autoFocus
+          required
+          fault={fault}
+        />
+      </>
+    )}
+    {error && <Failure error={error} />}
+    <p>
+      <Button type="button" className={sent ? "button slim" : "button"} busy={busy} onClick={onAsk}>
+        {there(sent ? "elsewhere.more" : "elsewhere.send")}
+      </Button>
+    </p>
+  </>
+);

@@ -13,6 +13,7 @@ const patterns = [
   "/licenses",
   "/licenses/:id",
   "/account",
+  "/account/:screen",
 ] as const;
 
 export type Pattern = (typeof patterns)[number];

@@ -1,6 +1,6 @@
 import { api, data } from "../api/client";
 import { makePasskey } from "../api/passkey";
-import { useRefresh } from "./account";
+import { useRefresh } from "./account/data";
 import { useProved } from "./proof";
 
 // useAddPasskey adds a passkey that this browser makes, under a name.

@@ -17,7 +17,7 @@ export const Advice = ({ factor }: { factor: Schemas["Account"]["secondFactor"] 
     <div className="note">
       <p>{t("factor.advice")}</p>
       <div className="row">
-        <Button size="xs" component="a" href="/account">
+        <Button size="xs" component="a" href="/account/second-step">
           {t("factor.adviceHow")}
         </Button>
         <Button size="xs" onClick={dismiss}>

@@ -9,7 +9,7 @@ export const FactorDue = ({ refusal }: { refusal: unknown }) => (
     <section>
       <h1>{t("factor.title")}</h1>
       <p>{sentence(refusal)}</p>
-      <Button component="a" href="/account" variant="filled">
+      <Button component="a" href="/account/second-step" variant="filled">
         {t("factor.open")}
       </Button>
       <Button onClick={() => location.reload()}>{t("factor.retry")}</Button>

@@ -12,7 +12,7 @@ export const NoPassword = () => {
   return none && linked.data?.items.some((one) => one.enabled) === false ? (
     <div className="note" data-tone="warn" role="status" style={{ marginBottom: 16 }}>
       <p>{t("session.once")}</p>
-      <a href="/account#password">{t("session.onceHow")}</a>
+      <a href="/account/sign-in">{t("session.onceHow")}</a>
     </div>
   ) : null;
 };

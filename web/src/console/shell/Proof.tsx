@@ -5,22 +5,37 @@ import { useState, type FormEvent } from "react";
 import { firstWay } from "../../api/challenge";
 import { Declined, hasPasskeys } from "../../api/passkey";
 import { asProblem } from "../../api/problem";
-import { prove } from "../../api/proof";
+import { mailProof, prove, type ProofWay } from "../../api/proof";
 import { ErrorNote } from "../kit/ErrorNote";
 import { c, t } from "../text";
+import { ByMail } from "./ByMail";
 import { ByProvider } from "./ByProvider";
 import type { Asked } from "./useAsked";
+
+const labels = { totp: "proof.code", recovery: "proof.recovery", email: "proof.mailCode" } as const;
+
+const faultOf = (way: ProofWay | "password" | null) =>
+  way === "password" ? "proof.wrongPassword" : way === "email" ? "proof.wrongMail" : "proof.wrongCode";
 
 // Proof asks for it on top of everything, so that what was begun below goes on. Whoever does not
 // give it has changed nothing.
 export const Proof = ({ methods, answer }: Asked) => {
-  const [way, setWay] = useState(firstWay(methods));
+  const [way, setWay] = useState<ProofWay | null>(firstWay(methods));
   const [typed, setTyped] = useState("");
   const byPassword = methods.includes("password");
   const byPasskey = methods.includes("passkey") && hasPasskeys;
   const byProvider = methods.includes("provider");
+  const byMail = methods.includes("email");
   const other = way === "totp" ? "recovery" : "totp";
   const proving = useMutation({ mutationFn: prove, onSuccess: () => answer(true), onError: () => setTyped("") });
+  const mailing = useMutation({
+    mutationFn: mailProof,
+    onSuccess: () => {
+      proving.reset();
+      setTyped("");
+      setWay("email");
+    },
+  });
   const send = (e: FormEvent) => {
     e.preventDefault();
     e.stopPropagation(); // of a form that the dialog was opened in
@@ -31,7 +46,7 @@ export const Proof = ({ methods, answer }: Asked) => {
   const field = {
     value: typed,
     onChange: (e: { currentTarget: { value: string } }) => setTyped(e.currentTarget.value),
-    error: wrong && proving.variables !== "passkey" && t(byPassword ? "proof.wrongPassword" : "proof.wrongCode"),
+    error: wrong && proving.variables !== "passkey" && t(faultOf(byPassword ? "password" : way)),
     required: true,
     "data-autofocus": true,
   };
@@ -43,10 +58,18 @@ export const Proof = ({ methods, answer }: Asked) => {
       title={t("proof.title")}
       closeButtonProps={{ "aria-label": c("close") }}>
       <form className="section" onSubmit={send}>
-        {byProvider ? (
+        {byProvider && way !== "email" ? (
           <ByProvider />
         ) : (
-          <p style={{ margin: 0 }}>{t(byPassword || byPasskey || way ? "proof.why" : "proof.none")}</p>
+          <p style={{ margin: 0 }}>{t(byPassword || byPasskey || byMail || way ? "proof.why" : "proof.none")}</p>
+        )}
+        {byMail && (
+          <ByMail
+            sent={way === "email"}
+            busy={mailing.isPending}
+            error={mailing.error}
+            onAsk={() => mailing.mutate()}
+          />
         )}
         {byPasskey && (
           <Button
@@ -67,9 +90,9 @@ export const Proof = ({ methods, answer }: Asked) => {
           way && (
             <TextInput
               key={way}
-              label={t(way === "totp" ? "proof.code" : "proof.recovery")}
+              label={t(labels[way])}
               inputMode={way === "totp" ? "numeric" : "text"}
-              autoComplete={way === "totp" ? "one-time-code" : "off"}
+              autoComplete={way === "recovery" ? "off" : "one-time-code"}
               spellCheck={false}
               {...field}
             />
@@ -83,7 +106,7 @@ export const Proof = ({ methods, answer }: Asked) => {
           proving.isError && !field.error && <ErrorNote error={proving.error} />
         )}
         <div className="dialog-actions">
-          {way && methods.includes(other) && (
+          {way && way !== "email" && methods.includes(other) && (
             <Button onClick={() => setWay(other)}>{t(other === "totp" ? "proof.useApp" : "proof.useRecovery")}</Button>
           )}
           <Button onClick={() => answer(false)}>{c("cancel")}</Button>

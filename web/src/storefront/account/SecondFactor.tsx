@@ -1,47 +1,101 @@
-// The part of the account page that is about the second step at sign-in.
+// The screen of the account that is about the second step at sign-in.
 import { generate } from "lean-qr/nano";
 import { toSvgPath } from "lean-qr/extras/svg";
 import { useState, type FormEvent, type RefObject } from "react";
-import { api, data, ok } from "../api/client";
-import { asProblem } from "../api/problem";
-import { useCopy } from "../text/useCopy";
-import { useAccount, useRefresh } from "./account";
-import { useProved } from "./proof";
-import { step } from "./stepText";
-import { c, t } from "./text";
-import { Badge, Button, Copy, Failure, Field, useFaults, useHeading } from "./ui";
+import { api, data, ok, type Schemas } from "../../api/client";
+import { asProblem } from "../../api/problem";
+import { useCopy } from "../../text/useCopy";
+import { useAccount, useRefresh } from "./data";
+import { Add, useMayUse } from "./Passkeys";
+import { useProved } from "../proof";
+import { step } from "../stepText";
+import { c, t } from "../text";
+import { Badge, Button, Copy, Failure, Field, Told, useFaults, useHeading, Waiting } from "../ui";
 
 export const SecondFactor = () => {
   const account = useAccount();
   const { heading, toHeading } = useHeading();
   const [codes, setCodes] = useState<string[] | null>(null);
-  if (!account.data) return null;
-  const { totp, passkeys, recoveryCodesLeft, available } = account.data.secondFactor;
-  const any = totp || passkeys > 0;
+  if (account.isError) return <Failure error={account.error} retry={() => void account.refetch()} />;
+  if (!account.data) return <Waiting />;
+  const { secondFactor } = account.data;
+  const any = secondFactor.totp || secondFactor.passkeys > 0;
+  return (
+    <>
+      {!codes && <App factor={secondFactor} onCodes={setCodes} />}
+      {!codes && <ByPasskeys factor={secondFactor} />}
+      {(any || codes) && (
+        <section aria-labelledby="recovery-codes">
+          <h2 id="recovery-codes" ref={heading} tabIndex={-1}>
+            {step("step.codes")}
+          </h2>
+          {codes ? (
+            <Codes
+              codes={codes}
+              onDone={() => {
+                setCodes(null);
+                toHeading();
+              }}
+            />
+          ) : (
+            <Recovery left={secondFactor.recoveryCodesLeft} onCodes={setCodes} />
+          )}
+        </section>
+      )}
+    </>
+  );
+};
+
+type Factor = Schemas["Account"]["secondFactor"];
+
+const App = ({ factor, onCodes }: { factor: Factor; onCodes: (codes: string[]) => void }) => {
+  const { heading, toHeading } = useHeading();
   return (
     <section aria-labelledby="second-step">
       <h2 id="second-step" ref={heading} tabIndex={-1}>
-        {step("step.section")} <Badge tone={any ? "good" : "none"}>{step(any ? "step.on" : "step.off")}</Badge>
+        {step("step.app")}{" "}
+        <Badge tone={factor.totp ? "good" : "none"}>{step(factor.totp ? "step.on" : "step.off")}</Badge>
       </h2>
-      {codes ? (
-        <Codes
-          codes={codes}
-          onDone={() => {
-            setCodes(null);
+      {factor.totp ? (
+        <On onOff={toHeading} />
+      ) : factor.available ? (
+        <Off onCodes={onCodes} />
+      ) : (
+        <p className="soft">{step("step.unproven")}</p>
+      )}
+    </section>
+  );
+};
+
+// ByPasskeys says that passkeys stand in for the app. The screen of ways to sign in lists them.
+const ByPasskeys = ({ factor }: { factor: Factor }) => {
+  const may = useMayUse();
+  const [told, setTold] = useState("");
+  const { heading, toHeading } = useHeading();
+  const { passkeys } = factor;
+  if (!may.data && passkeys === 0) return null;
+  return (
+    <section aria-labelledby="step-passkeys">
+      <h2 id="step-passkeys" ref={heading} tabIndex={-1}>
+        {step("step.passkeys")}{" "}
+        <Badge tone={passkeys > 0 ? "good" : "none"}>{step(passkeys > 0 ? "step.on" : "step.off")}</Badge>
+      </h2>
+      <Told>{told}</Told>
+      {passkeys > 0 ? (
+        <p>
+          {step.count("step.passkeysStep", passkeys)} <a href="/account/sign-in">{step("step.managePasskeys")}</a>
+        </p>
+      ) : (
+        <p className="soft">{step(factor.available ? "step.noPasskeys" : "step.unprovenPasskey")}</p>
+      )}
+      {passkeys === 0 && factor.available && (
+        <Add
+          names={[]}
+          onAdded={(name) => {
+            setTold(step("step.passkeyAdded", { name }));
             toHeading();
           }}
         />
-      ) : (
-        <>
-          {totp ? (
-            <On onOff={toHeading} />
-          ) : available ? (
-            <Off onCodes={setCodes} />
-          ) : (
-            <p className="soft">{step("step.unproven")}</p>
-          )}
-          {any && <Recovery left={recoveryCodesLeft} onCodes={setCodes} />}
-        </>
       )}
     </section>
   );

@@ -1,12 +1,12 @@
-// The part of the account page that is about accounts at other sites.
+// The part of the screen of ways to sign in that is about accounts at other sites.
 import { useState } from "react";
-import { api, ok, type Schemas } from "../api/client";
-import { leave } from "../api/provider";
-import { useAccount, useRefresh } from "./account";
-import { useIdentities, useProviders } from "./Elsewhere";
-import { there } from "./elsewhereText";
-import { useProved } from "./proof";
-import { Ago, Badge, Button, Day, Failure, Told, useHeading } from "./ui";
+import { api, ok, type Schemas } from "../../api/client";
+import { leave } from "../../api/provider";
+import { useAccount, useRefresh } from "./data";
+import { useIdentities, useProviders } from "../Elsewhere";
+import { there } from "../elsewhereText";
+import { useProved } from "../proof";
+import { Ago, Badge, Button, Day, Failure, Told, useHeading } from "../ui";
 
 type Identity = Schemas["Identity"];
 
@@ -108,7 +108,7 @@ const List = ({ items, onRemoved }: { items: Identity[]; onRemoved: (name: strin
 };
 
 const Add = ({ to }: { to: { slug: string; name: string }[] }) => {
-  const going = useProved({ mutationFn: (slug: string) => leave(slug, "link", "/account") });
+  const going = useProved({ mutationFn: (slug: string) => leave(slug, "link", "/account/sign-in") });
   return (
     <>
       {going.error && <Failure error={going.error} />}

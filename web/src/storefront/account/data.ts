@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, data } from "../api/client";
+import { api, data } from "../../api/client";
 
 export const accountKey = ["account"];
 

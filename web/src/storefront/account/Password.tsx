@@ -1,41 +1,17 @@
+// The part of the screen of ways to sign in that is about the password.
 import { useMutation } from "@tanstack/react-query";
 import { useRef, useState, type FormEvent } from "react";
-import { api, ok } from "../api/client";
-import { signOut } from "../api/session";
-import { useAccount, useRefresh } from "./account";
-import { Profile } from "./Address";
-import { Devices, Happenings } from "./Devices";
-import { useIdentities } from "./Elsewhere";
-import { Identities } from "./Identities";
-import { own } from "./ownText";
-import { Passkeys } from "./Passkeys";
-import { useProved } from "./proof";
-import { SecondFactor } from "./SecondFactor";
-import { t } from "./text";
-import { Button, Failure, Head, PasswordField, Told, useFaults, useHeading } from "./ui";
-
-export const AccountPage = () => (
-  <>
-    <Head title={own("account.title")} />
-    <Profile />
-    <Password />
-    <Passkeys />
-    <Identities />
-    <SecondFactor />
-    <Devices />
-    <Happenings />
-    <Claim />
-    <p className="leave">
-      <button type="button" className="button" onClick={() => void signOut()}>
-        {own("account.out")}
-      </button>
-    </p>
-  </>
-);
+import { api, ok } from "../../api/client";
+import { useIdentities } from "../Elsewhere";
+import { own } from "../ownText";
+import { useProved } from "../proof";
+import { t } from "../text";
+import { Button, Failure, PasswordField, Told, useFaults, useHeading } from "../ui";
+import { useAccount, useRefresh } from "./data";
 
 // Password is about the password that there is, or the first one. An account has none after a sign-in with one from
 // whoever runs the shop, which works once, or if it was made with an account elsewhere.
-const Password = () => {
+export const Password = () => {
   const account = useAccount();
   const linked = useIdentities();
   const [told, setTold] = useState<"saved" | "removed" | null>(null);
@@ -189,22 +165,5 @@ const Change = () => {
         <Button busy={change.isPending}>{own("account.save")}</Button>
       </p>
     </form>
-  );
-};
-
-const Claim = () => {
-  const claim = useMutation({ mutationFn: () => ok(api.POST("/api/marketplace/orders/claim-request")) });
-  return (
-    <section className="prose" aria-labelledby="claim">
-      <h2 id="claim">{own("account.claim")}</h2>
-      <p className="soft">{own("account.claimHow")}</p>
-      {claim.error && <Failure error={claim.error} />}
-      <Told>{claim.isSuccess && own("account.claimSent")}</Told>
-      <p>
-        <Button type="button" busy={claim.isPending} onClick={() => claim.mutate()}>
-          {own("account.claimSend")}
-        </Button>
-      </p>
-    </section>
   );
 };

@@ -1,17 +1,24 @@
-// Where somebody is signed in, and what happened to the account lately.
+// The screen of the account with where somebody is signed in, and what happened lately.
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, data, ok, type Schemas } from "../api/client";
-import { deviceName } from "../text/device";
-import { own } from "./ownText";
-import { useProved } from "./proof";
-import { Ago, Badge, Button, Day, Failure, Pager, Told, useHeading, Waiting } from "./ui";
+import { api, data, ok, type Schemas } from "../../api/client";
+import { deviceName } from "../../text/device";
+import { own } from "../ownText";
+import { useProved } from "../proof";
+import { Ago, Badge, Button, Day, Failure, Pager, Told, useHeading, Waiting } from "../ui";
 
 type Session = Schemas["Session"];
 type Activity = Schemas["Activity"];
 type Change = Schemas["ChangeActivity"];
 
-export const Devices = () => {
+export const DevicesAndActivity = () => (
+  <>
+    <Devices />
+    <Happenings />
+  </>
+);
+
+const Devices = () => {
   const queries = useQueryClient();
   const { heading, toHeading } = useHeading();
   const sessions = useQuery({ queryKey: ["sessions"], queryFn: () => data(api.GET("/auth/sessions")) });
@@ -131,7 +138,7 @@ const Happened = ({ one }: { one: Activity }) => (
   </li>
 );
 
-export const Happenings = () => {
+const Happenings = () => {
   const [page, setPage] = useState(1);
   const list = useQuery({
     queryKey: ["activity", page],

@@ -1,13 +1,14 @@
-// The part of the account page that is about the user's address: whether it is confirmed, and another one.
+// The screen of the account that is about who somebody is: the address, whether it is confirmed, and another one; and what
+// they bought before they had the account.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent } from "react";
-import { api, ok, type Schemas } from "../api/client";
-import { useSession } from "../api/useSession";
-import { own } from "./ownText";
-import { t } from "./text";
-import { accountKey, useAccount } from "./account";
-import { useProved } from "./proof";
-import { Badge, Button, Failure, Field, Told, useFaults } from "./ui";
+import { api, ok, type Schemas } from "../../api/client";
+import { useSession } from "../../api/useSession";
+import { own } from "../ownText";
+import { t } from "../text";
+import { accountKey, useAccount } from "./data";
+import { useProved } from "../proof";
+import { Badge, Button, Failure, Field, Told, useFaults } from "../ui";
 
 export const Profile = () => {
   const session = useSession();
@@ -35,6 +36,7 @@ export const Profile = () => {
       {account.isError && <Failure error={account.error} retry={() => void account.refetch()} />}
       {account.data && !account.data.emailVerified && <Verify email={account.data.user.email} />}
       {account.data && <Change account={account.data} />}
+      <Claim />
     </>
   );
 };
@@ -105,6 +107,23 @@ const Change = ({ account }: { account: Schemas["Account"] }) => {
           <Button busy={change.isPending}>{own("account.changeEmailSend")}</Button>
         </p>
       </form>
+    </section>
+  );
+};
+
+const Claim = () => {
+  const claim = useMutation({ mutationFn: () => ok(api.POST("/api/marketplace/orders/claim-request")) });
+  return (
+    <section className="prose" aria-labelledby="claim">
+      <h2 id="claim">{own("account.claim")}</h2>
+      <p className="soft">{own("account.claimHow")}</p>
+      {claim.error && <Failure error={claim.error} />}
+      <Told>{claim.isSuccess && own("account.claimSent")}</Told>
+      <p>
+        <Button type="button" busy={claim.isPending} onClick={() => claim.mutate()}>
+          {own("account.claimSend")}
+        </Button>
+      </p>
     </section>
   );
 };

@@ -1,19 +1,23 @@
-// The part of the account page that is about passkeys.
+// The part of the screen of ways to sign in that is about passkeys.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import { api, data, ok } from "../api/client";
-import { mayUsePasskeys } from "../api/entry";
-import { useAccount, useRefresh } from "./account";
-import { Unproven } from "./code";
-import { useProved } from "./proof";
-import { step } from "./stepText";
-import { c, t } from "./text";
-import { useAddPasskey } from "./useAddPasskey";
-import { Ago, Badge, Button, Day, Failure, Field, Told, useFaults, useHeading } from "./ui";
+import { api, data, ok } from "../../api/client";
+import { mayUsePasskeys } from "../../api/entry";
+import { accountKey, useAccount, useRefresh } from "./data";
+import { Unproven } from "../code";
+import { useProved } from "../proof";
+import { step } from "../stepText";
+import { c, t } from "../text";
+import { useAddPasskey } from "../useAddPasskey";
+import { Ago, Badge, Button, Day, Failure, Field, Told, useFaults, useHeading } from "../ui";
+
+// useMayUse tells whether passkeys can be made here.
+export const useMayUse = () => useQuery({ queryKey: ["passkeys"], queryFn: mayUsePasskeys, staleTime: Infinity });
 
 export const Passkeys = () => {
   const account = useAccount();
-  const may = useQuery({ queryKey: ["passkeys"], queryFn: mayUsePasskeys, staleTime: Infinity });
+  const may = useMayUse();
+  const list = useList();
   const [told, setTold] = useState("");
   const { heading, toHeading } = useHeading();
   if (!account.data || (!may.data && account.data.secondFactor.passkeys === 0)) return null;
@@ -36,18 +40,25 @@ export const Passkeys = () => {
       />
       {may.data && account.data.secondFactor.available && (
         <Add
+          names={list.data?.items.map(({ name }) => name) ?? []}
           onAdded={(name) => {
             setTold(step("step.passkeyAdded", { name }));
             toHeading();
           }}
         />
       )}
+      {account.data.secondFactor.passkeys > 0 && account.data.secondFactor.recoveryCodesLeft === 0 && (
+        <p className="note" data-tone="warn">
+          {step("step.noCodes")} <a href="/account/second-step">{step("step.getCodes")}</a>
+        </p>
+      )}
       {may.data && !account.data.secondFactor.available && <p>{step("step.unprovenPasskey")}</p>}
     </section>
   );
 };
 
-const listKey = ["account", "passkeys"];
+const useList = () =>
+  useQuery({ queryKey: [...accountKey, "passkeys"], queryFn: () => data(api.GET("/auth/passkeys")) });
 
 interface ListProps {
   onRemoved: () => void;
@@ -56,7 +67,7 @@ interface ListProps {
 
 const List = ({ onRemoved, onRenamed }: ListProps) => {
   const refresh = useRefresh();
-  const list = useQuery({ queryKey: listKey, queryFn: () => data(api.GET("/auth/passkeys")) });
+  const list = useList();
   const [asked, setAsked] = useState("");
   const [named, setNamed] = useState(""); // the one that gets another name
   const remove = useProved({
@@ -187,50 +198,32 @@ const Rename = ({ id, name, onEnd }: RenameProps) => {
   );
 };
 
-const Add = ({ onAdded }: { onAdded: (name: string) => void }) => {
-  const { faults, form, check } = useFaults<"name">();
-  const [open, setOpen] = useState(false);
-  const add = useAddPasskey((name) => {
-    setOpen(false);
-    onAdded(name);
-  });
-  const send = (e: FormEvent<HTMLFormElement>) => {
-    e.preventDefault();
-    const name = String(new FormData(e.currentTarget).get("name")).trim();
-    if (check(name ? {} : { name: t("required") }) && !add.isPending) add.mutate(name);
-  };
-  if (!open)
-    return (
-      <p>
-        <button type="button" className="button" onClick={() => setOpen(true)}>
-          {step("step.addPasskey")}
-        </button>
-      </p>
-    );
+interface AddProps {
+  names: string[]; // of those that there are
+  onAdded: (name: string) => void;
+}
+
+// freeName is the name of a new passkey, which none of the others has.
+const freeName = (names: string[]) => {
+  const name = step("step.passkeyHere");
+  let n = 1;
+  const numbered = () => (n === 1 ? name : `${name} ${n}`);
+  while (names.includes(numbered())) n += 1;
+  return numbered();
+};
+
+// Add has the device make a passkey at once: it may be renamed later.
+export const Add = ({ names, onAdded }: AddProps) => {
+  const add = useAddPasskey(onAdded);
   return (
     <>
       {add.proof}
-      <form className="form" ref={form} onSubmit={send} noValidate hidden={add.proof !== null}>
-        <Field
-          label={step("step.passkeyName")}
-          hint={step("step.passkeyNameHow")}
-          name="name"
-          maxLength={64}
-          defaultValue={step("step.passkeyHere")}
-          required
-          autoFocus
-          fault={faults.name}
-        />
-        {add.error && <Unproven error={add.error} />}
-        <p className="row">
-          <Button className="button primary" busy={add.isPending}>
-            {step("step.makePasskey")}
-          </Button>
-          <button type="button" className="button" onClick={() => setOpen(false)}>
-            {c("cancel")}
-          </button>
-        </p>
-      </form>
+      {add.error && <Unproven error={add.error} />}
+      <p hidden={add.proof !== null}>
+        <Button type="button" busy={add.isPending} onClick={() => add.mutate(freeName(names))}>
+          {step("step.addPasskey")}
+        </Button>
+      </p>
     </>
   );
 };
