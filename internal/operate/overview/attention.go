@@ -198,15 +198,19 @@ func (s *Service) backups(ctx context.Context, now time.Time) (list []Concern, e
 }
 
 func (s *Service) staff(ctx context.Context, _ time.Time) ([]Concern, error) {
-	if !s.StaffFactor && !s.StaffPasskey {
+	if s.StaffFactor == nil {
 		return nil, nil
 	}
-	without, err := s.Store.StaffWithoutFactor(ctx, s.StaffPasskey)
+	wanted, passkey := s.StaffFactor()
+	if !wanted {
+		return nil, nil
+	}
+	without, err := s.Store.StaffWithoutFactor(ctx, passkey)
 	if err != nil || without.Count == 0 {
 		return nil, err
 	}
 	lacking := "Without a second factor: "
-	if s.StaffPasskey {
+	if passkey {
 		lacking = "Without a passkey: "
 	}
 	return []Concern{{

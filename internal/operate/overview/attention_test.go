@@ -209,7 +209,7 @@ func TestAdministratorsWithoutASecondFactorWantAttention(t *testing.T) {
 		{"all have one", true, false, shop{noPasskey: two}, nil},
 	} {
 		service := &overview.Service{
-			Store: &tt.shop, Now: func() time.Time { return now }, StaffFactor: tt.factor, StaffPasskey: tt.passkey,
+			Store: &tt.shop, Now: func() time.Time { return now }, StaffFactor: func() (bool, bool) { return tt.factor, tt.passkey },
 		}
 		o, err := service.Get(t.Context())
 		if diff := cmp.Diff(tt.want, concerns(o)); diff != "" || err != nil {
