@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -144,20 +145,20 @@ func TestSettingsAboutSignInNameEveryFault(t *testing.T) {
 	root := a.Admin(t, "root").Access
 	for body, want := range map[string]string{
 		`{"authPolicy":"strict","passwordPolicy":"","registration":7,"staffSecondFactor":"sometimes"}`: "authPolicy passwordPolicy registration staffSecondFactor",
-		`{"breachedPasswords":"file"}`:             "breachedPasswords",
-		`{"breachedPasswords":"/etc/passwords"}`:   "breachedPasswords",
-		`{"sessionMax":3599,"adminReauth":59}`:     "adminReauth sessionMax",
-		`{"sessionMax":31536001}`:                  "sessionMax",
-		`{"staffSessionMax":1e300}`:                "staffSessionMax",
-		`{"staffSessionMax":3599}`:                 "staffSessionMax",
-		`{"adminReauth":86401}`:                    "adminReauth",
-		`{"adminReauth":-1}`:                       "adminReauth",
-		`{"sessionMax":3600.5,"adminReauth":"1h"}`: "adminReauth sessionMax",
-		`{"emailSignIn":"on","newSignInMail":1}`:   "emailSignIn newSignInMail",
-		`{"registrations":"open"}`:                 "registrations",
-		`{"registration":"mail-first"}`:            "registration",
-		`{"authPolicy":"asvs"}`:                    "authPolicy",
-		`{"staffSecondFactor":"passkey"}`:          "staffSecondFactor",
+		`{"breachedPasswords":"file"}`:                                           "breachedPasswords",
+		`{"breachedPasswords":"/etc/passwords"}`:                                 "breachedPasswords",
+		`{"sessionMax":3599,"adminReauth":59}`:                                   "adminReauth sessionMax",
+		`{"sessionMax":31536001}`:                                                "sessionMax",
+		`{"staffSessionMax":1e300}`:                                              "staffSessionMax",
+		`{"staffSessionMax":3599}`:                                               "staffSessionMax",
+		`{"adminReauth":86401}`:                                                  "adminReauth",
+		`{"adminReauth":-1}`:                                                     "adminReauth",
+		`{"sessionMax":3600.5,"adminReauth":"1h"}`:                               "adminReauth sessionMax",
+		`{"emailSignIn":"on","newSignInMail":1}`:                                 "emailSignIn newSignInMail",
+		`{"registrations":"open"}`:                                               "registrations",
+		`{"registration":"mail-first"}`:                                          "registration",
+		`{"authPolicy":"asvs"}`:                                                  "authPolicy",
+		`{"staffSecondFactor":"passkey"}`:                                        "staffSecondFactor",
 		`{"authPolicy":"asvs","registration":"mail-first","sessionMax":1,"x":1}`: "registration sessionMax x",
 	} {
 		res := a.Do(t, testkit.Patch(root, signInPath, body))
@@ -208,5 +209,17 @@ func TestValuesThatALaterReleaseStoredAreNotSet(t *testing.T) {
 	if got := state(t, res, "registration") + state(t, res, "sessionMax") + state(t, res, "staffSecondFactor"); got !=
 		"open default open mail-first"+"0 default 0 2.592e+06"+"off setting encourage off" {
 		t.Errorf("GET = %s", got)
+	}
+}
+
+func TestSettingsAboutSignInHoldAfterARestart(t *testing.T) {
+	t.Parallel()
+
+	path := filepath.Join(t.TempDir(), "stoa.db")
+	at := func(_ testing.TB, cfg *app.Config) { cfg.DatabaseURL = path }
+	a := testkit.New(t, free, at)
+	manage(t, a, a.Admin(t, "root").Access, http.MethodPatch, signInPath, `{"registration":"closed"}`, http.StatusOK)
+	if got := testkit.New(t, free, at).Do(t, testkit.Get("", "/auth/methods")).Text(t, "data.registration"); got != "closed" {
+		t.Errorf("registration is %s", got)
 	}
 }
