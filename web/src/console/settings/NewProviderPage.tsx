@@ -56,7 +56,7 @@ export const NewProviderPage = () => {
           onChange={(e) => setSlug(e.currentTarget.value)}
         />
         {fits && !taken && system.data && (
-          <p className="flat">
+          <p style={{ margin: 0 }}>
             {t("settings.providers.register")}{" "}
             <CopyText
               value={`${system.data.publicUrl}/auth/oidc/${slug}/callback`}

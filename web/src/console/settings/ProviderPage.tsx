@@ -120,7 +120,9 @@ const Test = ({ slug }: { slug: string }) => {
           {t("settings.providers.testNow")}
         </Button>
       }>
-      <p className="soft prose flat">{t("settings.providers.testHow")}</p>
+      <p className="soft prose" style={{ margin: 0 }}>
+        {t("settings.providers.testHow")}
+      </p>
       <div role="status">
         {run.data && (
           <p className="note" data-tone={run.data.ok ? "good" : "bad"}>
@@ -146,7 +148,9 @@ const Remove = ({ provider }: { provider: Provider }) => {
   };
   return (
     <Section title={t("settings.providers.removeTitle")}>
-      <p className="soft prose flat">{stays(provider)}</p>
+      <p className="soft prose" style={{ margin: 0 }}>
+        {stays(provider)}
+      </p>
       <div className="row">
         <Button data-danger onClick={() => setAsking(true)}>
           {t("settings.providers.remove", { name })}

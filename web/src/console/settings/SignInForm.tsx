@@ -93,7 +93,7 @@ const Field = ({ row, settings, value, error, onChange }: FieldProps) => {
   const how = t(`settings.signIn.how.${row}`);
   if (!changeable) {
     return (
-      <div className="fixed-setting">
+      <div style={{ display: "grid", gap: 2 }}>
         <span className="mantine-InputWrapper-label">{label}</span>
         <span className="soft small">{how}</span>
         <strong>{say(row, holds)}</strong>

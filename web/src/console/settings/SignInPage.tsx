@@ -59,15 +59,30 @@ const Methods = ({ settings }: { settings: SignIn }) => {
   ] as const;
   return (
     <Section title={t("settings.signIn.methods.title")}>
-      <ul className="rows sign-in-ways">
-        {list.map(({ name, on, how }) => (
-          <li key={name}>
-            <strong>{t(`settings.signIn.methods.${name}`)}</strong>
-            <State tone={on ? "good" : "none"}>{t(on ? "settings.signIn.on" : "settings.signIn.off")}</State>
-            <span className="soft wrap">{how}</span>
-          </li>
-        ))}
-      </ul>
+      <div className="table-box">
+        <table className="table" data-stack aria-label={t("settings.signIn.methods.title")}>
+          <thead>
+            <tr>
+              <th scope="col">{t("settings.signIn.methods.way")}</th>
+              <th scope="col">{t("settings.signIn.methods.state")}</th>
+              <th scope="col">{t("settings.signIn.methods.how")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {list.map(({ name, on, how }) => (
+              <tr key={name}>
+                <td>
+                  <strong>{t(`settings.signIn.methods.${name}`)}</strong>
+                </td>
+                <td>
+                  <State tone={on ? "good" : "none"}>{t(on ? "settings.signIn.on" : "settings.signIn.off")}</State>
+                </td>
+                <td className="soft">{how}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </Section>
   );
 };
@@ -78,7 +93,7 @@ const Stricter = ({ settings }: { settings: SignIn }) => {
   if (settings.authPolicy.value === "asvs") return null;
   return (
     <Section title={t("settings.signIn.stricter.title")}>
-      <p className="soft prose flat">
+      <p className="soft prose" style={{ margin: 0 }}>
         {t(changes.length > 0 ? "settings.signIn.stricter.how" : "settings.signIn.stricter.none")}
       </p>
       {changes.length > 0 && (
@@ -94,9 +109,11 @@ const Stricter = ({ settings }: { settings: SignIn }) => {
             <tbody>
               {changes.map((row) => (
                 <tr key={row}>
-                  <td>{t(`settings.signIn.rows.${row}`)}</td>
-                  <td data-title={t("settings.signIn.stricter.now")}>{say(row, settings[row].value)}</td>
-                  <td data-title={t("settings.signIn.stricter.then")}>{say(row, settings[row].asvs)}</td>
+                  <td>
+                    <strong>{t(`settings.signIn.rows.${row}`)}</strong>
+                  </td>
+                  <td data-name={t("settings.signIn.stricter.now")}>{say(row, settings[row].value)}</td>
+                  <td data-name={t("settings.signIn.stricter.then")}>{say(row, settings[row].asvs)}</td>
                 </tr>
               ))}
             </tbody>
