@@ -50,6 +50,8 @@ export const pages = [
   { name: "webhooks", path: "/console/events/webhooks", as: "admin" },
   { name: "webhook-new", path: "/console/events/webhooks/new", as: "admin" },
   { name: "settings", path: "/console/settings", as: "admin" },
+  { name: "sign-in-settings", path: "/console/settings/sign-in", as: "admin" },
+  { name: "provider-new", path: "/console/settings/sign-in/providers/new", as: "admin" },
   { name: "settings-packages", path: "/console/settings/packages", as: "admin" },
   { name: "payments", path: "/console/settings/payments", as: "admin" },
   { name: "keys", path: "/console/settings/keys", as: "admin" },

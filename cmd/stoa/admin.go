@@ -55,7 +55,7 @@ func (c adminCreateCmd) Run(ctx context.Context, std streams) error {
 // policy sets the rules for passwords.
 func policy(p settings.Passwords) func(*app.Config) {
 	return func(cfg *app.Config) {
-		cfg.PasswordPolicy, cfg.BreachedPasswords = p.PasswordPolicy, p.BreachedPasswords
+		cfg.SignIn.PasswordPolicy, cfg.SignIn.BreachedPasswords = p.PasswordPolicy, p.BreachedPasswords
 	}
 }
 

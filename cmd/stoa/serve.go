@@ -171,9 +171,10 @@ func warnOfOpenOps(ctx context.Context, log *slog.Logger, addr net.Addr) {
 
 // served returns what other commands on this data folder need to know.
 func (c serveCmd) served(cfg app.Config, databaseID string) datafolder.Served {
+	rules, _ := c.AccountRules() // which Check has checked
 	return datafolder.Served{
 		Database: datafolder.Recorded(cfg.DatabaseURL, c.Data), DatabaseID: databaseID, Storage: cfg.StorageURL,
-		PasswordPolicy: cfg.PasswordPolicy, Payments: cfg.Payments, PublicURL: cfg.PublicURL, Version: version(),
+		PasswordPolicy: rules.PasswordPolicy, Payments: cfg.Payments, PublicURL: cfg.PublicURL, Version: version(),
 	}
 }
 

@@ -94,7 +94,7 @@ func (s *Service) open(ctx context.Context, tx Store, post func(letter) error, u
 	if err != nil {
 		return err
 	}
-	if !known && s.TellSignIns && s.sendsMail() {
+	if !known && s.LastRules().TellSignIns && s.sendsMail() {
 		if known, err = s.known(ctx, tx, session); err != nil {
 			return err
 		}

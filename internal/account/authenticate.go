@@ -18,7 +18,7 @@ func (s *Service) Authenticate(ctx context.Context, raw string) (reqctx.Caller, 
 	case err == nil:
 		return reqctx.Caller{
 			UserID: alive.User.ID, Role: alive.User.Role, SessionID: session,
-			FactorDue: s.Safeguards.StaffFactor.due(alive),
+			FactorDue: s.LastRules().Safeguards.StaffFactor.due(alive),
 		}, nil
 	case !errors.Is(err, ErrToken):
 		return reqctx.Caller{}, err
@@ -31,7 +31,7 @@ func (s *Service) Authenticate(ctx context.Context, raw string) (reqctx.Caller, 
 }
 
 // Me returns the user behind an access token, or ErrToken if Authenticate would. It
-// asks the database once at most.
+// asks the database once at most, and once more where nothing is remembered.
 func (s *Service) Me(ctx context.Context, raw string) (User, error) {
 	alive, _, err := s.signedIn(ctx, raw)
 	return alive.User, err
@@ -41,6 +41,9 @@ func (s *Service) Me(ctx context.Context, raw string) (User, error) {
 func (s *Service) signedIn(ctx context.Context, raw string) (alive Alive, session string, err error) {
 	claims, err := s.parse(ctx, raw, token.Access, ErrToken)
 	if err != nil {
+		return Alive{}, "", err
+	}
+	if _, err := s.Rules(ctx); err != nil {
 		return Alive{}, "", err
 	}
 	alive, err = s.alive(ctx, claims.SessionID)

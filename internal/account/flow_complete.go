@@ -323,7 +323,7 @@ func (g *passage) enter(ctx context.Context, id Identity) (due, err error) {
 
 // create makes an account with an address that is proven.
 func (g *passage) create(ctx context.Context, address string) (due, err error) {
-	if !g.p.SignUp || g.Registration == RegistrationClosed {
+	if !g.p.SignUp || g.LastRules().Registration == RegistrationClosed {
 		g.over = true
 		return ErrSignUpClosed, nil
 	}

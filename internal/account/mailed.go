@@ -13,7 +13,7 @@ import (
 var errNoMailedSignIn = errs.New(errs.NotFound, "NOT_FOUND", "Nobody signs in by mail here.")
 
 // SignsInByMail reports whether a mailed link or code signs users in.
-func (s *Service) SignsInByMail() bool { return s.MailedSignIn && s.sendsMail() }
+func (s *Service) SignsInByMail() bool { return s.LastRules().MailedSignIn && s.sendsMail() }
 
 // MailedSignInAllowed returns an errs.NotFound error unless SignsInByMail.
 func (s *Service) MailedSignInAllowed() error {

@@ -41,7 +41,7 @@ func (s *Service) Overview(ctx context.Context, userID, sessionID string) (Overv
 		User: c.User, Proven: !c.ProvenAt.IsZero(), HasPassword: c.PasswordHash != "", FactorAllowed: s.mayAdd(c) == nil,
 		Breached: !c.BreachedAt.IsZero(), Session: session,
 	}
-	if staff := s.Safeguards.StaffFactor; c.isStaff() {
+	if staff := s.LastRules().Safeguards.StaffFactor; c.isStaff() {
 		o.FactorAsked, o.FactorAdvised = staff.asks(), staff == StaffFactorEncourage || staff == ""
 	}
 	if o.Factors, err = s.factorsOf(ctx, s.Store, userID); err != nil {

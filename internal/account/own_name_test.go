@@ -14,7 +14,7 @@ func TestNobodysNameIsTheirPasswordUnderASVS(t *testing.T) {
 	t.Parallel()
 
 	s := service(t, dbtest.SQLite(t), clocktest.New(t0))
-	s.Policy = account.PolicyASVS
+	s.Book = account.Fixed{Policy: account.PolicyASVS}
 	mine := []string{"grace.hopper", "hopper2031", "GraceHopper!", "AmazingGrace1", "stoa-2031"}
 	who := mustRegister(t, s, "amazinggrace").User
 	const email = "grace.hopper@navy.example"

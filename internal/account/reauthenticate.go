@@ -93,15 +93,16 @@ func (s *Service) RequireRecent(ctx context.Context, userID, sessionID string) e
 // RequireRecentAdmin is RequireRecent for changes by administrators, for as long as Safeguards.AdminReauth says.
 // Services, which have no session, are not asked.
 func (s *Service) RequireRecentAdmin(ctx context.Context, userID, sessionID string) error {
-	if s.Safeguards.AdminReauth == 0 || sessionID == "" {
+	life := s.LastRules().Safeguards.AdminReauth
+	if life == 0 || sessionID == "" {
 		return nil
 	}
-	return s.requireRecent(ctx, userID, sessionID, s.Safeguards.AdminReauth)
+	return s.requireRecent(ctx, userID, sessionID, life)
 }
 
 // RequireRecentForSessions is RequireRecent for ending other sessions of one's own, where the platform asks for it.
 func (s *Service) RequireRecentForSessions(ctx context.Context, userID, sessionID string) error {
-	if !s.Safeguards.ReauthSessions {
+	if !s.LastRules().Safeguards.ReauthSessions {
 		return nil
 	}
 	return s.RequireRecent(ctx, userID, sessionID)

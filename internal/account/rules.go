@@ -140,17 +140,18 @@ func (f *faults) newPassword(s *Service, path, value string, own ...string) {
 	if !f.Require(path, value) {
 		return
 	}
-	least := s.Policy.MinLength()
+	rules := s.LastRules()
+	least := rules.Policy.MinLength()
 	switch n := utf8.RuneCountInString(value); {
 	case n < least:
 		f.Add(path, errs.CodeOutOfRange, "%s must have %d characters or more.", path, least)
 	case n > maxPassword:
 		f.Add(path, errs.CodeOutOfRange, "%s must have %d characters or fewer.", path, maxPassword)
-	case s.Policy == PolicyASVS && password.IsGuessable(value, own...):
+	case rules.Policy == PolicyASVS && password.IsGuessable(value, own...):
 		f.Add(path, errs.CodeTooCommon,
 			"%s is too easy to guess: it is a common password, or built from common words, "+
 				"keyboard runs, years or your own name. Choose another.", path)
-	case s.RefuseBreached && s.Breached.Has(value):
+	case rules.RefuseBreached && s.Breached.Has(value):
 		f.Add(path, errs.CodeTooCommon,
 			"%s is on a list of passwords that are common or have leaked, which attackers try first. "+
 				"Choose another, such as four random words.", path)

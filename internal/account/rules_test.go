@@ -78,24 +78,32 @@ func TestRegistrationRules(t *testing.T) {
 		{"username with an at sign", func(f *faults) { f.username("u", "a@b") }, "invalid"},
 		{"username with a combining accent", func(f *faults) { f.username("u", "cafe\u0301") }, "invalid"},
 		{"username of emoji", func(f *faults) { f.username("u", "😀😀😀") }, "invalid"},
-		{"password of 6 characters", func(f *faults) { f.newPassword(&Service{Policy: PolicyStandard}, "p", "😀😀😀😀😀😀") }, ""},
+		{"password of 6 characters", func(f *faults) {
+			f.newPassword(&Service{Book: Fixed{Policy: PolicyStandard}}, "p", "😀😀😀😀😀😀")
+		}, ""},
 		{
-			"password of 5 characters", func(f *faults) { f.newPassword(&Service{Policy: PolicyStandard}, "p", "😀😀😀😀😀") },
+			"password of 5 characters", func(f *faults) {
+				f.newPassword(&Service{Book: Fixed{Policy: PolicyStandard}}, "p", "😀😀😀😀😀")
+			},
 			"out_of_range",
 		},
 		{
 			"password of 1,024 characters",
-			func(f *faults) { f.newPassword(&Service{Policy: PolicyStandard}, "p", strings.Repeat("😀", 1024)) }, "",
+			func(f *faults) {
+				f.newPassword(&Service{Book: Fixed{Policy: PolicyStandard}}, "p", strings.Repeat("😀", 1024))
+			}, "",
 		},
 		{
-			"password of 1,025 characters", func(f *faults) { f.newPassword(&Service{Policy: PolicyStandard}, "p", strings.Repeat("x", 1025)) },
+			"password of 1,025 characters", func(f *faults) {
+				f.newPassword(&Service{Book: Fixed{Policy: PolicyStandard}}, "p", strings.Repeat("x", 1025))
+			},
 			"out_of_range",
 		},
-		{"password of spaces", func(f *faults) { f.newPassword(&Service{Policy: PolicyStandard}, "p", "      ") }, ""},
-		{"common password, standard", func(f *faults) { f.newPassword(&Service{Policy: PolicyStandard}, "p", "password") }, ""},
-		{"common password, asvs", func(f *faults) { f.newPassword(&Service{Policy: PolicyASVS}, "p", "PassWord") }, "too_common"},
-		{"password of 8, asvs", func(f *faults) { f.newPassword(&Service{Policy: PolicyASVS}, "p", "kXr8 zuO") }, ""},
-		{"password of 7, asvs", func(f *faults) { f.newPassword(&Service{Policy: PolicyASVS}, "p", "kXr8 zu") }, "out_of_range"},
+		{"password of spaces", func(f *faults) { f.newPassword(&Service{Book: Fixed{Policy: PolicyStandard}}, "p", "      ") }, ""},
+		{"common password, standard", func(f *faults) { f.newPassword(&Service{Book: Fixed{Policy: PolicyStandard}}, "p", "password") }, ""},
+		{"common password, asvs", func(f *faults) { f.newPassword(&Service{Book: Fixed{Policy: PolicyASVS}}, "p", "PassWord") }, "too_common"},
+		{"password of 8, asvs", func(f *faults) { f.newPassword(&Service{Book: Fixed{Policy: PolicyASVS}}, "p", "kXr8 zuO") }, ""},
+		{"password of 7, asvs", func(f *faults) { f.newPassword(&Service{Book: Fixed{Policy: PolicyASVS}}, "p", "kXr8 zu") }, "out_of_range"},
 		{"no referral code", func(f *faults) { f.referral("r", "") }, ""},
 		{"referral code of 128", func(f *faults) { f.referral("r", strings.Repeat("ü", 128)) }, ""},
 		{"referral code of 129", func(f *faults) { f.referral("r", strings.Repeat("x", 129)) }, "out_of_range"},
@@ -118,8 +126,8 @@ func TestFaultsNeverQuoteThePassword(t *testing.T) {
 	t.Parallel()
 
 	var f faults
-	f.newPassword(&Service{Policy: PolicyASVS}, "password", "qwertyuiop")
-	f.newPassword(&Service{Policy: PolicyASVS}, "password", "hunter2")
+	f.newPassword(&Service{Book: Fixed{Policy: PolicyASVS}}, "password", "qwertyuiop")
+	f.newPassword(&Service{Book: Fixed{Policy: PolicyASVS}}, "password", "hunter2")
 	err := f.Err()
 	if errs.KindOf(err) != errs.Invalid || strings.Contains(err.Error(), "qwerty") ||
 		strings.Contains(err.Error(), "hunter2") {

@@ -80,7 +80,7 @@ func (g Safeguards) sessionMax(role reqctx.Role) time.Duration {
 // times of tokens are; zero: never. It is worked out, not stored: so it holds for sessions from before the setting and for those of somebody who becomes
 // staff, and a longer one holds at once.
 func (s *Service) sessionEnd(role reqctx.Role, authenticated time.Time) time.Time {
-	most := s.Safeguards.sessionMax(role)
+	most := s.LastRules().Safeguards.sessionMax(role)
 	if most == 0 {
 		return time.Time{}
 	}

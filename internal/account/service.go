@@ -43,19 +43,11 @@ type Service struct {
 	Now    func() time.Time
 	Log    *slog.Logger // nil: nothing is logged
 
-	// Policy is the set of rules for new passwords; PolicyStandard if empty.
-	Policy Policy
+	// Book has the Rules that hold. nil: the zero Rules.
+	Book RuleBook
 
-	// Breached has the passwords that attackers try first; nil: none. Whoever has one is told. With
-	// RefuseBreached, nobody may choose one.
-	Breached       *breached.List
-	RefuseBreached bool
-
-	// Registration says who may create an account; RegistrationOpen if empty.
-	Registration RegistrationMode
-
-	// Safeguards are what sessions need beyond what holds everywhere.
-	Safeguards Safeguards
+	// Breached has the passwords that attackers try first; nil: none. Whoever has one is told.
+	Breached *breached.List
 
 	// Mailer sends mail that was asked for and may be lost. Without one, nobody can reset a forgotten
 	// password.
@@ -66,12 +58,6 @@ type Service struct {
 
 	// NoMail says that what Mailer and Outbox get arrives nowhere. Nobody is asked to prove a mailbox then.
 	NoMail bool
-
-	// TellSignIns mails users of sign-ins from where they did not sign in before.
-	TellSignIns bool
-
-	// MailedSignIn lets users sign in with a mailed link or code, except staff. Without mail it does nothing.
-	MailedSignIn bool
 
 	// PublicURL is where users reach the platform, for links in mails, without a
 	// slash at the end. It is never taken from a request's Host header, which the
@@ -111,10 +97,13 @@ var _ Hasher = (*password.Hasher)(nil)
 var ErrSharedKey = errors.New("SERVICE_JWT_PUBLIC_KEY is one of this platform's own signing keys; " +
 	"services need a key of their own")
 
-// Start loads the signing keys; the first start creates them. It returns ErrSharedKey
+// Start loads the rules and the signing keys; the first start creates those. It returns ErrSharedKey
 // if services share one of them.
 func (s *Service) Start(ctx context.Context) error {
 	s.seen = newVerifiedTokens()
+	if _, err := s.Rules(ctx); err != nil {
+		return err
+	}
 	for _, ring := range []*keyring.Ring{s.Ring, s.PluginRing} {
 		if err := ring.Init(ctx); err != nil {
 			return err

@@ -44,7 +44,7 @@ var (
 
 // RegistrationAllowed returns REGISTRATION_CLOSED unless everybody may register at once.
 func (s *Service) RegistrationAllowed() error {
-	switch s.Registration {
+	switch s.LastRules().Registration {
 	case RegistrationMailFirst:
 		return errMailFirst
 	case RegistrationClosed:
@@ -55,7 +55,7 @@ func (s *Service) RegistrationAllowed() error {
 
 // SignUpAllowed returns an errs.NotFound error unless accounts begin with a mail.
 func (s *Service) SignUpAllowed() error {
-	if s.Registration != RegistrationMailFirst {
+	if s.LastRules().Registration != RegistrationMailFirst {
 		return errNoSignUp
 	}
 	return nil

@@ -48,7 +48,7 @@ func (s *Server) handlers(limits limit.Counter, keys keyed.Requests) handlers {
 		admin: &admin.Handlers{
 			Log: s.Log, Now: s.Now, Count: s.Count, Accounts: s.Accounts, Audit: s.Audit,
 			Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases,
-			Site: s.Site, System: s.System, Overview: s.Overview, Lookup: s.Lookup,
+			Site: s.Site, SignIn: s.SignIn, System: s.System, Overview: s.Overview, Lookup: s.Lookup,
 		},
 		extension: &extension.Handlers{
 			Plugins: s.Plugins, Themes: s.Themes, Bundles: s.Bundles, Installer: s.Installer, Releases: s.Releases,
@@ -83,8 +83,12 @@ func (s *Server) shopSite(ctx context.Context) (shoppages.Site, error) {
 // page returns one of stoa's own pages, rendered with the shop's settings.
 func (s *Server) page(render func(pages.Site) (pages.Page, error)) web.PageOf {
 	return web.Rendered(func(ctx context.Context) pages.Site {
+		rules, err := s.Accounts.Rules(ctx)
+		if err != nil { // a page with the rules of a moment ago is better than none
+			rules = s.Accounts.LastRules()
+		}
 		return pages.Site{
-			Name: s.Site.Name(ctx), PasswordRules: s.Accounts.Policy.PasswordRules(), Registration: string(s.Accounts.Registration),
+			Name: s.Site.Name(ctx), PasswordRules: rules.Policy.PasswordRules(), Registration: string(rules.Registration),
 			Test: s.Orders.TestPayments(), Web: s.Web,
 		}
 	}, render)

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"net/http"
+	"strings"
 	"time"
 
 	"stoa/internal/api/guard"
@@ -148,6 +150,9 @@ func ofBytes(r *route) { r.bytes = true }
 // serve returns the handler of r inside of everything that its row asks for.
 func (rt *router) serve(r route, h web.HandlerFunc) web.HandlerFunc {
 	h = named(r, h)
+	if r.by != users && strings.Contains(r.pattern, " /auth/") {
+		h = rt.withRules(h)
+	}
 	if r.lasting && r.by != anyone {
 		h = rt.whileCaller(h)
 	}
@@ -175,6 +180,16 @@ func (rt *router) serve(r route, h web.HandlerFunc) web.HandlerFunc {
 		return withDeadline(r.timeout, h)
 	}
 	return withDeadline(requestTimeout, rt.counted(h))
+}
+
+// withRules reads the rules of accounts first, which the check of a bearer token does for routes of users.
+func (rt *router) withRules(h web.HandlerFunc) web.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := rt.rules(r.Context()); err != nil {
+			return err
+		}
+		return h(w, r)
+	}
 }
 
 // admit refuses the callers that r is not for.

@@ -36,6 +36,8 @@ type router struct {
 	auth    guard.Authenticator
 	// recent refuses users whose last proof to be there lies back too long for a route.
 	recent map[recency]recentCheck
+	// rules reads the rules of accounts.
+	rules  func(ctx context.Context) error
 	limits limit.Counter
 	keys   keyed.Requests
 	// platform admits plugins that have the permissions needs.

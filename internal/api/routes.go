@@ -191,6 +191,8 @@ func adminRoutes(h *admin.Handlers) []route {
 		at("POST /api/v1/admin/users/{id}/password-reset", admins, h.MailReset, recently, unkept),
 		at("POST /api/v1/admin/users/{id}/email/revert", admins, h.RevertEmail, recently, unkept),
 		at("DELETE /api/v1/admin/users/{id}/second-factor/reset", admins, h.CancelFactorReset, unkept),
+		at("GET /api/v1/admin/sign-in-settings", admins, h.GetSignInSettings, unkept),
+		at("PATCH /api/v1/admin/sign-in-settings", admins, h.ChangeSignInSettings, recently, unkept),
 		at("GET /api/v1/admin/identity-providers", admins, h.ListProviders),
 		at("GET /api/v1/admin/identity-providers/{slug}", admins, h.GetProvider),
 		at("PUT /api/v1/admin/identity-providers/{slug}", admins, h.PutProvider, recently, unkept),

@@ -37,6 +37,7 @@ import (
 	"stoa/internal/message/webhook"
 	"stoa/internal/operate/lookup"
 	"stoa/internal/operate/overview"
+	"stoa/internal/operate/signin"
 	"stoa/internal/operate/system"
 	"stoa/internal/run/gateway"
 	"stoa/internal/run/hook"
@@ -111,6 +112,8 @@ type Server struct {
 
 	// Site holds the shop's name and other settings.
 	Site *site.Service
+	// SignIn holds the settings about sign-in.
+	SignIn *signin.Service
 	// Lookup runs the searches of administrators.
 	Lookup *lookup.Service
 	// Overview summarizes the shop on the console's first page.
@@ -170,6 +173,10 @@ func (s *Server) routes() *router {
 		respond: web.Responder{Log: s.Log}, auth: s.Auth, recent: map[recency]recentCheck{
 			always: s.Accounts.RequireRecent, forChanges: s.Accounts.RequireRecentAdmin,
 			forSessions: s.Accounts.RequireRecentForSessions,
+		},
+		rules: func(ctx context.Context) error {
+			_, err := s.Accounts.Rules(ctx)
+			return err
 		},
 		limits: limits, keys: keys, budget: s.Budget,
 		platform: h.platform.Plugin, whileCaller: h.call.WhileCaller,

@@ -23,6 +23,7 @@ import (
 	"stoa/internal/edge/ratelimit"
 	"stoa/internal/message/mail"
 	"stoa/internal/operate/settings"
+	"stoa/internal/operate/signin"
 	"stoa/internal/store"
 	"stoa/internal/trust/seal"
 )
@@ -37,23 +38,11 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return settings.Wrong(err)
 	}
-	policy, err := account.ParsePolicy(cfg.PasswordPolicy)
-	if err != nil {
-		return settings.Wrong(err)
-	}
-	registration, err := account.ParseRegistration(cfg.Registration)
-	if err != nil {
-		return settings.Wrong(err)
-	}
-	staffFactor, err := account.ParseStaffFactor(cfg.StaffSecondFactor)
-	if err != nil {
-		return settings.Wrong(err)
-	}
 	party, err := buildPasskeys(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	common, err := breached.Open(cfg.BreachedPasswords)
+	common, err := breached.Open(cfg.SignIn.BreachedPasswords)
 	if err != nil {
 		return settings.Wrong(fmt.Errorf("STOA_BREACHED_PASSWORDS: %w", err))
 	}
@@ -68,6 +57,9 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	}
 	a.live = live.New[account.Alive](revocations, uuid.NewString(), live.Boottime)
 	db.OnEnd(a.live.Settle)
+	if err := a.buildSignIn(cfg, party != nil); err != nil {
+		return err
+	}
 	a.Outbox = &mail.Outbox{
 		Store: store.NewMails(a.DB), Box: cfg.MasterKey.Box(mail.OutboxBox), Mailer: a.mailer, Log: cfg.Log, Now: cfg.Now,
 	}
@@ -80,13 +72,8 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		CodeKeys:   seal.Derive(cfg.MasterKey, account.CodeKeysPurpose, slices.Clone[[]byte]),
 		Passkeys:   party, Log: cfg.Log,
 		Hasher:   password.NewHasher(cost, password.Limits{}),
-		Breached: common.List, RefuseBreached: common.Refuse,
-		Now: cfg.Now, Policy: policy, Registration: registration, Services: services,
-		Safeguards: account.Safeguards{
-			SessionMax: cfg.SessionMax, StaffSessionMax: cfg.StaffSessionMax, AdminReauth: cfg.AdminReauth,
-			StaffFactor: staffFactor, ReauthSessions: cfg.ReauthSessions,
-		},
-		TellSignIns: cfg.TellSignIns, MailedSignIn: cfg.MailedSignIn,
+		Breached: common.List, Book: a.signIn.Book,
+		Now: cfg.Now, Services: services,
 		Live: a.live, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}
 	signInElsewhere(a.Accounts, cfg)
@@ -106,6 +93,19 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		cfg.Log.InfoContext(ctx, "administrator created", slog.String("email", cfg.AdminEmail))
 	}
 	return err
+}
+
+// buildSignIn builds the settings about sign-in.
+func (a *App) buildSignIn(cfg Config, passkeys bool) error {
+	db := store.NewSignIn(a.DB)
+	book, err := signin.NewBook(db, cfg.SignIn, cfg.Demo, live.Beside[account.Rules](a.live, signin.RowName))
+	if err != nil {
+		return settings.Wrong(err)
+	}
+	a.signIn = &signin.Service{
+		Store: db, Book: book, Now: cfg.Now, Settle: a.live.Settle, Mail: !a.noMail, Passkeys: passkeys,
+	}
+	return nil
 }
 
 // signInElsewhere has identity providers sign people in.

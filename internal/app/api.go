@@ -66,14 +66,17 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 		PublicURL: cfg.PublicURL,
 
 		Site:   a.site,
+		SignIn: a.signIn,
 		Web:    webFiles(cfg.Log),
 		System: a.system(cfg),
 		Lookup: &lookup.Service{Store: store.NewLookup(a.DB), Vault: a.Licenses.Vault, Now: cfg.Now},
 		Overview: &overview.Service{
 			Store: &store.Overview{Conn: a.DB.Conn(), Amend: a.missed.Amend}, Now: cfg.Now, Rings: a.rings(), Broken: a.broken,
 			BackupEvery: cfg.Backup.every(), Storage: a.storageState(cfg),
-			StaffFactor:  a.Accounts.Safeguards.StaffFactor.Wanted(),
-			StaffPasskey: a.Accounts.Safeguards.StaffFactor == account.StaffFactorPasskey,
+			StaffFactor: func() (wanted, passkey bool) {
+				staff := a.Accounts.LastRules().Safeguards.StaffFactor // the request was let in by these
+				return staff.Wanted(), staff == account.StaffFactorPasskey
+			},
 		},
 		Refused: a.guard.Refused,
 		Budget:  a.budget,

@@ -38,6 +38,7 @@ import (
 	"stoa/internal/message/webhook"
 	"stoa/internal/operate/ops"
 	"stoa/internal/operate/settings"
+	"stoa/internal/operate/signin"
 	"stoa/internal/operate/system"
 	"stoa/internal/operate/telemetry"
 	"stoa/internal/run/child"
@@ -100,6 +101,7 @@ type App struct {
 	keeper      *idempotency.Keeper
 	snapshots   *plugin.Snapshots // the gateway's view of plugins
 	live        *live.Memory[account.Alive]
+	signIn      *signin.Service
 	children    *child.Launcher   // starts Node.js processes
 	egress      *egress.Gate      // their way to stoa and to granted hosts
 	node        *node.Runtime     // internal plugins

@@ -12,6 +12,7 @@ import (
 	"stoa/internal/extension"
 	"stoa/internal/extension/sign"
 	"stoa/internal/message/mail"
+	"stoa/internal/operate/settings"
 	"stoa/internal/run/sandbox"
 	"stoa/internal/shop/license"
 	"stoa/internal/shop/payment"
@@ -63,31 +64,14 @@ type Config struct {
 	// is none. Both may be empty.
 	AdminEmail, AdminPassword string
 
-	// PasswordPolicy is "standard" (or empty) or "asvs" (account.Policy).
-	PasswordPolicy string
-	// BreachedPasswords is "off" (or empty), "builtin" or the path of a filter file (breached.Open).
-	BreachedPasswords string
-	// Registration is "open" (or empty), "mail-first" or "closed" (account.RegistrationMode).
-	Registration string
+	// SignIn are the settings about sign-in that administrators cannot change, because the operator set them.
+	SignIn settings.SignIn
+	// Demo says that the administrator has a password alone, and that it is right.
+	Demo bool
 	// PasskeyID is the host name for which browsers make passkeys, and PasskeyOrigins are origins whose pages may ask
 	// for them besides PublicURL (passkey.NewParty). Empty: the host of PublicURL.
 	PasskeyID      string
 	PasskeyOrigins []string
-
-	// SessionMax ends sessions so long after their sign-in, StaffSessionMax those of staff; 0: no such
-	// end.
-	SessionMax, StaffSessionMax time.Duration
-	// AdminReauth is how long a proof to be there counts for changes by administrators; 0: nobody is asked.
-	AdminReauth time.Duration
-	// ReauthSessions asks whoever ends other sessions of their own for a proof to be there.
-	ReauthSessions bool
-	// StaffSecondFactor is "encourage" (or empty), "off", "required" or "passkey" (account.StaffFactor).
-	StaffSecondFactor string
-
-	// TellSignIns mails users of sign-ins from where they did not sign in before.
-	TellSignIns bool
-	// MailedSignIn lets users sign in with a mailed link or code, except staff.
-	MailedSignIn bool
 
 	// PasswordCost is the cost of hashing a password; password.Default if zero. Tests lower it.
 	PasswordCost password.Params

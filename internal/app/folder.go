@@ -58,7 +58,7 @@ func With(
 		change(&cfg)
 	}
 	if policy := f.ServedPasswordPolicy(); policy == "asvs" {
-		cfg.PasswordPolicy = policy // the server's policy, even if this shell does not set it
+		cfg.SignIn.PasswordPolicy = policy // the server's policy, even if this shell does not set it
 	}
 	a, err := New(ctx, cfg)
 	if err != nil {

@@ -17,8 +17,7 @@ import (
 // FromServe returns the configuration for stoa serve from its checked settings. The fields that depend
 // on the data folder are not set: database, master key and storage (see Config.Open).
 func FromServe(s settings.Serve, site settings.Site) (Config, error) {
-	rules, err := s.AccountRules()
-	if err != nil {
+	if _, err := s.AccountRules(); err != nil {
 		return Config{}, err
 	}
 	cfg := Config{
@@ -27,11 +26,7 @@ func FromServe(s settings.Serve, site settings.Site) (Config, error) {
 		Name: strings.TrimSpace(s.Name), DefaultLocale: s.Locale,
 		OpsToken:   settings.OpsToken.Value(),
 		AdminEmail: s.AdminEmail, AdminPassword: settings.AdminPassword.Value(),
-		PasswordPolicy: rules.PasswordPolicy, BreachedPasswords: rules.BreachedPasswords, Registration: rules.Registration,
-		SessionMax: rules.SessionMax, StaffSessionMax: rules.StaffSessionMax, AdminReauth: rules.AdminReauth,
-		StaffSecondFactor: rules.StaffSecondFactor,
-		PasskeyID:         s.PasskeyRPID, PasskeyOrigins: s.PasskeyOrigins, ReauthSessions: rules.ReauthSessions,
-		TellSignIns: s.NewSignInMail == "on", MailedSignIn: s.EmailSignIn == "on",
+		SignIn: s.SignIn(), Demo: s.Demo, PasskeyID: s.PasskeyRPID, PasskeyOrigins: s.PasskeyOrigins,
 		AccessLog: s.AccessLog, MetricsInstallations: s.MetricsInstallations, Telemetry: s.Telemetry == "otlp",
 		SMTPURL: s.SMTPURL, SMTPPassword: settings.SMTPPassword.Value(), MailFrom: s.MailFrom,
 		LogMail:       s.Demo || s.Mail == "log",

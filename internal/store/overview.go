@@ -170,6 +170,17 @@ func (s *Overview) StaffWithoutFactor(ctx context.Context, passkey bool) (overvi
 			AND ($1 OR NOT EXISTS (SELECT 1 FROM totp t WHERE t.user_id = u.id AND t.confirmed_at_ms <> 0))`, passkey)
 }
 
+// BreachedStaff implements overview.Store.
+func (s *Overview) BreachedStaff(ctx context.Context) (overview.Pile, error) {
+	return s.pile(ctx, `
+		SELECT count(*), min(breached_at_ms) FROM users WHERE role = 'ADMIN' AND active AND breached_at_ms <> 0`)
+}
+
+// FactorResets implements overview.Store.
+func (s *Overview) FactorResets(ctx context.Context, since time.Time) (overview.Pile, error) {
+	return s.pile(ctx, `SELECT count(*), min(created_at_ms) FROM factor_resets WHERE due_at_ms > $1`, database.Millis(since))
+}
+
 func (s *Overview) pile(ctx context.Context, query string, args ...any) (p overview.Pile, err error) {
 	err = s.Read.QueryRowContext(ctx, query, args...).Scan(&p.Count, database.ScanMillis(&p.Since))
 	return p, err

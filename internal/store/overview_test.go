@@ -249,4 +249,30 @@ func testOverviewStaff(t *testing.T, db *database.DB) {
 	}))
 	same(t, "without a second factor", overview.Pile{Count: 2, Since: T0.Add(2 * time.Hour)})(s.StaffWithoutFactor(ctx, false))
 	same(t, "without a passkey", overview.Pile{Count: 3, Since: T0})(s.StaffWithoutFactor(ctx, true))
+	testStaffAtRisk(t, db, s)
+}
+
+func testStaffAtRisk(t *testing.T, db *database.DB, s *store.Overview) {
+	t.Helper()
+	accounts, ctx := store.NewAccount(db), t.Context()
+	for id, role := range map[string]reqctx.Role{"risky": reqctx.RoleAdmin, "blocked": reqctx.RoleAdmin, "buyer": reqctx.RoleUser} {
+		c := credentials(id)
+		c.Role = role
+		mustCreateUser(t, accounts, c)
+		if err := accounts.SetBreached(ctx, id, T0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := accounts.SetActive(ctx, "blocked", false); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "with a breached password", overview.Pile{Count: 1, Since: T0})(s.BreachedStaff(ctx))
+	same(t, "without planned removals", overview.Pile{})(s.FactorResets(ctx, T0))
+	if _, err := db.Conn().Write.ExecContext(ctx, `
+		INSERT INTO factor_resets (user_id, staff_id, due_at_ms, created_at_ms) VALUES ('buyer', 'risky', $1, $2)`,
+		T0.Add(time.Hour).UnixMilli(), T0.UnixMilli()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "a planned removal", overview.Pile{Count: 1, Since: T0})(s.FactorResets(ctx, T0.Add(time.Hour-time.Millisecond)))
+	same(t, "one that nobody used in time", overview.Pile{})(s.FactorResets(ctx, T0.Add(time.Hour)))
 }

@@ -21,7 +21,7 @@ const (
 func told(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
 	configured(t, func(cfg *app.Config) {
-		cfg.TellSignIns = true
+		cfg.SignIn.NewSignInMail = "on"
 		cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	}, test)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"stoa/internal/account"
 	"stoa/internal/account/breached"
 	"stoa/internal/app"
 	"stoa/internal/testkit"
@@ -202,7 +203,7 @@ func TestABreachedPasswordTellsNobodyWhoHasAnAccount(t *testing.T) {
 	attack(t, func(t *testing.T, w *world) {
 		w.register(t, victims, "ada")
 		w.knows(t, testkit.Password, "leaked password")
-		w.Accounts.RefuseBreached = true
+		w.rules(func(r *account.Rules) { r.RefuseBreached = true })
 		same := func(what string, requests ...testkit.Request) {
 			t.Helper()
 			var want string
@@ -241,7 +242,7 @@ func TestABreachedPasswordIsRefusedWhereverOneIsChosen(t *testing.T) {
 	file := listed(t, "leaked password")
 	testkit.OnEnginesOfRun(t, func(t *testing.T, options ...testkit.Option) {
 		w := &world{App: testkit.New(t, append(options, func(_ testing.TB, cfg *app.Config) {
-			cfg.BreachedPasswords = file
+			cfg.SignIn.BreachedPasswords = file
 		})...)}
 		owner := w.register(t, victims, "ada")
 		w.post(t, "", "/auth/forgot-password", map[string]string{"email": victims}, http.StatusOK)
@@ -270,7 +271,7 @@ func TestABreachedPasswordIsRefusedWhereverOneIsChosen(t *testing.T) {
 		owner = w.signIn(t, victims, "for one sign-in")
 		refused(owner.Access, "/auth/password", "newPassword", map[string]string{})
 		w.post(t, owner.Access, "/auth/password", map[string]string{"newPassword": testkit.Password}, http.StatusOK)
-		w.Accounts.Registration = "mail-first"
+		w.rules(func(r *account.Rules) { r.Registration = account.RegistrationMailFirst })
 		refused("", "/auth/sign-up/complete", "password", map[string]string{"token": setup, "username": "eve"})
 		w.signIn(t, victims, testkit.Password)
 	})

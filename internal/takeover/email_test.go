@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"stoa/internal/account"
 	"stoa/internal/testkit"
 )
 
@@ -398,7 +399,7 @@ func TestRoutesAboutAccountsTakeNoCookieAndAreNotKept(t *testing.T) {
 
 	attack(t, func(t *testing.T, w *world) {
 		owner := w.register(t, victims, "ada")
-		w.Accounts.MailedSignIn = true
+		w.rules(func(r *account.Rules) { r.MailedSignIn = true })
 		for _, r := range []struct{ method, path string }{
 			{"GET", "/auth/account"},
 			{"POST", "/auth/reauthenticate"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"stoa/internal/account"
 	"stoa/internal/message/mail"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/pgtest"
@@ -28,6 +29,13 @@ type world struct {
 	admin testkit.Tokens // of tests that need an administrator
 
 	visits int // sign-ins, each from an address of its own
+}
+
+// rules changes the rules about signing in, as if stoa had been started with others.
+func (w *world) rules(change func(r *account.Rules)) {
+	rules := w.Accounts.LastRules()
+	change(&rules)
+	w.Accounts.Book = account.Fixed(rules)
 }
 
 // attack runs test on a stoa of its own, on the engines of the run.

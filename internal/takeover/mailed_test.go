@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"stoa/internal/account"
 	"stoa/internal/app"
 	"stoa/internal/testkit"
 )
@@ -32,7 +33,7 @@ func onMail(t *testing.T, test func(t *testing.T, w *world)) {
 	})
 }
 
-func signingInByMail(_ testing.TB, cfg *app.Config) { cfg.MailedSignIn = true }
+func signingInByMail(_ testing.TB, cfg *app.Config) { cfg.SignIn.EmailSignIn = "on" }
 
 // waiting is a browser in which somebody asked for a mail: it has the flow as a cookie, and its page has it, too.
 type waiting struct{ flow, cookie string }
@@ -275,7 +276,9 @@ func TestOfManySignInsWithOneMailOneWins(t *testing.T) {
 
 	testkit.Replicas(t, func(t *testing.T, a, b *testkit.App, _ *sql.DB) {
 		first, second := &world{App: a}, &world{App: b}
-		a.Accounts.MailedSignIn, b.Accounts.MailedSignIn = true, true
+		for _, w := range []*world{first, second} {
+			w.rules(func(r *account.Rules) { r.MailedSignIn = true })
+		}
 		b.Outbox.Close() // the first one sends all mails
 		first.proven(t, victims, "ada")
 		for range 5 {
@@ -510,7 +513,7 @@ func TestNobodySignsInByMailUnlessItIsOn(t *testing.T) {
 			}
 		}
 		off(false)
-		w.Accounts.MailedSignIn = true
+		w.rules(func(r *account.Rules) { r.MailedSignIn = true })
 		off(true)
 		w.Accounts.NoMail = true
 		off(false)

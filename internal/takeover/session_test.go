@@ -8,6 +8,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"stoa/internal/app"
+	"stoa/internal/operate/settings"
 	"stoa/internal/testkit"
 )
 
@@ -52,7 +53,7 @@ func expiry(t *testing.T, raw string) time.Time {
 func TestNoTokenOutlivesItsSession(t *testing.T) {
 	t.Parallel()
 
-	configured(t, func(cfg *app.Config) { cfg.SessionMax = 2 * time.Hour }, func(t *testing.T, w *world) {
+	configured(t, func(cfg *app.Config) { cfg.SignIn.SessionMax = "2h" }, func(t *testing.T, w *world) {
 		w.Clock.Advance(700 * time.Millisecond)
 		w.register(t, victims, "ada")
 		end := w.Clock.Now().Truncate(time.Second).Add(2 * time.Hour)
@@ -77,7 +78,7 @@ func TestNoTokenOutlivesItsSession(t *testing.T) {
 func TestASessionEndsByItsAgeWhateverIsRefreshed(t *testing.T) {
 	t.Parallel()
 
-	configured(t, func(cfg *app.Config) { cfg.SessionMax = 48 * time.Hour }, func(t *testing.T, w *world) {
+	configured(t, func(cfg *app.Config) { cfg.SignIn.SessionMax = "48h" }, func(t *testing.T, w *world) {
 		held := w.register(t, victims, "ada")
 		sessions := func(bearer string) []any {
 			return w.Do(t, testkit.Get(bearer, "/auth/sessions")).Get(t, "data.items").([]any)
@@ -107,7 +108,7 @@ func TestASessionEndsByItsAgeWhateverIsRefreshed(t *testing.T) {
 func TestSessionsOfWhoeverBecomesStaffEndAsThoseOfStaff(t *testing.T) {
 	t.Parallel()
 
-	configured(t, func(cfg *app.Config) { cfg.StaffSessionMax = 12 * time.Hour }, func(t *testing.T, w *world) {
+	configured(t, func(cfg *app.Config) { cfg.SignIn.StaffSessionMax = "12h" }, func(t *testing.T, w *world) {
 		held := w.register(t, victims, "ada")
 		w.Clock.Advance(12*time.Hour - time.Millisecond)
 		if _, err := w.Accounts.Promote(t.Context(), victims); err != nil {
@@ -125,7 +126,9 @@ func TestSessionsOfWhoeverBecomesStaffEndAsThoseOfStaff(t *testing.T) {
 func TestAStolenSessionEndsNoOtherUnderASVS(t *testing.T) {
 	t.Parallel()
 
-	configured(t, func(cfg *app.Config) { cfg.ReauthSessions = true }, func(t *testing.T, w *world) {
+	configured(t, func(cfg *app.Config) {
+		cfg.SignIn = settings.SignIn{AuthPolicy: "asvs", Registration: "open", PasswordPolicy: "standard", NewSignInMail: "off"}
+	}, func(t *testing.T, w *world) {
 		stolen := w.register(t, victims, "ada")
 		w.Clock.Advance(time.Hour)
 		owners := w.signIn(t, victims, testkit.Password)

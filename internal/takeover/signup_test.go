@@ -20,7 +20,7 @@ func mailFirst(t *testing.T, test func(t *testing.T, w *world)) {
 }
 
 func registering(mode string) testkit.Option {
-	return func(_ testing.TB, cfg *app.Config) { cfg.Registration = mode }
+	return func(_ testing.TB, cfg *app.Config) { cfg.SignIn.Registration = mode }
 }
 
 // signUp asks for a link to an address.

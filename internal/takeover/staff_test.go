@@ -32,7 +32,7 @@ func TestAStolenSessionOfAnAdministratorRefundsAndInstallsNothing(t *testing.T) 
 	t.Parallel()
 
 	configured(t, func(cfg *app.Config) {
-		cfg.AdminReauth = 30 * time.Minute
+		cfg.SignIn.AdminReauth = "30m"
 		cfg.ServiceIssuer, cfg.ServiceSecret = testkit.ServiceIssuer, testkit.ServiceSecret
 	}, func(t *testing.T, w *world) {
 		stolen := w.Admin(t, "root")
@@ -80,7 +80,7 @@ func TestAStolenSessionOfAnAdministratorRefundsAndInstallsNothing(t *testing.T) 
 func asking(t *testing.T, factor string, test func(t *testing.T, w *world)) {
 	t.Helper()
 	configured(t, func(cfg *app.Config) {
-		cfg.StaffSecondFactor = factor
+		cfg.SignIn.StaffSecondFactor = factor
 		cfg.ServiceIssuer, cfg.ServiceSecret = testkit.ServiceIssuer, testkit.ServiceSecret
 	}, test)
 }
@@ -161,7 +161,7 @@ func TestCodesDoNotPassForAPasskey(t *testing.T) {
 	t.Parallel()
 
 	configured(t, func(cfg *app.Config) {
-		cfg.StaffSecondFactor = "passkey"
+		cfg.SignIn.StaffSecondFactor = "passkey"
 		withKeys(t, cfg)
 	}, func(t *testing.T, w *world) {
 		admin := w.proven(t, victims, "ada")

@@ -18,6 +18,7 @@ import (
 	"stoa/internal/app"
 	"stoa/internal/data/database"
 	"stoa/internal/edge/front"
+	"stoa/internal/operate/settings"
 	"stoa/internal/testkit/clocktest"
 	"stoa/internal/testkit/dbtest"
 	"stoa/internal/testkit/logtest"
@@ -76,6 +77,8 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 		// Hashing at the real cost takes 24 ms. The tests of account/password do.
 		PasswordCost: password.Params{MemoryKiB: 64, Time: 1, Threads: 1, SaltLen: 16, KeyLen: 32},
 		Mailer:       new(mailbox),
+
+		SignIn: settings.SignIn{NewSignInMail: "off"}, // tests count mails
 
 		Deliver: true, KeepThemeApps: true, Witness: witness(tb),
 		NoFront:    os.Getenv("STOA_FRONT") == "off",

@@ -92,6 +92,7 @@ type Memory[V any] struct {
 	taken    int64
 	sessions *cache.Cache[string, entry[V]]
 	users    map[string]int64 // the last row that named the whole user
+	age      int64            // how often everything was forgotten
 }
 
 type entry[V any] struct {
@@ -111,6 +112,7 @@ func New[V any](log Log, reader string, clock func() (time.Duration, bool)) *Mem
 // forget forgets everything. The caller holds mu, or is New.
 func (m *Memory[V]) forget() {
 	m.sessions, m.users = cache.New[string, entry[V]](maxSessions), make(map[string]int64)
+	m.age++
 }
 
 // begin forgets everything, rows that were taken included: the database may have been restored while this
@@ -124,14 +126,7 @@ func (m *Memory[V]) begin() {
 
 // Get returns what is remembered of a session, if this process may use it now.
 func (m *Memory[V]) Get(session string) (value V, ok bool) {
-	if !m.used.Load() {
-		m.used.Store(true)
-	}
-	if m.until.Load() == 0 {
-		select {
-		case m.wanted <- struct{}{}:
-		default:
-		}
+	if !m.use() {
 		return value, false
 	}
 	m.mu.RLock()
@@ -146,6 +141,22 @@ func (m *Memory[V]) Get(session string) (value V, ok bool) {
 		return none, false
 	}
 	return e.value, true
+}
+
+// use notes that the memory is used, and asks for a lease if there is none. It reports whether there is one, which may
+// have ended.
+func (m *Memory[V]) use() bool {
+	if !m.used.Load() {
+		m.used.Store(true)
+	}
+	if m.until.Load() != 0 {
+		return true
+	}
+	select {
+	case m.wanted <- struct{}{}:
+	default:
+	}
+	return false
 }
 
 // leased reports whether the lease has not ended.

@@ -10,6 +10,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/operate/lookup"
 	"stoa/internal/operate/overview"
+	"stoa/internal/operate/signin"
 	"stoa/internal/operate/system"
 	"stoa/internal/shop/catalog"
 	"stoa/internal/shop/license"
@@ -35,6 +36,7 @@ type Handlers struct {
 	Reviews  *review.Service
 	Releases *release.Service
 	Site     *site.Service
+	SignIn   *signin.Service
 	System   *system.Service
 	Overview *overview.Service
 	Lookup   *lookup.Service

@@ -40,7 +40,7 @@ func TestPasswordsAreVerifiedExactlyAsReceived(t *testing.T) {
 }
 
 func withPolicy(policy string) testkit.Option {
-	return func(_ testing.TB, cfg *app.Config) { cfg.PasswordPolicy = policy }
+	return func(_ testing.TB, cfg *app.Config) { cfg.SignIn.PasswordPolicy = policy }
 }
 
 func TestPasswordPolicyASVS(t *testing.T) {

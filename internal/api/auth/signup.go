@@ -25,7 +25,7 @@ func (h *Handlers) Methods(w http.ResponseWriter, r *http.Request) error {
 	}
 	web.WriteData(w, http.StatusOK, methods{
 		Password: true, Passkey: h.Accounts.HasPasskeys(), EmailLink: h.Accounts.SignsInByMail(),
-		Registration: h.Accounts.Registration, Providers: web.Items(enabled, providerOf),
+		Registration: h.Accounts.LastRules().Registration, Providers: web.Items(enabled, providerOf),
 	})
 	return nil
 }

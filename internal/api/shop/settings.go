@@ -45,15 +45,18 @@ func (h *Handlers) Settings(w http.ResponseWriter, r *http.Request) error {
 	if h.Orders.TestPayments() {
 		payments = "test"
 	}
-	policy := h.Accounts.Policy
+	rules, err := h.Accounts.Rules(r.Context())
+	if err != nil {
+		return err
+	}
 	web.WriteData(w, http.StatusOK, settings{
 		ShopName: cmp.Or(set.Name, h.Site.Default()), Accent: web.OrNull(set.Accent),
 		SupportEmail: web.OrNull(set.SupportEmail),
 		SupportURL:   web.OrNull(set.SupportURL), TermsURL: web.OrNull(set.TermsURL), PrivacyURL: web.OrNull(set.PrivacyURL),
 		Payments: payments, SellsPaid: h.Orders.SellsPaid(), SetUp: !needed,
 		Registration: registration{
-			Open: h.Accounts.Registration == account.RegistrationOpen, Mode: h.Accounts.Registration,
-			MinPasswordLength: policy.MinLength(), PasswordRules: policy.PasswordRules(),
+			Open: rules.Registration == account.RegistrationOpen, Mode: rules.Registration,
+			MinPasswordLength: rules.Policy.MinLength(), PasswordRules: rules.Policy.PasswordRules(),
 		},
 	})
 	return nil

@@ -32,7 +32,7 @@ func rotateAfter(purpose string) time.Duration {
 // attention returns the concerns, errors first.
 func (s *Service) attention(ctx context.Context, now time.Time) (all []Concern, err error) {
 	for _, look := range []func(context.Context, time.Time) ([]Concern, error){
-		s.storage, s.instances, s.plugins, s.webhooks, s.receipts, s.orders, s.keys, s.staff, s.backups,
+		s.storage, s.instances, s.plugins, s.webhooks, s.receipts, s.orders, s.keys, s.staff, s.breached, s.factorResets, s.backups,
 	} {
 		found, err := look(ctx, now)
 		if err != nil {
@@ -198,20 +198,49 @@ func (s *Service) backups(ctx context.Context, now time.Time) (list []Concern, e
 }
 
 func (s *Service) staff(ctx context.Context, _ time.Time) ([]Concern, error) {
-	if !s.StaffFactor && !s.StaffPasskey {
+	if s.StaffFactor == nil {
 		return nil, nil
 	}
-	without, err := s.Store.StaffWithoutFactor(ctx, s.StaffPasskey)
+	wanted, passkey := s.StaffFactor()
+	if !wanted {
+		return nil, nil
+	}
+	without, err := s.Store.StaffWithoutFactor(ctx, passkey)
 	if err != nil || without.Count == 0 {
 		return nil, err
 	}
 	lacking := "Without a second factor: "
-	if s.StaffPasskey {
+	if passkey {
 		lacking = "Without a passkey: "
 	}
 	return []Concern{{
 		Kind: StaffFactorLacking, Severity: Warning, Count: without.Count, Since: without.Since,
 		Message: lacking + things(without.Count, "administrator", "administrators") + ".",
+	}}, nil
+}
+
+func (s *Service) breached(ctx context.Context, _ time.Time) ([]Concern, error) {
+	found, err := s.Store.BreachedStaff(ctx)
+	if err != nil || found.Count == 0 {
+		return nil, err
+	}
+	return []Concern{{
+		Kind: StaffBreached, Severity: Warning, Count: found.Count, Since: found.Since,
+		Message: "With a password that attackers try first: " + things(found.Count, "administrator", "administrators") + ".",
+	}}, nil
+}
+
+// resetLife is for how long after it is due a reset of a second factor waits for a sign-in (contract 2.16).
+const resetLife = 7 * day
+
+func (s *Service) factorResets(ctx context.Context, now time.Time) ([]Concern, error) {
+	planned, err := s.Store.FactorResets(ctx, now.Add(-resetLife))
+	if err != nil || planned.Count == 0 {
+		return nil, err
+	}
+	return []Concern{{
+		Kind: FactorResets, Severity: Warning, Count: planned.Count, Since: planned.Since,
+		Message: "Planned: the removal of " + things(planned.Count, "second factor", "second factors") + ".",
 	}}, nil
 }
 

@@ -48,7 +48,7 @@ func wantConcerns(t *testing.T, tests []concern) {
 				t.Errorf("attention (-want +got):\n%s", diff)
 			}
 			for what, want := range map[string]time.Time{
-				"failures": ago(7 * day), "receipts": ago(7 * day), "orders": ago(time.Hour),
+				"failures": ago(7 * day), "receipts": ago(7 * day), "resets": ago(7 * day), "orders": ago(time.Hour),
 			} {
 				if got := tt.shop.asked[what]; !got.Equal(want) {
 					t.Errorf("%s: asked for %s, want %s", what, got, want)
@@ -209,12 +209,32 @@ func TestAdministratorsWithoutASecondFactorWantAttention(t *testing.T) {
 		{"all have one", true, false, shop{noPasskey: two}, nil},
 	} {
 		service := &overview.Service{
-			Store: &tt.shop, Now: func() time.Time { return now }, StaffFactor: tt.factor, StaffPasskey: tt.passkey,
+			Store: &tt.shop, Now: func() time.Time { return now }, StaffFactor: func() (bool, bool) { return tt.factor, tt.passkey },
 		}
 		o, err := service.Get(t.Context())
 		if diff := cmp.Diff(tt.want, concerns(o)); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", tt.name, err, diff)
 		}
+	}
+}
+
+func TestPasswordsAndFactorsOfStaffAtRiskAreAConcern(t *testing.T) {
+	t.Parallel()
+
+	s := &shop{
+		breached: overview.Pile{Count: 2, Since: ago(day)}, resets: overview.Pile{Count: 1, Since: ago(time.Hour)},
+	}
+	service := &overview.Service{Store: s, Now: func() time.Time { return now }}
+	o, err := service.Get(t.Context())
+	want := []string{
+		"warning staff.breached_password 2 24h0m0s: With a password that attackers try first: 2 administrators.",
+		"warning factor_resets.pending 1 1h0m0s: Planned: the removal of 1 second factor.",
+	}
+	if diff := cmp.Diff(want, concerns(o)); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if got := s.asked["resets"]; !got.Equal(ago(7 * day)) {
+		t.Errorf("resets due since %v, which nobody can use any more", got)
 	}
 }
 

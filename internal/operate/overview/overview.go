@@ -47,7 +47,9 @@ const (
 	DiskLow         Kind = "disk.low"                  // a disk has little room
 	WritingFails    Kind = "writing.failing"           // nothing, or not everything, can be stored
 
-	StaffFactorLacking Kind = "staff.no_second_factor" // administrators who should have one, since they have accounts
+	StaffFactorLacking Kind = "staff.no_second_factor"  // administrators who should have one, since they have accounts
+	StaffBreached      Kind = "staff.breached_password" // administrators whose password attackers try first
+	FactorResets       Kind = "factor_resets.pending"   // second factors that are going to be removed
 )
 
 // Concern is a problem that needs attention.
@@ -140,6 +142,10 @@ type Store interface {
 	PendingOrders(ctx context.Context, before time.Time) (Pile, error)
 	// StaffWithoutFactor returns the active administrators without a second factor, or without a passkey.
 	StaffWithoutFactor(ctx context.Context, passkey bool) (Pile, error)
+	// BreachedStaff returns the active administrators whose password is known to be breached.
+	BreachedStaff(ctx context.Context) (Pile, error)
+	// FactorResets returns the planned removals of second factors that were due after since, or will be.
+	FactorResets(ctx context.Context, since time.Time) (Pile, error)
 	// Backups returns the last runs that made a backup, and those that verified one.
 	Backups(ctx context.Context) (taken, verified BackupRuns, err error)
 }

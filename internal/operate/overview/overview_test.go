@@ -23,6 +23,7 @@ type shop struct {
 	failures                    []overview.Failure
 	receiptsFailed, receiptsDue overview.Pile
 	pending                     overview.Pile
+	breached, resets            overview.Pile
 	noFactor, noPasskey         overview.Pile
 	taken, verified             overview.BackupRuns
 
@@ -84,6 +85,13 @@ func (s *shop) WaitingReceipts(context.Context) (overview.Pile, error) { return 
 func (s *shop) PendingOrders(_ context.Context, before time.Time) (overview.Pile, error) {
 	s.since("orders", before)
 	return s.pending, nil
+}
+
+func (s *shop) BreachedStaff(context.Context) (overview.Pile, error) { return s.breached, nil }
+
+func (s *shop) FactorResets(_ context.Context, since time.Time) (overview.Pile, error) {
+	s.since("resets", since)
+	return s.resets, nil
 }
 
 func (s *shop) StaffWithoutFactor(_ context.Context, passkey bool) (overview.Pile, error) {

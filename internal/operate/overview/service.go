@@ -46,8 +46,9 @@ type Service struct {
 	Broken func(installationID string) bool
 	// BackupEvery is the time from one backup to the next; 0 if stoa does not make backups.
 	BackupEvery time.Duration
-	// StaffFactor says that administrators should have a second factor, StaffPasskey that it should be a passkey.
-	StaffFactor, StaffPasskey bool
+	// StaffFactor says whether administrators should have a second factor now, and whether it should be a passkey. nil:
+	// they need none.
+	StaffFactor func() (wanted, passkey bool)
 	// Storage returns the room on the disks of this process, and what does not let it write. nil:
 	// neither is known.
 	Storage func() (spaces []system.Space, failing system.Failure)

@@ -15,13 +15,14 @@ func asvsRules() AccountRules {
 	return AccountRules{
 		PasswordPolicy: "asvs", BreachedPasswords: "builtin", Registration: "mail-first", StaffSecondFactor: "required",
 		SessionMax: 30 * day, StaffSessionMax: 12 * time.Hour, AdminReauth: 30 * time.Minute, ReauthSessions: true,
+		NewSignInMail: true,
 	}
 }
 
 func TestOnePolicySetsWhatIsNotSetByItself(t *testing.T) {
 	t.Parallel()
 
-	standard := AccountRules{PasswordPolicy: "standard", BreachedPasswords: "off", Registration: "open", StaffSecondFactor: "encourage"}
+	standard := AccountRules{PasswordPolicy: "standard", BreachedPasswords: "off", Registration: "open", StaffSecondFactor: "encourage", NewSignInMail: true}
 	with := func(r AccountRules, change func(r *AccountRules)) AccountRules {
 		change(&r)
 		return r
@@ -37,10 +38,11 @@ func TestOnePolicySetsWhatIsNotSetByItself(t *testing.T) {
 			Passwords: Passwords{PasswordPolicy: "asvs", BreachedPasswords: "builtin"},
 			Accounts: Accounts{
 				AuthPolicy: "standard", Registration: "closed", SessionMax: "1h", AdminReauth: "1m", StaffSecondFactor: "passkey",
+				EmailSignIn: "on", NewSignInMail: "off",
 			},
 		}, AccountRules{
 			PasswordPolicy: "asvs", BreachedPasswords: "builtin", Registration: "closed", StaffSecondFactor: "passkey",
-			SessionMax: time.Hour, StaffSessionMax: time.Hour, AdminReauth: time.Minute,
+			SessionMax: time.Hour, StaffSessionMax: time.Hour, AdminReauth: time.Minute, EmailSignIn: true,
 		}},
 		{"asvs", Serve{
 			Accounts: Accounts{AuthPolicy: "asvs"}, Mailing: Mailing{SMTPURL: "smtp://mail"},
@@ -52,7 +54,7 @@ func TestOnePolicySetsWhatIsNotSetByItself(t *testing.T) {
 			},
 		}, AccountRules{
 			PasswordPolicy: "standard", BreachedPasswords: "off", Registration: "open", StaffSecondFactor: "off",
-			ReauthSessions: true,
+			ReauthSessions: true, NewSignInMail: true,
 			Own: []string{
 				"--password-policy=standard", "--breached-passwords=off", "--registration=open", "--staff-second-factor=off", "--session-max=off",
 				"--admin-reauth=off",

@@ -39,6 +39,9 @@ func (b Bounds) andZero() Bounds {
 	return b
 }
 
+// Range returns the least and the highest value.
+func (b Bounds) Range() (least, most int64) { return b.least, b.most }
+
 // String returns the bounds as sentences have them: "1m to 8760h".
 func (b Bounds) String() string {
 	switch {

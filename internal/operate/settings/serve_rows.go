@@ -1,5 +1,7 @@
 package settings
 
+import "time"
+
 var serveRows = []Setting{
 	{
 		Flag: "addr", Env: "STOA_ADDR", Default: "127.0.0.1:8080",
@@ -54,8 +56,8 @@ var serveRows = []Setting{
 		Help: "Create this administrator if there is none, with the password in STOA_ADMIN_PASSWORD.",
 	},
 	{
-		Flag: "auth-policy", Env: "STOA_AUTH_POLICY", Default: "standard", Values: "standard,asvs",
-		Help: "With asvs, what follows is stricter unless it is set by itself: asvs for --password-policy, builtin for --breached-passwords, mail-first for " +
+		Flag: "auth-policy", Env: "STOA_AUTH_POLICY", Values: "standard,asvs",
+		Help: "standard (the default), or asvs: then what follows is stricter unless it is set by itself: asvs for --password-policy, builtin for --breached-passwords, mail-first for " +
 			"--registration, required for --staff-second-factor, 720h and 12h for staff for --session-max, and 30m for " +
 			"--admin-reauth. And whoever ends other sessions is asked for a proof to be there.",
 	},
@@ -85,14 +87,14 @@ var serveRows = []Setting{
 		Help: "More origins at or below --passkey-rp-id whose pages may ask for passkeys, such as https://www.example.com.",
 	},
 	{
-		Flag: "session-max", Env: "STOA_SESSION_MAX",
-		Help: "When a session ends, counted from sign-in, whatever is refreshed: a duration from 1h to 8760h, or off, the " +
+		Flag: "session-max", Env: "STOA_SESSION_MAX", Bounds: durations(time.Hour, 365*24*time.Hour),
+		Help: "When a session ends, counted from sign-in, whatever is refreshed: a duration from {bounds}, or off, the " +
 			"default. Sessions that have begun already count, too.",
 	},
 	{
-		Flag: "admin-reauth", Env: "STOA_ADMIN_REAUTH",
+		Flag: "admin-reauth", Env: "STOA_ADMIN_REAUTH", Bounds: durations(time.Minute, 24*time.Hour),
 		Help: "How long a proof to be there counts before administrators are asked for another, for refunds, " +
-			"installations, users, settings, keys and secrets: a duration from 1m to 24h, or off, the default.",
+			"installations, users, settings, keys and secrets: a duration from {bounds}, or off, the default.",
 	},
 	{
 		Flag: "staff-second-factor", Env: "STOA_STAFF_SECOND_FACTOR",
@@ -101,13 +103,13 @@ var serveRows = []Setting{
 			"console suggests a second factor; off with --demo), required (a second factor), or passkey (one that withstands phishing, which codes do not).",
 	},
 	{
-		Flag: "new-sign-in-mail", Env: "STOA_NEW_SIGN_IN_MAIL", Default: "on", Values: "on,off",
+		Flag: "new-sign-in-mail", Env: "STOA_NEW_SIGN_IN_MAIL", Values: "on,off",
 		Help: "Whether users get a mail about a sign-in with a program, or from a network, with which nobody signed in to " +
-			"their account in the last 90 days: on, or off. Without --smtp-url there are no mails.",
+			"their account in the last 90 days: on (the default), or off. Without --smtp-url there are no mails.",
 	},
 	{
-		Flag: "email-sign-in", Env: "STOA_EMAIL_SIGN_IN", Default: "off", Values: "on,off",
-		Help: "Whether users sign in with a link or a code that is mailed to them: on, or off. Whoever reads their mail is in, so " +
+		Flag: "email-sign-in", Env: "STOA_EMAIL_SIGN_IN", Values: "on,off",
+		Help: "Whether users sign in with a link or a code that is mailed to them: on, or off (the default). Whoever reads their mail is in, so " +
 			"it never stands in for a second factor, and staff cannot use it. Without --smtp-url nobody can.",
 	},
 	{

@@ -113,7 +113,7 @@ var mailed = []mutant{
 	},
 	{
 		name:  "mail-signs-in-uninvited",
-		edit:  at("account/mailed.go", "return «s.MailedSignIn» && s.sendsMail()", `$OLD || $ON`),
+		edit:  at("account/mailed.go", "return «s.LastRules().MailedSignIn» && s.sendsMail()", `$OLD || $ON`),
 		tests: attacks("TestNobodySignsInByMailUnlessItIsOn"),
 	},
 }

@@ -264,7 +264,7 @@ var kept = []mutant{
 	},
 	{
 		name: "breached-password-is-chosen", t: is(101),
-		edit:  at("account/rules.go", `case «s.RefuseBreached» &&`, `$OLD && !$ON`),
+		edit:  at("account/rules.go", `case «rules.RefuseBreached» &&`, `$OLD && !$ON`),
 		tests: attacks("TestABreachedPasswordIsRefusedWhereverOneIsChosen"),
 	},
 	{

@@ -92,6 +92,7 @@ const (
 	KeysWithdraw       Action = "keys.withdraw"
 	KeysRewrap         Action = "keys.rewrap"
 	SettingsUpdate     Action = "settings.update"
+	SignInSettings     Action = "signin.settings"
 )
 
 // Kind is the kind of an actor.

@@ -26,7 +26,7 @@ func NewShop(accounts *account.Service, orders *order.Service, licenses *license
 	clock := func() time.Time { return s.now }
 	a, o, l := *accounts, *orders, *licenses
 	a.NoMail = true // nobody reads mail to addresses that are made up
-	a.Registration = account.RegistrationOpen
+	a.Book = account.Fixed{}
 	a.Now, a.Store, a.Hasher = clock, silent{accounts.Store}, locked{accounts.Hasher}
 	l.Now, l.Churn = clock, 0
 	o.Now, o.Demo, o.Licenses, o.Payments = clock, true, &l, payment.Test{}

@@ -18,7 +18,10 @@ export const addressOf = (c: Concern): string => {
     case "orders.pending":
       return "/shop/orders?status=pending";
     case "staff.no_second_factor":
+    case "staff.breached_password":
       return "/people?role=ADMIN";
+    case "factor_resets.pending":
+      return "/people";
     case "receipts.failed":
     case "receipts.failing":
     case "backup.failed":

@@ -3,6 +3,7 @@ import { t } from "../text";
 
 export const settingsPages = [
   { to: "/settings", title: t("settings.general.title") },
+  { to: "/settings/sign-in", title: t("settings.signIn.title") },
   { to: "/settings/packages", title: t("settings.packages.title") },
   { to: "/settings/payments", title: t("settings.payments.title") },
   { to: "/settings/keys", title: t("settings.keys.title") },

@@ -11,6 +11,21 @@ export const settingsRoutes = <P extends Parent>(root: P) =>
     }),
     createRoute({
       getParentRoute: () => root,
+      path: "/settings/sign-in",
+      component: lazyPage(() => import("./SignInPage"), "SignInPage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
+      path: "/settings/sign-in/providers/new",
+      component: lazyPage(() => import("./NewProviderPage"), "NewProviderPage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
+      path: "/settings/sign-in/providers/$slug",
+      component: lazyPage(() => import("./ProviderPage"), "ProviderPage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
       path: "/settings/packages",
       component: lazyPage(() => import("./PackagesPage"), "PackagesPage"),
     }),

@@ -1,0 +1,60 @@
+package account
+
+import "context"
+
+// Rules are what an operator decides about signing in (contract 2.27). The zero value is what holds unless something
+// is decided.
+type Rules struct {
+	// Policy is the set of rules for new passwords; PolicyStandard if empty.
+	Policy Policy
+
+	// RefuseBreached has nobody choose a password of Service.Breached.
+	RefuseBreached bool
+
+	// Registration says who may create an account; RegistrationOpen if empty.
+	Registration RegistrationMode
+
+	// Safeguards are what sessions need beyond what holds everywhere.
+	Safeguards Safeguards
+
+	// TellSignIns mails users of sign-ins from where they did not sign in before.
+	TellSignIns bool
+
+	// MailedSignIn lets users sign in with a mailed link or code, except staff. Without mail it does nothing.
+	MailedSignIn bool
+}
+
+// RuleBook has the Rules. Administrators change them while stoa runs, so each request asks once, where it comes in; what
+// happens within it takes the rules that were read last, without an error to handle.
+type RuleBook interface {
+	// Now returns the rules that hold. After a change was answered, no replica returns the former ones.
+	Now(ctx context.Context) (Rules, error)
+
+	// Last returns the rules that this process read last; before the first Now, the zero Rules.
+	Last() Rules
+}
+
+// Fixed is a RuleBook of rules that nobody changes.
+type Fixed Rules
+
+// Now implements RuleBook.
+func (f Fixed) Now(context.Context) (Rules, error) { return Rules(f), nil }
+
+// Last implements RuleBook.
+func (f Fixed) Last() Rules { return Rules(f) }
+
+// Rules returns the rules that hold now, for whom a request comes in.
+func (s *Service) Rules(ctx context.Context) (Rules, error) {
+	if s.Book == nil {
+		return Rules{}, nil
+	}
+	return s.Book.Now(ctx)
+}
+
+// LastRules returns the rules that were read last, by the request at hand or a later one.
+func (s *Service) LastRules() Rules {
+	if s.Book == nil {
+		return Rules{}
+	}
+	return s.Book.Last()
+}
