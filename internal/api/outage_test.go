@@ -166,6 +166,10 @@ func connect(t *testing.T, url string) *sql.DB {
 func (s *stricken) wantAway(t *testing.T) {
 	t.Helper()
 	const code = "DATABASE_UNAVAILABLE"
+	// A session is answered for from memory until the lease of this process has ended.
+	waittest.True(t, "the session is not answered for", func() bool {
+		return s.Do(t, testkit.Me(s.Admin.Access)).Status == http.StatusServiceUnavailable
+	})
 	s.wantChangesRefused(t, code)
 	for name, path := range map[string]string{
 		"verify":            testkit.Products + "/mail-pack/license/verify?licenseKey=" + s.key + "&instanceId=shop.example.org",
