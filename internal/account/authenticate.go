@@ -31,7 +31,7 @@ func (s *Service) Authenticate(ctx context.Context, raw string) (reqctx.Caller, 
 }
 
 // Me returns the user behind an access token, or ErrToken if Authenticate would. It
-// asks the database once at most, and once more where nothing is remembered.
+// asks the database once at most, and once more after the rules were changed.
 func (s *Service) Me(ctx context.Context, raw string) (User, error) {
 	alive, _, err := s.signedIn(ctx, raw)
 	return alive.User, err
@@ -43,13 +43,13 @@ func (s *Service) signedIn(ctx context.Context, raw string) (alive Alive, sessio
 	if err != nil {
 		return Alive{}, "", err
 	}
-	if _, err := s.Rules(ctx); err != nil {
-		return Alive{}, "", err
-	}
 	alive, err = s.alive(ctx, claims.SessionID)
 	if errs.KindOf(err) == errs.NotFound {
 		return Alive{}, "", ErrToken
 	} else if err != nil {
+		return Alive{}, "", err
+	}
+	if _, err := s.rulesSince(ctx, alive.Rules); err != nil {
 		return Alive{}, "", err
 	}
 	now := s.Now()
@@ -73,7 +73,9 @@ func (s *Service) alive(ctx context.Context, session string) (Alive, error) {
 	alive, err := s.Store.Alive(ctx, session)
 	switch {
 	case err == nil:
-		s.Live.Put(mark, session, alive.User.ID, alive)
+		kept := alive
+		kept.Rules = ""
+		s.Live.Put(mark, session, alive.User.ID, kept)
 	case errs.KindOf(err) == errs.NotFound:
 		s.Live.Forget(session)
 	}

@@ -27,28 +27,32 @@ type Rules struct {
 // RuleBook has the Rules. Administrators change them while stoa runs, so each request asks once, where it comes in; what
 // happens within it takes the rules that were read last, without an error to handle.
 type RuleBook interface {
-	// Now returns the rules that hold. After a change was answered, no replica returns the former ones.
-	Now(ctx context.Context) (Rules, error)
+	// Since returns the rules that hold. After a change was answered, no replica returns the former ones. state is what
+	// the database has just told of them, as Alive.Rules, or empty.
+	Since(ctx context.Context, state string) (Rules, error)
 
-	// Last returns the rules that this process read last; before the first Now, the zero Rules.
+	// Last returns the rules that this process read last; before the first Since, the zero Rules.
 	Last() Rules
 }
 
 // Fixed is a RuleBook of rules that nobody changes.
 type Fixed Rules
 
-// Now implements RuleBook.
-func (f Fixed) Now(context.Context) (Rules, error) { return Rules(f), nil }
+// Since implements RuleBook.
+func (f Fixed) Since(context.Context, string) (Rules, error) { return Rules(f), nil }
 
 // Last implements RuleBook.
 func (f Fixed) Last() Rules { return Rules(f) }
 
 // Rules returns the rules that hold now, for whom a request comes in.
-func (s *Service) Rules(ctx context.Context) (Rules, error) {
+func (s *Service) Rules(ctx context.Context) (Rules, error) { return s.rulesSince(ctx, "") }
+
+// rulesSince is Rules for whom the database has just told their state.
+func (s *Service) rulesSince(ctx context.Context, state string) (Rules, error) {
 	if s.Book == nil {
 		return Rules{}, nil
 	}
-	return s.Book.Now(ctx)
+	return s.Book.Since(ctx, state)
 }
 
 // LastRules returns the rules that were read last, by the request at hand or a later one.

@@ -192,4 +192,6 @@ type Alive struct {
 	Level           int
 	// PhishingResistant says that a passkey opened it.
 	PhishingResistant bool
+	// Rules names the state of the Rules at the time; empty in memory, where it may be old.
+	Rules string
 }

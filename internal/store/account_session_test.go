@@ -109,7 +109,7 @@ func testSessions(t *testing.T, open Open) {
 		admin.Role = reqctx.RoleAdmin
 		mustCreateUser(t, s, admin)
 		sess := mustCreateSession(t, s, session("s1", "u3"))
-		want := account.Alive{User: admin.User, ExpiresAt: sess.ExpiresAt(), AuthenticatedAt: sess.AuthenticatedAt, Level: 2}
+		want := account.Alive{User: admin.User, ExpiresAt: sess.ExpiresAt(), AuthenticatedAt: sess.AuthenticatedAt, Level: 2, Rules: "1@0"}
 		for _, active := range []bool{true, false} {
 			if err := s.SetActive(t.Context(), "u3", active); err != nil {
 				t.Fatal(err)

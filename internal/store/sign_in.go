@@ -22,6 +22,9 @@ func (s *SignIn) InTx(ctx context.Context, fn func(signin.Store) error) error {
 	return s.Conn.InTx(ctx, func(tx database.Conn) error { return fn(&SignIn{audited{tx}}) })
 }
 
+// signInState is signin.Stored.State of a row r.
+const signInState = `r.version || '@' || COALESCE(r.updated_at_ms, 0)`
+
 // SignIn implements signin.Store.
 func (s *SignIn) SignIn(ctx context.Context) (set signin.Stored, err error) {
 	var values string

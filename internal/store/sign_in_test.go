@@ -45,6 +45,13 @@ func testSignIn(t *testing.T, open Open) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("what was put: %v (-want +got)\n%s", err, diff)
 	}
+	// Whoever asks for a session is told their state.
+	accounts := store.NewAccount(db)
+	mustCreateUser(t, accounts, credentials("u1"))
+	mustCreateSession(t, accounts, session("s1", "u1"))
+	if alive, err := accounts.Alive(ctx, "s1"); err != nil || alive.Rules != got.State() || alive.Rules == first.State() {
+		t.Errorf("a session has the rules %q, %v; want %q, and not %q", alive.Rules, err, got.State(), first.State())
+	}
 	news, err := l.News(ctx, "me", 1)
 	if got := fmt.Sprint(news.Rows); err != nil || got != "[{2  "+signin.RowName+"}]" {
 		t.Errorf("rows %s, %v", got, err)

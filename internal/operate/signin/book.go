@@ -21,6 +21,7 @@ type Book struct {
 // page is a version of the rules.
 type page struct {
 	version int64
+	state   string
 	rules   account.Rules
 }
 
@@ -35,10 +36,13 @@ func NewBook(store Store, fixed settings.SignIn, demo bool, kept *live.One[accou
 	return &Book{store: store, fixed: fixed, demo: demo, kept: kept}, nil
 }
 
-// Now implements account.RuleBook.
-func (b *Book) Now(ctx context.Context) (account.Rules, error) {
+// Since implements account.RuleBook.
+func (b *Book) Since(ctx context.Context, state string) (account.Rules, error) {
 	if known, ok := b.kept.Get(); ok {
 		return known, nil
+	}
+	if last := b.last.Load(); state != "" && last != nil && last.state == state {
+		return last.rules, nil
 	}
 	at := b.kept.Moment() // before asking
 	set, err := b.store.SignIn(ctx)
@@ -50,7 +54,7 @@ func (b *Book) Now(ctx context.Context) (account.Rules, error) {
 		return account.Rules{}, err
 	}
 	b.kept.Put(at, rules)
-	b.see(&page{set.Version, rules})
+	b.see(&page{set.Version, set.State(), rules})
 	return rules, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +21,15 @@ type Stored struct {
 	Values    settings.SignIn
 	Version   int64     // rises with each change
 	UpdatedAt time.Time // zero before the first change
+}
+
+// State is another text after each change, also where an older state was restored and changed.
+func (s Stored) State() string {
+	at := int64(0)
+	if !s.UpdatedAt.IsZero() {
+		at = s.UpdatedAt.UnixMilli()
+	}
+	return strconv.FormatInt(s.Version, 10) + "@" + strconv.FormatInt(at, 10)
 }
 
 // Store is where it lives. Package store implements it for SQLite and PostgreSQL; its tests hold every sentence here to

@@ -1,0 +1,62 @@
+package signin_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"stoa/internal/account"
+	"stoa/internal/account/live"
+	"stoa/internal/operate/settings"
+	"stoa/internal/operate/signin"
+)
+
+// shelf is a signin.Store that counts who asks.
+type shelf struct {
+	signin.Store
+
+	set   signin.Stored
+	asked int
+}
+
+func (s *shelf) SignIn(context.Context) (signin.Stored, error) {
+	s.asked++
+	return s.set, nil
+}
+
+// A process without a lease, as with one SQLite file for several, asks for the session alone: the answer says whether
+// the rules are still those that it has.
+func TestRulesAreReadAgainOnlyWhereTheirStateIsAnother(t *testing.T) {
+	t.Parallel()
+
+	s := &shelf{set: signin.Stored{Values: settings.SignIn{Registration: "closed"}, Version: 1}}
+	noClock := func() (time.Duration, bool) { return 0, false }
+	b, err := signin.NewBook(s, settings.SignIn{}, false,
+		live.Beside[account.Rules](live.New[account.Alive](nil, "me", noClock), signin.RowName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	since := func(state string, want account.RegistrationMode, asked int) {
+		t.Helper()
+		rules, err := b.Since(t.Context(), state)
+		if err != nil || rules.Registration != want || s.asked != asked {
+			t.Errorf("since %q: %q, asked %d times, %v; want %q, %d times", state, rules.Registration, s.asked, err, want, asked)
+		}
+	}
+	since("", account.RegistrationClosed, 1)
+	since(s.set.State(), account.RegistrationClosed, 1)
+	since("", account.RegistrationClosed, 2) // not told
+
+	s.set = signin.Stored{Values: settings.SignIn{Registration: "open"}, Version: 2, UpdatedAt: time.UnixMilli(5)}
+	since(s.set.State(), account.RegistrationOpen, 3)
+	since(s.set.State(), account.RegistrationOpen, 3)
+
+	// The same number after an older state was restored, and changed in another way.
+	other := signin.Stored{Version: 2, UpdatedAt: time.UnixMilli(6)}
+	if other.State() == s.set.State() {
+		t.Error("two changes with one number have one state")
+	}
+	if _, err := signin.NewBook(s, settings.SignIn{Registration: "nonsense"}, false, nil); err == nil {
+		t.Error("a value that nobody knows is taken")
+	}
+}
