@@ -41,7 +41,7 @@ func listOf(t *testing.T, words ...string) *breached.List {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.List
+	return c
 }
 
 // Looking a password up costs a sign-in no statement, but for the one sign-in that finds it.

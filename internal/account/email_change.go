@@ -76,13 +76,16 @@ func (s *Service) CancelEmailChange(ctx context.Context, userID string) error {
 
 // ConfirmEmail gives a user the address to which the link with that token was mailed. The address is proven
 // then. Other sessions end, and links to choose a new password. The former address gets a link that takes
-// the change back, and nobody else may take it meanwhile. The error is VALIDATION_ERROR, ErrLink, or
-// ErrEmailTaken, after which the link still works.
+// the change back, and nobody else may take it meanwhile. The error is VALIDATION_ERROR, ErrLink, ErrToken
+// for a session that has ended, or ErrEmailTaken, after which the link still works.
 func (s *Service) ConfirmEmail(ctx context.Context, userID, sessionID, token string) error {
 	return s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
 		c, err := tx.User(ctx, userID) // before its links: see Store
 		if err != nil {
 			return noUser(err)
+		}
+		if err := s.stillIn(ctx, tx, sessionID); err != nil {
+			return err
 		}
 		t, err := s.link(ctx, tx, LinkChange, token)
 		if err != nil {

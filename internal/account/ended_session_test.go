@@ -35,7 +35,13 @@ func TestWhatASessionWasAboutToDoEndsWithIt(t *testing.T) {
 				_, err := a.NewRecoveryCodes(t.Context(), owner.ID, stolen)
 				return err
 			},
-			"a password": func() error { return a.SetPassword(t.Context(), owner.ID, stolen, "chosen by a thief") },
+			"a password":           func() error { return a.SetPassword(t.Context(), owner.ID, stolen, "chosen by a thief") },
+			"the address":          func() error { return a.ConfirmEmail(t.Context(), owner.ID, stolen, "whatever") },
+			"without the password": func() error { return a.RemovePassword(t.Context(), owner.ID, stolen) },
+			"without the app":      func() error { return a.RemoveTOTP(t.Context(), owner.ID, stolen) },
+			"without a passkey":    func() error { return a.RemovePasskey(t.Context(), owner.ID, stolen, "p") },
+			"without factors":      func() error { return a.RemoveFactors(t.Context(), owner.ID, stolen) },
+			"without a provider":   func() error { return a.RemoveIdentity(t.Context(), owner.ID, stolen, "i") },
 		} {
 			if err := do(); !errors.Is(err, account.ErrToken) {
 				t.Errorf("%s: %v", what, err)

@@ -97,15 +97,21 @@ const (
 )
 
 // withFactors runs change on a user who is locked, and the second factors of that user. What it posts is mailed. The
-// error is ErrNoUser, or that of change.
+// error is ErrNoUser, ErrToken for a session of the user that has ended, or that of change. sessionID is empty for
+// whoever acts from outside of the account.
 func (s *Service) withFactors(
-	ctx context.Context, userID string,
+	ctx context.Context, userID, sessionID string,
 	change func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error,
 ) error {
 	return s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
 		c, err := tx.User(ctx, userID) // before its factors: see Store
 		if err != nil {
 			return noUser(err)
+		}
+		if sessionID != "" {
+			if err := s.stillIn(ctx, tx, sessionID); err != nil {
+				return err
+			}
 		}
 		f, err := s.factorsOf(ctx, tx, userID)
 		if err != nil {

@@ -59,7 +59,7 @@ var (
 // is; a plan that exists stays. All addresses that the user is known by get a mail with a link that stops it.
 // The error is ErrNoUser, ErrNothingToReset or ErrQuietReset.
 func (s *Service) PlanFactorReset(ctx context.Context, userID string) (at time.Time, err error) {
-	err = s.withFactors(ctx, userID, func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
+	err = s.withFactors(ctx, userID, "", func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
 		if !f.Any() {
 			return ErrNothingToReset
 		}
@@ -179,7 +179,7 @@ func (s *Service) ResetFactors(ctx context.Context, email string) (u User, err e
 	if err != nil {
 		return User{}, err
 	}
-	err = s.withFactors(ctx, known.ID, func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
+	err = s.withFactors(ctx, known.ID, "", func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
 		if !f.Any() {
 			return ErrNothingToReset
 		}

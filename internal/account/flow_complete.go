@@ -380,6 +380,9 @@ func (g *passage) open(ctx context.Context, c Credentials) (due, err error) {
 
 // linkToCaller links the identity to the user of the flow's session.
 func (g *passage) linkToCaller(ctx context.Context, c Credentials) (due, err error) {
+	if err := g.stillIn(ctx, g.tx, g.f.SessionID); err != nil {
+		return nil, err
+	}
 	if err := g.mayAdd(c); err != nil {
 		return err, nil
 	}

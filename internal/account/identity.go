@@ -86,7 +86,7 @@ func (s *Service) endFlow(ctx context.Context, tx Store, post func(letter) error
 // RemoveIdentity unlinks an account at a provider from the user of a session. What was begun with it ends: sessions,
 // that one only if it began so, and flows. The user is told by mail. The error is ErrNoIdentity, or ErrLastWay.
 func (s *Service) RemoveIdentity(ctx context.Context, userID, sessionID, id string) error {
-	return s.withFactors(ctx, userID, func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
+	return s.withFactors(ctx, userID, sessionID, func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
 		list, err := tx.IdentitiesOf(ctx, userID)
 		if err != nil {
 			return err

@@ -106,7 +106,7 @@ func (s *Service) reauthenticateByMail(ctx context.Context, userID, sessionID, t
 }
 
 // takeMailedProof uses the last code up that was mailed for a session of c, who is locked, or counts a wrong one. All codes
-// of an account together bear typedTries within FlowLife: neither another session nor another mail gives more.
+// of an account that have not expired bear typedTries together: neither another session nor another mail gives more.
 func (s *Service) takeMailedProof(ctx context.Context, tx Store, c Credentials, sessionID, typed string) (bool, error) {
 	all, err := tx.MailTokensOf(ctx, c.ID, LinkReauth)
 	if err != nil {

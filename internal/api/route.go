@@ -18,15 +18,16 @@ type route struct {
 	handler web.HandlerFunc
 	call    callFunc // of a route to plugins, in place of handler
 
-	needs   []string // permissions that the caller needs
-	limits  []limited
-	keyed   keyedBy
-	timeout time.Duration // 0: requestTimeout
-	lasting bool
-	page    bool
-	bytes   bool
-	recent  recency
-	unkept  bool
+	needs    []string // permissions that the caller needs
+	limits   []limited
+	keyed    keyedBy
+	timeout  time.Duration // 0: requestTimeout
+	lasting  bool
+	page     bool
+	bytes    bool
+	recent   recency
+	unkept   bool
+	ruleless bool
 }
 
 // caller says who may call a route.
@@ -144,13 +145,16 @@ const (
 // unkept keeps every answer of a route out of caches, refusals included.
 func unkept(r *route) { r.unkept = true }
 
+// ruleless is for a route below /auth that works without the rules for signing in, also where they cannot be read.
+func ruleless(r *route) { r.ruleless = true }
+
 // ofBytes is for a route whose identifier may be any bytes, because its handler checks them.
 func ofBytes(r *route) { r.bytes = true }
 
 // serve returns the handler of r inside of everything that its row asks for.
 func (rt *router) serve(r route, h web.HandlerFunc) web.HandlerFunc {
 	h = named(r, h)
-	if r.by != users && strings.Contains(r.pattern, " /auth/") {
+	if r.by != users && !r.ruleless && strings.Contains(r.pattern, " /auth/") {
 		h = rt.withRules(h)
 	}
 	if r.lasting && r.by != anyone {

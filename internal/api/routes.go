@@ -100,7 +100,7 @@ func accountRoutes(h *auth.Handlers) []route {
 		at("DELETE /auth/identities/{id}", users, h.RemoveIdentity, perUser(limit.Factors), recently, unkept),
 		at("GET /auth/me", usersByHandler, h.Me, counts(limit.Me)),
 		at("POST /auth/refresh", anyone, h.Refresh, counts(limit.Refresh), counts(limit.RefreshUnknown)),
-		at("POST /auth/logout", anyone, h.Logout),
+		at("POST /auth/logout", anyone, h.Logout, ruleless),
 		at("POST /auth/change-password", users, h.ChangePassword, perUser(limit.ChangePassword)),
 		at("POST /auth/forgot-password", anyone, h.ForgotPassword, perAddress(limit.ForgotPassword)),
 		at("POST /auth/reset-password", anyone, h.ResetPassword, perAddress(limit.ResetPassword)),

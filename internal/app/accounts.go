@@ -72,7 +72,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		CodeKeys:   seal.Derive(cfg.MasterKey, account.CodeKeysPurpose, slices.Clone[[]byte]),
 		Passkeys:   party, Log: cfg.Log,
 		Hasher:   password.NewHasher(cost, password.Limits{}),
-		Breached: common.List, Book: a.signIn.Book,
+		Breached: common, Book: a.signIn.Book,
 		Now: cfg.Now, Services: services,
 		Live: a.live, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}
@@ -82,7 +82,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	} else if err != nil {
 		return err
 	}
-	if err := warnOfPasskeys(ctx, cfg, a.Accounts); err != nil {
+	if err := errors.Join(warnOfPasskeys(ctx, cfg, a.Accounts), a.signIn.Tell(ctx, cfg.Log)); err != nil {
 		return err
 	}
 	created, err := a.Accounts.EnsureAdmin(ctx, cfg.AdminEmail, cfg.AdminPassword)

@@ -74,7 +74,7 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 			Store: &store.Overview{Conn: a.DB.Conn(), Amend: a.missed.Amend}, Now: cfg.Now, Rings: a.rings(), Broken: a.broken,
 			BackupEvery: cfg.Backup.every(), Storage: a.storageState(cfg),
 			StaffFactor: func() (wanted, passkey bool) {
-				staff := a.Accounts.LastRules().Safeguards.StaffFactor // the request was let in by these
+				staff := a.Accounts.LastRules().Safeguards.StaffFactor // those that the last request of a user was let in by
 				return staff.Wanted(), staff == account.StaffFactorPasskey
 			},
 		},

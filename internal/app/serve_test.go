@@ -18,7 +18,7 @@ func TestEverySettingOfServeIsRead(t *testing.T) {
 	for _, name := range []string{
 		"serve.go", "folder.go", "datafolder/folder.go", "datafolder/database.go", "datafolder/storage.go",
 		"../operate/settings/serve.go", "../operate/settings/site.go", "../operate/settings/observability.go",
-		"../operate/settings/plugins.go", "../../cmd/stoa/serve.go",
+		"../operate/settings/plugins.go", "../operate/settings/accounts.go", "../../cmd/stoa/serve.go",
 	} {
 		text, err := os.ReadFile(name)
 		if err != nil {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"stoa/internal/data/database"
@@ -34,7 +33,7 @@ func (s *SignIn) SignIn(ctx context.Context) (set signin.Stored, err error) {
 	if err != nil {
 		return set, err
 	}
-	if err := json.Unmarshal([]byte(values), &set.Values); err != nil {
+	if err := set.Read([]byte(values)); err != nil {
 		return set, fmt.Errorf("store: settings about sign-in: %w", err)
 	}
 	return set, nil
@@ -42,7 +41,7 @@ func (s *SignIn) SignIn(ctx context.Context) (set signin.Stored, err error) {
 
 // PutSignIn implements signin.Store. A trigger leaves the row.
 func (s *SignIn) PutSignIn(ctx context.Context, set signin.Stored) error {
-	values, err := json.Marshal(set.Values)
+	values, err := set.Text()
 	if err != nil {
 		return fmt.Errorf("store: settings about sign-in: %w", err)
 	}

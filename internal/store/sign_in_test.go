@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"testing"
@@ -26,7 +27,7 @@ func testSignIn(t *testing.T, open Open) {
 			AuthPolicy: "a", PasswordPolicy: "b", BreachedPasswords: "c", Registration: "d", StaffSecondFactor: "e", SessionMax: "f",
 			StaffSessionMax: "g", AdminReauth: "h", EmailSignIn: "i", NewSignInMail: "j",
 		},
-		Version: 2, UpdatedAt: T0,
+		Version: 2, UpdatedAt: T0, Unknown: map[string]json.RawMessage{"of a later release": json.RawMessage(`{"a":1}`)},
 	}
 	undone := errors.New("undone")
 	put := func(set signin.Stored, end error) error {

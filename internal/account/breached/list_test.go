@@ -43,24 +43,24 @@ func TestAListHasWhatItWasBuiltOfAndHardlyAnythingElse(t *testing.T) {
 
 	for _, size := range []int{1, 2, 3, 5, 99, 100, 101, 5000} {
 		c, err := Open(built(t, words(size), 100))
-		if err != nil || !c.Refuse || c.List.Size() != size {
+		if err != nil || c.Size() != size {
 			t.Fatalf("%d: Open = %v, %v", size, c, err)
 		}
 		for _, word := range words(size) {
-			if !c.List.Has(word) {
+			if !c.Has(word) {
 				t.Fatalf("of %d, %s is missing", size, word)
 			}
 		}
 		alarms := 0
 		for i := range 200_000 {
-			if c.List.Has(fmt.Sprintf("other-%d", i)) {
+			if c.Has(fmt.Sprintf("other-%d", i)) {
 				alarms++
 			}
 		}
 		if alarms > 20 { // 3 are expected
 			t.Errorf("of %d: %d of 200,000 others are in it", size, alarms)
 		}
-		if c.List.Has("WORD-0") || c.List.Has("") {
+		if c.Has("WORD-0") || c.Has("") {
 			t.Errorf("%d: case counts in a file of hashes, and an empty password is none", size)
 		}
 	}
@@ -154,15 +154,15 @@ func TestALookUpFindsItsFilterAtEveryBoundary(t *testing.T) {
 	list := words(64)
 	for most := 1; most <= 8; most++ {
 		c, err := Open(built(t, list, most))
-		if err != nil || len(c.List.filters) != (64+most-1)/most {
-			t.Fatalf("%d filters, %v", len(c.List.filters), err)
+		if err != nil || len(c.filters) != (64+most-1)/most {
+			t.Fatalf("%d filters, %v", len(c.filters), err)
 		}
 		for _, word := range list {
-			if !c.List.Has(word) {
+			if !c.Has(word) {
 				t.Errorf("with %d a filter, %s is missing", most, word)
 			}
 		}
-		if c.List.hasKey(0) && c.List.first[0] != 0 {
+		if c.hasKey(0) && c.first[0] != 0 {
 			t.Error("a key before the first filter is found")
 		}
 	}
@@ -231,9 +231,9 @@ func TestTheListInTheBinary(t *testing.T) {
 	if l.Has("correct horse battery staple, said the plate") {
 		t.Error("a long sentence is in it")
 	}
-	for setting, refuse := range map[string]bool{"": false, Off: false, InBinary: true} {
-		if c, err := Open(setting); err != nil || c.List.Size() != l.Size() || c.Refuse != refuse {
-			t.Errorf("Open(%q) = %d passwords, refused: %t, %v", setting, c.List.Size(), c.Refuse, err)
+	for _, setting := range []string{"", Off, InBinary} {
+		if c, err := Open(setting); err != nil || c.Size() != l.Size() {
+			t.Errorf("Open(%q) = %d passwords, %v", setting, c.Size(), err)
 		}
 	}
 }
@@ -275,8 +275,8 @@ func BenchmarkHas(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	c.List.anyCase = true
+	c.anyCase = true
 	for b.Loop() {
-		sink = c.List.Has("Correct Horse Battery")
+		sink = c.Has("Correct Horse Battery")
 	}
 }

@@ -24,30 +24,20 @@ var dist embed.FS
 // ErrNotBuilt says that this binary has no list.
 var ErrNotBuilt = errors.New("this stoa was built without its list of passwords: run make build, or name a filter file")
 
-// Choice is what a setting asks for.
-type Choice struct {
-	// List has the passwords that people are told of; nil if there is none.
-	List *List
-	// Refuse says that nobody may choose one of them.
-	Refuse bool
-}
-
 // Open returns the list that a setting names: Off (or empty), InBinary, or the path of a file of Build. An error
 // names the file, or is ErrNotBuilt.
-func Open(setting string) (Choice, error) {
+func Open(setting string) (*List, error) {
 	switch setting {
 	case "", Off:
 		l, err := Builtin()
 		if errors.Is(err, ErrNotBuilt) {
 			err = nil
 		}
-		return Choice{List: l}, err
+		return l, err
 	case InBinary:
-		l, err := Builtin()
-		return Choice{List: l, Refuse: true}, err
+		return Builtin()
 	}
-	l, err := openFile(setting)
-	return Choice{List: l, Refuse: true}, err
+	return openFile(setting)
 }
 
 // Builtin returns the list in the binary, or ErrNotBuilt.

@@ -44,7 +44,8 @@ func (h *Handlers) ConfirmTOTP(w http.ResponseWriter, r *http.Request) error {
 
 // RemoveTOTP serves DELETE /auth/totp.
 func (h *Handlers) RemoveTOTP(w http.ResponseWriter, r *http.Request) error {
-	if err := h.Accounts.RemoveTOTP(r.Context(), reqctx.CallerFrom(r.Context()).UserID); err != nil {
+	who := reqctx.CallerFrom(r.Context())
+	if err := h.Accounts.RemoveTOTP(r.Context(), who.UserID, who.SessionID); err != nil {
 		return err
 	}
 	web.WriteDone(w, "Codes of an app are off.")

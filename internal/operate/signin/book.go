@@ -16,13 +16,15 @@ type Book struct {
 	demo  bool
 	kept  *live.One[account.Rules]
 	last  atomic.Pointer[page]
+	reads atomic.Int64
 }
 
-// page is a version of the rules.
+// page is what was read of the rules. begun counts when: the database may have gone back meanwhile, so that its versions
+// do not tell what is later.
 type page struct {
-	version int64
-	state   string
-	rules   account.Rules
+	begun int64
+	state string
+	rules account.Rules
 }
 
 var _ account.RuleBook = (*Book)(nil)
@@ -44,7 +46,7 @@ func (b *Book) Since(ctx context.Context, state string) (account.Rules, error) {
 	if last := b.last.Load(); state != "" && last != nil && last.state == state {
 		return last.rules, nil
 	}
-	at := b.kept.Moment() // before asking
+	at, begun := b.kept.Moment(), b.reads.Add(1) // before asking
 	set, err := b.store.SignIn(ctx)
 	if err != nil {
 		return account.Rules{}, err
@@ -53,8 +55,8 @@ func (b *Book) Since(ctx context.Context, state string) (account.Rules, error) {
 	if err != nil {
 		return account.Rules{}, err
 	}
+	b.see(&page{begun, set.State(), rules}) // first: whoever finds them kept decides by Last
 	b.kept.Put(at, rules)
-	b.see(&page{set.Version, set.State(), rules})
 	return rules, nil
 }
 
@@ -66,11 +68,11 @@ func (b *Book) Last() account.Rules {
 	return account.Rules{}
 }
 
-// see keeps a page unless a later one was seen meanwhile.
+// see keeps a page unless one was seen that was read later.
 func (b *Book) see(p *page) {
 	for {
 		last := b.last.Load()
-		if last != nil && last.version > p.version || b.last.CompareAndSwap(last, p) {
+		if last != nil && last.begun > p.begun || b.last.CompareAndSwap(last, p) {
 			return
 		}
 	}

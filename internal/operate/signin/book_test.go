@@ -56,6 +56,12 @@ func TestRulesAreReadAgainOnlyWhereTheirStateIsAnother(t *testing.T) {
 	if other.State() == s.set.State() {
 		t.Error("two changes with one number have one state")
 	}
+	// The database went back: what is read later counts, whatever its number.
+	s.set = signin.Stored{Values: settings.SignIn{Registration: "closed"}, Version: 1, UpdatedAt: time.UnixMilli(4)}
+	since(s.set.State(), account.RegistrationClosed, 4)
+	if last := b.Last().Registration; last != account.RegistrationClosed {
+		t.Errorf("decided by %q, after %q was read", last, s.set.Values.Registration)
+	}
 	if _, err := signin.NewBook(s, settings.SignIn{Registration: "nonsense"}, false, nil); err == nil {
 		t.Error("a value that nobody knows is taken")
 	}

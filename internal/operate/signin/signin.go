@@ -5,6 +5,8 @@ package signin
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +23,8 @@ type Stored struct {
 	Values    settings.SignIn
 	Version   int64     // rises with each change
 	UpdatedAt time.Time // zero before the first change
+	// Unknown is what a later release stored, and this one does not know. It stays.
+	Unknown map[string]json.RawMessage
 }
 
 // State is another text after each change, also where an older state was restored and changed.
@@ -30,6 +34,34 @@ func (s Stored) State() string {
 		at = s.UpdatedAt.UnixMilli()
 	}
 	return strconv.FormatInt(s.Version, 10) + "@" + strconv.FormatInt(at, 10)
+}
+
+// Text returns Values and Unknown, as JSON.
+func (s Stored) Text() ([]byte, error) {
+	all := make(map[string]any, len(s.Unknown))
+	for name, value := range s.Unknown {
+		all[name] = value
+	}
+	for _, row := range settings.SignInRows() {
+		if value := *row.Of(&s.Values); value != "" {
+			all[row.Name] = value
+		}
+	}
+	return json.Marshal(all)
+}
+
+// Read sets what Text returned.
+func (s *Stored) Read(text []byte) error {
+	if err := errors.Join(json.Unmarshal(text, &s.Values), json.Unmarshal(text, &s.Unknown)); err != nil {
+		return err
+	}
+	for _, row := range settings.SignInRows() {
+		delete(s.Unknown, row.Name)
+	}
+	if len(s.Unknown) == 0 {
+		s.Unknown = nil
+	}
+	return nil
 }
 
 // Store is where it lives. Package store implements it for SQLite and PostgreSQL; its tests hold every sentence here to

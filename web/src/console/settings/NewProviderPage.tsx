@@ -49,7 +49,6 @@ export const NewProviderPage = () => {
         <TextInput
           label={t("settings.providers.slug")}
           description={t("settings.providers.slugHow")}
-          placeholder="google"
           required
           value={slug}
           error={fault}

@@ -35,6 +35,7 @@ const Details = ({ provider }: { provider: Provider }) => {
   const { slug, name, enabled } = provider;
   const queries = useQueryClient();
   const [asking, setAsking] = useState(false);
+  const [saves, setSaves] = useState(0); // a secret that was saved leaves the form, which nothing else may tell
   const form = formOf(provider);
   const { base, setTyped, settle } = useBase({ etag: JSON.stringify([form, provider.hasSecret]), form });
   const refresh = async () => {
@@ -48,6 +49,7 @@ const Details = ({ provider }: { provider: Provider }) => {
     onSuccess: async () => {
       await refresh();
       settle();
+      setSaves((n) => n + 1);
       tell(t("settings.providers.saved", { name }));
     },
   });
@@ -86,14 +88,15 @@ const Details = ({ provider }: { provider: Provider }) => {
       <Test slug={slug} />
       <Section title={t("settings.providers.what")}>
         <ProviderForm
-          key={base.etag}
+          key={`${base.etag} ${saves}`}
           before={base.form}
           hasSecret={provider.hasSecret}
           action={t("settings.providers.save")}
           pending={change.isPending}
           error={change.error}
           onTyped={setTyped}
-          onSave={(value) => change.mutate(value)}
+          // Turning it off or on is saved at once: what was typed since must not undo it.
+          onSave={(value) => change.mutate({ ...value, enabled })}
         />
       </Section>
       <Remove provider={provider} />
