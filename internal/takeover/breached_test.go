@@ -34,11 +34,11 @@ func listed(t testing.TB, words ...string) string {
 // knows has a stoa tell of breached passwords, and refuse none.
 func (w *world) knows(t *testing.T, words ...string) {
 	t.Helper()
-	c, err := breached.Open(listed(t, words...))
+	list, err := breached.Open(listed(t, words...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Accounts.Breached = c.List
+	w.Accounts.Breached = list
 }
 
 // told returns how often an address was told of a breached password.

@@ -259,7 +259,7 @@ func TestMailedProofsHaveABudgetOfTheirOwn(t *testing.T) {
 
 	attack(t, func(t *testing.T, w *world) {
 		_, _, owner := w.federatedOnly(t)
-		w.Accounts.MailedSignIn = true
+		w.rules(func(r *account.Rules) { r.MailedSignIn = true })
 		before := len(w.read(t))
 		for range 8 { // more than strangers can cause
 			w.asks(t, victims)

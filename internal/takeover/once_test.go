@@ -143,7 +143,7 @@ func TestAPasswordIsSetOnlyWhereThereIsNone(t *testing.T) {
 		w.Clock.Advance(account.RecentLife + minute)
 		res := w.Do(t, setPassword(stolen.Access, chosen))
 		testkit.WantError(t, res, http.StatusForbidden, "REAUTHENTICATION_REQUIRED")
-		if got := detailsOf(t, res, "methods"); got != "[]" || !strings.Contains(res.Text(t, "error.message"), "nothing to confirm") {
+		if got := detailsOf(t, res, "methods"); got != "[email]" || !strings.Contains(res.Text(t, "error.message"), "Have a code mailed") {
 			t.Errorf("asked for %s: %s", got, res.Body)
 		}
 
