@@ -351,7 +351,10 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
 
     proven = false;
     await save(`again-${scheme}@example.org`);
+    // The page is at that address already: what it waits for is the way there and back.
+    const completed = tab.waitForResponse((response) => response.url().endsWith("/auth/oidc/complete"));
     await button(dialog, "Sign in with Harbor Office again").click();
+    await completed;
     await tab.waitForURL((url) => url.pathname === "/console/settings");
     await tab.getByLabel("E-mail for help").waitFor();
     assert.ok(proven, "the way to the provider proved nothing");
