@@ -17,6 +17,7 @@ import (
 	"stoa/internal/app"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/porttest"
+	"stoa/internal/testkit/waittest"
 )
 
 // strangersProvider starts an OpenID provider that others wrote, for a stoa at an address, and returns its issuer.
@@ -36,33 +37,39 @@ func strangersProvider(t *testing.T, stoa string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = p.Process.Kill(); _ = p.Wait() })
-	for range 1200 { // two minutes at most
+	waittest.Until(t, "the provider", func() error {
 		c, err := new(net.Dialer).DialContext(t.Context(), "tcp", "localhost:"+port)
 		if err == nil {
-			_ = c.Close()
-			return "http://localhost:" + port + "/"
+			err = c.Close()
 		}
-		<-time.After(100 * time.Millisecond)
-	}
-	t.Fatal("the provider does not listen")
-	return ""
+		return err
+	})
+	return "http://localhost:" + port + "/"
 }
 
-// somebodysBrowser keeps cookies and follows no redirect.
+// somebodysBrowser keeps cookies, and follows redirects.
 func somebodysBrowser(t *testing.T, a *testkit.App) *http.Client {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &http.Client{
-		Jar: jar, Transport: a.Client.Transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	return &http.Client{Jar: jar, Transport: a.Client.Transport}
 }
 
-// goesTo sends a request and returns the answer with its body.
-func goesTo(t *testing.T, browser *http.Client, r *http.Request) (*http.Response, string) {
+// posts sends a form or JSON from a page of an origin, and returns the answer, after redirects, with its body.
+func posts(t *testing.T, browser *http.Client, address, origin, kind, body string) (*http.Response, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", kind)
+	r.Header.Set("Origin", origin)
+	return goes(t, browser, r)
+}
+
+func goes(t *testing.T, browser *http.Client, r *http.Request) (*http.Response, string) {
 	t.Helper()
 	res, err := browser.Do(r)
 	if err != nil {
@@ -74,19 +81,6 @@ func goesTo(t *testing.T, browser *http.Client, r *http.Request) (*http.Response
 		t.Fatal(err)
 	}
 	return res, string(body)
-}
-
-func request(t *testing.T, method, address, origin, kind, body string) *http.Request {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if body != "" {
-		r.Header.Set("Content-Type", kind)
-		r.Header.Set("Origin", origin)
-	}
-	return r
 }
 
 // A provider that others wrote, with its own login page: somebody gets an account through it, and comes back.
@@ -114,7 +108,7 @@ func TestAProviderThatOthersWroteSignsPeopleIn(t *testing.T) {
 	for visit, form := range []string{`{"username":"stranger"}`, `{}`} {
 		browser := somebodysBrowser(t, a)
 		throughTheLoginPage(t, a, browser)
-		done, body := goesTo(t, browser, request(t, http.MethodPost, a.URL+"/auth/oidc/complete", a.URL, "application/json", form))
+		done, body := posts(t, browser, a.URL+"/auth/oidc/complete", a.URL, "application/json", form)
 		id := regexp.MustCompile(`"id":"([^"]+)"`).FindStringSubmatch(body)
 		if done.StatusCode != http.StatusOK || id == nil || !strings.Contains(body, "access_token") {
 			t.Fatalf("visit %d: complete = %d %s", visit, done.StatusCode, body)
@@ -131,27 +125,24 @@ func TestAProviderThatOthersWroteSignsPeopleIn(t *testing.T) {
 // throughTheLoginPage goes to the provider, signs in there, and comes back to stoa.
 func throughTheLoginPage(t *testing.T, a *testkit.App, browser *http.Client) {
 	t.Helper()
-	_, body := goesTo(t, browser, request(t, http.MethodPost, a.URL+"/auth/oidc/op/start", a.URL, "application/json", `{"mode":"sign-in"}`))
+	_, body := posts(t, browser, a.URL+"/auth/oidc/op/start", a.URL, "application/json", `{"mode":"sign-in"}`)
 	found := regexp.MustCompile(`"url":"([^"]+)"`).FindStringSubmatch(body)
 	if found == nil {
 		t.Fatalf("start is answered %s", body)
 	}
-	at := strings.ReplaceAll(found[1], `\u0026`, "&")
-	for steps := 0; ; steps++ {
-		res, page := goesTo(t, browser, request(t, http.MethodGet, at, "", "", ""))
-		if id := regexp.MustCompile(`name="id" value="([^"]+)"`).FindStringSubmatch(page); id != nil {
-			form := url.Values{"id": {id[1]}, "username": {"test-user@localhost"}, "password": {"verysecure"}}
-			res, page = goesTo(t, browser, request(t, http.MethodPost, at, "null", "application/x-www-form-urlencoded", form.Encode()))
-		}
-		to, err := res.Location()
-		if err != nil || steps > 8 {
-			t.Fatalf("%s is answered %s %s", at, res.Status, page)
-		}
-		if at = to.String(); strings.HasPrefix(at, a.URL+"/sign-in/continue") {
-			if to.Query().Has("failed") {
-				t.Fatalf("sent to %s", at)
-			}
-			return
-		}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.ReplaceAll(found[1], `\u0026`, "&"), http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	there, page := goes(t, browser, r)
+	id := regexp.MustCompile(`name="id" value="([^"]+)"`).FindStringSubmatch(page)
+	if id == nil {
+		t.Fatalf("%s has no form to sign in: %s %s", there.Request.URL, there.Status, page)
+	}
+	form := url.Values{"id": {id[1]}, "username": {"test-user@localhost"}, "password": {"verysecure"}}
+	back, page := posts(t, browser, there.Request.URL.String(), "null", "application/x-www-form-urlencoded", form.Encode())
+	at := back.Request.URL
+	if !strings.HasPrefix(at.String(), a.URL+"/sign-in/continue") || at.Query().Has("failed") {
+		t.Fatalf("sent to %s: %s %s", at, back.Status, page)
 	}
 }

@@ -29,19 +29,11 @@ func (c *cluster) people(tb testing.TB) people {
 // signIn returns the access token of a new session.
 func (p *process) signIn(tb testing.TB, path string, body map[string]string) string {
 	tb.Helper()
-	a, err := p.call(tb.Context(), http.MethodPost, path, nil, body)
-	if err != nil {
-		tb.Fatal(err)
+	s, err := p.send(tb.Context(), http.MethodPost, path, "", body)
+	if err != nil || s.Data.AccessToken == "" {
+		tb.Fatal(err, odd(s.answer))
 	}
-	var tokens struct {
-		Data struct {
-			AccessToken string `json:"access_token"`
-		} `json:"data"`
-	}
-	if err := json.Unmarshal(a.body, &tokens); err != nil || tokens.Data.AccessToken == "" {
-		tb.Fatal(odd(a))
-	}
-	return tokens.Data.AccessToken
+	return s.Data.AccessToken
 }
 
 // bearer returns the header for a token, or that of a guest if it is empty.

@@ -21,16 +21,16 @@ type Accounts struct {
 // SignIn are the settings about sign-in that administrators change as well (contract 2.27), as texts that the flags
 // take. Each is empty unless it is set.
 type SignIn struct {
-	AuthPolicy        string `json:"authPolicy,omitempty"`
-	PasswordPolicy    string `json:"passwordPolicy,omitempty"`
-	BreachedPasswords string `json:"breachedPasswords,omitempty"`
-	Registration      string `json:"registration,omitempty"`
-	StaffSecondFactor string `json:"staffSecondFactor,omitempty"`
-	SessionMax        string `json:"sessionMax,omitempty"`
-	StaffSessionMax   string `json:"staffSessionMax,omitempty"`
-	AdminReauth       string `json:"adminReauth,omitempty"`
-	EmailSignIn       string `json:"emailSignIn,omitempty"`
-	NewSignInMail     string `json:"newSignInMail,omitempty"`
+	AuthPolicy        string
+	PasswordPolicy    string
+	BreachedPasswords string
+	Registration      string
+	StaffSecondFactor string
+	SessionMax        string
+	StaffSessionMax   string
+	AdminReauth       string
+	EmailSignIn       string
+	NewSignInMail     string
 }
 
 // SignInRow is one of SignIn: its name in the API, the variable that fixes it, and where it is.
@@ -122,14 +122,13 @@ func (s SignIn) Rules(demo bool) (AccountRules, error) {
 	if s.SessionMax != "" {
 		r.SessionMax, faults[0] = orOff("session-max", s.SessionMax)
 	}
-	if s.StaffSessionMax == s.SessionMax {
-		if s.SessionMax != "" {
-			r.StaffSessionMax = r.SessionMax
-		}
-	} else if s.StaffSessionMax != "" {
-		r.StaffSessionMax, faults[1] = orOff("session-max", s.StaffSessionMax)
-	} else {
+	switch s.StaffSessionMax {
+	case "":
 		r.StaffSessionMax = sooner(r.StaffSessionMax, r.SessionMax)
+	case s.SessionMax: // which is not refused twice
+		r.StaffSessionMax = r.SessionMax
+	default:
+		r.StaffSessionMax, faults[1] = orOff("session-max", s.StaffSessionMax)
 	}
 	if s.AdminReauth != "" {
 		r.AdminReauth, faults[2] = orOff("admin-reauth", s.AdminReauth)

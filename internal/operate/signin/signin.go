@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,10 +51,17 @@ func (s Stored) Text() ([]byte, error) {
 
 // Read sets what Text returned.
 func (s *Stored) Read(text []byte) error {
-	if err := errors.Join(json.Unmarshal(text, &s.Values), json.Unmarshal(text, &s.Unknown)); err != nil {
+	if err := json.Unmarshal(text, &s.Unknown); err != nil {
 		return err
 	}
 	for _, row := range settings.SignInRows() {
+		value, known := s.Unknown[row.Name]
+		if !known {
+			continue
+		}
+		if err := json.Unmarshal(value, row.Of(&s.Values)); err != nil {
+			return err
+		}
 		delete(s.Unknown, row.Name)
 	}
 	if len(s.Unknown) == 0 {
