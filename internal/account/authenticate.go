@@ -6,6 +6,7 @@ import (
 
 	"stoa/internal/account/token"
 	"stoa/internal/base/errs"
+	"stoa/internal/base/permission"
 	"stoa/internal/base/reqctx"
 )
 
@@ -17,7 +18,7 @@ func (s *Service) Authenticate(ctx context.Context, raw string) (reqctx.Caller, 
 	switch {
 	case err == nil:
 		return reqctx.Caller{
-			UserID: alive.User.ID, Role: alive.User.Role, SessionID: session,
+			UserID: alive.User.ID, Role: alive.User.Role, SessionID: session, Rights: alive.Rights,
 			FactorDue: s.LastRules().Safeguards.StaffFactor.due(alive),
 		}, nil
 	case !errors.Is(err, ErrToken):
@@ -27,7 +28,7 @@ func (s *Service) Authenticate(ctx context.Context, raw string) (reqctx.Caller, 
 	if err != nil {
 		return reqctx.Caller{}, ErrToken
 	}
-	return reqctx.Caller{Service: subject, Role: reqctx.RoleAdmin}, nil
+	return reqctx.Caller{Service: subject, Role: reqctx.RoleAdmin, Rights: permission.All()}, nil
 }
 
 // Me returns the user behind an access token, or ErrToken if Authenticate would. It
@@ -60,6 +61,14 @@ func (s *Service) signedIn(ctx context.Context, raw string) (alive Alive, sessio
 	return alive, claims.SessionID, nil
 }
 
+// RoleRow returns what rows about a change to a role name in place of a user; nothing for a role that cannot change.
+func RoleRow(role reqctx.Role) []string {
+	if permission.IsBuiltIn(string(role)) {
+		return nil
+	}
+	return []string{"role " + string(role)}
+}
+
 // alive is Store.Alive, from memory where that may be. A refresh makes a session last longer, which the
 // memory does not notice: the end that it remembers is not believed.
 func (s *Service) alive(ctx context.Context, session string) (Alive, error) {
@@ -75,7 +84,7 @@ func (s *Service) alive(ctx context.Context, session string) (Alive, error) {
 	case err == nil:
 		kept := alive
 		kept.Rules = ""
-		s.Live.Put(mark, session, alive.User.ID, kept)
+		s.Live.Put(mark, session, alive.User.ID, kept, RoleRow(alive.User.Role)...)
 	case errs.KindOf(err) == errs.NotFound:
 		s.Live.Forget(session)
 	}

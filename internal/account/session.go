@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stoa/internal/account/token"
+	"stoa/internal/base/permission"
 )
 
 // How long things live (contract 2.4, 2.5 and 7.1).
@@ -192,6 +193,8 @@ type Alive struct {
 	Level           int
 	// PhishingResistant says that a passkey opened it.
 	PhishingResistant bool
+	// Rights are what the user's role allows.
+	Rights permission.Set
 	// Rules names the state of the Rules at the time; empty in memory, where it may be old.
 	Rules string
 }

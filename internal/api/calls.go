@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"stoa/internal/api/guard"
 	"stoa/internal/api/web"
+	"stoa/internal/base/permission"
 )
 
 // callFunc serves one call to a plugin. rest is the part of the path after the slug. Both are as the
@@ -33,12 +35,17 @@ func (rt *router) addCall(r route) {
 	matched.prefix, matched.rest, _ = strings.Cut(path, "{slug}")
 	matched.rest, matched.open = strings.CutSuffix(matched.rest, "{path...}")
 	call := func(w http.ResponseWriter, req *http.Request) error {
+		slug, rest, _ := matched.match(sentPath(req)) // matching again is cheaper than passing them here
+		if r.by == staff {
+			if err := guard.CheckStaff(req.Context(), permission.UseExtensions, permission.UsePlugin(slug)); err != nil {
+				return err
+			}
+		}
 		if allowed := matched.methods(); !slices.Contains(allowed, req.Method) && !matched.anyBut(req.Method) {
 			w.Header().Set("Allow", strings.Join(allowed, ", "))
 			return errMethodNotAllowed
 		}
-		slug, rest, _ := matched.match(sentPath(req)) // matching again is cheaper than passing them here
-		if !isText(slug) {                            // percent-encoded, it is
+		if !isText(slug) { // percent-encoded, it is
 			slug = unnamed
 		}
 		return r.call(w, req, slug, rest)

@@ -8,6 +8,7 @@ import (
 	"stoa/internal/api/guard"
 	"stoa/internal/api/limit"
 	"stoa/internal/api/web"
+	"stoa/internal/base/permission"
 	"stoa/internal/edge/ratelimit"
 )
 
@@ -18,7 +19,8 @@ type route struct {
 	handler web.HandlerFunc
 	call    callFunc // of a route to plugins, in place of handler
 
-	needs    []string // permissions that the caller needs
+	needs    []string          // permissions that the calling plugin needs, all of them
+	permits  []permission.Name // permissions of staff, any of which opens the route
 	limits   []limited
 	keyed    keyedBy
 	timeout  time.Duration // 0: requestTimeout
@@ -43,8 +45,8 @@ const (
 	users
 	// usersByHandler: the same, but the handler looks the user up.
 	usersByHandler
-	// admins: administrators and services.
-	admins
+	// staff who have a permission that opens the route, and services.
+	staff
 	// plugins, by the token of the platform API. Each installation counts against limit.Platform.
 	plugins
 	// processes of contained plugins, by the channel that they call over. The handler finds out.
@@ -80,13 +82,32 @@ func at(pattern string, by caller, h web.HandlerFunc, options ...option) route {
 	return r
 }
 
+// may returns the row of a route for staff with a permission, and for services.
+func may(pattern string, name permission.Name, h web.HandlerFunc, options ...option) route {
+	r := at(pattern, staff, h, options...)
+	r.permits = append([]permission.Name{name}, r.permits...)
+	return r
+}
+
+// orMay names other permissions that open a route as well.
+func orMay(names ...permission.Name) option {
+	return func(r *route) { r.permits = append(r.permits, names...) }
+}
+
+// passOnStaff is passOn for staff who may use that plugin.
+func passOnStaff(pattern string, call callFunc) route {
+	r := passOn(pattern, staff, call)
+	r.permits = []permission.Name{permission.UseExtensions}
+	return r
+}
+
 // passOn returns the row of a route to plugins. It has no time limit, because streams may last, and
 // ends when its caller loses access.
 func passOn(pattern string, by caller, call callFunc) route {
 	return route{pattern: pattern, by: by, call: call, lasting: true}
 }
 
-// needs names the permissions that the caller needs.
+// needs names the permissions that the calling plugin needs.
 func needs(permissions ...string) option { return func(r *route) { r.needs = permissions } }
 
 // perAddress limits requests by the client's address, whatever their body.
@@ -205,8 +226,11 @@ func (rt *router) admit(r route, h web.HandlerFunc) web.HandlerFunc {
 		return guard.Identify(rt.auth, h)
 	case users:
 		return guard.Identify(rt.auth, guard.RequireUser(h))
-	case admins:
-		return guard.Identify(rt.auth, guard.RequireAdmin(h))
+	case staff:
+		if r.call != nil { // which plugins a role may use is known with the path: see addCall
+			return guard.Identify(rt.auth, h)
+		}
+		return guard.Identify(rt.auth, guard.RequireStaff(h, r.permits...))
 	case plugins:
 		return rt.platform(h, r.needs...)
 	}

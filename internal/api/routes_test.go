@@ -10,6 +10,7 @@ import (
 	"stoa/api"
 	"stoa/internal/api/keyed"
 	"stoa/internal/api/limit"
+	"stoa/internal/base/permission"
 )
 
 // anyMethod are the methods that the API document lists for a route that takes any.
@@ -50,7 +51,7 @@ func TestRowsAndTheAPIDocumentAgree(t *testing.T) {
 		guestsToo:      {"", "accessToken", "serviceToken"},
 		users:          {"accessToken"},
 		usersByHandler: {"accessToken"},
-		admins:         {"accessToken", "serviceToken"},
+		staff:          {"accessToken", "serviceToken"},
 		plugins:        {"pluginToken"},
 		processes:      {},
 	}
@@ -64,6 +65,9 @@ func TestRowsAndTheAPIDocumentAgree(t *testing.T) {
 			_, limited := op.Responses["429"]
 			if want := r.by == plugins || r.by == processes || len(r.limits) > 0; limited != want && !isException(name, "429", limited) {
 				t.Errorf("%s documents 429: %v, and its row has a limit: %v", name, limited, want)
+			}
+			if !slices.Equal(op.Permission, r.permits) {
+				t.Errorf("%s is documented for x-permission %q, and its row is for %q", name, op.Permission, r.permits)
 			}
 			if got, want := op.takesKey(), r.keyed != notKeyed; got != want {
 				t.Errorf("%s documents Idempotency-Key: %v, and its row honors it: %v", name, got, want)
@@ -93,8 +97,11 @@ func TestRowsAreComplete(t *testing.T) {
 		for _, l := range r.limits {
 			used[l.rule.Name] = true
 		}
-		if admin := strings.Contains(r.pattern, "/api/v1/admin/"); admin != (r.by == admins) {
-			t.Errorf("%s is below the administrators' address: %v, and for them: %v", r.pattern, admin, r.by == admins)
+		if admin := strings.Contains(r.pattern, "/api/v1/admin/"); admin != (r.by == staff) {
+			t.Errorf("%s is below the administrators' address: %v, and for them: %v", r.pattern, admin, r.by == staff)
+		}
+		if r.by == staff && (len(r.permits) == 0 || !slices.ContainsFunc(r.permits, isPermission)) {
+			t.Errorf("%s names no permission", r.pattern)
 		}
 		if platform := strings.Contains(r.pattern, "/api/v1/platform/"); platform != (r.by == plugins || r.by == processes) {
 			t.Errorf("%s is below the platform's address: %v, and for plugins: %v", r.pattern, platform, r.by == plugins)
@@ -113,6 +120,8 @@ func TestRowsAreComplete(t *testing.T) {
 		t.Errorf("limit.Rules lacks %v", used)
 	}
 }
+
+func isPermission(name permission.Name) bool { return name == permission.Any || permission.Known(name) }
 
 // Where the platform may ask administrators whether they are still there. A row that is missing here, or is there
 // without being meant, would be found by nobody else.
@@ -142,7 +151,7 @@ func TestChangesThatAskAdministratorsAgainAreTheseOnly(t *testing.T) {
 			got = append(got, r.pattern)
 		}
 		refusal := fmt.Sprint(operations[r.pattern].Responses["403"])
-		if r.by == admins && r.recent != always && (strings.Contains(refusal, "ForbiddenOrNotRecent") || strings.Contains(refusal, "REAUTHENTICATION_REQUIRED")) {
+		if r.by == staff && r.recent != always && (strings.Contains(refusal, "ForbiddenOrNotRecent") || strings.Contains(refusal, "REAUTHENTICATION_REQUIRED")) {
 			documented = append(documented, r.pattern)
 		}
 	}
@@ -190,8 +199,9 @@ func operationsOf(r route) []string {
 
 // operation is what the API document says of a method at a path.
 type operation struct {
-	Security  []map[string]any `json:"security"`
-	Responses map[string]any   `json:"responses"`
+	Security   []map[string]any  `json:"security"`
+	Permission []permission.Name `json:"x-permission"`
+	Responses  map[string]any    `json:"responses"`
 
 	RequestBody struct {
 		Content map[string]struct {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/base/permission"
 	"stoa/internal/data/database"
 )
 
@@ -101,20 +102,23 @@ func (a *Account) LowerSessions(ctx context.Context, userID string) error {
 // Alive implements account.Sessions.
 func (a *Account) Alive(ctx context.Context, id string) (account.Alive, error) {
 	var alive account.Alive
+	var own string
 	u := &alive.User
 	err := a.Read.QueryRowContext(a.Brief(ctx), `
 		SELECT u.id, u.email, u.username, u.role, u.avatar, u.referral_code, u.active, u.created_at_ms, s.expires_at_ms,
 			CASE WHEN s.authenticated_at_ms = 0 THEN s.created_at_ms ELSE s.authenticated_at_ms END,
-			s.level, s.phishing_resistant, (SELECT `+signInState+` FROM sign_in_settings r WHERE r.id = 1)
+			s.level, s.phishing_resistant, (SELECT `+signInState+` FROM sign_in_settings r WHERE r.id = 1),
+			COALESCE((SELECT ro.permissions FROM roles ro WHERE ro.name = u.role), '')
 		FROM sessions s
 		JOIN users u ON u.id = s.user_id
 		WHERE s.id = $1`, id,
 	).Scan(&u.ID, &u.Email, &u.Username, &u.Role, &u.Avatar, &u.Referral, &u.Active,
 		database.ScanMillis(&u.CreatedAt), database.ScanMillis(&alive.ExpiresAt),
-		database.ScanMillis(&alive.AuthenticatedAt), &alive.Level, &alive.PhishingResistant, &alive.Rules)
+		database.ScanMillis(&alive.AuthenticatedAt), &alive.Level, &alive.PhishingResistant, &alive.Rules, &own)
 	if err != nil {
 		return account.Alive{}, a.Wrap(err, "Session")
 	}
+	alive.Rights = permission.OfRole(string(u.Role), own)
 	return alive, nil
 }
 

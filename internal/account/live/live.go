@@ -98,6 +98,7 @@ type Memory[V any] struct {
 type entry[V any] struct {
 	value V
 	user  string
+	also  []string
 	mark  int64 // the rows that were taken when it was read
 }
 
@@ -131,8 +132,8 @@ func (m *Memory[V]) Get(session string) (value V, ok bool) {
 	}
 	m.mu.RLock()
 	e, ok := m.sessions.Get(session)
-	if ok && e.mark < m.users[e.user] {
-		ok = false
+	if ok {
+		ok = !m.named(e)
 	}
 	m.mu.RUnlock()
 	// Last, because this process may have been halted until just now.
@@ -141,6 +142,19 @@ func (m *Memory[V]) Get(session string) (value V, ok bool) {
 		return none, false
 	}
 	return e.value, true
+}
+
+// named reports whether a row named what e is about since it was read. The caller holds mu.
+func (m *Memory[V]) named(e entry[V]) bool {
+	if e.mark < m.users[e.user] {
+		return true
+	}
+	for _, name := range e.also {
+		if e.mark < m.users[name] {
+			return true
+		}
+	}
+	return false
 }
 
 // use notes that the memory is used, and asks for a lease if there is none. It reports whether there is one, which may
@@ -173,12 +187,12 @@ func (m *Memory[V]) Mark() int64 {
 }
 
 // Put remembers what was read of a session and its user since mark was taken, unless rows were taken
-// meanwhile: they may be about it.
-func (m *Memory[V]) Put(mark int64, session, user string, value V) {
+// meanwhile: they may be about it. A row that names one of also, in place of a user, makes it forgotten, too.
+func (m *Memory[V]) Put(mark int64, session, user string, value V, also ...string) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if mark == m.taken && mark > 0 {
-		m.sessions.Put(session, entry[V]{value, user, mark})
+		m.sessions.Put(session, entry[V]{value, user, also, mark})
 	}
 }
 

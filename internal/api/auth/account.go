@@ -11,6 +11,7 @@ import (
 	"stoa/internal/api/limit"
 	"stoa/internal/api/web"
 	"stoa/internal/api/wire"
+	"stoa/internal/base/permission"
 	"stoa/internal/base/reqctx"
 )
 
@@ -36,6 +37,7 @@ type overview struct {
 		Methods         []string      `json:"methods"`
 		AuthenticatedAt web.Timestamp `json:"authenticatedAt"`
 	} `json:"session"`
+	Permissions []permission.Name `json:"permissions"`
 }
 
 // Account serves GET /auth/account.
@@ -55,6 +57,7 @@ func (h *Handlers) Account(w http.ResponseWriter, r *http.Request) error {
 	out.SecondFactor.Available = o.FactorAllowed
 	out.SecondFactor.Required, out.SecondFactor.Advised = o.FactorAsked, o.FactorAdvised
 	out.Session.AuthenticatedAt = web.Timestamp(o.Session.ProvenAt())
+	out.Permissions = who.Rights.Names()
 	web.WriteData(w, http.StatusOK, out)
 	return nil
 }

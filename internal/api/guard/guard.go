@@ -5,10 +5,12 @@ package guard
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"stoa/internal/api/web"
 	"stoa/internal/base/errs"
+	"stoa/internal/base/permission"
 	"stoa/internal/base/reqctx"
 )
 
@@ -24,7 +26,14 @@ var errFactorDue = errs.New(errs.Forbidden, "STAFF_FACTOR_REQUIRED",
 var errPasskeyDue = errs.New(errs.Forbidden, "STAFF_FACTOR_REQUIRED",
 	"Staff sign in with a passkey here. Add one in your account, then sign in with it.")
 
-var errForbidden = errs.New(errs.Forbidden, "FORBIDDEN", "This needs the role ADMIN.")
+// errForbidden says which permission somebody lacks.
+func errForbidden(name permission.Name) error {
+	if name == permission.Any {
+		return errs.New(errs.Forbidden, "FORBIDDEN", "This is for staff.").With("permission", name)
+	}
+	return errs.New(errs.Forbidden, "FORBIDDEN", "This needs the permission %s, which your role does not have.", name).
+		With("permission", name)
+}
 
 // Authenticator establishes who is calling.
 type Authenticator interface {
@@ -74,22 +83,30 @@ func RequireUser(h web.HandlerFunc) web.HandlerFunc {
 	}
 }
 
-// RequireAdmin refuses everyone but administrators and services: a guest with
-// 401, staff who lack a second factor and other roles with 403 (contract 2.19, 4.1). It runs inside Identify.
-func RequireAdmin(h web.HandlerFunc) web.HandlerFunc {
+// RequireStaff refuses whoever has none of the permissions: see CheckStaff. It runs inside Identify.
+func RequireStaff(h web.HandlerFunc, permissions ...permission.Name) web.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		switch who := reqctx.CallerFrom(r.Context()); {
-		case who.IsGuest():
-			return ErrUnauthorized
-		case who.FactorDue == reqctx.Passkey:
-			return errPasskeyDue
-		case who.FactorDue != "":
-			return errFactorDue
-		case !who.IsAdmin():
-			return errForbidden
+		if err := CheckStaff(r.Context(), permissions...); err != nil {
+			return err
 		}
 		return h(w, r)
 	}
+}
+
+// CheckStaff refuses the caller that ctx carries, who has none of the permissions: a guest with 401, staff who lack a
+// second factor and all others with 403, which names the first of the permissions (contract 2.19, 2.29).
+func CheckStaff(ctx context.Context, permissions ...permission.Name) error {
+	switch who := reqctx.CallerFrom(ctx); {
+	case who.IsGuest():
+		return ErrUnauthorized
+	case who.FactorDue == reqctx.Passkey:
+		return errPasskeyDue
+	case who.FactorDue != "":
+		return errFactorDue
+	case !slices.ContainsFunc(permissions, who.May):
+		return errForbidden(permissions[0])
+	}
+	return nil
 }
 
 // RequireRecent refuses users whose last proof to be there lies back too long, with what check returns. Services

@@ -1,15 +1,19 @@
 package reqctx
 
-import "context"
+import (
+	"context"
+
+	"stoa/internal/base/permission"
+)
 
 // Anonymous is the user id recorded for a purchase made without a token
 // (contract 3.3).
 const Anonymous = "anonymous"
 
-// Role decides what a caller may do.
+// Role is what a user is on the platform: USER, or a role of staff, which decides what they may do.
 type Role string
 
-// The roles that have a meaning. Others are possible and give no additional rights (contract 2.1).
+// The roles that code knows by name. What the others may do is data: see package permission.
 const (
 	RoleUser  Role = "USER"
 	RoleAdmin Role = "ADMIN"
@@ -26,6 +30,8 @@ type Caller struct {
 	// Service is the subject of a service JWT (contract 2.9). A service
 	// has RoleAdmin and no session.
 	Service string
+	// Rights are what the caller may do as staff, unless a second factor is due.
+	Rights permission.Set
 	// FactorDue is what the session lacks of a caller who is staff, and the platform asks staff for. Nothing is
 	// theirs to manage then.
 	FactorDue Factor
@@ -43,7 +49,12 @@ const (
 // IsGuest reports whether the request is not authenticated.
 func (c Caller) IsGuest() bool { return c.UserID == "" && c.Service == "" }
 
-// IsAdmin reports whether the caller may manage the platform.
+// May reports whether the caller, as staff, has a permission.
+func (c Caller) May(name permission.Name) bool {
+	return !c.IsGuest() && c.FactorDue == "" && c.Rights.Has(name)
+}
+
+// IsAdmin reports whether the caller has the role that may do everything.
 func (c Caller) IsAdmin() bool { return c.Role == RoleAdmin && !c.IsGuest() && c.FactorDue == "" }
 
 type callerKey struct{}

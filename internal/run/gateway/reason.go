@@ -7,6 +7,7 @@ import (
 	"code.dny.dev/ssrf"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/base/permission"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/run"
 	"stoa/internal/run/relay"
@@ -42,7 +43,7 @@ const (
 func because(e *errs.Error, reason string) *errs.Error { return e.With(detailReason, reason) }
 
 // explain adds to a call's error what its caller may know: the plugin's slug, and the reason
-// for administrators. For other callers it removes a reason that a runtime gave.
+// for staff who see extensions. For other callers it removes a reason that a runtime gave.
 func explain(err error, slug string, who reqctx.Caller) error {
 	e, ok := errors.AsType[*errs.Error](err)
 	if !ok {
@@ -51,7 +52,7 @@ func explain(err error, slug string, who reqctx.Caller) error {
 	reason := reasonOf(e)
 	e = e.With("slug", slug) // a copy
 	delete(e.Details, detailReason)
-	if reason != "" && who.UserID != "" && who.IsAdmin() {
+	if reason != "" && who.UserID != "" && who.May(permission.ReadExtensions) {
 		e.Details[detailReason] = reason
 	}
 	return e

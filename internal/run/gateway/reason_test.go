@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"stoa/internal/base/permission"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run"
@@ -13,7 +14,7 @@ import (
 
 // The reason reveals which instances exist and how the platform runs them. Callers who may not
 // know that get the same bytes for every reason.
-func TestOnlyAdministratorsGetTheReason(t *testing.T) {
+func TestOnlyStaffWhoSeeExtensionsGetTheReason(t *testing.T) {
 	t.Parallel()
 
 	set := func(change func(m *plugin.Manifest)) func(*kit) {
@@ -62,23 +63,29 @@ func TestOnlyAdministratorsGetTheReason(t *testing.T) {
 				tt.prepare(k)
 			}
 			for who, c := range map[string]reqctx.Caller{
-				"administrator":       {UserID: "ada", Role: reqctx.RoleAdmin},
+				"administrator":       {UserID: "ada", Role: reqctx.RoleAdmin, Rights: permission.All()},
+				"operator":            {UserID: "opal", Role: "OPERATOR", Rights: permission.OfRole("OPERATOR", "")},
 				"guest":               {},
 				"customer":            {UserID: "bob", Role: reqctx.RoleUser},
-				"service":             {Service: "billing", Role: reqctx.RoleAdmin},
-				"guest with the role": {Role: reqctx.RoleAdmin},
+				"support":             {UserID: "sue", Role: "SUPPORT", Rights: permission.OfRole("SUPPORT", "")},
+				"operator without a factor that is due": {
+					UserID: "opal", Role: "OPERATOR", Rights: permission.OfRole("OPERATOR", ""), FactorDue: reqctx.SecondFactor,
+				},
+				"service":             {Service: "billing", Role: reqctx.RoleAdmin, Rights: permission.All()},
+				"guest with the role": {Role: reqctx.RoleAdmin, Rights: permission.All()},
 			} {
 				k.mu.Lock()
 				k.who = c
 				k.mu.Unlock()
 				res := k.do(t, http.MethodGet, tt.target, nil, nil)
 				got, shown := res.Header.Get("X-Reason"), len(res.Header["X-Reason"]) > 0
+				sees := who == "administrator" || who == "operator"
 				switch {
 				case res.StatusCode != 599:
 					t.Errorf("%s: status %d, want an error of the platform", who, res.StatusCode)
-				case who == "administrator" && got != tt.reason:
-					t.Errorf("the administrator gets %q, want %q", got, tt.reason)
-				case who != "administrator" && shown:
+				case sees && got != tt.reason:
+					t.Errorf("the %s gets %q, want %q", who, got, tt.reason)
+				case !sees && shown:
 					t.Errorf("the %s gets %q", who, got)
 				}
 			}
