@@ -63,11 +63,11 @@ func TestOnlyStaffWhoSeeExtensionsGetTheReason(t *testing.T) {
 				tt.prepare(k)
 			}
 			for who, c := range map[string]reqctx.Caller{
-				"administrator":       {UserID: "ada", Role: reqctx.RoleAdmin, Rights: permission.All()},
-				"operator":            {UserID: "opal", Role: "OPERATOR", Rights: permission.OfRole("OPERATOR", "")},
-				"guest":               {},
-				"customer":            {UserID: "bob", Role: reqctx.RoleUser},
-				"support":             {UserID: "sue", Role: "SUPPORT", Rights: permission.OfRole("SUPPORT", "")},
+				"administrator": {UserID: "ada", Role: reqctx.RoleAdmin, Rights: permission.All()},
+				"operator":      {UserID: "opal", Role: "OPERATOR", Rights: permission.OfRole("OPERATOR", "")},
+				"guest":         {},
+				"customer":      {UserID: "bob", Role: reqctx.RoleUser},
+				"support":       {UserID: "sue", Role: "SUPPORT", Rights: permission.OfRole("SUPPORT", "")},
 				"operator without a factor that is due": {
 					UserID: "opal", Role: "OPERATOR", Rights: permission.OfRole("OPERATOR", ""), FactorDue: reqctx.SecondFactor,
 				},

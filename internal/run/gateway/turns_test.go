@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/base/permission"
 	"stoa/internal/base/reqctx"
 )
 
@@ -143,7 +144,8 @@ func TestAdministratorsSeeThatAnInstanceIsBusy(t *testing.T) {
 	t.Parallel()
 
 	for role, want := range map[reqctx.Role]any{reqctx.RoleAdmin: "busy", reqctx.RoleUser: nil} {
-		err := explain(ErrBusy.After(busyRetry).Because(t.Context().Err()), "pay", reqctx.Caller{UserID: "ada", Role: role})
+		who := reqctx.Caller{UserID: "ada", Role: role, Rights: permission.OfRole(string(role), "")}
+		err := explain(ErrBusy.After(busyRetry).Because(t.Context().Err()), "pay", who)
 		if e, ok := errors.AsType[*errs.Error](err); !ok || e.Details["reason"] != want || e.Details["slug"] != "pay" {
 			t.Errorf("%s gets %v, want the reason %v", role, err, want)
 		}
