@@ -60,6 +60,9 @@ var (
 // The error is ErrNoUser, ErrNothingToReset or ErrQuietReset.
 func (s *Service) PlanFactorReset(ctx context.Context, userID string) (at time.Time, err error) {
 	err = s.withFactors(ctx, userID, "", func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
+		if err := checkAbove(ctx, tx, c.Role); err != nil {
+			return err
+		}
 		if !f.Any() {
 			return ErrNothingToReset
 		}
@@ -121,6 +124,9 @@ func (s *Service) CancelFactorReset(ctx context.Context, userID string) error {
 		if err != nil {
 			return noUser(err)
 		}
+		if err := checkAbove(ctx, tx, c.Role); err != nil {
+			return err
+		}
 		ended, err := s.endFactorReset(ctx, tx, c)
 		if err == nil && !ended {
 			err = ErrNoFactorReset
@@ -180,6 +186,9 @@ func (s *Service) ResetFactors(ctx context.Context, email string) (u User, err e
 		return User{}, err
 	}
 	err = s.withFactors(ctx, known.ID, "", func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
+		if err := checkAbove(ctx, tx, c.Role); err != nil {
+			return err
+		}
 		if !f.Any() {
 			return ErrNothingToReset
 		}

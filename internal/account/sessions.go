@@ -105,25 +105,18 @@ func (s *Service) SessionsOf(ctx context.Context, userID string) ([]Session, err
 	return s.liveSessions(ctx, s.Store, u)
 }
 
-// EndSessionOf is EndSession for administrators: it is recorded in the audit log. The
-// error is ErrNoUser or ErrNoSession.
+// EndSessionOf is EndSession for staff: it is recorded in the audit log. The error is ErrNoUser, ErrNoSession, or
+// FORBIDDEN for a user above the caller.
 func (s *Service) EndSessionOf(ctx context.Context, userID, id string) error {
-	return s.endSessions(ctx, userID, func(tx Store) (int, error) {
-		if _, err := tx.User(ctx, userID); err != nil { // before its sessions: see Store
-			return 0, noUser(err)
-		}
+	return s.endSessions(ctx, userID, func(tx Store, _ Credentials) (int, error) {
 		return 1, endSession(ctx, tx, userID, id)
 	})
 }
 
 // EndSessionsOf ends all sessions of a user and records that in the audit log, unless there
-// are none. It returns how many there were. The error is ErrNoUser.
+// are none. It returns how many there were. The error is ErrNoUser, or FORBIDDEN for a user above the caller.
 func (s *Service) EndSessionsOf(ctx context.Context, userID string) (ended int, err error) {
-	err = s.endSessions(ctx, userID, func(tx Store) (int, error) {
-		c, err := tx.User(ctx, userID) // before its sessions: see Store
-		if err != nil {
-			return 0, noUser(err)
-		}
+	err = s.endSessions(ctx, userID, func(tx Store, c Credentials) (int, error) {
 		if ended, err = s.countSessions(ctx, tx, c.User, ""); err != nil {
 			return 0, err
 		}
@@ -133,12 +126,19 @@ func (s *Service) EndSessionsOf(ctx context.Context, userID string) (ended int, 
 }
 
 // endSessions ends sessions of a user, and records how many.
-func (s *Service) endSessions(ctx context.Context, userID string, end func(tx Store) (int, error)) error {
+func (s *Service) endSessions(ctx context.Context, userID string, end func(Store, Credentials) (int, error)) error {
 	if _, err := s.User(ctx, userID); err != nil {
 		return err
 	}
 	return s.Store.InTx(ctx, func(tx Store) error {
-		ended, err := end(tx)
+		c, err := tx.User(ctx, userID) // before its sessions: see Store
+		if err != nil {
+			return noUser(err)
+		}
+		if err := checkAbove(ctx, tx, c.Role); err != nil {
+			return err
+		}
+		ended, err := end(tx, c)
 		if err != nil || ended == 0 {
 			return err
 		}

@@ -34,7 +34,7 @@ func (s *Service) MailReset(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		if err := s.mayHelp(c); err != nil {
+		if err := s.mayHelp(ctx, tx, c); err != nil {
 			return err
 		}
 		if ok, err := s.allowReset(ctx, tx, c.ID, token); !ok || err != nil {
@@ -47,8 +47,11 @@ func (s *Service) MailReset(ctx context.Context, id string) error {
 	}))
 }
 
-// mayHelp returns why a mailed link would help a user nothing, or nil.
-func (s *Service) mayHelp(c Credentials) error {
+// mayHelp returns why the caller may not help a user with a mailed link, or why it would help nothing; else nil.
+func (s *Service) mayHelp(ctx context.Context, tx Store, c Credentials) error {
+	if err := checkAbove(ctx, tx, c.Role); err != nil {
+		return err
+	}
 	if !s.sendsMail() {
 		return ErrNoMail
 	}
@@ -70,7 +73,7 @@ func (s *Service) RevertEmailOf(ctx context.Context, id string) error {
 		if err != nil {
 			return noUser(err)
 		}
-		if err := s.mayHelp(c); err != nil {
+		if err := s.mayHelp(ctx, tx, c); err != nil {
 			return err
 		}
 		last, err := s.lastRevert(ctx, tx, c)

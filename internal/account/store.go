@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stoa/internal/base/event"
+	"stoa/internal/base/permission"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/message/mail"
 	"stoa/internal/trust/audit"
@@ -51,6 +52,10 @@ type Users interface {
 
 	// HasAdmin reports whether there is an active user with role ADMIN.
 	HasAdmin(ctx context.Context) (bool, error)
+
+	// RoleRights returns what a role allows, or an errs.NotFound error. Inside InTx it stays so until the transaction
+	// ends.
+	RoleRights(ctx context.Context, role reqctx.Role) (permission.Set, error)
 
 	// LockAdmins returns the ids of the active users with role ADMIN, sorted.
 	// Inside InTx they stay locked, and so stay administrators, until the transaction

@@ -2,9 +2,12 @@ package account
 
 import (
 	"context"
+	"errors"
 	"slices"
 
+	"stoa/internal/account/staff"
 	"stoa/internal/base/errs"
+	"stoa/internal/base/event"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/trust/audit"
 )
@@ -15,13 +18,35 @@ type UserChange struct {
 	Role   reqctx.Role
 }
 
-// Issues returns what is wrong with ch.
-func (ch UserChange) Issues() errs.Issues {
+// ChangeIssues returns what is wrong with ch.
+func (s *Service) ChangeIssues(ctx context.Context, ch UserChange) (errs.Issues, error) {
+	return roleIssues(ctx, s.Store, ch.Role)
+}
+
+// roleIssues returns what is wrong with a role that somebody is to have; empty means none.
+func roleIssues(ctx context.Context, tx Store, role reqctx.Role) (errs.Issues, error) {
 	var f faults
-	if ch.Role != "" && !slices.Contains(roles, ch.Role) {
-		f.Add("role", errs.CodeUnknownValue, "role must be %s or %s.", reqctx.RoleUser, reqctx.RoleAdmin)
+	if role == "" {
+		return f.Issues, nil
 	}
-	return f.Issues
+	_, err := tx.RoleRights(ctx, role)
+	if errs.KindOf(err) == errs.NotFound {
+		f.Add("role", errs.CodeUnknownValue, "There is no role %q.", role)
+		err = nil
+	}
+	return f.Issues, err
+}
+
+// checkAbove refuses a caller who has less rights than somebody with that role (staff.CheckAbove).
+func checkAbove(ctx context.Context, tx Store, role reqctx.Role) error {
+	if role == reqctx.RoleUser {
+		return nil
+	}
+	rights, err := tx.RoleRights(ctx, role)
+	if err := ignore(err, errs.NotFound); err != nil {
+		return err
+	}
+	return staff.CheckAbove(ctx, role, rights)
 }
 
 // apply returns u with the change.
@@ -35,9 +60,6 @@ func (ch UserChange) apply(u User) User {
 	return u
 }
 
-// roles are the roles an administrator may give.
-var roles = []reqctx.Role{reqctx.RoleUser, reqctx.RoleAdmin}
-
 // isAdmin reports whether u may manage the platform.
 func (u User) isAdmin() bool { return u.Active && u.Role == reqctx.RoleAdmin }
 
@@ -45,13 +67,10 @@ func (u User) isAdmin() bool { return u.Active && u.Role == reqctx.RoleAdmin }
 // the next request under any of the user's tokens, on all replicas. Deactivating a
 // user also ends all of the user's sessions.
 //
-// It returns VALIDATION_ERROR with every fault, ErrNoUser, and
-// ErrLastAdministrator if nobody would be left to manage the platform, however
-// many administrators are changed at the same time.
+// It returns VALIDATION_ERROR with every fault, ErrNoUser, ErrLastAdministrator if nobody would be left to
+// manage the platform, however many administrators are changed at the same time, staff.ErrOwnRole, and FORBIDDEN
+// where the user is above the caller, before or after.
 func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (User, error) {
-	if err := ch.Issues().Err(); err != nil {
-		return User{}, err
-	}
 	if !userID.MatchString(id) {
 		return User{}, ErrNoUser
 	}
@@ -67,6 +86,10 @@ func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (Use
 				return err
 			}
 		}
+		issues, err := roleIssues(ctx, tx, ch.Role) // locks the role before the user
+		if err := errors.Join(err, issues.Err()); err != nil {
+			return err
+		}
 		c, err := tx.User(ctx, id)
 		if err != nil {
 			return err
@@ -77,12 +100,26 @@ func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (Use
 		if before.isAdmin() && !changed.isAdmin() && !another {
 			return ErrLastAdministrator
 		}
+		if err := mayChange(ctx, tx, before, changed); err != nil {
+			return err
+		}
 		return s.saveUser(ctx, tx, before, changed)
 	})
 	if err != nil {
 		return User{}, noUser(err)
 	}
 	return changed, nil
+}
+
+// mayChange refuses a caller who may not make one of the other.
+func mayChange(ctx context.Context, tx Store, before, after User) error {
+	if before.ID == reqctx.CallerFrom(ctx).UserID && before.Role != after.Role {
+		return staff.ErrOwnRole
+	}
+	if err := checkAbove(ctx, tx, before.Role); err != nil || before.Role == after.Role {
+		return err
+	}
+	return checkAbove(ctx, tx, after.Role)
 }
 
 // saveUser stores and records what changed about a user, if anything.
@@ -93,7 +130,9 @@ func (s *Service) saveUser(ctx context.Context, tx Store, before, after User) er
 			return err
 		}
 		details := audit.Details{"email": after.Email, "from": string(before.Role), "to": string(after.Role)}
-		if err := tx.Record(ctx, audit.New(ctx, s.Now(), audit.UserRole, target, details)); err != nil {
+		err := errors.Join(tx.Record(ctx, audit.New(ctx, s.Now(), audit.UserRole, target, details)),
+			tx.Publish(ctx, event.New(s.Now(), event.UserRoleChanged, event.Names{UserID: after.ID})))
+		if err != nil {
 			return err
 		}
 	}

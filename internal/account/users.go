@@ -17,6 +17,7 @@ type UserQuery struct {
 	// group of the key of a license.
 	Search string
 	Role   reqctx.Role
+	Staff  bool // only those with a role of staff
 	Active *bool
 	// Sort is one of UserSorts; empty means the newest first.
 	Sort string

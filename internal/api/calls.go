@@ -36,7 +36,7 @@ func (rt *router) addCall(r route) {
 	matched.rest, matched.open = strings.CutSuffix(matched.rest, "{path...}")
 	call := func(w http.ResponseWriter, req *http.Request) error {
 		slug, rest, _ := matched.match(sentPath(req)) // matching again is cheaper than passing them here
-		if r.by == staff {
+		if r.by == staffMembers {
 			if err := guard.CheckStaff(req.Context(), permission.UseExtensions, permission.UsePlugin(slug)); err != nil {
 				return err
 			}

@@ -45,8 +45,8 @@ const (
 	users
 	// usersByHandler: the same, but the handler looks the user up.
 	usersByHandler
-	// staff who have a permission that opens the route, and services.
-	staff
+	// staffMembers who have a permission that opens the route, and services.
+	staffMembers
 	// plugins, by the token of the platform API. Each installation counts against limit.Platform.
 	plugins
 	// processes of contained plugins, by the channel that they call over. The handler finds out.
@@ -84,7 +84,7 @@ func at(pattern string, by caller, h web.HandlerFunc, options ...option) route {
 
 // may returns the row of a route for staff with a permission, and for services.
 func may(pattern string, name permission.Name, h web.HandlerFunc, options ...option) route {
-	r := at(pattern, staff, h, options...)
+	r := at(pattern, staffMembers, h, options...)
 	r.permits = append([]permission.Name{name}, r.permits...)
 	return r
 }
@@ -96,7 +96,7 @@ func orMay(names ...permission.Name) option {
 
 // passOnStaff is passOn for staff who may use that plugin.
 func passOnStaff(pattern string, call callFunc) route {
-	r := passOn(pattern, staff, call)
+	r := passOn(pattern, staffMembers, call)
 	r.permits = []permission.Name{permission.UseExtensions}
 	return r
 }
@@ -226,7 +226,7 @@ func (rt *router) admit(r route, h web.HandlerFunc) web.HandlerFunc {
 		return guard.Identify(rt.auth, h)
 	case users:
 		return guard.Identify(rt.auth, guard.RequireUser(h))
-	case staff:
+	case staffMembers:
 		if r.call != nil { // which plugins a role may use is known with the path: see addCall
 			return guard.Identify(rt.auth, h)
 		}

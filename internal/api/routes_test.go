@@ -51,7 +51,7 @@ func TestRowsAndTheAPIDocumentAgree(t *testing.T) {
 		guestsToo:      {"", "accessToken", "serviceToken"},
 		users:          {"accessToken"},
 		usersByHandler: {"accessToken"},
-		staff:          {"accessToken", "serviceToken"},
+		staffMembers:   {"accessToken", "serviceToken"},
 		plugins:        {"pluginToken"},
 		processes:      {},
 	}
@@ -97,10 +97,10 @@ func TestRowsAreComplete(t *testing.T) {
 		for _, l := range r.limits {
 			used[l.rule.Name] = true
 		}
-		if admin := strings.Contains(r.pattern, "/api/v1/admin/"); admin != (r.by == staff) {
-			t.Errorf("%s is below the administrators' address: %v, and for them: %v", r.pattern, admin, r.by == staff)
+		if admin := strings.Contains(r.pattern, "/api/v1/admin/"); admin != (r.by == staffMembers) {
+			t.Errorf("%s is below the administrators' address: %v, and for them: %v", r.pattern, admin, r.by == staffMembers)
 		}
-		if r.by == staff && (len(r.permits) == 0 || !slices.ContainsFunc(r.permits, isPermission)) {
+		if r.by == staffMembers && (len(r.permits) == 0 || !slices.ContainsFunc(r.permits, isPermission)) {
 			t.Errorf("%s names no permission", r.pattern)
 		}
 		if platform := strings.Contains(r.pattern, "/api/v1/platform/"); platform != (r.by == plugins || r.by == processes) {
@@ -151,7 +151,7 @@ func TestChangesThatAskAdministratorsAgainAreTheseOnly(t *testing.T) {
 			got = append(got, r.pattern)
 		}
 		refusal := fmt.Sprint(operations[r.pattern].Responses["403"])
-		if r.by == staff && r.recent != always && (strings.Contains(refusal, "ForbiddenOrNotRecent") || strings.Contains(refusal, "REAUTHENTICATION_REQUIRED")) {
+		if r.by == staffMembers && r.recent != always && (strings.Contains(refusal, "ForbiddenOrNotRecent") || strings.Contains(refusal, "REAUTHENTICATION_REQUIRED")) {
 			documented = append(documented, r.pattern)
 		}
 	}

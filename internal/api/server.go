@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/account/staff"
 	"stoa/internal/api/guard"
 	"stoa/internal/api/keyed"
 	"stoa/internal/api/limit"
@@ -112,6 +113,8 @@ type Server struct {
 
 	// Site holds the shop's name and other settings.
 	Site *site.Service
+	// Staff holds the roles.
+	Staff *staff.Service
 	// SignIn holds the settings about sign-in.
 	SignIn *signin.Service
 	// Lookup runs the searches of administrators.

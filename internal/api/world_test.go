@@ -64,7 +64,7 @@ func newWorld(t *testing.T, options ...testkit.Option) *world {
 		"{kind}": "plugin", "{target}": "shop", "themes/{target}/{slug}": "plain", "theme-app/{target}/{slug}": "plain",
 		"{slug}": "echo", "{installationId}": w.ID,
 		"passkeys/{id}": "none", "identities/{id}": "none", "webhooks/{id}": hook.Text(t, "data.id"), "{deliveryId}": "none",
-		"{key}": "k", "{path}": "x",
+		"{key}": "k", "{path}": "x", "{name}": "SUPPORT",
 	}
 	return w
 }

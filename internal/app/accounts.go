@@ -17,6 +17,7 @@ import (
 	"stoa/internal/account/live"
 	"stoa/internal/account/passkey"
 	"stoa/internal/account/password"
+	"stoa/internal/account/staff"
 	"stoa/internal/account/token"
 	"stoa/internal/api/limit"
 	"stoa/internal/base/errs"
@@ -76,6 +77,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		Now: cfg.Now, Services: services,
 		Live: a.live, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}
+	a.Roles = &staff.Service{Store: store.NewStaff(db), Now: cfg.Now}
 	signInElsewhere(a.Accounts, cfg)
 	if err := a.Accounts.Start(ctx); errors.Is(err, account.ErrSharedKey) {
 		return settings.Wrong(err)

@@ -67,6 +67,7 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 
 		Site:   a.site,
 		SignIn: a.signIn,
+		Staff:  a.Roles,
 		Web:    webFiles(cfg.Log),
 		System: a.system(cfg),
 		Lookup: &lookup.Service{Store: store.NewLookup(a.DB), Vault: a.Licenses.Vault, Now: cfg.Now},

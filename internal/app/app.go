@@ -17,6 +17,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/account/live"
+	"stoa/internal/account/staff"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/base/text"
 	"stoa/internal/data/blob"
@@ -73,6 +74,7 @@ type App struct {
 	Releases *release.Service
 
 	Accounts *account.Service
+	Roles    *staff.Service
 	// LicenseKeys sign leases and the answers about licenses.
 	LicenseKeys *keyring.Ring
 	Plugins     *plugin.Service

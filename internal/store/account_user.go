@@ -143,6 +143,9 @@ func userWhere(q account.UserQuery) (w database.Where) {
 	if q.Role != "" {
 		w.And(`u.role = $1`, string(q.Role))
 	}
+	if q.Staff {
+		w.And(`u.role <> 'USER'`)
+	}
 	if q.Active != nil {
 		w.And(`u.active = $1`, *q.Active)
 	}

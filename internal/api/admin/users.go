@@ -1,13 +1,17 @@
 package admin
 
 import (
+	"cmp"
+	"context"
 	"net/http"
 	"strconv"
 
 	"stoa/internal/account"
+	"stoa/internal/api/guard"
 	"stoa/internal/api/web"
 	"stoa/internal/api/wire"
 	"stoa/internal/base/errs"
+	"stoa/internal/base/permission"
 	"stoa/internal/base/reqctx"
 )
 
@@ -25,11 +29,20 @@ func newManagedUser(u account.User) managedUser {
 
 // ListUsers serves GET /api/v1/admin/users.
 func (h *Handlers) ListUsers(w http.ResponseWriter, r *http.Request) error {
+	return h.listUsers(w, r, false)
+}
+
+// ListStaff serves GET /api/v1/admin/staff.
+func (h *Handlers) ListStaff(w http.ResponseWriter, r *http.Request) error {
+	return h.listUsers(w, r, true)
+}
+
+func (h *Handlers) listUsers(w http.ResponseWriter, r *http.Request, staffOnly bool) error {
 	var faults errs.Issues
 	web.OnlyParams(r, &faults, "q", "role", "active", "sort")
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := account.UserQuery{
-		Search: v.Get("q"), Role: reqctx.Role(v.Get("role")), Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
+		Search: v.Get("q"), Role: reqctx.Role(v.Get("role")), Staff: staffOnly, Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
 	}
 	if v.Has("active") {
 		active, err := strconv.ParseBool(v.Get("active"))
@@ -70,9 +83,22 @@ func (in userChange) change() account.UserChange {
 	return ch
 }
 
+// allowed refuses a caller who lacks the permission for one of the fields.
+func (in userChange) allowed(ctx context.Context) error {
+	if in.Active != nil {
+		if err := guard.CheckStaff(ctx, permission.WriteUsers); err != nil {
+			return err
+		}
+	}
+	if in.Role != nil {
+		return guard.CheckStaff(ctx, permission.WriteStaff)
+	}
+	return nil
+}
+
 func (in userChange) issues() (faults errs.Issues) {
 	if in.Role != nil && *in.Role == "" {
-		faults.Add("role", errs.CodeUnknownValue, "role must be USER or ADMIN.")
+		faults.Add("role", errs.CodeUnknownValue, "role must be the name of a role, like ADMIN.")
 	}
 	return faults
 }
@@ -83,10 +109,17 @@ func (h *Handlers) ChangeUser(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := in.allowed(r.Context()); err != nil {
+		return err
+	}
 	faults.Merge(in.issues())
 	ch := in.change()
-	if err := web.Refusal(faults, ch.Issues); err != nil {
-		return err
+	more := func() (issues errs.Issues) {
+		issues, err = h.Accounts.ChangeIssues(r.Context(), ch)
+		return issues
+	}
+	if refused := web.Refusal(faults, more); refused != nil {
+		return cmp.Or(err, refused)
 	}
 	u, err := h.Accounts.UpdateUser(r.Context(), r.PathValue("id"), ch)
 	return writeUser(w, u, err)

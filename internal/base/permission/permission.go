@@ -203,14 +203,16 @@ func (s Set) Names() []Name {
 
 // String returns the names with spaces between them, as Parse reads them.
 func (s Set) String() string {
-	var b strings.Builder
-	for i, name := range s.Names() {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(string(name))
+	return Join(s.Names())
+}
+
+// Join returns names with spaces between them.
+func Join(names []Name) string {
+	texts := make([]string, len(names))
+	for i, name := range names {
+		texts[i] = string(name)
 	}
-	return b.String()
+	return strings.Join(texts, " ")
 }
 
 // Empty reports whether s has nothing.

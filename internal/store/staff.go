@@ -1,0 +1,94 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"stoa/internal/account"
+	"stoa/internal/account/staff"
+	"stoa/internal/base/permission"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/data/database"
+)
+
+// Staff implements staff.Store.
+type Staff struct{ *Account }
+
+var _ staff.Store = (*Staff)(nil)
+
+// NewStaff returns the roles beside those accounts. Whoever waits for the end of sessions (OnEnd) waits for changes to
+// roles, too.
+func NewStaff(a *Account) *Staff { return &Staff{a} }
+
+// InTx implements staff.Store.
+func (s *Staff) InTx(ctx context.Context, fn func(staff.Store) error) error {
+	inTurn := func(ctx context.Context, fn func(database.Conn) error) error { return s.Conn.InTurn(ctx, "roles", fn) }
+	return s.settled(ctx, inTurn, func(tx account.Store) error {
+		in, ok := tx.(*Account)
+		if !ok {
+			return errors.New("store: another transaction than its own")
+		}
+		return fn(&Staff{in})
+	})
+}
+
+// Roles implements staff.Roles.
+func (s *Staff) Roles(ctx context.Context) ([]staff.Role, error) {
+	return database.All(ctx, s.Read, scanRole, `SELECT name, permissions, created_at_ms FROM roles ORDER BY name`)
+}
+
+func scanRole(row database.Scanner) (r staff.Role, err error) {
+	var names string
+	err = row.Scan(&r.Name, &names, database.ScanMillis(&r.CreatedAt))
+	for _, name := range strings.Fields(names) {
+		r.Permissions = append(r.Permissions, permission.Name(name))
+	}
+	return r, err
+}
+
+// OwnRole implements staff.Roles.
+func (s *Staff) OwnRole(ctx context.Context, name string) (staff.Role, error) {
+	r, err := scanRole(s.Read.QueryRowContext(ctx,
+		`SELECT name, permissions, created_at_ms FROM roles r WHERE name = $1`+s.Lock("r"), name))
+	return r, s.Wrap(err, "Role")
+}
+
+// PutRole implements staff.Roles.
+func (s *Staff) PutRole(ctx context.Context, r staff.Role) error {
+	defer s.ended(ctx)
+	_, err := s.Write.ExecContext(ctx, `
+		INSERT INTO roles (name, permissions, created_at_ms) VALUES ($1, $2, $3)
+		ON CONFLICT (name) DO UPDATE SET permissions = excluded.permissions`,
+		r.Name, permission.Join(r.Permissions), database.Millis(r.CreatedAt))
+	return err
+}
+
+// DeleteRole implements staff.Roles.
+func (s *Staff) DeleteRole(ctx context.Context, name string) error {
+	defer s.ended(ctx)
+	res, err := s.Write.ExecContext(ctx, `DELETE FROM roles WHERE name = $1`, name)
+	return database.Affected(res, err, "Role")
+}
+
+// Holders implements staff.Roles.
+func (s *Staff) Holders(ctx context.Context) (map[string]int, error) {
+	holders := make(map[string]int)
+	_, err := database.All(ctx, s.Read, func(row database.Scanner) (struct{}, error) {
+		var role string
+		var n int
+		err := row.Scan(&role, &n)
+		holders[role] = n
+		return struct{}{}, err
+	}, `SELECT role, count(*) FROM users WHERE role <> 'USER' GROUP BY role`)
+	return holders, err
+}
+
+// RoleRights implements account.Users.
+func (a *Account) RoleRights(ctx context.Context, role reqctx.Role) (permission.Set, error) {
+	if rights, ok := permission.BuiltIn(string(role)); ok {
+		return rights, nil
+	}
+	r, err := NewStaff(a).OwnRole(ctx, string(role))
+	return r.Rights(), err
+}
