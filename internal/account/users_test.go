@@ -11,6 +11,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/base/errs"
+	"stoa/internal/base/permission"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/store"
 	"stoa/internal/testkit/clocktest"
@@ -212,7 +213,7 @@ func TestManagementIsRecorded(t *testing.T) {
 		}
 		root := mustCreateAdmin(t, s, "root")
 		ada := mustRegister(t, s, "ada").User // her own doing: not recorded
-		asRoot := reqctx.WithCaller(ctx, reqctx.Caller{UserID: root.ID, Role: reqctx.RoleAdmin})
+		asRoot := reqctx.WithCaller(ctx, reqctx.Caller{UserID: root.ID, Role: reqctx.RoleAdmin, Rights: permission.All()})
 		asCLI := audit.As(ctx, audit.Actor{Kind: audit.CLI, ID: "jo"})
 		for _, do := range []func() error{
 			func() error {

@@ -110,11 +110,12 @@ func (s *Service) CreateInstance(ctx context.Context, slug string, input Input) 
 			return err
 		}
 		var faults errs.Issues
-		in := s.newInstance(p, input.key(&faults))
+		in := s.newInstance(ctx, p, input.key(&faults))
 		in.ID = cmp.Or(input.ID, in.ID)
-		in.Granted = Installed{Package: p, Instance: first.Instance}.Permissions()
+		given := consented(ctx, Installed{Package: p, Instance: first.Instance}.Permissions())
+		in.Granted = given
 		input.apply(p.Manifest, &in, &faults)
-		if err := config.Validation("config", faults); err != nil {
+		if err := cmp.Or(checkConsent(ctx, given, in.Granted), config.Validation("config", faults)); err != nil {
 			return err
 		}
 		if err := checkKey(ctx, st, slug, in.Key); err != nil {
@@ -139,12 +140,12 @@ func (s *Service) CreateInstance(ctx context.Context, slug string, input Input) 
 	return created, nil
 }
 
-// newInstance returns an enabled instance with all permissions that p declares.
-func (s *Service) newInstance(p Package, key string) Instance {
+// newInstance returns an enabled instance with all permissions that p declares and the caller may give.
+func (s *Service) newInstance(ctx context.Context, p Package, key string) Instance {
 	now := s.now()
 	return Instance{
 		ID: uuid.NewString(), Slug: p.Manifest.Slug, Key: key, Enabled: true, Enabling: 1,
-		Granted: append([]string{}, p.Manifest.Permissions...), Version: 1, CreatedAt: now, UpdatedAt: now,
+		Granted: consented(ctx, p.Manifest.Permissions), Version: 1, CreatedAt: now, UpdatedAt: now,
 	}
 }
 
@@ -174,8 +175,9 @@ func checkKey(ctx context.Context, st Store, slug, key string) error {
 func (s *Service) UpdateInstance(ctx context.Context, slug, id string, input Input, match Match) (Installed, error) {
 	return s.change(ctx, slug, id, match, func(m Manifest, in *Instance) error {
 		var faults errs.Issues
+		before := in.Granted
 		input.apply(m, in, &faults)
-		return config.Validation("config", faults)
+		return cmp.Or(checkConsent(ctx, before, in.Granted), config.Validation("config", faults))
 	})
 }
 

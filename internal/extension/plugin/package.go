@@ -141,7 +141,7 @@ func (s *Service) prepare(ctx context.Context, p Package, replace bool, setup ex
 func (s *Service) install(ctx context.Context, p Package, setup extension.Setup) (*change, error) {
 	p.ID, p.InstalledAt = cmp.Or(p.ID, ids.New()), s.now()
 	p.UpdatedAt = p.InstalledAt
-	list, err := s.firstInstances(p, setup)
+	list, err := s.firstInstances(ctx, p, setup)
 	if err != nil {
 		return nil, err
 	}

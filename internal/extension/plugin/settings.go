@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -91,7 +92,7 @@ func (s *Service) ChangeSettings(
 		var faults errs.Issues
 		faults.Append(found...)
 		input.apply(p.Manifest, &p.Settings, &faults)
-		if err := faults.Err(); err != nil {
+		if err := cmp.Or(checkSettings(ctx, was, p.Settings), faults.Err()); err != nil {
 			return err
 		}
 		changed, running = p, nil

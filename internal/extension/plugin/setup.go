@@ -47,7 +47,7 @@ func (s *Service) CheckSetup(ctx context.Context, m Manifest, setup extension.Se
 func (s *Service) arrange(
 	ctx context.Context, p Package, want extension.Instance, faults *errs.Issues,
 ) (in Instance, there bool, err error) {
-	in = s.newInstance(p, input(want).key(faults))
+	in = s.newInstance(ctx, p, input(want).key(faults))
 	old, err := s.instance(ctx, p.Manifest.Slug, in.Key)
 	switch {
 	case err == nil:
@@ -58,8 +58,9 @@ func (s *Service) arrange(
 	case errs.KindOf(err) != errs.NotFound:
 		return in, false, err
 	}
+	given := in.Granted
 	applySetup(p.Manifest, want, &in, faults)
-	return in, false, nil
+	return in, false, checkConsent(ctx, given, in.Granted)
 }
 
 // instance returns the instance of a package with that key, be the package uninstalled or
@@ -94,14 +95,18 @@ func saysEnabled(want extension.Instance) bool { return !manifest.Absent(want.En
 
 // firstInstances returns the instances of a new package: the default one first, then those
 // of the setup. The error lists the faults of the setup.
-func (s *Service) firstInstances(p Package, setup extension.Setup) ([]Instance, error) {
-	list := []Instance{s.newInstance(p, DefaultInstance)}
+func (s *Service) firstInstances(ctx context.Context, p Package, setup extension.Setup) ([]Instance, error) {
+	list := []Instance{s.newInstance(ctx, p, DefaultInstance)}
 	list[0].Enabled = len(config.Values(nil).Missing(p.Manifest.ConfigSchema)) == 0
 	var faults errs.Issues
 	for i, want := range setup.Instances {
 		var own errs.Issues
-		in := s.newInstance(p, input(want).key(&own))
+		in := s.newInstance(ctx, p, input(want).key(&own))
+		given := in.Granted
 		applySetup(p.Manifest, want, &in, &own)
+		if err := checkConsent(ctx, given, in.Granted); err != nil {
+			return nil, err
+		}
 		faults.AppendBelow(manifest.Item("instances", i), own)
 		if in.Key == DefaultInstance {
 			list[0] = in
@@ -192,7 +197,7 @@ func (s *Service) apply(ctx context.Context, p Package, setup extension.Setup) (
 			continue
 		}
 		if manifest.Absent(want.Granted) {
-			in.Granted = Installed{Package: p, Instance: first.Instance}.Permissions()
+			in.Granted = consented(ctx, Installed{Package: p, Instance: first.Instance}.Permissions())
 		}
 		if err := checkKey(ctx, s.Store, p.Manifest.Slug, in.Key); err != nil {
 			return nil, err

@@ -90,6 +90,9 @@ func (s *Service) switchVersion(
 	ctx context.Context, was, next Package, previous *Version, action audit.Action, setup extension.Setup,
 ) (*change, error) {
 	slug := was.Manifest.Slug
+	if err := s.checkCode(ctx, s.Store, was, next); err != nil { // before it runs
+		return nil, err
+	}
 	if err := s.rehearse(ctx, was, next, setup); err != nil {
 		return nil, err
 	}
@@ -101,6 +104,9 @@ func (s *Service) switchVersion(
 		}
 		if now.ZipHash != was.ZipHash || !now.UpdatedAt.Equal(was.UpdatedAt) {
 			return errMeanwhile
+		}
+		if err := s.checkCode(ctx, st, now, next); err != nil {
+			return err
 		}
 		tell := s.newNews()
 		c.running = nil

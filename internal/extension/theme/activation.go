@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/extension"
 	"stoa/internal/extension/config"
 	"stoa/internal/extension/manifest"
 	"stoa/internal/trust/audit"
@@ -219,6 +220,9 @@ func (s *Service) changeHealthy(
 func (s *Service) prepare(ctx context.Context, target Target, c Choice) (key string, err error) {
 	a, found, err := s.appOf(ctx, target, c)
 	if err != nil || !found || !IsApp(a.Version.Kind) {
+		return "", err
+	}
+	if err := extension.CheckTrust(ctx); err != nil {
 		return "", err
 	}
 	return a.Key(), s.start(ctx, a)

@@ -109,8 +109,13 @@ func (s *Service) FindArchive(
 
 // present returns the version that next takes the place of in the database, which may
 // be uninstalled; the zero Version if there is none. The error is ErrVersionConflict or
-// ErrKindConflict if next cannot be installed.
+// ErrKindConflict if next cannot be installed, and extension.ErrTrust if the caller may install no app.
 func (s *Service) present(ctx context.Context, next Version) (was Version, err error) {
+	if IsApp(next.Kind) { // it runs script on the shop's own origin
+		if err := extension.CheckTrust(ctx); err != nil {
+			return Version{}, err
+		}
+	}
 	versions, err := s.Store.Versions(ctx, next.Target(), next.Manifest.Slug)
 	if err != nil {
 		return Version{}, err

@@ -1,0 +1,78 @@
+package plugin
+
+import (
+	"context"
+	"slices"
+
+	"stoa/internal/base/netperm"
+	"stoa/internal/base/permission"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/extension"
+)
+
+// mayConsent reports whether the caller may let a plugin have a permission. Nobody gives a plugin what they do not have
+// themselves: else they would have it through the plugin (contract 2.30).
+func mayConsent(ctx context.Context, name string) bool {
+	if extension.CheckTrust(ctx) == nil {
+		return true
+	}
+	switch name {
+	case PermissionReadUsers, PermissionReadEmails, PermissionReadOrders, PermissionReadLicenses:
+		return reqctx.CallerFrom(ctx).May(permission.Name(name))
+	case PermissionSubscribe:
+		return false
+	}
+	_, _, host := netperm.Parse(name)
+	return !host
+}
+
+// consented returns those of the permissions that the caller may give. The others stay declared.
+func consented(ctx context.Context, permissions []string) []string {
+	given := []string{}
+	for _, name := range permissions {
+		if mayConsent(ctx, name) {
+			given = append(given, name)
+		}
+	}
+	return given
+}
+
+// checkConsent returns extension.ErrTrust if an instance is to have a permission that it did not have, and that the
+// caller may not give.
+func checkConsent(ctx context.Context, before, after []string) error {
+	for _, name := range after {
+		if !slices.Contains(before, name) && !mayConsent(ctx, name) {
+			return extension.ErrTrust
+		}
+	}
+	return nil
+}
+
+// actsOnOrigin reports whether settings let a plugin act beyond its own addresses.
+func (s Settings) actsOnOrigin() bool {
+	return s.AllowSameOrigin || s.AllowCookies || s.AllowCORS || s.AllowAuthorization
+}
+
+// checkSettings returns extension.ErrTrust if a setting is to be on that was off, and that lets the plugin act beyond
+// its own addresses.
+func checkSettings(ctx context.Context, before, after Settings) error {
+	if after.AllowSameOrigin && !before.AllowSameOrigin || after.AllowCookies && !before.AllowCookies ||
+		after.AllowCORS && !before.AllowCORS || after.AllowAuthorization && !before.AllowAuthorization {
+		return extension.CheckTrust(ctx)
+	}
+	return nil
+}
+
+// checkCode returns extension.ErrTrust for other code in place of a package that was given more than the caller may
+// give: a consent is for the code it was given to. Code signed by the same key goes on with it.
+func (s *Service) checkCode(ctx context.Context, st Store, was, next Package) error {
+	if extension.CheckTrust(ctx) == nil || was.ZipHash == next.ZipHash || was.SignedBy != "" && was.SignedBy == next.SignedBy {
+		return nil
+	}
+	if was.Settings.actsOnOrigin() {
+		return extension.ErrTrust
+	}
+	return eachInstance(ctx, st, was.Manifest.Slug, func(in StoredInstance) error {
+		return checkConsent(ctx, nil, in.Granted)
+	})
+}
