@@ -16,6 +16,8 @@ type UserQuery struct {
 	// Search is part of an e-mail address, a username or an id, in any case, or the last
 	// group of the key of a license.
 	Search string
+	// Masked says that the reader sees no addresses: none is searched for, nor the end of a key.
+	Masked bool
 	Role   reqctx.Role
 	Staff  bool // only those with a role of staff
 	Active *bool

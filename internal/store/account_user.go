@@ -136,7 +136,10 @@ func (a *Account) ListUsers(ctx context.Context, q account.UserQuery) ([]account
 
 // userWhere returns the conditions of a query.
 func userWhere(q account.UserQuery) (w database.Where) {
-	if q.Search != "" {
+	switch {
+	case q.Search != "" && q.Masked:
+		w.And(`(u.username_key LIKE $1 ESCAPE '~' OR u.id LIKE $2 ESCAPE '~')`, search(q.Search)[:2]...)
+	case q.Search != "":
 		w.And(`(u.email_key LIKE $1 ESCAPE '~' OR u.username_key LIKE $1 ESCAPE '~' OR u.id LIKE $2 ESCAPE '~'
 			OR u.id IN (SELECT user_id FROM licenses WHERE key_tail = $3))`, search(q.Search)...)
 	}

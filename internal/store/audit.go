@@ -85,7 +85,17 @@ func scanEntryAfter(row database.Scanner, e *audit.Entry, first ...any) error {
 
 // auditWhere returns the conditions of a query.
 func auditWhere(q audit.Query) (w database.Where) {
-	if q.Search != "" {
+	if q.Customers {
+		w.And(`(a.target_type IN ('order', 'license', 'review')
+			OR a.target_type = 'user' AND a.target_id NOT IN (SELECT id FROM users WHERE role <> 'USER'))`)
+	}
+	switch {
+	case q.Search != "" && q.Masked:
+		w.And(`(lower(a.actor_id) LIKE $2 ESCAPE '~'
+			OR lower(a.target_id) LIKE CASE WHEN a.target_type IN ('plugin', 'theme') THEN $1 ELSE $2 END ESCAPE '~'
+			OR a.request_id LIKE $2 ESCAPE '~'
+			OR a.target_id IN (SELECT id FROM products WHERE slug LIKE $1 ESCAPE '~'))`, search(q.Search)[:2]...)
+	case q.Search != "":
 		w.And(`(lower(a.actor_name) LIKE $1 ESCAPE '~' OR lower(a.actor_id) LIKE $2 ESCAPE '~'
 			OR lower(a.target_id) LIKE CASE WHEN a.target_type IN ('plugin', 'theme') THEN $1 ELSE $2 END ESCAPE '~'
 			OR a.request_id LIKE $2 ESCAPE '~'
@@ -93,7 +103,9 @@ func auditWhere(q audit.Query) (w database.Where) {
 			OR a.target_id IN (SELECT id FROM products WHERE slug LIKE $1 ESCAPE '~')
 			OR a.target_id IN (SELECT id FROM licenses WHERE key_tail = $3))`, search(q.Search)...)
 	}
-	if q.Actor != "" {
+	if q.Actor != "" && q.Masked {
+		w.And(`a.actor_id = $1`, q.Actor)
+	} else if q.Actor != "" {
 		w.And(`(a.actor_id = $1 OR a.actor_name = $1)`, q.Actor)
 	}
 	if q.Action != "" {

@@ -68,7 +68,11 @@ func licenseWhere(q license.Query) (w database.Where) {
 	if q.UserID != "" {
 		w.And(`l.user_id = $1`, q.UserID)
 	}
-	if q.Search != "" {
+	switch {
+	case q.Search != "" && q.Masked:
+		w.And(`(p.slug LIKE $1 ESCAPE '~' OR l.id LIKE $2 ESCAPE '~' OR l.user_id LIKE $2 ESCAPE '~'
+			OR l.id IN (SELECT license_id FROM orders WHERE id LIKE $2 ESCAPE '~'))`, search(q.Search)[:2]...)
+	case q.Search != "":
 		w.And(`(p.slug LIKE $1 ESCAPE '~' OR l.id LIKE $2 ESCAPE '~' OR l.key_tail = $3
 			OR l.user_id IN (SELECT id FROM users WHERE id LIKE $2 ESCAPE '~' OR email_key LIKE $1 ESCAPE '~')
 			OR l.id IN (SELECT license_id FROM orders WHERE id LIKE $2 ESCAPE '~' OR billing_email_key LIKE $1 ESCAPE '~'))`,

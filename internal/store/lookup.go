@@ -72,7 +72,9 @@ func (s *Lookup) list(ctx context.Context, m *matches, columns, from, order stri
 // Users implements lookup.Store.
 func (s *Lookup) Users(ctx context.Context, q lookup.Query) ([]lookup.Item, error) {
 	m := &matches{limit: q.Limit}
-	m.text(q, "users", "email_key", q.Key)
+	if !q.Masked {
+		m.text(q, "users", "email_key", q.Key)
+	}
 	m.text(q, "users", "username_key", q.Key)
 	if q.Middle {
 		m.text(q, "users", "id", q.Text)
@@ -87,9 +89,11 @@ func (s *Lookup) Users(ctx context.Context, q lookup.Query) ([]lookup.Item, erro
 func (s *Lookup) Orders(ctx context.Context, q lookup.Query) ([]lookup.Item, error) {
 	m := &matches{limit: q.Limit}
 	m.text(q, "orders", "id", q.Text)
-	m.text(q, "orders", "billing_email_key", q.Key)
-	m.text(q, "orders", "billing_name_key", q.Key)
-	m.text(q, "orders", "billing_company_key", q.Key)
+	if !q.Masked {
+		m.text(q, "orders", "billing_email_key", q.Key)
+		m.text(q, "orders", "billing_name_key", q.Key)
+		m.text(q, "orders", "billing_company_key", q.Key)
+	}
 	latest := func(column string) string { return column + " = ? ORDER BY created_at_ms DESC, id" }
 	for _, id := range q.Users {
 		m.with(2, "id", "orders", latest("user_id"), id)

@@ -48,7 +48,11 @@ func orderWhere(q order.Query) (w database.Where) {
 	if q.ID != "" {
 		w.And(`o.id = $1`, q.ID)
 	}
-	if q.Search != "" {
+	switch {
+	case q.Search != "" && q.Masked:
+		w.And(`(o.id LIKE $2 ESCAPE '~' OR o.license_id LIKE $2 ESCAPE '~' OR o.user_id LIKE $2 ESCAPE '~'
+			OR o.product_id IN (SELECT id FROM products WHERE slug LIKE $1 ESCAPE '~'))`, search(q.Search)[:2]...)
+	case q.Search != "":
 		w.And(`(o.billing_email_key LIKE $1 ESCAPE '~' OR o.billing_name_key LIKE $1 ESCAPE '~'
 			OR o.billing_company_key LIKE $1 ESCAPE '~' OR o.id LIKE $2 ESCAPE '~' OR o.license_id LIKE $2 ESCAPE '~'
 			OR o.user_id IN (SELECT id FROM users WHERE id LIKE $2 ESCAPE '~' OR email_key LIKE $1 ESCAPE '~')
@@ -64,7 +68,9 @@ func orderWhere(q order.Query) (w database.Where) {
 	if q.UserID != "" {
 		w.And(`o.user_id = $1`, q.UserID)
 	}
-	if q.Email != "" {
+	if q.Email != "" && q.Masked {
+		w.And(`1 = 0`)
+	} else if q.Email != "" {
 		// Each address is compared by the key that its own table keeps.
 		w.And(`(o.billing_email_key = $1 OR o.user_id = (SELECT id FROM users WHERE email_key = $2))`,
 			order.EmailKey(q.Email), account.Key(q.Email))

@@ -5,6 +5,8 @@ import (
 
 	"stoa/internal/api/web"
 	"stoa/internal/base/errs"
+	"stoa/internal/base/permission"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/trust/audit"
 )
 
@@ -45,7 +47,8 @@ func (h *Handlers) ListAudit(w http.ResponseWriter, r *http.Request) error {
 	web.OnlyParams(r, &faults, "q", "actor", "action", "target", "from", "to", "sort")
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := audit.Query{
-		Search: v.Get("q"), Actor: v.Get("actor"), Action: v.Get("action"), Target: v.Get("target"),
+		Search: v.Get("q"), Masked: !seesPeople(r.Context()), Customers: !reqctx.CallerFrom(r.Context()).May(permission.ReadAudit),
+		Actor: v.Get("actor"), Action: v.Get("action"), Target: v.Get("target"),
 		From: web.ReadTime(r, "from", &faults), To: web.ReadTime(r, "to", &faults),
 		Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
 	}
@@ -57,6 +60,6 @@ func (h *Handlers) ListAudit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.NoStore(w)
-	web.WriteList(w, p, entries, total, newAuditEntry)
+	web.WriteList(w, p, entries, total, shown(r.Context(), newAuditEntry))
 	return nil
 }

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -27,13 +28,13 @@ func (h *Handlers) managedLicense(l license.Listed) managedLicense {
 }
 
 // writeLicense answers with a license and the ETag of its state, unless err is not nil.
-func (h *Handlers) writeLicense(w http.ResponseWriter, l license.Listed, err error) error {
+func (h *Handlers) writeLicense(ctx context.Context, w http.ResponseWriter, l license.Listed, err error) error {
 	if err != nil {
 		return err
 	}
 	web.SetETag(w, web.VersionTag(l.License.Version))
 	web.NoStore(w)
-	web.WriteData(w, http.StatusOK, h.managedLicense(l))
+	web.WriteData(w, http.StatusOK, shown(ctx, h.managedLicense)(l))
 	return nil
 }
 
@@ -43,7 +44,7 @@ func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 	web.OnlyParams(r, &faults, "q", "product", "user", "status", "sort")
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := license.Query{
-		Search: v.Get("q"), ProductSlug: v.Get("product"), UserID: v.Get("user"), Status: license.Status(v.Get("status")),
+		Search: v.Get("q"), Masked: !seesPeople(r.Context()), ProductSlug: v.Get("product"), UserID: v.Get("user"), Status: license.Status(v.Get("status")),
 		Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
 	}
 	if err := web.Refusal(faults, q.Issues); err != nil {
@@ -54,14 +55,14 @@ func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.NoStore(w)
-	web.WriteList(w, p, found, total, h.managedLicense)
+	web.WriteList(w, p, found, total, shown(r.Context(), h.managedLicense))
 	return nil
 }
 
 // GetLicense serves GET /api/v1/admin/licenses/{id}.
 func (h *Handlers) GetLicense(w http.ResponseWriter, r *http.Request) error {
 	l, err := h.Licenses.Get(r.Context(), r.PathValue("id"))
-	return h.writeLicense(w, l, err)
+	return h.writeLicense(r.Context(), w, l, err)
 }
 
 // licenseLookUp is the body of a search by key. A key must not be in an address.
@@ -81,7 +82,7 @@ func (h *Handlers) LookUpLicense(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	l, err := h.Licenses.GetByKey(r.Context(), in.LicenseKey)
-	return h.writeLicense(w, l, err)
+	return h.writeLicense(r.Context(), w, l, err)
 }
 
 // licenseChange is the body of a change. Absent fields stay; with an expiresAt of
@@ -120,7 +121,7 @@ func (h *Handlers) ChangeLicense(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	l, err := h.Licenses.Change(r.Context(), r.PathValue("id"), ch, web.IfMatch(r))
-	return h.writeLicense(w, l, err)
+	return h.writeLicense(r.Context(), w, l, err)
 }
 
 // RenewLicense serves POST /api/v1/admin/licenses/{id}/renew.
@@ -130,13 +131,13 @@ func (h *Handlers) RenewLicense(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	l, err := h.Licenses.Renew(r.Context(), r.PathValue("id"), in, web.IfMatch(r))
-	return h.writeLicense(w, l, err)
+	return h.writeLicense(r.Context(), w, l, err)
 }
 
 // RevokeLicense serves POST /api/v1/admin/licenses/{id}/revoke.
 func (h *Handlers) RevokeLicense(w http.ResponseWriter, r *http.Request) error {
 	l, err := h.Licenses.Revoke(r.Context(), r.PathValue("id"), web.IfMatch(r))
-	return h.writeLicense(w, l, err)
+	return h.writeLicense(r.Context(), w, l, err)
 }
 
 // ListActivations serves GET /api/v1/admin/licenses/{id}/activations.
@@ -157,7 +158,7 @@ func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error
 // FreeActivation serves DELETE /api/v1/admin/licenses/{id}/activations/{instanceId}.
 func (h *Handlers) FreeActivation(w http.ResponseWriter, r *http.Request) error {
 	l, err := h.Licenses.DeactivateByID(r.Context(), r.PathValue("id"), r.PathValue("instanceId"))
-	return h.writeLicense(w, l, err)
+	return h.writeLicense(r.Context(), w, l, err)
 }
 
 // licenseGrant is the body of the grant of a license.

@@ -42,7 +42,7 @@ func (h *Handlers) listUsers(w http.ResponseWriter, r *http.Request, staffOnly b
 	web.OnlyParams(r, &faults, "q", "role", "active", "sort")
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := account.UserQuery{
-		Search: v.Get("q"), Role: reqctx.Role(v.Get("role")), Staff: staffOnly, Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
+		Search: v.Get("q"), Masked: !seesPeople(r.Context()), Role: reqctx.Role(v.Get("role")), Staff: staffOnly, Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
 	}
 	if v.Has("active") {
 		active, err := strconv.ParseBool(v.Get("active"))
@@ -59,14 +59,14 @@ func (h *Handlers) listUsers(w http.ResponseWriter, r *http.Request, staffOnly b
 		return err
 	}
 	web.NoStore(w)
-	web.WriteList(w, p, users, total, newManagedUser)
+	web.WriteList(w, p, users, total, shown(r.Context(), newManagedUser))
 	return nil
 }
 
 // GetUser serves GET /api/v1/admin/users/{id}.
 func (h *Handlers) GetUser(w http.ResponseWriter, r *http.Request) error {
 	u, err := h.Accounts.User(r.Context(), r.PathValue("id"))
-	return writeUser(w, u, err)
+	return writeUser(r.Context(), w, u, err)
 }
 
 // userChange is the body of a change to a user. Absent fields stay.
@@ -122,7 +122,7 @@ func (h *Handlers) ChangeUser(w http.ResponseWriter, r *http.Request) error {
 		return cmp.Or(err, refused)
 	}
 	u, err := h.Accounts.UpdateUser(r.Context(), r.PathValue("id"), ch)
-	return writeUser(w, u, err)
+	return writeUser(r.Context(), w, u, err)
 }
 
 // ListSessions serves GET /api/v1/admin/users/{id}/sessions.
@@ -196,11 +196,11 @@ func (h *Handlers) RevertEmail(w http.ResponseWriter, r *http.Request) error {
 }
 
 // writeUser answers with a user, unless err is not nil.
-func writeUser(w http.ResponseWriter, u account.User, err error) error {
+func writeUser(ctx context.Context, w http.ResponseWriter, u account.User, err error) error {
 	if err != nil {
 		return err
 	}
 	web.NoStore(w)
-	web.WriteData(w, http.StatusOK, newManagedUser(u))
+	web.WriteData(w, http.StatusOK, shown(ctx, newManagedUser)(u))
 	return nil
 }

@@ -68,8 +68,17 @@ type Query struct {
 	// Middle says to look into the middle of texts, too, which reads whole indexes.
 	Middle bool
 
+	// Masked says that the reader sees no addresses: users and orders are not found by one.
+	Masked bool
+
 	At    time.Time
 	Limit int
+}
+
+// Reader is for whom is searched.
+type Reader struct {
+	Shows  func(Kind) bool // whether they see things of a kind; nothing of another is found, nor anything by it
+	People bool            // whether they see addresses and the ends of keys
 }
 
 // Sealed is a license that may have a key that was looked for.
@@ -123,44 +132,44 @@ func Issues(q string) (faults errs.Issues) {
 
 // Search returns what matches a text, by kind. The error is VALIDATION_ERROR for what
 // Issues finds.
-func (s *Service) Search(ctx context.Context, written string) ([]Group, error) {
+func (s *Service) Search(ctx context.Context, written string, reader Reader) ([]Group, error) {
 	if err := Issues(written).Err(); err != nil {
 		return nil, err
 	}
-	q := Query{Text: strings.TrimSpace(written), At: s.Now().UTC(), Limit: PerKind}
+	q := Query{Text: strings.TrimSpace(written), At: s.Now().UTC(), Limit: PerKind, Masked: !reader.People}
 	q.Key = account.Key(q.Text)
 	if key, err := license.ParseKey(q.Text); err == nil {
-		return s.byKey(ctx, q, key)
+		return s.byKey(ctx, q, key, reader)
 	}
-	found, err := s.round(ctx, q)
+	found, err := s.round(ctx, q, reader)
 	if err == nil && len(found) == 0 && len(q.Text) >= minPart {
 		q.Middle = true
-		found, err = s.round(ctx, q)
+		found, err = s.round(ctx, q, reader)
 	}
 	return found, err
 }
 
 // byKey returns what belongs to the license with that key.
-func (s *Service) byKey(ctx context.Context, q Query, key license.Key) (found []Group, err error) {
+func (s *Service) byKey(ctx context.Context, q Query, key license.Key, reader Reader) (found []Group, err error) {
 	for _, hash := range s.Vault.Hashes(key) {
 		q.KeyHash = hash
-		if found, err = s.round(ctx, q); err != nil || len(found) > 0 {
+		if found, err = s.round(ctx, q, reader); err != nil || len(found) > 0 {
 			break
 		}
 	}
 	return found, err
 }
 
-// round looks for all kinds.
-func (s *Service) round(ctx context.Context, q Query) ([]Group, error) {
-	f := &search{}
-	q.Users = f.add(User, f.items(ctx, q, s.Store.Users))
-	q.Orders = f.add(Order, f.items(ctx, q, s.Store.Orders))
-	f.add(License, f.items(ctx, q, s.Store.Licenses), f.items(ctx, q, s.half))
-	f.add(Product, f.items(ctx, q, s.Store.Products))
-	f.add(Plugin, f.items(ctx, q, s.Store.Plugins))
-	f.add(Instance, f.items(ctx, q, s.Store.Instances))
-	f.add(Webhook, f.items(ctx, q, s.Store.Webhooks))
+// round looks for all kinds that the reader sees.
+func (s *Service) round(ctx context.Context, q Query, reader Reader) ([]Group, error) {
+	f := &search{reader: reader}
+	q.Users = f.add(User, f.items(ctx, User, q, s.Store.Users))
+	q.Orders = f.add(Order, f.items(ctx, Order, q, s.Store.Orders))
+	f.add(License, f.items(ctx, License, q, s.Store.Licenses), f.items(ctx, License, q, s.half))
+	f.add(Product, f.items(ctx, Product, q, s.Store.Products))
+	f.add(Plugin, f.items(ctx, Plugin, q, s.Store.Plugins))
+	f.add(Instance, f.items(ctx, Instance, q, s.Store.Instances))
+	f.add(Webhook, f.items(ctx, Webhook, q, s.Store.Webhooks))
 	return f.groups, f.err
 }
 
@@ -169,7 +178,7 @@ func (s *Service) round(ctx context.Context, q Query) ([]Group, error) {
 // meant.
 func (s *Service) half(ctx context.Context, q Query) (items []Item, err error) {
 	part := license.KeyPart(q.Text)
-	if q.KeyTail = license.PartTail(part); q.KeyHash != "" || q.KeyTail == "" {
+	if q.KeyTail = license.PartTail(part); q.KeyHash != "" || q.KeyTail == "" || q.Masked {
 		return nil, nil
 	}
 	found, err := s.Store.LicensesByTail(ctx, q)
@@ -184,15 +193,16 @@ func (s *Service) half(ctx context.Context, q Query) (items []Item, err error) {
 
 // search collects what was found, until the first error.
 type search struct {
+	reader Reader
 	groups []Group
 	err    error
 }
 
-// items returns what find finds.
+// items returns what find finds of a kind.
 func (f *search) items(
-	ctx context.Context, q Query, find func(context.Context, Query) ([]Item, error),
+	ctx context.Context, kind Kind, q Query, find func(context.Context, Query) ([]Item, error),
 ) (items []Item) {
-	if f.err == nil {
+	if f.err == nil && f.reader.Shows(kind) {
 		items, f.err = find(ctx, q)
 	}
 	return items

@@ -14,7 +14,7 @@ import (
 )
 
 // maxContext is the largest number of context headers.
-const maxContext = 20
+const maxContext = 22
 
 // signedHeaders are the context headers in the order in which they are signed: sorted by name,
 // in lower case. They are pooled: after signing they are not needed any longer.
@@ -71,6 +71,9 @@ func (g *Gateway) setContext(
 	p.putSigned("X-Tenant-Id", "x-tenant-id", in.Instance.ID)
 	p.putSigned("X-User-Id", "x-user-id", who.UserID)
 	p.putSigned("X-User-Role", "x-user-role", role(who))
+	if name := staffRole(who, c.Caller); name != "" {
+		p.putSigned("X-User-Staff-Role", "x-user-staff-role", name)
+	}
 	return nil
 }
 

@@ -32,8 +32,8 @@ func TestContextHeadersAreSignedAsTheyAreSent(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := &passage{header: http.Header{}}
-		if err := g.setContext(t.Context(), p, &in, d, reqctx.Caller{},
-			Call{Forwarded: Forwarded{For: "192.0.2.1", Proto: "https", Host: "shop.example"}}); err != nil {
+		if err := g.setContext(t.Context(), p, &in, d, reqctx.Caller{UserID: "u", Role: "SUPPORT"},
+			Call{Caller: CallerAdmin, Forwarded: Forwarded{For: "192.0.2.1", Proto: "https", Host: "shop.example"}}); err != nil {
 			t.Fatal(err)
 		}
 		signed := p.signed.list[:p.signed.n]

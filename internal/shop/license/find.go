@@ -34,6 +34,8 @@ type Query struct {
 	// Search is part of an e-mail address, of an id or of a product's slug, ignoring case, or the last
 	// group of a license key.
 	Search string
+	// Masked says that the reader sees no addresses: none is searched for, nor the end of a key.
+	Masked bool
 	// Status is the wanted status at the time At.
 	Status Status
 	At     time.Time

@@ -29,7 +29,9 @@ type Query struct {
 	ID string
 	// Search is part of an e-mail address, of an id or of a product's slug, ignoring case, or the last
 	// group of a license key.
-	Search  string
+	Search string
+	// Masked says that the reader sees no addresses: none is searched for, nor the end of a key.
+	Masked  bool
 	Status  Status
 	Product string // slug
 	UserID  string // or reqctx.Anonymous

@@ -28,9 +28,13 @@ type Query struct {
 	// Search is part of an actor's name or id, of a target's id, e-mail address or slug, or of a
 	// request id, ignoring case, or the last group of a license key.
 	Search string
-	Actor  string // an actor's id, or a user's e-mail address at the time
-	Action string // an action, or its first part: "user" for all actions on users
-	Target string // an id, or a type and an id: "instance:6f1c…"
+	// Masked says that the reader sees no addresses: none is searched for, nor the end of a key.
+	Masked bool
+	// Customers selects what was done to orders, licenses, reviews, and users who are not staff now.
+	Customers bool
+	Actor     string // an actor's id, or a user's e-mail address at the time
+	Action    string // an action, or its first part: "user" for all actions on users
+	Target    string // an id, or a type and an id: "instance:6f1c…"
 
 	From time.Time // inclusive
 	To   time.Time // exclusive
