@@ -65,6 +65,7 @@ export const moments = (at) => [
   { name: "disown-link", path: "/disown#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },
   { name: "change-email-link", path: "/change-email#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },
   { name: "keep-second-factor-link", path: "/keep-second-factor#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },
+  { name: "keep-account-link", path: "/keep-account#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },
   { name: "not-me-link", path: "/not-me#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },
   { name: "revert-email-link", path: "/revert-email#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },
   { name: "claim-orders-link", path: "/claim-orders#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },

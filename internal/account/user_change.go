@@ -45,7 +45,7 @@ func (u User) isAdmin() bool { return u.Active && u.Role == reqctx.RoleAdmin }
 // the next request under any of the user's tokens, on all replicas. Deactivating a
 // user also ends all of the user's sessions.
 //
-// It returns VALIDATION_ERROR with every fault, ErrNoUser, and
+// It returns VALIDATION_ERROR with every fault, ErrNoUser, ErrLeaving, and
 // ErrLastAdministrator if nobody would be left to manage the platform, however
 // many administrators are changed at the same time.
 func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (User, error) {
@@ -72,6 +72,9 @@ func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (Use
 			return err
 		}
 		before := c.User
+		if ch.Active != nil && !before.DeletionAt.IsZero() { // Active is not what was set
+			return ErrLeaving
+		}
 		changed = ch.apply(before)
 		another := slices.ContainsFunc(admins, func(other string) bool { return other != id })
 		if before.isAdmin() && !changed.isAdmin() && !another {

@@ -54,6 +54,7 @@ func (s *Server) ownRoutes(account *auth.Handlers) []route {
 		at("GET /revert-email", anyone, s.html(pages.Site.RevertEmail)),
 		at("GET /not-me", anyone, s.html(pages.Site.NotMe)),
 		at("GET /keep-second-factor", anyone, s.html(pages.Site.KeepFactor)),
+		at("GET /keep-account", anyone, s.html(pages.Site.KeepAccount)),
 		at("GET /claim-orders", anyone, s.html(pages.Site.Claim)),
 		// Where buyers return from the payment provider's page. Neither the pages nor the
 		// redirects show anything of the order: the address proves nothing.
@@ -109,6 +110,8 @@ func accountRoutes(h *auth.Handlers) []route {
 		at("POST /auth/sign-up", anyone, h.SignUp, perAddress(limit.SignUp), unkept),
 		at("POST /auth/sign-up/complete", anyone, h.CompleteSignUp, perAddress(limit.MailToken), unkept),
 		at("GET /auth/account", users, h.Account, unkept),
+		at("POST /auth/account/deletion", users, h.PlanDeletion, perUser(limit.Factors), recently, unkept),
+		at("POST /auth/account/deletion/cancel", anyone, h.CancelDeletion, perAddress(limit.MailToken), unkept),
 		at("POST /auth/reauthenticate", users, h.Reauthenticate, perUser(limit.Reauthenticate), counts(limit.LoginAccount), unkept),
 		at("POST /auth/reauthenticate/options", users, h.ReauthenticateOptions, perUser(limit.Reauthenticate), unkept),
 		at("POST /auth/reauthenticate/email", users, h.MailProof, perUser(limit.Reauthenticate), unkept),
@@ -191,6 +194,7 @@ func adminRoutes(h *admin.Handlers) []route {
 		at("POST /api/v1/admin/users/{id}/password-reset", admins, h.MailReset, recently, unkept),
 		at("POST /api/v1/admin/users/{id}/email/revert", admins, h.RevertEmail, recently, unkept),
 		at("DELETE /api/v1/admin/users/{id}/second-factor/reset", admins, h.CancelFactorReset, unkept),
+		at("POST /api/v1/admin/users/{id}/erase", admins, h.EraseUser, recently, unkept),
 		at("GET /api/v1/admin/sign-in-settings", admins, h.GetSignInSettings, unkept),
 		at("PATCH /api/v1/admin/sign-in-settings", admins, h.ChangeSignInSettings, recently, unkept),
 		at("GET /api/v1/admin/identity-providers", admins, h.ListProviders),

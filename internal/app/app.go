@@ -16,6 +16,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"stoa/internal/account"
+	"stoa/internal/account/leave"
 	"stoa/internal/account/live"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/base/text"
@@ -73,6 +74,8 @@ type App struct {
 	Releases *release.Service
 
 	Accounts *account.Service
+	// Leaving plans and carries out the deletion of accounts.
+	Leaving *leave.Service
 	// LicenseKeys sign leases and the answers about licenses.
 	LicenseKeys *keyring.Ring
 	Plugins     *plugin.Service

@@ -73,6 +73,11 @@ type Config struct {
 	PasskeyID      string
 	PasskeyOrigins []string
 
+	// AccountDeletionDays is for how many days the deletion of an account can be called off, and RetainBilling how
+	// long after an order the bill of a deleted account is kept.
+	AccountDeletionDays int
+	RetainBilling       time.Duration
+
 	// PasswordCost is the cost of hashing a password; password.Default if zero. Tests lower it.
 	PasswordCost password.Params
 

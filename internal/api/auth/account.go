@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"stoa/internal/account"
 	"stoa/internal/api/limit"
@@ -36,6 +37,13 @@ type overview struct {
 		Methods         []string      `json:"methods"`
 		AuthenticatedAt web.Timestamp `json:"authenticatedAt"`
 	} `json:"session"`
+	DeletionDays int              `json:"deletionDays"`
+	Deletion     *plannedDeletion `json:"deletion,omitempty"`
+}
+
+// plannedDeletion says when an account is removed.
+type plannedDeletion struct {
+	At web.Timestamp `json:"at"`
 }
 
 // Account serves GET /auth/account.
@@ -55,6 +63,10 @@ func (h *Handlers) Account(w http.ResponseWriter, r *http.Request) error {
 	out.SecondFactor.Available = o.FactorAllowed
 	out.SecondFactor.Required, out.SecondFactor.Advised = o.FactorAsked, o.FactorAdvised
 	out.Session.AuthenticatedAt = web.Timestamp(o.Session.ProvenAt())
+	out.DeletionDays = int(h.Leaving.Wait / (24 * time.Hour))
+	if at := o.User.DeletionAt; !at.IsZero() {
+		out.Deletion = &plannedDeletion{web.Timestamp(at)}
+	}
 	web.WriteData(w, http.StatusOK, out)
 	return nil
 }

@@ -24,6 +24,7 @@ const (
 	UserRegistered       Type = "user.registered"
 	UserEmailVerified    Type = "user.email_verified"
 	UserEmailChanged     Type = "user.email_changed"
+	UserDeleted          Type = "user.deleted"
 	OrderPaid            Type = "order.paid"
 	OrderRefunded        Type = "order.refunded"
 	OrderCancelled       Type = "order.cancelled"
@@ -45,7 +46,7 @@ const (
 
 // Types are the types of stoa's own events, those that can be subscribed to.
 var Types = []Type{
-	UserRegistered, UserEmailVerified, UserEmailChanged, OrderPaid, OrderRefunded, OrderCancelled, LicenseIssued, LicenseActivated, LicenseDeactivated,
+	UserRegistered, UserEmailVerified, UserEmailChanged, UserDeleted, OrderPaid, OrderRefunded, OrderCancelled, LicenseIssued, LicenseActivated, LicenseDeactivated,
 	LicenseRevoked, LicenseRenewed, LicenseExpired,
 	ExtensionInstalled, ExtensionUpgraded, ExtensionUninstalled, InstanceEnabled, InstanceDisabled,
 }

@@ -6,6 +6,14 @@ import "context"
 // (contract 3.3).
 const Anonymous = "anonymous"
 
+// Deleted is the user id of what outlives an account: its orders and licenses (contract 2.34). No user has
+// it, and nobody claims what has it.
+const Deleted = "deleted"
+
+// IsUser reports whether an id recorded with an order or a license is that of a user: neither Anonymous nor
+// Deleted.
+func IsUser(id string) bool { return id != Anonymous && id != Deleted }
+
 // Role decides what a caller may do.
 type Role string
 

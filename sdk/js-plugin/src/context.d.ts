@@ -67,6 +67,7 @@ export interface EventData {
   'user.registered': { readonly userId: string };
   'user.email_verified': { readonly userId: string };
   'user.email_changed': { readonly userId: string };
+  'user.deleted': { readonly userId: string };
   'order.paid': OrderEventData;
   'order.refunded': OrderEventData;
   'order.cancelled': OrderEventData;

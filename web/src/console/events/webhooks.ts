@@ -13,6 +13,7 @@ export const eventTypes = [
   "user.registered",
   "user.email_verified",
   "user.email_changed",
+  "user.deleted",
   "order.paid",
   "order.refunded",
   "order.cancelled",
