@@ -14,6 +14,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/account/leave"
+	"stoa/internal/account/takeout"
 	"stoa/internal/api/guard"
 	"stoa/internal/api/keyed"
 	"stoa/internal/api/limit"
@@ -65,6 +66,7 @@ type Server struct {
 
 	Accounts *account.Service
 	Leaving  *leave.Service
+	Takeout  *takeout.Service
 	Audit    *audit.Log
 
 	Plugins   *plugin.Service

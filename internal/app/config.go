@@ -185,6 +185,8 @@ type Config struct {
 	// KeepThemeApps makes the App keep the active theme apps running, and end those that are no
 	// longer needed. Servers set it.
 	KeepThemeApps bool
+	// MakeCopies makes copies of accounts that were asked for. Tests make them when they want to.
+	MakeCopies bool
 
 	// CheckFiles makes the App compare, in the background, the files of installed packages with
 	// their archives, and log a warning if they differ. Servers set it.

@@ -127,6 +127,9 @@ func reviewWhere(q review.Query) (w database.Where) {
 	if q.ProductSlug != "" {
 		w.And(`r.product_id = (SELECT id FROM products WHERE slug = $1)`, q.ProductSlug)
 	}
+	if q.UserID != "" {
+		w.And(`r.user_id = $1`, q.UserID)
+	}
 	if q.Hidden != nil {
 		w.And(`r.hidden = $1`, *q.Hidden)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/account/leave"
+	"stoa/internal/account/takeout"
 	"stoa/internal/operate/lookup"
 	"stoa/internal/operate/overview"
 	"stoa/internal/operate/signin"
@@ -31,6 +32,7 @@ type Handlers struct {
 
 	Accounts *account.Service
 	Leaving  *leave.Service
+	Takeout  *takeout.Service
 	Audit    *audit.Log
 	Catalog  *catalog.Service
 	Licenses *license.Service

@@ -10,6 +10,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/account/leave"
+	"stoa/internal/account/takeout"
 	"stoa/internal/api/guard"
 	"stoa/internal/api/limit"
 	"stoa/internal/api/web"
@@ -23,6 +24,7 @@ type Handlers struct {
 	Log      *slog.Logger
 	Accounts *account.Service
 	Leaving  *leave.Service
+	Takeout  *takeout.Service
 	Limits   limit.Counter
 	ClientIP reqctx.AddrResolver
 	// PublicURL is the address at which browsers reach this server, without a trailing slash.

@@ -83,6 +83,7 @@ func (r Request) apply(old Review, at time.Time) Review {
 type Query struct {
 	ProductID   string
 	ProductSlug string
+	UserID      string
 	Hidden      *bool
 	// Search is part of the author's name or e-mail address, of the product's slug, of the
 	// title or of the text. Of the last two, only the letters A to Z are found in both cases.

@@ -135,4 +135,34 @@ var leaving = []mutant{
 		edit:  at("account/leave/tend.go", `s.Now().Add(«-s.KeepBills»), billChunk`, `mutantIf($ON, 0, $OLD)`),
 		tests: attacks("TestBillsOfThoseWhoLeftAreBlankedInTheirTime"),
 	},
+	{
+		name: "copy-asked-by-an-old-session", t: is(102),
+		edit:  at("api/routes.go", `h.StartExport, counts(limit.Export), «recently»`, noOption),
+		tests: attacks("TestAStolenSessionExportsNothing"),
+	},
+	{
+		name: "copy-downloaded-by-an-old-session", t: is(102),
+		edit:  at("api/routes.go", `GET /auth/account/export/{id}/archive", users, h.ExportArchive, «recently»`, noOption),
+		tests: attacks("TestAStolenSessionExportsNothing"),
+	},
+	{
+		name: "copy-for-the-other-side", t: is(102),
+		edit:  at("account/takeout/service.go", `|| «staff != (e.By != "")») {`, `$OLD && !$ON`),
+		tests: attacks("TestAStolenSessionExportsNothing", "TestOnlyAdministratorsWhoAreThereExportAccounts"),
+	},
+	{
+		name: "copy-of-somebody-else", t: is(102),
+		edit:  at("store/account_export.go", `WHERE id = $1 AND «user_id = $2» AND`, sql("(user_id = $2 OR TRUE)")),
+		tests: attacks("TestAStolenSessionExportsNothing"),
+	},
+	{
+		name: "copy-in-silence", t: is(102),
+		edit:  at("account/takeout/make.go", `return «post(s.letterReady(c.User, e))»`, skipped),
+		tests: attacks("TestAStolenSessionExportsNothing"),
+	},
+	{
+		name:  "copy-without-end",
+		edit:  at("api/auth/takeout.go", `if err := «h.Limits.Count(w, r, limit.Export, userID)»; err`, skipped),
+		tests: attacks("TestCopiesAreBounded"),
+	},
 }

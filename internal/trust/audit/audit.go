@@ -42,6 +42,7 @@ const (
 	UserPlanDeletion   Action = "user.plan_deletion"
 	UserCancelDeletion Action = "user.cancel_deletion"
 	UserErase          Action = "user.erase"
+	UserExport         Action = "user.export"
 	ProviderCreate     Action = "provider.create"
 	ProviderUpdate     Action = "provider.update"
 	ProviderDelete     Action = "provider.delete"

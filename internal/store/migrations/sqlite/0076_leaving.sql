@@ -67,3 +67,11 @@ BEGIN
     SELECT RAISE(ABORT, 'the audit log is append-only');
 END;
 -- +goose StatementEnd
+
+-- Copies of what there is about a user. by_staff is the administrator who asked for it, '' for the user. attempts counts
+-- those that a process began, so that one that ends processes is given up.
+ALTER TABLE account_exports ADD COLUMN by_staff TEXT NOT NULL DEFAULT '';
+ALTER TABLE account_exports ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE account_exports ADD COLUMN finished_at_ms INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX account_exports_running ON account_exports (created_at_ms) WHERE state = 'running';
+CREATE INDEX account_exports_age ON account_exports (created_at_ms);
