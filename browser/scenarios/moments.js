@@ -65,6 +65,7 @@ export const moments = (at) => [
   { name: "disown-link", path: "/disown#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },
   { name: "change-email-link", path: "/change-email#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },
   { name: "keep-second-factor-link", path: "/keep-second-factor#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },
+  { name: "keep-account-link", path: "/keep-account#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },
   { name: "not-me-link", path: "/not-me#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },
   { name: "revert-email-link", path: "/revert-email#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },
   { name: "claim-orders-link", path: "/claim-orders#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },
@@ -83,6 +84,7 @@ export const moments = (at) => [
   { name: "account-ways-buyer", path: "/account/sign-in", as: "buyer" },
   { name: "account-second-step-buyer", path: "/account/second-step", as: "buyer" },
   { name: "account-devices-buyer", path: "/account/devices", as: "buyer" },
+  { name: "account-data-buyer", path: "/account/data", as: "buyer" },
   { name: "not-admin", path: "/console", as: "buyer", ready: "h1" },
 
   { name: "order", path: at.order, as: "admin" },

@@ -114,7 +114,7 @@ const patternsIn = (file) => {
 
 // Pages that are alike share a template: internal/html/pages/links.go puts the sections of each in
 // place of the template's own.
-const standIns = { prove: ["verify", "change"], once: ["disown", "revert", "notMe", "keepFactor"] };
+const standIns = { prove: ["verify", "change"], once: ["disown", "revert", "notMe", "keepFactor", "keepAccount"] };
 const meant = (key) => {
   const [section, ...rest] = key.split(".");
   return rest.length > 0 && Object.hasOwn(standIns, section) ? standIns[section].map((one) => [one, ...rest].join(".")) : [key];

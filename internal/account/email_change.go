@@ -160,7 +160,8 @@ func (s *Service) revert(ctx context.Context, tx Store, c Credentials, t MailTok
 			return err
 		}
 	}
-	if err := tx.DeleteMailTokens(ctx, c.ID, LinkVerify, LinkDisown, LinkChange); err != nil {
+	// The link that keeps the account may have gone to the address that it has now.
+	if err := tx.DeleteMailTokens(ctx, c.ID, LinkVerify, LinkDisown, LinkChange, LinkKeepAccount); err != nil {
 		return err
 	}
 	if err := tx.SetEmail(ctx, c.ID, t.Address, t.Proven); err != nil {

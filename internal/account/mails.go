@@ -13,44 +13,20 @@ type Mailer interface {
 	Post(ctx context.Context, compose mail.Compose)
 }
 
-// Outbox sends mail that is recorded, sealed, in the transaction of what it is about; *mail.Outbox is one.
-type Outbox interface {
-	// Seal returns a message for Store.AddMail.
-	Seal(m mail.Message) (mail.Sealed, error)
-
-	// Wake starts sending what is recorded, and does not wait for it.
-	Wake()
-}
+// Outbox sends mail that is recorded, sealed, in the transaction of what it is about.
+type Outbox = mail.Recorder
 
 // letter is a mail about an account, as a site with that name sends it.
-type letter func(site string) mail.Message
+type letter = mail.Letter
 
 // inTxWithMail is Store.InTx for a change that people hear of by mail: what fn posts is recorded in the
 // transaction, and sent once it is committed. Where no mail arrives, nothing is recorded.
 func (s *Service) inTxWithMail(ctx context.Context, fn func(tx Store, post func(letter) error) error) error {
-	site := ""
-	if s.sendsMail() { // before the transaction, which must not wait for another connection
-		site = s.SiteName(ctx)
+	box := mail.Box{Outbox: s.Outbox, SiteName: s.SiteName}
+	if !s.sendsMail() {
+		box.Outbox = nil
 	}
-	posted := false
-	err := s.Store.InTx(ctx, func(tx Store) error {
-		posted = false
-		return fn(tx, func(l letter) error {
-			if !s.sendsMail() {
-				return nil
-			}
-			sealed, err := s.Outbox.Seal(l(site))
-			if err != nil {
-				return err
-			}
-			posted = true
-			return tx.AddMail(ctx, sealed)
-		})
-	})
-	if err == nil && posted {
-		s.Outbox.Wake()
-	}
-	return err
+	return mail.InTx(ctx, box, s.Store.InTx, fn)
 }
 
 // resetMail is the mail with a link. The token is in the fragment, which browsers do

@@ -23,6 +23,8 @@ const (
 	LinkReauth LinkKind = "reauth"  // a code alone, which proves inside a session that its user is there
 	// LinkKeepFactor calls off the removal of second factors, for as long as that is planned.
 	LinkKeepFactor LinkKind = "reset_cancel"
+	// LinkKeepAccount calls off the deletion of an account, for as long as that is planned. It is package leave's.
+	LinkKeepAccount LinkKind = "delete_cancel"
 )
 
 var linkLives = map[LinkKind]time.Duration{

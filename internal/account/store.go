@@ -50,14 +50,14 @@ type Users interface {
 	// wildcard.
 	ListUsers(ctx context.Context, q UserQuery) ([]User, int, error)
 
-	// HasAdmin reports whether there is an active user with role ADMIN.
+	// HasAdmin reports whether there is an active user with role ADMIN. One whose deletion is planned is not active.
 	HasAdmin(ctx context.Context) (bool, error)
 
 	// RoleRights returns what a role allows, or an errs.NotFound error. Inside InTx it stays so until the transaction
 	// ends.
 	RoleRights(ctx context.Context, role reqctx.Role) (permission.Set, error)
 
-	// LockAdmins returns the ids of the active users with role ADMIN, sorted.
+	// LockAdmins returns the ids of the active users with role ADMIN, sorted. Those whose deletion is planned are not.
 	// Inside InTx they stay locked, and so stay administrators, until the transaction
 	// ends; other callers wait.
 	LockAdmins(ctx context.Context) ([]string, error)

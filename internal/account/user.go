@@ -19,6 +19,10 @@ type User struct {
 	Referral  string // the referral code given at registration; empty for none
 	Active    bool   // false: the user may not sign in, and none of the user's tokens works
 	CreatedAt time.Time
+
+	// DeletionAt is when the account is removed; zero if that is not planned. Active is false meanwhile, whatever
+	// administrators set.
+	DeletionAt time.Time
 }
 
 // Credentials are a user and the hash of the user's password. The hash is never

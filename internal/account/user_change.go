@@ -37,6 +37,15 @@ func roleIssues(ctx context.Context, tx Store, role reqctx.Role) (errs.Issues, e
 	return f.Issues, err
 }
 
+// Reach refuses a caller who may not act on a user, because the user is above them. The error is ErrNoUser or FORBIDDEN.
+func (s *Service) Reach(ctx context.Context, userID string) error {
+	u, err := s.User(ctx, userID)
+	if err != nil {
+		return err
+	}
+	return checkAbove(ctx, s.Store, u.Role)
+}
+
 // checkAbove refuses a caller who has less rights than somebody with that role (staff.CheckAbove).
 func checkAbove(ctx context.Context, tx Store, role reqctx.Role) error {
 	if role == reqctx.RoleUser {
@@ -67,7 +76,7 @@ func (u User) isAdmin() bool { return u.Active && u.Role == reqctx.RoleAdmin }
 // the next request under any of the user's tokens, on all replicas. Deactivating a
 // user also ends all of the user's sessions.
 //
-// It returns VALIDATION_ERROR with every fault, ErrNoUser, ErrLastAdministrator if nobody would be left to
+// It returns VALIDATION_ERROR with every fault, ErrNoUser, ErrLeaving, ErrLastAdministrator if nobody would be left to
 // manage the platform, however many administrators are changed at the same time, staff.ErrOwnRole, and FORBIDDEN
 // where the user is above the caller, before or after.
 func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (User, error) {
@@ -95,6 +104,9 @@ func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (Use
 			return err
 		}
 		before := c.User
+		if ch.Active != nil && !before.DeletionAt.IsZero() { // Active is not what was set
+			return ErrLeaving
+		}
 		changed = ch.apply(before)
 		another := slices.ContainsFunc(admins, func(other string) bool { return other != id })
 		if before.isAdmin() && !changed.isAdmin() && !another {

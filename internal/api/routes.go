@@ -55,6 +55,7 @@ func (s *Server) ownRoutes(account *auth.Handlers) []route {
 		at("GET /revert-email", anyone, s.html(pages.Site.RevertEmail)),
 		at("GET /not-me", anyone, s.html(pages.Site.NotMe)),
 		at("GET /keep-second-factor", anyone, s.html(pages.Site.KeepFactor)),
+		at("GET /keep-account", anyone, s.html(pages.Site.KeepAccount)),
 		at("GET /claim-orders", anyone, s.html(pages.Site.Claim)),
 		// Where buyers return from the payment provider's page. Neither the pages nor the
 		// redirects show anything of the order: the address proves nothing.
@@ -79,6 +80,7 @@ func storefrontRoutes(h *storefront.Handlers) []route {
 		at("GET /account/sign-in", anyone, h.App, shopPage),
 		at("GET /account/second-step", anyone, h.App, shopPage),
 		at("GET /account/devices", anyone, h.App, shopPage),
+		at("GET /account/data", anyone, h.App, shopPage),
 	}
 }
 
@@ -110,6 +112,11 @@ func accountRoutes(h *auth.Handlers) []route {
 		at("POST /auth/sign-up", anyone, h.SignUp, perAddress(limit.SignUp), unkept),
 		at("POST /auth/sign-up/complete", anyone, h.CompleteSignUp, perAddress(limit.MailToken), unkept),
 		at("GET /auth/account", users, h.Account, unkept),
+		at("POST /auth/account/export", users, h.StartExport, counts(limit.Export), recently, unkept),
+		at("GET /auth/account/export", users, h.ShowExport, unkept),
+		at("GET /auth/account/export/{id}/archive", users, h.ExportArchive, recently, unkept),
+		at("POST /auth/account/deletion", users, h.PlanDeletion, perUser(limit.Factors), recently, unkept),
+		at("POST /auth/account/deletion/cancel", anyone, h.CancelDeletion, perAddress(limit.MailToken), unkept),
 		at("POST /auth/reauthenticate", users, h.Reauthenticate, perUser(limit.Reauthenticate), counts(limit.LoginAccount), unkept),
 		at("POST /auth/reauthenticate/options", users, h.ReauthenticateOptions, perUser(limit.Reauthenticate), unkept),
 		at("POST /auth/reauthenticate/email", users, h.MailProof, perUser(limit.Reauthenticate), unkept),
@@ -192,6 +199,9 @@ func adminRoutes(h *admin.Handlers) []route {
 		may("POST /api/v1/admin/users/{id}/password-reset", permission.SecureUsers, h.MailReset, recently, unkept),
 		may("POST /api/v1/admin/users/{id}/email/revert", permission.SecureUsers, h.RevertEmail, recently, unkept),
 		may("DELETE /api/v1/admin/users/{id}/second-factor/reset", permission.SecureUsers, h.CancelFactorReset, unkept),
+		may("POST /api/v1/admin/users/{id}/export", permission.ExportUsers, h.ExportUser, recently, unkept),
+		may("GET /api/v1/admin/users/{id}/export/{exportId}/archive", permission.ExportUsers, h.ExportArchive, recently, unkept),
+		may("POST /api/v1/admin/users/{id}/erase", permission.EraseUsers, h.EraseUser, recently, unkept),
 		may("GET /api/v1/admin/staff", permission.ReadStaff, h.ListStaff),
 		may("GET /api/v1/admin/permissions", permission.ReadStaff, h.ListPermissions, unkept),
 		may("GET /api/v1/admin/roles", permission.ReadStaff, h.ListRoles, unkept),

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/account/leave"
 	"stoa/internal/account/staff"
+	"stoa/internal/account/takeout"
 	"stoa/internal/api/guard"
 	"stoa/internal/api/keyed"
 	"stoa/internal/api/limit"
@@ -64,6 +66,8 @@ type Server struct {
 	Recheck time.Duration
 
 	Accounts *account.Service
+	Leaving  *leave.Service
+	Takeout  *takeout.Service
 	Audit    *audit.Log
 
 	Plugins   *plugin.Service

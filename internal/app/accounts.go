@@ -14,6 +14,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/account/breached"
 	"stoa/internal/account/federated"
+	"stoa/internal/account/leave"
 	"stoa/internal/account/live"
 	"stoa/internal/account/passkey"
 	"stoa/internal/account/password"
@@ -79,6 +80,13 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	}
 	a.Roles = &staff.Service{Store: store.NewStaff(db), Now: cfg.Now}
 	signInElsewhere(a.Accounts, cfg)
+	a.Leaving = &leave.Service{
+		Store: store.Leave{Account: db}, Now: cfg.Now, PublicURL: cfg.PublicURL, Mail: mail.Box{SiteName: a.site.Called},
+		Wait: time.Duration(cfg.AccountDeletionDays) * 24 * time.Hour, KeepBills: cfg.RetainBilling,
+	}
+	if !a.noMail {
+		a.Leaving.Mail.Outbox = a.Outbox
+	}
 	if err := a.Accounts.Start(ctx); errors.Is(err, account.ErrSharedKey) {
 		return settings.Wrong(err)
 	} else if err != nil {

@@ -87,6 +87,8 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 
 		Auth:     a.Accounts,
 		Accounts: a.Accounts,
+		Leaving:  a.Leaving,
+		Takeout:  a.Takeout,
 		Audit:    &audit.Log{Store: store.NewAudit(a.DB), Now: cfg.Now},
 
 		Plugins:   a.Plugins,

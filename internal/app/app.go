@@ -16,8 +16,10 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"stoa/internal/account"
+	"stoa/internal/account/leave"
 	"stoa/internal/account/live"
 	"stoa/internal/account/staff"
+	"stoa/internal/account/takeout"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/base/text"
 	"stoa/internal/data/blob"
@@ -75,6 +77,10 @@ type App struct {
 
 	Accounts *account.Service
 	Roles    *staff.Service
+	// Leaving plans and carries out the deletion of accounts.
+	Leaving *leave.Service
+	// Takeout makes copies of what there is about users.
+	Takeout *takeout.Service
 	// LicenseKeys sign leases and the answers about licenses.
 	LicenseKeys *keyring.Ring
 	Plugins     *plugin.Service
@@ -117,6 +123,7 @@ type App struct {
 	hooks       *hook.Sender    // for plugins
 	messages    *webhook.Sender // for operators
 	media       *blob.Files
+	copies      *blob.Files // of accounts
 	metrics     *ops.Metrics
 	telemetry   *telemetry.Telemetry // nil: off
 	opsToken    string
@@ -202,6 +209,9 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.buildAccounts(ctx, cfg); err != nil {
 		return err
 	}
+	if err := a.buildTakeout(cfg); err != nil {
+		return err
+	}
 	a.gateway = a.buildGateway(cfg)
 	a.Plugins.Circuits = a.gateway
 	a.metrics.WatchTraffic(a.gateway.Memory.Traffic, cfg.MetricsInstallations)
@@ -275,6 +285,9 @@ func (a *App) Close(ctx context.Context) error {
 	}
 	if a.redis != nil {
 		all = append(all, a.redis.Close())
+	}
+	if a.copies != nil {
+		all = append(all, a.copies.Close())
 	}
 	if a.media != nil {
 		all = append(all, a.media.Close())

@@ -73,6 +73,11 @@ type Config struct {
 	PasskeyID      string
 	PasskeyOrigins []string
 
+	// AccountDeletionDays is for how many days the deletion of an account can be called off, and RetainBilling how
+	// long after an order the bill of a deleted account is kept.
+	AccountDeletionDays int
+	RetainBilling       time.Duration
+
 	// PasswordCost is the cost of hashing a password; password.Default if zero. Tests lower it.
 	PasswordCost password.Params
 
@@ -180,6 +185,8 @@ type Config struct {
 	// KeepThemeApps makes the App keep the active theme apps running, and end those that are no
 	// longer needed. Servers set it.
 	KeepThemeApps bool
+	// MakeCopies makes copies of accounts that were asked for. Tests make them when they want to.
+	MakeCopies bool
 
 	// CheckFiles makes the App compare, in the background, the files of installed packages with
 	// their archives, and log a warning if they differ. Servers set it.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"stoa/internal/data/duty"
@@ -51,10 +52,15 @@ const (
 	tendEvery = time.Minute
 )
 
-// tendAccounts deletes what nobody used of accounts, in one of the stoa processes on the database.
+// tendAccounts deletes what nobody used of accounts, and those that their users leave, in one of the stoa processes on the database.
 func (a *App) tendAccounts(ctx context.Context, cfg Config) {
 	d := &duty.Duty{
 		Name: "accounts", Store: store.NewDuties(a.DB), Log: cfg.Log, Lease: tendLease, Grace: keptGrace, Every: tendEvery,
 	}
-	d.Keep(ctx, func(ctx context.Context) { a.Accounts.Tend(ctx, cfg.Log) })
+	d.Keep(ctx, func(ctx context.Context) {
+		var both sync.WaitGroup
+		both.Go(func() { a.Leaving.Tend(ctx, cfg.Log) })
+		a.Accounts.Tend(ctx, cfg.Log)
+		both.Wait()
+	})
 }

@@ -10,6 +10,9 @@ import (
 // mediaFolder is the folder of pictures in the data folder.
 const mediaFolder = "media"
 
+// copiesFolder is the folder of copies of accounts.
+const copiesFolder = "exports"
+
 // FlatFolders returns those of DataFolders whose files are named by their hash.
 func FlatFolders() []string { return []string{mediaFolder} }
 

@@ -26,6 +26,7 @@ func FromServe(s settings.Serve, site settings.Site) (Config, error) {
 		Name: strings.TrimSpace(s.Name), DefaultLocale: s.Locale,
 		OpsToken:   settings.OpsToken.Value(),
 		AdminEmail: s.AdminEmail, AdminPassword: settings.AdminPassword.Value(),
+		AccountDeletionDays: s.AccountDeletionDays, RetainBilling: s.RetainBilling,
 		SignIn: s.SignIn(), Demo: s.Demo, PasskeyID: s.PasskeyRPID, PasskeyOrigins: s.PasskeyOrigins,
 		AccessLog: s.AccessLog, MetricsInstallations: s.MetricsInstallations, Telemetry: s.Telemetry == "otlp",
 		SMTPURL: s.SMTPURL, SMTPPassword: settings.SMTPPassword.Value(), MailFrom: s.MailFrom,
@@ -34,7 +35,7 @@ func FromServe(s settings.Serve, site settings.Site) (Config, error) {
 		ServicePublicKey: s.ServiceJWTPublicKey, ServiceAudience: s.ServiceJWTAudience,
 		NoFront:    s.Front == "off",
 		RateLimits: s.RateLimits == "on", RedisURL: s.RedisURL, TrustedProxies: s.TrustedProxies,
-		Deliver: true, CheckFiles: true, KeepThemeApps: true,
+		Deliver: true, CheckFiles: true, KeepThemeApps: true, MakeCopies: true,
 		Leases: license.LeaseTerms{TTL: s.LeaseTTL, Grace: s.LeaseGrace}, RenewalLeeway: s.RenewalLeeway,
 		DevInstances: s.DevInstances, LicenseChurn: s.LicenseChurn,
 		Stripe: StripeConfig{

@@ -105,7 +105,7 @@ func (a *Account) Alive(ctx context.Context, id string) (account.Alive, error) {
 	var own string
 	u := &alive.User
 	err := a.Read.QueryRowContext(a.Brief(ctx), `
-		SELECT u.id, u.email, u.username, u.role, u.avatar, u.referral_code, u.active, u.created_at_ms, s.expires_at_ms,
+		SELECT u.id, u.email, u.username, u.role, u.avatar, u.referral_code, `+isActive+`, u.created_at_ms, s.expires_at_ms,
 			CASE WHEN s.authenticated_at_ms = 0 THEN s.created_at_ms ELSE s.authenticated_at_ms END,
 			s.level, s.phishing_resistant, (SELECT `+signInState+` FROM sign_in_settings r WHERE r.id = 1),
 			COALESCE((SELECT ro.permissions FROM roles ro WHERE ro.name = u.role), '')

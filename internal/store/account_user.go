@@ -22,20 +22,27 @@ func (a *Account) CreateUser(ctx context.Context, c account.Credentials) error {
 }
 
 const userColumns = `u.id, u.email, u.username, u.password_hash, u.role, u.avatar, u.referral_code, u.active,
-	u.created_at_ms, u.email_proven_at_ms, u.breached_at_ms, u.generation, u.password_once`
+	u.created_at_ms, u.email_proven_at_ms, u.breached_at_ms, u.generation, u.password_once, u.deletion_at_ms`
+
+// isActive says whether a user may sign in: account.User.Active.
+const isActive = `(u.active AND u.deletion_at_ms = 0)`
 
 // scanUser reads one row of userColumns.
 func scanUser(row database.Scanner) (account.Credentials, error) {
 	var c account.Credentials
-	var proven, breached int64
+	var proven, breached, deletion int64
 	err := row.Scan(&c.ID, &c.Email, &c.Username, &c.PasswordHash, &c.Role, &c.Avatar, &c.Referral, &c.Active,
-		database.ScanMillis(&c.CreatedAt), &proven, &breached, &c.Generation, &c.PasswordOnce)
+		database.ScanMillis(&c.CreatedAt), &proven, &breached, &c.Generation, &c.PasswordOnce, &deletion)
 	if proven != 0 {
 		c.ProvenAt = time.UnixMilli(proven).UTC()
 	}
 	if breached != 0 {
 		c.BreachedAt = time.UnixMilli(breached).UTC()
 	}
+	if deletion != 0 {
+		c.DeletionAt = time.UnixMilli(deletion).UTC()
+	}
+	c.Active = c.Active && c.DeletionAt.IsZero() // see isActive
 	return c, err
 }
 
@@ -47,7 +54,7 @@ func (a *Account) User(ctx context.Context, id string) (account.Credentials, err
 // Candidate implements account.Users. There is one row either way.
 func (a *Account) Candidate(ctx context.Context, key string) (account.Credentials, error) {
 	c, err := scanUser(a.Read.QueryRowContext(ctx, `SELECT `+userColumns+` FROM users u WHERE u.email_key = $1
-		UNION ALL SELECT '', '', '', '', '', '', '', FALSE, 0, 0, 0, 0, FALSE LIMIT 1`, key))
+		UNION ALL SELECT '', '', '', '', '', '', '', FALSE, 0, 0, 0, 0, FALSE, 0 LIMIT 1`, key))
 	return c, a.Wrap(err, "User")
 }
 
@@ -150,7 +157,7 @@ func userWhere(q account.UserQuery) (w database.Where) {
 		w.And(`u.role <> 'USER'`)
 	}
 	if q.Active != nil {
-		w.And(`u.active = $1`, *q.Active)
+		w.And(isActive+` = $1`, *q.Active)
 	}
 	return w
 }
@@ -158,7 +165,7 @@ func userWhere(q account.UserQuery) (w database.Where) {
 // HasAdmin implements account.Users.
 func (a *Account) HasAdmin(ctx context.Context) (bool, error) {
 	var has bool
-	err := a.Read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE role = 'ADMIN' AND active)`).Scan(&has)
+	err := a.Read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM users u WHERE u.role = 'ADMIN' AND `+isActive+`)`).Scan(&has)
 	return has, err
 }
 
@@ -168,5 +175,5 @@ func (a *Account) LockAdmins(ctx context.Context) ([]string, error) {
 	// PostgreSQL checks the condition again once it has a row's lock, so a user who
 	// stopped being an administrator meanwhile is left out.
 	return database.Texts(ctx, a.Read,
-		`SELECT u.id FROM users u WHERE u.role = 'ADMIN' AND u.active ORDER BY u.id`+a.Lock("u"))
+		`SELECT u.id FROM users u WHERE u.role = 'ADMIN' AND `+isActive+` ORDER BY u.id`+a.Lock("u"))
 }

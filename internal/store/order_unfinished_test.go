@@ -15,7 +15,7 @@ func TestUnfinishedOrdersAreFoundInIndexes(t *testing.T) {
 	if err != nil || strings.Contains(plan, "SCAN o\n") || strings.Contains(plan, "SCAN orders\n") {
 		t.Errorf("%v\n%s", err, plan)
 	}
-	for _, index := range []string{"orders_refund_due", "orders_end_due", "orders_status"} {
+	for _, index := range []string{"orders_refund_due", "orders_end_due", "orders_left_running", "orders_status"} {
 		if !strings.Contains(plan, index) {
 			t.Errorf("%s is not used:\n%s", index, plan)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"stoa/internal/account"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/data/database"
 	"stoa/internal/shop/review"
 )
@@ -57,12 +58,15 @@ func setTally(ctx context.Context, c database.Conn, productID string, t review.T
 // reviewQuery selects reviews with the name of the author and the product's slug.
 const reviewQuery = `
 	SELECT r.id, r.product_id, r.user_id, r.rating, r.title, r.text, r.hidden, r.created_at_ms, r.updated_at_ms,
-		u.username, p.slug
-	FROM reviews r JOIN users u ON u.id = r.user_id JOIN products p ON p.id = r.product_id`
+		COALESCE(u.username, ''), p.slug
+	FROM reviews r LEFT JOIN users u ON u.id = r.user_id JOIN products p ON p.id = r.product_id`
 
 func scanReview(row database.Scanner) (r review.Review, err error) {
 	err = row.Scan(&r.ID, &r.ProductID, &r.UserID, &r.Rating, &r.Title, &r.Text, &r.Hidden,
 		database.ScanMillis(&r.CreatedAt), database.ScanMillis(&r.UpdatedAt), &r.Author, &r.ProductSlug)
+	if r.Author == "" { // see eraseReviews
+		r.UserID, r.Author = reqctx.Deleted, review.Former
+	}
 	return r, err
 }
 
@@ -122,6 +126,9 @@ func reviewWhere(q review.Query) (w database.Where) {
 	}
 	if q.ProductSlug != "" {
 		w.And(`r.product_id = (SELECT id FROM products WHERE slug = $1)`, q.ProductSlug)
+	}
+	if q.UserID != "" {
+		w.And(`r.user_id = $1`, q.UserID)
 	}
 	if q.Hidden != nil {
 		w.And(`r.hidden = $1`, *q.Hidden)

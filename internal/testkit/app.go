@@ -78,6 +78,8 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 		PasswordCost: password.Params{MemoryKiB: 64, Time: 1, Threads: 1, SaltLen: 16, KeyLen: 32},
 		Mailer:       new(mailbox),
 
+		AccountDeletionDays: 14, RetainBilling: 10 * 365 * 24 * time.Hour,
+
 		SignIn: settings.SignIn{NewSignInMail: "off"}, // tests count mails
 
 		Deliver: true, KeepThemeApps: true, Witness: witness(tb),

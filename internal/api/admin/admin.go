@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/account/leave"
 	"stoa/internal/account/staff"
+	"stoa/internal/account/takeout"
 	"stoa/internal/operate/lookup"
 	"stoa/internal/operate/overview"
 	"stoa/internal/operate/signin"
@@ -31,6 +33,8 @@ type Handlers struct {
 
 	Accounts *account.Service
 	Staff    *staff.Service
+	Leaving  *leave.Service
+	Takeout  *takeout.Service
 	Audit    *audit.Log
 	Catalog  *catalog.Service
 	Licenses *license.Service

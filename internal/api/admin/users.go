@@ -21,10 +21,12 @@ type managedUser struct {
 
 	Active    bool          `json:"active"`
 	CreatedAt web.Timestamp `json:"createdAt"`
+	// DeletionAt is when the account is removed, if that is planned.
+	DeletionAt web.Timestamp `json:"deletionAt,omitzero"`
 }
 
 func newManagedUser(u account.User) managedUser {
-	return managedUser{User: wire.NewUser(u), Active: u.Active, CreatedAt: web.Timestamp(u.CreatedAt)}
+	return managedUser{User: wire.NewUser(u), Active: u.Active, CreatedAt: web.Timestamp(u.CreatedAt), DeletionAt: web.Timestamp(u.DeletionAt)}
 }
 
 // ListUsers serves GET /api/v1/admin/users.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"stoa/internal/account"
 	"stoa/internal/api/limit"
@@ -37,7 +38,14 @@ type overview struct {
 		Methods         []string      `json:"methods"`
 		AuthenticatedAt web.Timestamp `json:"authenticatedAt"`
 	} `json:"session"`
-	Permissions []permission.Name `json:"permissions"`
+	Permissions  []permission.Name `json:"permissions"`
+	DeletionDays int               `json:"deletionDays"`
+	Deletion     *plannedDeletion  `json:"deletion,omitempty"`
+}
+
+// plannedDeletion says when an account is removed.
+type plannedDeletion struct {
+	At web.Timestamp `json:"at"`
 }
 
 // Account serves GET /auth/account.
@@ -58,6 +66,10 @@ func (h *Handlers) Account(w http.ResponseWriter, r *http.Request) error {
 	out.SecondFactor.Required, out.SecondFactor.Advised = o.FactorAsked, o.FactorAdvised
 	out.Session.AuthenticatedAt = web.Timestamp(o.Session.ProvenAt())
 	out.Permissions = who.Rights.Names()
+	out.DeletionDays = int(h.Leaving.Wait / (24 * time.Hour))
+	if at := o.User.DeletionAt; !at.IsZero() {
+		out.Deletion = &plannedDeletion{web.Timestamp(at)}
+	}
 	web.WriteData(w, http.StatusOK, out)
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"net/http"
 
 	"stoa/internal/account"
+	"stoa/internal/account/leave"
+	"stoa/internal/account/takeout"
 	"stoa/internal/api/guard"
 	"stoa/internal/api/limit"
 	"stoa/internal/api/web"
@@ -21,6 +23,8 @@ import (
 type Handlers struct {
 	Log      *slog.Logger
 	Accounts *account.Service
+	Leaving  *leave.Service
+	Takeout  *takeout.Service
 	Limits   limit.Counter
 	ClientIP reqctx.AddrResolver
 	// PublicURL is the address at which browsers reach this server, without a trailing slash.

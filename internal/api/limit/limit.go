@@ -54,6 +54,9 @@ var (
 	// For every route that takes the token or the code of a mail.
 	MailToken = ratelimit.Rule{Name: "mail-token", Limit: 10, Window: time.Minute}
 
+	// For copies of an account.
+	Export = ratelimit.Rule{Name: "export", Limit: 1, Window: 24 * time.Hour}
+
 	ClaimRequest = ratelimit.Rule{Name: "claim-request", Limit: 10, Window: time.Hour}
 	Claim        = ratelimit.Rule{Name: "claim", Limit: 10, Window: time.Minute}
 	ClaimLink    = ratelimit.Rule{Name: "claim-link", Limit: 10, Window: time.Minute}
@@ -64,7 +67,7 @@ func Rules() []ratelimit.Rule {
 	return []ratelimit.Rule{
 		Register, Login, Me, Refresh, ChangePassword,
 		LoginAccount, RefreshUnknown, ForgotPassword, ResetPassword, SetUp,
-		Reauthenticate, Factors, SecondFactor, Passkey, PasskeyOptions, OIDC, SignUp, EmailSignIn, MailToken,
+		Reauthenticate, Factors, SecondFactor, Passkey, PasskeyOptions, OIDC, SignUp, EmailSignIn, MailToken, Export,
 		Purchase, Platform, ClaimRequest, Claim, ClaimLink,
 	}
 }

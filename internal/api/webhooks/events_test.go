@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stoa/internal/account/leave"
 	"stoa/internal/data/database"
 	"stoa/internal/testkit"
 )
@@ -167,6 +168,12 @@ func TestWhatBecomesOfAnAddressTellsItsEvents(t *testing.T) {
 		events(t, a)
 		send("", "/auth/email/disown", map[string]string{"token": link("disown")})
 		want("an account that is disowned", "user.email_changed", eve.UserID)
+		gone := a.Register(t, "gone")
+		events(t, a)
+		if err := a.Leaving.Erase(t.Context(), gone.UserID, leave.Confirmation{Username: "gone"}); err != nil {
+			t.Fatal(err)
+		}
+		want("an account that is removed", "user.deleted", gone.UserID)
 	})
 }
 

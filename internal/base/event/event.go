@@ -25,6 +25,7 @@ const (
 	UserEmailVerified    Type = "user.email_verified"
 	UserEmailChanged     Type = "user.email_changed"
 	UserRoleChanged      Type = "user.role_changed"
+	UserDeleted          Type = "user.deleted"
 	OrderPaid            Type = "order.paid"
 	OrderRefunded        Type = "order.refunded"
 	OrderCancelled       Type = "order.cancelled"
@@ -46,7 +47,7 @@ const (
 
 // Types are the types of stoa's own events, those that can be subscribed to.
 var Types = []Type{
-	UserRegistered, UserEmailVerified, UserEmailChanged, UserRoleChanged, OrderPaid, OrderRefunded, OrderCancelled, LicenseIssued, LicenseActivated, LicenseDeactivated,
+	UserRegistered, UserEmailVerified, UserEmailChanged, UserRoleChanged, UserDeleted, OrderPaid, OrderRefunded, OrderCancelled, LicenseIssued, LicenseActivated, LicenseDeactivated,
 	LicenseRevoked, LicenseRenewed, LicenseExpired,
 	ExtensionInstalled, ExtensionUpgraded, ExtensionUninstalled, InstanceEnabled, InstanceDisabled,
 }

@@ -10,6 +10,14 @@ import (
 // (contract 3.3).
 const Anonymous = "anonymous"
 
+// Deleted is the user id of what outlives an account: its orders and licenses (contract 2.34). No user has
+// it, and nobody claims what has it.
+const Deleted = "deleted"
+
+// IsUser reports whether an id recorded with an order or a license is that of a user: neither Anonymous nor
+// Deleted.
+func IsUser(id string) bool { return id != Anonymous && id != Deleted }
+
 // Role is what a user is on the platform: USER, or a role of staff, which decides what they may do.
 type Role string
 

@@ -18,6 +18,12 @@ type Accounts struct {
 	EmailSignIn       string
 }
 
+// Leaving are the flags about accounts that are deleted.
+type Leaving struct {
+	AccountDeletionDays int
+	RetainBilling       time.Duration
+}
+
 // SignIn are the settings about sign-in that administrators change as well (contract 2.27), as texts that the flags
 // take. Each is empty unless it is set.
 type SignIn struct {

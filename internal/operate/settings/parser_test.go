@@ -162,10 +162,12 @@ func TestBoundsAreAsDocumented(t *testing.T) {
 	want := map[string]string{
 		"lease-ttl": "1m to 8760h", "lease-grace": "0s to 720h", "renewal-leeway": "0s to 720h",
 		"license-churn": "0 to 1000000", "body-memory": "16 to 65536", "body-rate": "0 to 1048576",
-		"address-connections": "0 to 1000000", "media-cache": "0 to 16777216", "health-interval": "5s to 1h, or 0s",
+		"account-deletion-days": "0 to 30",
+		"address-connections":   "0 to 1000000", "media-cache": "0 to 16777216", "health-interval": "5s to 1h, or 0s",
 		"metrics-installations": "0 to 1000", "min-count": "at least 0", "backup-every": "at least 1m", "backup-keep": "at least 1",
 		"backup-verify-every": "at least 0s", "after": "at least 0", "stop-delay": "at least 0s", "stop-timeout": "at least 0s",
-		"session-max": "1h to 8760h", "admin-reauth": "1m to 24h",
+		"retain-billing": "at least 0s",
+		"session-max":    "1h to 8760h", "admin-reauth": "1m to 24h",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("bounds (-want +got):\n%s", diff)

@@ -33,6 +33,7 @@ type Serve struct {
 	AdminEmail string
 	Passwords
 	Accounts
+	Leaving
 	PasskeyRPID    string `name:"passkey-rp-id"`
 	PasskeyOrigins []string
 	Mailing

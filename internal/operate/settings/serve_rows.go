@@ -113,6 +113,16 @@ var serveRows = []Setting{
 			"it never stands in for a second factor, and staff cannot use it. Without --smtp-url nobody can.",
 	},
 	{
+		Flag: "account-deletion-days", Env: "STOA_ACCOUNT_DELETION_DAYS", Default: "14", Bounds: numbers(0, 30),
+		Help: "How many days a link in a mail calls the deletion of an account off, {bounds}. With 0, accounts are removed " +
+			"at once and without a mail.",
+	},
+	{
+		Flag: "retain-billing", Env: "STOA_RETAIN_BILLING", Default: "87600h", Bounds: durations(0, anyDuration),
+		Help: "How long after an order the bill of a deleted account is kept: name, company and e-mail address. 87600h are " +
+			"ten years. With 0, they go with the account.",
+	},
+	{
 		Flag: "rate-limits", Env: "STOA_RATE_LIMITS", Default: "on", Values: "on,off",
 		Help: "Whether to enforce the API's rate limits: on, or off for load tests.",
 	},

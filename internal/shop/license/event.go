@@ -14,10 +14,10 @@ func (l License) Event(t event.Type, at time.Time) event.Event {
 	return e
 }
 
-// owner returns the id of a user, or nothing for reqctx.Anonymous.
+// owner returns the id of a user, or nothing where there is none.
 func owner(userID string) string {
-	if userID == reqctx.Anonymous {
-		return ""
+	if reqctx.IsUser(userID) {
+		return userID
 	}
-	return userID
+	return ""
 }

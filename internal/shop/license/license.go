@@ -33,7 +33,7 @@ type License struct {
 	ID        string
 	ProductID string
 	TierID    string
-	UserID    string // caller.Anonymous when nobody was signed in
+	UserID    string // reqctx.Anonymous when nobody was signed in, reqctx.Deleted once the account is
 
 	// KeyHash finds the license by its key. KeySealed is the key itself, encrypted, to be shown to
 	// its owner again.

@@ -30,8 +30,13 @@ func (s *Service) EndSubscription(ctx context.Context, id string) (Listed, error
 	if err := o.canEnd(l, s.Now()); err != nil || o.Ends {
 		return o, err
 	}
+	return o, s.endLater(ctx, &o.Order)
+}
+
+// endLater has the provider end the subscription of an order with the period that is paid, and records it.
+func (s *Service) endLater(ctx context.Context, o *Order) error {
 	var told time.Time
-	err = s.ask(o.Order, func() (err error) {
+	err := s.ask(*o, func() (err error) {
 		told, err = s.Payments.EndLater(ctx, o.Payment)
 		told = cmp.Or(told, s.Now().UTC())
 		return err
@@ -40,9 +45,9 @@ func (s *Service) EndSubscription(ctx context.Context, id string) (Listed, error
 		err = ErrEndRefused.Because(err)
 	}
 	if err == nil {
-		err = s.update(ctx, &o.Order, func(tx Store, o *Order) error { return s.end(ctx, tx, o, told) })
+		err = s.update(ctx, o, func(tx Store, o *Order) error { return s.end(ctx, tx, o, told) })
 	}
-	return o, err
+	return err
 }
 
 // end records that a subscription ends. told is when the provider said so. tx has locked the order.

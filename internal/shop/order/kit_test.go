@@ -14,6 +14,7 @@ import (
 
 	"stoa/internal/base/errs"
 	"stoa/internal/base/reqctx"
+	"stoa/internal/data/database"
 	"stoa/internal/shop/catalog"
 	"stoa/internal/shop/license"
 	"stoa/internal/shop/order"
@@ -124,6 +125,7 @@ func (nobody) Get(context.Context, string) (*os.File, error) { return nil, fs.Er
 type shop struct {
 	*order.Service
 
+	db       *database.DB
 	bank     *bank
 	clock    *clocktest.Clock
 	store    *store.Orders
@@ -138,6 +140,7 @@ func openShop(t *testing.T) *shop {
 		t.Fatal(err)
 	}
 	s := &shop{
+		db:    db,
 		bank:  &bank{fails: make(map[string]error), pages: make(map[string]payment.Event)},
 		clock: clocktest.New(opened), store: store.NewOrders(db), receipts: store.NewReceipts(db),
 	}

@@ -28,7 +28,7 @@ type Order struct {
 	ID            string
 	ProductID     string
 	TierID        string
-	UserID        string // reqctx.Anonymous when nobody was signed in
+	UserID        string // reqctx.Anonymous when nobody was signed in, reqctx.Deleted once the account is
 	PaymentMethod string
 	Billing       *BillingInfo // nil if the buyer gave none
 	Amount        product.Money
@@ -100,7 +100,7 @@ func (o *Order) Status() Status {
 
 // Addressed reports whether there may be an address for the order's receipt: that of the bill, or that
 // of the buyer's account.
-func (o *Order) Addressed() bool { return o.Billing.EmailKey() != "" || o.UserID != reqctx.Anonymous }
+func (o *Order) Addressed() bool { return o.Billing.EmailKey() != "" || reqctx.IsUser(o.UserID) }
 
 // refundDue reports whether the order was paid too late and is not refunded yet.
 func (o *Order) refundDue() bool {
@@ -111,6 +111,9 @@ func (o *Order) refundDue() bool {
 func (o *Order) endDue() bool {
 	return o.Payment.Subscription != "" && o.EndedAt.IsZero() && (!o.CancelledAt.IsZero() || !o.RefundedAt.IsZero())
 }
+
+// abandoned reports whether the provider charges the next period of somebody whose account is deleted.
+func (o *Order) abandoned() bool { return o.UserID == reqctx.Deleted && o.Renews() }
 
 // tooLate reports whether a period paid at that time was paid after the order was over.
 func (o *Order) tooLate(at time.Time) bool {

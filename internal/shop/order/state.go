@@ -159,7 +159,7 @@ func (s *Service) revoke(ctx context.Context, tx Store, licenseID string, at tim
 // event returns the event that something happened to o.
 func (o Order) event(t event.Type, at time.Time) event.Event {
 	about := event.Names{OrderID: o.ID, LicenseID: o.LicenseID, ProductID: o.ProductID}
-	if o.UserID != reqctx.Anonymous {
+	if reqctx.IsUser(o.UserID) {
 		about.UserID = o.UserID
 	}
 	e := event.New(at, t, about)

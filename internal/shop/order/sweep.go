@@ -2,6 +2,7 @@ package order
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -34,7 +35,7 @@ type Unfinished struct {
 }
 
 // KeepSwept finishes unfinished orders, now and every sweepEvery, until ctx ends: it refunds late
-// payments, ends subscriptions, cancels orders whose payment never began, and asks the provider about
+// payments, ends subscriptions, also those of deleted accounts, cancels orders whose payment never began, and asks the provider about
 // orders whose webhook is missing. Several processes may do so at once.
 func (s *Service) KeepSwept(ctx context.Context, log *slog.Logger) {
 	sweep := background.Task{Every: sweepEvery, Log: log, Failed: "unfinished orders cannot be swept"}
@@ -95,6 +96,14 @@ func (s *Service) finish(ctx context.Context, o Order) (Notice, error) {
 	switch {
 	case o.refundDue(), o.endDue():
 		err := s.followUp(ctx, &o, &n)
+		return n, err
+	case o.abandoned():
+		n.Done = "the subscription of a deleted account ends with the period that is paid"
+		err := s.endLater(ctx, &o)
+		if errors.Is(err, ErrEndRefused) {
+			n = Notice{OrderID: o.ID, Warning: "the account is deleted, but its subscription cannot be ended: end it at the provider. " + err.Error()}
+			err = nil
+		}
 		return n, err
 	case o.Payment.Session == "":
 		n.Done = "the order is cancelled: its payment never began"

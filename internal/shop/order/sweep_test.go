@@ -2,6 +2,7 @@ package order_test
 
 import (
 	"bytes"
+	"errors"
 	"log/slog"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stoa/internal/base/reqctx"
 	"stoa/internal/shop/order"
 	"stoa/internal/shop/payment"
 )
@@ -173,5 +175,45 @@ func TestWithoutAProviderNothingIsSwept(t *testing.T) {
 	s.Payments = payment.Test{}
 	if log := s.sweep(t); log != "" {
 		t.Errorf("log = %s", log)
+	}
+}
+
+func TestSubscriptionsOfDeletedAccountsEnd(t *testing.T) {
+	t.Parallel()
+
+	s := openShop(t)
+	o := s.subscribed(t)
+	end := s.license(t, o).ExpiresAt
+	s.sweep(t)
+	if calls := s.bank.asked(); len(calls) > 0 {
+		t.Errorf("while there is an account, the bank was asked %q", calls)
+	}
+	for _, table := range []string{"orders", "licenses"} {
+		_, err := s.db.Conn().Write.ExecContext(t.Context(), `UPDATE `+table+` SET user_id = $1`, reqctx.Deleted)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.bank.fail("end", errors.New("the bank is closed"))
+	s.sweep(t)
+	if s.ends(t, o) {
+		t.Error("it ends before the bank knows")
+	}
+	s.bank.fail("end", payment.ErrRefused)
+	s.clock.Advance(time.Hour)
+	if log := s.sweep(t); !strings.Contains(log, "end it at the provider") || s.ends(t, o) {
+		t.Errorf("refused: %s", log)
+	}
+	s.bank.fail("end", nil)
+	s.bank.asked()
+	for range 2 {
+		s.clock.Advance(time.Hour)
+		s.sweep(t)
+	}
+	if calls := s.bank.asked(); len(calls) != 1 || calls[0] != "end later sub-1" || !s.ends(t, o) {
+		t.Errorf("the bank was asked %q, and the subscription ends: %v", calls, s.ends(t, o))
+	}
+	if l := s.license(t, o); !l.ExpiresAt.Equal(end) || !l.RevokedAt.IsZero() {
+		t.Errorf("the license ends %s, want %s", l.ExpiresAt, end)
 	}
 }

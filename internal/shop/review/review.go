@@ -14,7 +14,7 @@ import (
 type Review struct {
 	ID        string
 	ProductID string
-	UserID    string
+	UserID    string // reqctx.Deleted once the account is
 
 	Rating int // stars, 1 to 5
 	Title  string
@@ -28,9 +28,12 @@ type Review struct {
 
 	// Author and ProductSlug are set when a review is read, and ignored when it is
 	// saved.
-	Author      string // the username
+	Author      string // the username, or Former
 	ProductSlug string
 }
+
+// Former signs reviews whose authors have no account any more. No username has a space.
+const Former = "former customer"
 
 // counts reports whether the review counts towards its product's rating.
 func (r *Review) counts() bool { return r.ID != "" && !r.Hidden }
@@ -80,6 +83,7 @@ func (r Request) apply(old Review, at time.Time) Review {
 type Query struct {
 	ProductID   string
 	ProductSlug string
+	UserID      string
 	Hidden      *bool
 	// Search is part of the author's name or e-mail address, of the product's slug, of the
 	// title or of the text. Of the last two, only the letters A to Z are found in both cases.

@@ -67,7 +67,7 @@ var addresses = []mutant{
 	},
 	{
 		name: "revert-keeps-pending-changes", t: is(22),
-		edit:  at("account/email_change.go", `LinkVerify, LinkDisown, «LinkChange»)`, `mutantIf($ON, LinkVerify, $OLD)`),
+		edit:  at("account/email_change.go", `LinkVerify, LinkDisown, «LinkChange», LinkKeepAccount)`, `mutantIf($ON, LinkVerify, $OLD)`),
 		also:  []edit{at("account/email_change.go", `t.UserID != c.ID || «t.Generation != c.Generation» {`, `$OLD && !$ON`)},
 		tests: attacks("TestTheFormerAddressTakesTheAccountBack"),
 	},

@@ -129,8 +129,9 @@ func documented(t *testing.T) (all []attack) {
 // notices reports whether one of the tests of a is to notice m.
 func (a attack) notices(m mutant) bool {
 	return slices.ContainsFunc(m.tests, func(test string) bool {
-		test, _, _ = strings.Cut(test, "/Account/")
-		return slices.Contains(a.tests, test)
+		pkg, name := packageOf(test)
+		name, _, _ = strings.Cut(name, "/")
+		return slices.Contains(a.tests, pkg+" "+name)
 	})
 }
 

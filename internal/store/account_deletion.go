@@ -1,0 +1,193 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"stoa/internal/account"
+	"stoa/internal/account/leave"
+	"stoa/internal/account/mailbox"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/data/database"
+	"stoa/internal/shop/order"
+	"stoa/internal/trust/audit"
+)
+
+// Leave implements leave.Store on the users of an Account.
+type Leave struct{ *Account }
+
+var _ leave.Store = Leave{}
+
+// InTx implements leave.Store.
+func (s Leave) InTx(ctx context.Context, fn func(leave.Store) error) error {
+	return s.Account.InTx(ctx, func(tx account.Store) error { return fn(Leave{tx.(*Account)}) })
+}
+
+// PlanDeletion implements leave.Store.
+func (s Leave) PlanDeletion(ctx context.Context, id string, at time.Time) error {
+	defer s.ended(ctx)
+	res, err := s.Write.ExecContext(ctx, `
+		UPDATE users SET deletion_at_ms = $1, generation = generation + 1 WHERE id = $2`, database.Millis(at), id)
+	if err := database.Affected(res, err, "User"); err != nil {
+		return err
+	}
+	if err := s.VoidResets(ctx, id); err != nil {
+		return err
+	}
+	if _, err := s.Write.ExecContext(ctx, `DELETE FROM api_keys WHERE user_id = $1`, id); err != nil {
+		return err
+	}
+	return s.DeleteSessionsExcept(ctx, id, "")
+}
+
+// DueDeletions implements leave.Store.
+func (s Leave) DueDeletions(ctx context.Context, now time.Time, limit int) ([]string, error) {
+	return database.Texts(ctx, s.Read, `
+		SELECT id FROM users WHERE deletion_at_ms <> 0 AND deletion_at_ms <= $1
+		ORDER BY deletion_at_ms, id LIMIT $2`, database.Millis(now), limit)
+}
+
+// Erase implements leave.Store.
+func (s Leave) Erase(ctx context.Context, c account.Credentials, kept time.Time) error {
+	defer s.ended(ctx)
+	for _, part := range []func(context.Context, account.Credentials) error{
+		s.releaseOrders, s.releaseGuestOrders, s.eraseReviews, s.eraseUser, s.blankAudit,
+	} {
+		if err := part(ctx, c); err != nil {
+			return err
+		}
+	}
+	_, err := s.Write.ExecContext(ctx, blankBills+` WHERE user_id = $1 AND billing_info IS NOT NULL AND created_at_ms <= $2`,
+		reqctx.Deleted, database.Millis(kept))
+	return err
+}
+
+// releaseOrders takes a user's orders and licenses from them. Licenses go on working by their keys.
+func (s Leave) releaseOrders(ctx context.Context, c account.Credentials) error {
+	for _, table := range []string{"orders", "licenses"} {
+		_, err := s.Write.ExecContext(ctx, `UPDATE `+table+` SET user_id = $1 WHERE user_id = $2`, reqctx.Deleted, c.ID)
+		if err != nil {
+			return err
+		}
+	}
+	_, err := s.Write.ExecContext(ctx, `DELETE FROM order_claims WHERE user_id = $1`, c.ID)
+	return err
+}
+
+// releaseGuestOrders does the same with the orders that guests made with the user's mailbox, which whoever gets the
+// address later could claim. Nobody but who proved to have the mailbox decides about them.
+func (s Leave) releaseGuestOrders(ctx context.Context, c account.Credentials) error {
+	key := order.EmailKey(c.Email)
+	if c.ProvenAt.IsZero() || key == "" {
+		return nil
+	}
+	type guests struct{ id, license, billing string }
+	list, err := database.All(ctx, s.Read, func(row database.Scanner) (g guests, err error) {
+		err = row.Scan(&g.id, &g.license, &g.billing)
+		return g, err
+	}, `SELECT id, license_id, COALESCE(billing_info, '{}') FROM orders WHERE billing_email_key = $1 AND user_id = 'anonymous'`, key)
+	if err != nil {
+		return err
+	}
+	for _, g := range list {
+		var b order.BillingInfo
+		if err := json.Unmarshal([]byte(g.billing), &b); err != nil {
+			return fmt.Errorf("store: order %s: billing_info: %w", g.id, err)
+		}
+		if !mailbox.Same(b.Email, c.Email) { // EmailKey equates more
+			continue
+		}
+		if _, err := s.Write.ExecContext(ctx, `UPDATE orders SET user_id = $1 WHERE id = $2`, reqctx.Deleted, g.id); err != nil {
+			return err
+		}
+		if _, err := s.Write.ExecContext(ctx, `UPDATE licenses SET user_id = $1 WHERE id = $2`, reqctx.Deleted, g.license); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eraseReviews takes the author from a user's reviews. A product has one review of each author, so those without get one
+// that nobody is.
+func (s Leave) eraseReviews(ctx context.Context, c account.Credentials) error {
+	_, err := s.Write.ExecContext(ctx, `UPDATE reviews SET user_id = $1 || id WHERE user_id = $2`, reqctx.Deleted+":", c.ID)
+	return err
+}
+
+// eraseUser deletes a user, and with it whatever references it.
+func (s Leave) eraseUser(ctx context.Context, c account.Credentials) error {
+	res, err := s.Write.ExecContext(ctx, `DELETE FROM users WHERE id = $1`, c.ID)
+	return database.Affected(res, err, "User")
+}
+
+// blankAudit takes a user's addresses from the audit log, which allows that once there is no such user.
+func (s Leave) blankAudit(ctx context.Context, c account.Credentials) error {
+	for _, statement := range []string{
+		`UPDATE audit_log SET actor_name = '' WHERE actor_id = $1 AND actor_kind = 'user' AND actor_name <> ''`,
+		`UPDATE audit_log SET behalf_name = '' WHERE behalf_id = $1 AND behalf_id <> '' AND behalf_name <> ''`,
+	} {
+		if _, err := s.Write.ExecContext(ctx, statement, c.ID); err != nil {
+			return err
+		}
+	}
+	type detailed struct {
+		id, action, details string
+	}
+	list, err := database.All(ctx, s.Read, func(row database.Scanner) (d detailed, err error) {
+		err = row.Scan(&d.id, &d.action, &d.details)
+		return d, err
+	}, `SELECT id, action, details_json FROM audit_log WHERE target_id = $1 AND target_type = 'user'`, c.ID)
+	if err != nil {
+		return err
+	}
+	for _, d := range list {
+		blank, err := withoutAddresses(audit.Action(d.action), d.details)
+		if err != nil {
+			return fmt.Errorf("store: audit entry %s: details: %w", d.id, err)
+		}
+		if blank == d.details {
+			continue
+		}
+		if _, err := s.Write.ExecContext(ctx, `UPDATE audit_log SET details_json = $1 WHERE id = $2`, blank, d.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withoutAddresses blanks the addresses in the details of an entry about a user. The trigger of audit_log has the same
+// names, and compares the rest.
+func withoutAddresses(action audit.Action, details string) (string, error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(details), &all); err != nil {
+		return "", err
+	}
+	names := []string{"email"}
+	if action == audit.UserChangeEmail || action == audit.UserRevertEmail {
+		names = append(names, "from")
+	}
+	for _, name := range names {
+		if _, ok := all[name]; ok {
+			all[name] = json.RawMessage(`""`)
+		}
+	}
+	blank, err := json.Marshal(all)
+	return string(blank), err
+}
+
+// BlankBills implements leave.Store.
+func (s Leave) BlankBills(ctx context.Context, until time.Time, limit int) (int, error) {
+	res, err := s.Write.ExecContext(ctx, blankBills+` WHERE id IN (
+		SELECT id FROM orders WHERE user_id = 'deleted' AND billing_info IS NOT NULL AND created_at_ms <= $1
+		ORDER BY created_at_ms LIMIT $2)`, database.Millis(until), limit)
+	if err != nil {
+		return 0, err
+	}
+	n, err := res.RowsAffected()
+	return int(n), err
+}
+
+const blankBills = `UPDATE orders SET billing_info = NULL, billing_email_key = NULL, billing_name_key = NULL,
+	billing_company_key = NULL`
