@@ -58,6 +58,6 @@ func (h *Handlers) ExportArchive(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	web.WriteArchive(w, "account.zip", archive)
+	web.WriteArchive(w, archive)
 	return nil
 }

@@ -6,13 +6,11 @@ import (
 )
 
 // WriteArchive answers with a ZIP archive, which no cache may keep.
-func WriteArchive(w http.ResponseWriter, name string, content []byte) {
+func WriteArchive(w http.ResponseWriter, content []byte) {
 	NoStore(w)
 	h := w.Header()
 	h.Set("Content-Type", "application/zip")
-	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
 	h.Set("Content-Length", strconv.Itoa(len(content)))
-	h.Set("X-Content-Type-Options", "nosniff")
 	_, _ = w.Write(content) // the client is gone
 }
 

@@ -5,6 +5,7 @@ import { api, data, ok, type Schemas } from "../../api/client";
 import { Confirm } from "../kit/Confirm";
 import { useSession } from "../../api/useSession";
 import { t } from "../text";
+import { LeavingActions } from "./Leaving";
 
 type User = Schemas["ManagedUser"];
 type Change = { active?: boolean; role?: "USER" | "ADMIN" };
@@ -27,10 +28,11 @@ export const PersonActions = ({ user }: { user: User }) => {
   return (
     <>
       <Button onClick={() => setOpen("role")}>{t(`people.${role}.action`)}</Button>
-      <Button onClick={() => setOpen("block")}>{t(`people.${block}.action`)}</Button>
+      {!user.deletionAt && <Button onClick={() => setOpen("block")}>{t(`people.${block}.action`)}</Button>}
       <Button onClick={() => setOpen("password")}>{t("people.password.action")}</Button>
       <Button onClick={() => setOpen("revert")}>{t("people.revert.action")}</Button>
       <Button onClick={() => setOpen("factor")}>{t("people.factor.action")}</Button>
+      <LeavingActions user={user} />
       <Confirm
         open={open === "factor"}
         onClose={close}

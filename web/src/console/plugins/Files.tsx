@@ -12,6 +12,7 @@ import { Section } from "../kit/Page";
 import { tellFailure } from "../kit/toast";
 import { useListSearch } from "../kit/useListSearch";
 import { State, type Tone } from "../kit/values";
+import { save } from "../kit/save";
 import { t } from "../text";
 
 type InstalledFile = Schemas["InstalledFile"];
@@ -76,12 +77,4 @@ export const Files = ({ slug }: { slug: string }) => {
       )}
     </Section>
   );
-};
-
-const save = (blob: Blob, name: string) => {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 };
