@@ -42,12 +42,17 @@ func (s *Service) tell(ctx context.Context, tx Store, post func(letter) error, u
 // formerAddresses returns the addresses that a user had proven, and could still take back.
 func (s *Service) formerAddresses(ctx context.Context, tx Store, userID string) (all []string, err error) {
 	back, err := tx.MailTokensOf(ctx, userID, LinkRevert)
+	return Former(back, s.Now()), err
+}
+
+// Former returns the addresses to which one of a user's links takes a change of the address back.
+func Former(back []MailToken, now time.Time) (all []string) {
 	for _, t := range back {
-		if t.live(s.Now()) && !t.Proven.IsZero() {
+		if t.live(now) && !t.Proven.IsZero() {
 			all = append(all, t.Address)
 		}
 	}
-	return all, err
+	return all
 }
 
 const (

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/account/apikey"
 	"stoa/internal/account/staff"
 	"stoa/internal/api/guard"
 	"stoa/internal/api/keyed"
@@ -64,6 +65,7 @@ type Server struct {
 	Recheck time.Duration
 
 	Accounts *account.Service
+	Keys     *apikey.Keys
 	Audit    *audit.Log
 
 	Plugins   *plugin.Service

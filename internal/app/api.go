@@ -87,6 +87,7 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 
 		Auth:     a.Accounts,
 		Accounts: a.Accounts,
+		Keys:     a.Keys,
 		Audit:    &audit.Log{Store: store.NewAudit(a.DB), Now: cfg.Now},
 
 		Plugins:   a.Plugins,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/account/apikey"
 	"stoa/internal/account/staff"
 	"stoa/internal/operate/lookup"
 	"stoa/internal/operate/overview"
@@ -31,6 +32,7 @@ type Handlers struct {
 
 	Accounts *account.Service
 	Staff    *staff.Service
+	Keys     *apikey.Keys
 	Audit    *audit.Log
 	Catalog  *catalog.Service
 	Licenses *license.Service

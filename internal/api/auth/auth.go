@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"stoa/internal/account"
+	"stoa/internal/account/apikey"
 	"stoa/internal/api/guard"
 	"stoa/internal/api/limit"
 	"stoa/internal/api/web"
@@ -21,6 +22,7 @@ import (
 type Handlers struct {
 	Log      *slog.Logger
 	Accounts *account.Service
+	Keys     *apikey.Keys
 	Limits   limit.Counter
 	ClientIP reqctx.AddrResolver
 	// PublicURL is the address at which browsers reach this server, without a trailing slash.

@@ -41,7 +41,7 @@ var helped = []mutant{
 	},
 	{
 		name: "printed-password-keeps-sessions", t: is(41),
-		edit:  at("account/password_change.go", `«s.replacePassword»(ctx, tx, c.ID, hash, "")`, keepsSessions),
+		edit:  at("account/password_change.go", `«s.replacePassword»(ctx, tx, c.ID, hash, kept{})`, keepsSessions),
 		tests: attacks("TestAPasswordFromTheMachineSignsInOnce"),
 	},
 	{
@@ -108,7 +108,7 @@ var kept = []mutant{
 	},
 	{
 		name: "deactivation-keeps-sessions", t: is(97),
-		edit:  at("account/user_change.go", `«s.shutOut(ctx, tx, after.ID, "")»`, skipped),
+		edit:  at("account/user_change.go", `«s.shutOut(ctx, tx, after.ID, kept{})»`, skipped),
 		tests: of("internal/account", "TestNothingWorksAfterAConcurrentEnd"),
 	},
 	{
