@@ -103,7 +103,7 @@ var kept = []mutant{
 	},
 	{
 		name: "shutting-out-keeps-sessions", t: is(97),
-		edit:  at("account/password_change.go", `return «tx.DeleteSessionsExcept(ctx, userID, keepSession)»`, skipped),
+		edit:  at("account/password_change.go", `return «tx.DeleteSessionsExcept(ctx, userID, keep.session)»`, skipped),
 		tests: of("internal/account", "TestNothingWorksAfterAConcurrentEnd"),
 	},
 	{
