@@ -83,6 +83,7 @@ export const moments = (at) => [
   { name: "account-ways-buyer", path: "/account/sign-in", as: "buyer" },
   { name: "account-second-step-buyer", path: "/account/second-step", as: "buyer" },
   { name: "account-devices-buyer", path: "/account/devices", as: "buyer" },
+  { name: "account-data-buyer", path: "/account/data", as: "buyer" },
   { name: "not-admin", path: "/console", as: "buyer", ready: "h1" },
 
   { name: "order", path: at.order, as: "admin" },

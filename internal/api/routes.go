@@ -79,6 +79,7 @@ func storefrontRoutes(h *storefront.Handlers) []route {
 		at("GET /account/sign-in", anyone, h.App, shopPage),
 		at("GET /account/second-step", anyone, h.App, shopPage),
 		at("GET /account/devices", anyone, h.App, shopPage),
+		at("GET /account/data", anyone, h.App, shopPage),
 	}
 }
 

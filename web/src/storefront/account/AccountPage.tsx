@@ -18,6 +18,7 @@ const screens: readonly [Screen, ...Screen[]] = [
   { at: "sign-in", name: "account.screens.ways", Content: later(() => import("./Ways"), "Ways") },
   { at: "second-step", name: "account.screens.step", Content: later(() => import("./SecondFactor"), "SecondFactor") },
   { at: "devices", name: "account.screens.devices", Content: later(() => import("./Devices"), "DevicesAndActivity") },
+  { at: "data", name: "account.screens.data", Content: later(() => import("./Keys"), "Keys") },
 ];
 
 const addressOf = (at: string) => `/account${at && `/${at}`}`;
