@@ -23,6 +23,7 @@ export const pages = [
   { name: "account-ways", path: "/account/sign-in", as: "admin" },
   { name: "account-second-step", path: "/account/second-step", as: "admin" },
   { name: "account-devices", path: "/account/devices", as: "admin" },
+  { name: "account-data", path: "/account/data", as: "admin" },
   { name: "sign-in", path: "/console", as: "nobody", ready: "h1" },
   { name: "overview", path: "/console", as: "admin" },
   { name: "welcome", path: "/console/welcome", as: "admin" },

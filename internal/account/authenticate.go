@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"stoa/internal/account/apikey"
 	"stoa/internal/account/token"
 	"stoa/internal/base/errs"
 	"stoa/internal/base/permission"
@@ -11,9 +12,12 @@ import (
 )
 
 // Authenticate returns the caller behind a bearer token: an active user with a live
-// session, or a service. For anything else it returns ErrToken. Role and state come
+// session, a service, or whoever an API key stands for. For anything else it returns ErrToken. Role and state come
 // from the database or from Live, not from the token.
 func (s *Service) Authenticate(ctx context.Context, raw string) (reqctx.Caller, error) {
+	if apikey.Marked(raw) {
+		return s.byKey(ctx, raw)
+	}
 	alive, session, err := s.signedIn(ctx, raw)
 	switch {
 	case err == nil:

@@ -101,7 +101,7 @@ func (s *Service) ConfirmEmail(ctx context.Context, userID, sessionID, token str
 		if err := tx.DeleteMailTokens(ctx, c.ID, LinkChange, LinkVerify, LinkDisown); err != nil {
 			return err
 		}
-		if err := s.shutOut(ctx, tx, c.ID, sessionID); err != nil {
+		if err := s.shutOut(ctx, tx, c.ID, kept{session: sessionID}); err != nil {
 			return err
 		}
 		revert, back := s.newLink(LinkRevert, c, c.Email)
@@ -170,7 +170,7 @@ func (s *Service) revert(ctx context.Context, tx Store, c Credentials, t MailTok
 		}
 		return err
 	}
-	if err := s.replacePassword(ctx, tx, c.ID, "", ""); err != nil {
+	if err := s.replacePassword(ctx, tx, c.ID, "", kept{}); err != nil {
 		return err
 	}
 	if err := tx.RemoveWays(ctx, c.ID, Ways{Factors: true, Since: t.CreatedAt}); err != nil {

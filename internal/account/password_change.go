@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"stoa/internal/account/apikey"
 	"stoa/internal/base/errs"
 	"stoa/internal/trust/audit"
 )
@@ -12,6 +13,8 @@ import (
 type PasswordChange struct {
 	Current string `json:"currentPassword"`
 	New     string `json:"newPassword"`
+	// KeepKeys are the ids of the API keys that go on. All others end.
+	KeepKeys []string `json:"keepApiKeys"`
 }
 
 // PasswordChangeIssues returns what is wrong with ch.
@@ -19,41 +22,45 @@ func (s *Service) PasswordChangeIssues(ch PasswordChange) errs.Issues {
 	var f faults
 	f.Require("currentPassword", ch.Current)
 	f.newPassword(s, "newPassword", ch.New)
+	if len(ch.KeepKeys) > apikey.MaxKeys {
+		f.Add("keepApiKeys", errs.CodeOutOfRange, "keepApiKeys must have %d ids or fewer.", apikey.MaxKeys)
+	}
 	return f.Issues
 }
 
 // ChangePassword replaces the user's password, ends all of the user's sessions but
-// the one named, voids the links to reset it, and mails the user. It returns
+// the one named and all API keys but those with the ids keepKeys, voids the links to reset it, and mails the user. It returns
 // VALIDATION_ERROR, ErrPassword if the current password is wrong, ErrNoUser if the
 // user no longer exists, password.ErrBusy, and ErrChangePassword for an internal
 // failure, after which the old password still works.
-func (s *Service) ChangePassword(ctx context.Context, userID, sessionID, current, next string) error {
-	if err := s.PasswordChangeIssues(PasswordChange{Current: current, New: next}).Err(); err != nil {
+func (s *Service) ChangePassword(ctx context.Context, userID, sessionID, current, next string, keepKeys ...string) error {
+	ch := PasswordChange{Current: current, New: next, KeepKeys: keepKeys}
+	if err := s.PasswordChangeIssues(ch).Err(); err != nil {
 		return err
 	}
-	err := s.changePassword(ctx, userID, sessionID, current, next)
+	err := s.changePassword(ctx, userID, sessionID, ch)
 	if errs.KindOf(err) == errs.Internal {
 		return ErrChangePassword.Because(err)
 	}
 	return err
 }
 
-func (s *Service) changePassword(ctx context.Context, userID, sessionID, current, next string) error {
+func (s *Service) changePassword(ctx context.Context, userID, sessionID string, ch PasswordChange) error {
 	c, err := s.Store.User(ctx, userID)
 	if err != nil {
 		return noUser(err)
 	}
-	match, _, err := s.verify(ctx, c.PasswordHash, current)
+	match, _, err := s.verify(ctx, c.PasswordHash, ch.Current)
 	if err != nil {
 		return err
 	}
 	if !match {
 		return ErrPassword
 	}
-	if err := s.notOwnName("newPassword", next, c.User); err != nil {
+	if err := s.notOwnName("newPassword", ch.New, c.User); err != nil {
 		return err
 	}
-	hash, err := s.Hasher.Hash(ctx, next)
+	hash, err := s.Hasher.Hash(ctx, ch.New)
 	if err != nil {
 		return err
 	}
@@ -67,19 +74,19 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID, current
 		if now.PasswordHash != c.PasswordHash {
 			return ErrPassword
 		}
-		return s.choosePassword(ctx, tx, post, now, hash, next, sessionID)
+		return s.choosePassword(ctx, tx, post, now, hash, ch.New, kept{sessionID, ch.KeepKeys})
 	})
 	return noUser(err)
 }
 
-// choosePassword gives a user, who is locked and chose it inside a session, another password. The session stays.
+// choosePassword gives a user, who is locked and chose it inside a session, another password. What is kept stays.
 func (s *Service) choosePassword(
-	ctx context.Context, tx Store, post func(letter) error, c Credentials, hash, secret, sessionID string,
+	ctx context.Context, tx Store, post func(letter) error, c Credentials, hash, secret string, keep kept,
 ) error {
 	if err := s.passwordChanged(ctx, tx, post, c, false); err != nil {
 		return err
 	}
-	if err := s.replacePassword(ctx, tx, c.ID, hash, sessionID); err != nil {
+	if err := s.replacePassword(ctx, tx, c.ID, hash, keep); err != nil {
 		return err
 	}
 	return s.noteBreached(ctx, tx, post, c.User, secret)
@@ -122,7 +129,7 @@ func (s *Service) ReplacePassword(ctx context.Context, email, secret string) (Us
 		if _, err := tx.User(ctx, c.ID); err != nil { // locked before its sessions
 			return err
 		}
-		if err := s.replacePassword(ctx, tx, c.ID, hash, ""); err != nil {
+		if err := s.replacePassword(ctx, tx, c.ID, hash, kept{}); err != nil {
 			return err
 		}
 		if err := tx.SetPasswordOnce(ctx, c.ID); err != nil {
@@ -134,24 +141,33 @@ func (s *Service) ReplacePassword(ctx context.Context, email, secret string) (Us
 	return c.User, noUser(err)
 }
 
+// kept is what goes on of what lets somebody in: a session, and API keys. The zero value is nothing.
+type kept struct {
+	session string
+	keys    []string
+}
+
 // replacePassword stores a new password's hash and revokes what the old one gave, as
 // shutOut does. Every change of a password goes through here; a new hash of the same
 // password does not.
-func (s *Service) replacePassword(ctx context.Context, tx Store, userID, hash, keepSession string) error {
+func (s *Service) replacePassword(ctx context.Context, tx Store, userID, hash string, keep kept) error {
 	if err := tx.SetPassword(ctx, userID, hash); err != nil {
 		return err
 	}
-	return s.shutOut(ctx, tx, userID, keepSession)
+	return s.shutOut(ctx, tx, userID, keep)
 }
 
-// shutOut ends all of a user's sessions except keepSession, which may be empty, and
+// shutOut ends all of a user's sessions and API keys except what is kept, and
 // voids all links to reset the password, and what depends on the user's generation.
-func (s *Service) shutOut(ctx context.Context, tx Store, userID, keepSession string) error {
+func (s *Service) shutOut(ctx context.Context, tx Store, userID string, keep kept) error {
 	if err := tx.RaiseGeneration(ctx, userID); err != nil {
 		return err
 	}
 	if err := tx.VoidResets(ctx, userID); err != nil {
 		return err
 	}
-	return tx.DeleteSessionsExcept(ctx, userID, keepSession)
+	if err := tx.EndKeys(ctx, userID, keep.keys, s.Now()); err != nil {
+		return err
+	}
+	return tx.DeleteSessionsExcept(ctx, userID, keep.session)
 }

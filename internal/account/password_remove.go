@@ -17,7 +17,7 @@ func (s *Service) RemovePassword(ctx context.Context, userID, sessionID string) 
 		if err := s.worksWithout(ctx, tx, c, f); err != nil {
 			return err
 		}
-		if err := s.replacePassword(ctx, tx, c.ID, "", sessionID); err != nil {
+		if err := s.replacePassword(ctx, tx, c.ID, "", kept{session: sessionID}); err != nil {
 			return err
 		}
 		if err := s.record(ctx, tx, audit.UserRemovePassword, c.ID, audit.Details{"email": c.Email}); err != nil {

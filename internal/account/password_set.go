@@ -54,6 +54,6 @@ func (s *Service) SetPassword(ctx context.Context, userID, sessionID, next strin
 		if now.PasswordHash != "" { // set meanwhile
 			return ErrPasswordSet
 		}
-		return s.choosePassword(ctx, tx, post, now, hash, next, sessionID)
+		return s.choosePassword(ctx, tx, post, now, hash, next, kept{session: sessionID})
 	}))
 }

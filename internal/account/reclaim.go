@@ -29,7 +29,7 @@ func (s *Service) provenOutside(ctx context.Context, tx Store, c Credentials) (C
 //
 // It is for an unproven account whose mailbox is proven outside of its sessions.
 func (s *Service) reclaim(ctx context.Context, tx Store, c Credentials) error {
-	if err := s.replacePassword(ctx, tx, c.ID, "", ""); err != nil {
+	if err := s.replacePassword(ctx, tx, c.ID, "", kept{}); err != nil {
 		return err
 	}
 	ways := Ways{Factors: !c.isStaff()}

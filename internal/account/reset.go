@@ -199,7 +199,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, next string) error {
 			return err
 		}
 		if !c.ProvenAt.IsZero() {
-			if err := s.replacePassword(ctx, tx, c.ID, hash, ""); err != nil {
+			if err := s.replacePassword(ctx, tx, c.ID, hash, kept{}); err != nil {
 				return err
 			}
 			return s.noteBreached(ctx, tx, post, c.User, next)

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"stoa/internal/account/apikey"
 	"stoa/internal/account/breached"
 	"stoa/internal/account/federated"
 	"stoa/internal/account/live"
@@ -69,8 +70,10 @@ type Service struct {
 	// Services verifies service JWTs. Nil turns them off.
 	Services *token.Service
 
-	// Live remembers which sessions are alive. nil: the database is asked on every request.
+	// Live remembers which sessions are alive, and API keys. nil: the database is asked on every request.
 	Live *live.Memory[Alive]
+	// KeyUses notes when API keys are used. nil: nobody does.
+	KeyUses *apikey.Uses
 
 	seen *verifiedTokens // made by Start
 }

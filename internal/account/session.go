@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"stoa/internal/account/apikey"
 	"stoa/internal/account/token"
 	"stoa/internal/base/permission"
 )
@@ -197,4 +198,6 @@ type Alive struct {
 	Rights permission.Set
 	// Rules names the state of the Rules at the time; empty in memory, where it may be old.
 	Rules string
+	// Key is an API key, remembered in place of a session; nil for a session.
+	Key *apikey.Holder
 }

@@ -148,6 +148,7 @@ type Store interface {
 	Identities
 	Visits
 	Devices
+	KeyStore
 
 	// DeleteStale deletes what has not been used in its time: links in mails, and sign-ins and
 	// ceremonies that nobody finished. It keeps sign-ins for 90 days, and devices for 400: at most 50 of each user.

@@ -155,7 +155,7 @@ func (s *Service) saveUser(ctx context.Context, tx Store, before, after User) er
 		action := audit.UserActivate
 		if !after.Active {
 			action = audit.UserDeactivate
-			if err := s.shutOut(ctx, tx, after.ID, ""); err != nil {
+			if err := s.shutOut(ctx, tx, after.ID, kept{}); err != nil {
 				return err
 			}
 		}

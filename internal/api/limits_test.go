@@ -45,6 +45,7 @@ func TestTheLimitsAreTheDocumentedOnes(t *testing.T) {
 		"second-factor": "10 in 1m0s", "passkey": "10 in 1m0s", "passkey-options": "30 in 1m0s", "oidc": "20 in 1m0s",
 		"purchase":      "600 in 1m0s",
 		"platform":      "600 in 1m0s",
+		"api-key":       "600 in 1m0s",
 		"claim-request": "10 in 1h0m0s", "claim": "10 in 1m0s", "claim-link": "10 in 1m0s",
 	}
 	for _, r := range limit.Rules() {

@@ -5,10 +5,12 @@ import (
 	"strings"
 	"time"
 
+	"stoa/internal/account/apikey"
 	"stoa/internal/api/guard"
 	"stoa/internal/api/limit"
 	"stoa/internal/api/web"
 	"stoa/internal/base/permission"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/edge/ratelimit"
 )
 
@@ -30,6 +32,8 @@ type route struct {
 	recent   recency
 	unkept   bool
 	ruleless bool
+
+	readsBearer bool
 }
 
 // caller says who may call a route.
@@ -169,6 +173,63 @@ func unkept(r *route) { r.unkept = true }
 // ruleless is for a route below /auth that works without the rules for signing in, also where they cannot be read.
 func ruleless(r *route) { r.ruleless = true }
 
+// readsBearer is for a route for anyone whose handler reads the bearer token, which may be none.
+func readsBearer(r *route) { r.readsBearer = true }
+
+// keyRule says what an API key needs at a route.
+type keyRule int
+
+const (
+	// keysUnread: bearer tokens are ignored, or are not users' at all.
+	keysUnread keyRule = iota
+	// keysRefused: no key opens it, whatever it is for (NOT_FOR_KEYS).
+	keysRefused
+	// keysByScope: one of the route's permissions.
+	keysByScope
+	// keysOfSelf: to stand for its user, who is no guest.
+	keysOfSelf
+)
+
+// keys returns what an API key needs at r. No key gets at what lets people in or decides what they may do, nor where
+// people are always asked whether they are still there.
+func (r route) keys() keyRule {
+	switch {
+	case r.by == plugins || r.by == processes || r.by == anyone && !r.readsBearer:
+		return keysUnread
+	case strings.Contains(r.pattern, " /auth/") || r.recent == always:
+		return keysRefused
+	case r.by == staffMembers && r.permits[0] != permission.Any && !apikey.IsScope(r.permits[0]):
+		return keysRefused
+	case r.by == staffMembers:
+		return keysByScope
+	}
+	return keysOfSelf
+}
+
+// forKeys counts the requests of each API key, and refuses those that a key does not open. It runs inside Identify.
+func (rt *router) forKeys(r route, h web.HandlerFunc) web.HandlerFunc {
+	rule := r.keys()
+	return func(w http.ResponseWriter, req *http.Request) error {
+		who := reqctx.CallerFrom(req.Context())
+		if !who.HasKey() {
+			return h(w, req)
+		}
+		if err := rt.limits.Count(w, req, limit.APIKey, who.Key.ID); err != nil {
+			return err
+		}
+		switch rule {
+		case keysRefused:
+			return guard.ErrNotForKeys
+		case keysOfSelf:
+			if err := guard.CheckSelf(req); err != nil {
+				return err
+			}
+		case keysByScope, keysUnread:
+		}
+		return h(w, req)
+	}
+}
+
 // ofBytes is for a route whose identifier may be any bytes, because its handler checks them.
 func ofBytes(r *route) { r.bytes = true }
 
@@ -220,17 +281,22 @@ func (rt *router) withRules(h web.HandlerFunc) web.HandlerFunc {
 // admit refuses the callers that r is not for.
 func (rt *router) admit(r route, h web.HandlerFunc) web.HandlerFunc {
 	switch r.by {
-	case anyone, usersByHandler, processes:
+	case anyone, processes:
+		if r.readsBearer {
+			return guard.NoKeys(rt.auth, h)
+		}
 		return h
+	case usersByHandler:
+		return guard.NoKeys(rt.auth, h)
 	case guestsToo:
-		return guard.Identify(rt.auth, h)
+		return guard.Identify(rt.auth, rt.forKeys(r, h))
 	case users:
-		return guard.Identify(rt.auth, guard.RequireUser(h))
+		return guard.Identify(rt.auth, rt.forKeys(r, guard.RequireUser(h)))
 	case staffMembers:
 		if r.call != nil { // which plugins a role may use is known with the path: see addCall
-			return guard.Identify(rt.auth, h)
+			return guard.Identify(rt.auth, rt.forKeys(r, h))
 		}
-		return guard.Identify(rt.auth, guard.RequireStaff(h, r.permits...))
+		return guard.Identify(rt.auth, rt.forKeys(r, guard.RequireStaff(h, r.permits...)))
 	case plugins:
 		return rt.platform(h, r.needs...)
 	}

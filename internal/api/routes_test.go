@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"stoa/api"
+	"stoa/internal/account/apikey"
 	"stoa/internal/api/keyed"
 	"stoa/internal/api/limit"
 	"stoa/internal/base/permission"
@@ -92,7 +93,7 @@ func isException(op, what string, documented any) bool {
 func TestRowsAreComplete(t *testing.T) {
 	t.Parallel()
 
-	used := map[string]bool{limit.Platform.Name: true}
+	used := map[string]bool{limit.Platform.Name: true, limit.APIKey.Name: true} // of callers, whatever they call
 	for _, r := range everyRoute() {
 		for _, l := range r.limits {
 			used[l.rule.Name] = true
@@ -299,4 +300,42 @@ func operations(tb testing.TB) map[string]operation {
 		}
 	}
 	return ops
+}
+
+// What an API key needs follows from the row: no row can forget to say it. Every row that reads a bearer token is here
+// with its rule; new ones are found.
+func TestWhatAKeyNeedsIsAPropertyOfRows(t *testing.T) {
+	t.Parallel()
+
+	seen := map[keyRule]int{}
+	scoped := map[permission.Name]bool{}
+	for _, r := range everyRoute() {
+		rule := r.keys()
+		seen[rule]++
+		_, path, _ := strings.Cut(r.pattern, " ")
+		reads := r.by == users || r.by == usersByHandler || r.by == guestsToo || r.by == staffMembers || r.pattern == "POST /auth/logout"
+		switch {
+		case reads == (rule == keysUnread):
+			t.Errorf("%s reads a bearer token: %v, and its rule for keys is %v", r.pattern, reads, rule)
+		case reads && (strings.HasPrefix(path, "/auth/") || r.recent == always) && rule != keysRefused:
+			t.Errorf("keys open %s", r.pattern)
+		case r.by == staffMembers && rule == keysOfSelf, rule == keysByScope && r.by != staffMembers:
+			t.Errorf("%s has the rule %v", r.pattern, rule)
+		}
+		if rule == keysByScope {
+			scoped[r.permits[0]] = true
+		}
+	}
+	for _, name := range permission.Catalog() {
+		switch name {
+		case permission.TrustExtensions, permission.ReadEmails, permission.ReadCustomerAudit: // which open nothing by themselves
+			continue
+		}
+		if scoped[name] != apikey.IsScope(name) {
+			t.Errorf("%s opens a route for keys: %v, and is a scope: %v", name, scoped[name], apikey.IsScope(name))
+		}
+	}
+	if seen[keysRefused] < 55 || seen[keysByScope] < 80 || seen[keysOfSelf] < 12 {
+		t.Errorf("rules: %v", seen)
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/account/apikey"
 	"stoa/internal/account/leave"
 	"stoa/internal/account/staff"
 	"stoa/internal/account/takeout"
@@ -68,6 +69,7 @@ type Server struct {
 	Accounts *account.Service
 	Leaving  *leave.Service
 	Takeout  *takeout.Service
+	Keys     *apikey.Keys
 	Audit    *audit.Log
 
 	Plugins   *plugin.Service

@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"stoa/internal/account"
+	"stoa/internal/account/apikey"
 	"stoa/internal/account/breached"
 	"stoa/internal/account/federated"
 	"stoa/internal/account/leave"
@@ -65,6 +66,11 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	a.Outbox = &mail.Outbox{
 		Store: store.NewMails(a.DB), Box: cfg.MasterKey.Box(mail.OutboxBox), Mailer: a.mailer, Log: cfg.Log, Now: cfg.Now,
 	}
+	a.KeyUses = &apikey.Uses{Store: db.Keys(), Now: cfg.Now, Log: cfg.Log}
+	a.Keys = &apikey.Keys{Store: db.Keys(), Now: cfg.Now, SiteName: a.site.Called}
+	if a.Mail != nil && !a.noMail {
+		a.Keys.Outbox = a.Outbox
+	}
 	a.Accounts = &account.Service{
 		Store: db,
 		Ring:  a.ring(cfg, account.KeyPurpose),
@@ -76,7 +82,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		Hasher:   password.NewHasher(cost, password.Limits{}),
 		Breached: common, Book: a.signIn.Book,
 		Now: cfg.Now, Services: services,
-		Live: a.live, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
+		Live: a.live, KeyUses: a.KeyUses, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}
 	a.Roles = &staff.Service{Store: store.NewStaff(db), Now: cfg.Now}
 	signInElsewhere(a.Accounts, cfg)

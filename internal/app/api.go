@@ -89,6 +89,7 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 		Accounts: a.Accounts,
 		Leaving:  a.Leaving,
 		Takeout:  a.Takeout,
+		Keys:     a.Keys,
 		Audit:    &audit.Log{Store: store.NewAudit(a.DB), Now: cfg.Now},
 
 		Plugins:   a.Plugins,

@@ -16,6 +16,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"stoa/internal/account"
+	"stoa/internal/account/apikey"
 	"stoa/internal/account/leave"
 	"stoa/internal/account/live"
 	"stoa/internal/account/staff"
@@ -81,6 +82,9 @@ type App struct {
 	Leaving *leave.Service
 	// Takeout makes copies of what there is about users.
 	Takeout *takeout.Service
+	// Keys makes API keys and ends them; KeyUses notes when they are used.
+	Keys    *apikey.Keys
+	KeyUses *apikey.Uses
 	// LicenseKeys sign leases and the answers about licenses.
 	LicenseKeys *keyring.Ring
 	Plugins     *plugin.Service
@@ -262,6 +266,9 @@ func (a *App) Close(ctx context.Context) error {
 	a.background.Wait()
 	if a.courier != nil {
 		a.courier.Close()
+	}
+	if a.KeyUses != nil {
+		a.KeyUses.Close()
 	}
 	if a.Outbox != nil {
 		a.Outbox.Close()

@@ -34,6 +34,7 @@ func (a *App) startUpkeep(working context.Context, cfg Config) {
 	a.background.Go(func() { a.live.Keep(working) })
 	a.background.Go(func() { a.media.Trim(working) })
 	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
+	a.KeyUses.Start(working)
 	a.background.Go(func() { a.tendAccounts(working, cfg) })
 	if cfg.MakeCopies {
 		a.background.Go(func() { a.makeCopies(working, cfg) })

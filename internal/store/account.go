@@ -22,12 +22,12 @@ func NewAccount(db *database.DB) *Account { return &Account{audited{db.Conn()}, 
 
 // InTx implements account.Store.
 func (a *Account) InTx(ctx context.Context, fn func(account.Store) error) error {
-	return a.settled(ctx, a.Conn.InTx, fn)
+	return a.settled(ctx, a.Conn.InTx, func(tx *Account) error { return fn(tx) })
 }
 
 // InShortTx implements account.Store.
 func (a *Account) InShortTx(ctx context.Context, fn func(account.Store) error) error {
-	return a.settled(ctx, a.Conn.InShortTx, fn)
+	return a.settled(ctx, a.Conn.InShortTx, func(tx *Account) error { return fn(tx) })
 }
 
 // OnEnd has settle called after each transaction and each statement that ended sessions or changed
@@ -54,7 +54,7 @@ func (a *Account) ended(ctx context.Context) {
 // settled runs fn in a transaction. Also after an error: a commit whose answer was lost may have
 // happened.
 func (a *Account) settled(
-	ctx context.Context, inTx func(context.Context, func(database.Conn) error) error, fn func(account.Store) error,
+	ctx context.Context, inTx func(context.Context, func(database.Conn) error) error, fn func(*Account) error,
 ) error {
 	var within ends
 	err := inTx(ctx, func(tx database.Conn) error { return fn(&Account{audited{tx}, &within}) })

@@ -2,10 +2,8 @@ package store
 
 import (
 	"context"
-	"errors"
 	"strings"
 
-	"stoa/internal/account"
 	"stoa/internal/account/staff"
 	"stoa/internal/base/permission"
 	"stoa/internal/base/reqctx"
@@ -24,13 +22,7 @@ func NewStaff(a *Account) *Staff { return &Staff{a} }
 // InTx implements staff.Store.
 func (s *Staff) InTx(ctx context.Context, fn func(staff.Store) error) error {
 	inTurn := func(ctx context.Context, fn func(database.Conn) error) error { return s.Conn.InTurn(ctx, "roles", fn) }
-	return s.settled(ctx, inTurn, func(tx account.Store) error {
-		in, ok := tx.(*Account)
-		if !ok {
-			return errors.New("store: another transaction than its own")
-		}
-		return fn(&Staff{in})
-	})
+	return s.settled(ctx, inTurn, func(tx *Account) error { return fn(&Staff{tx}) })
 }
 
 // Roles implements staff.Roles.

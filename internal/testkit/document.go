@@ -97,6 +97,9 @@ func (c *apiDocument) check(req Request, res Response) error {
 	if res.Status == http.StatusMisdirectedRequest { // any address may, and the document says so once
 		return c.checkPlainError(path, res, "MISDIRECTED_REQUEST")
 	}
+	if res, ok := ofKey(req, res); ok { // likewise
+		return c.checkPlainError(path, res, errorCode(res.Body))
+	}
 	if isOutage(res) { // likewise
 		return c.checkOutage(path, res)
 	}
@@ -118,7 +121,7 @@ func (c *apiDocument) check(req Request, res Response) error {
 	if response.node == nil {
 		return fmt.Errorf("status %d is not documented", res.Status)
 	}
-	rest, err := checkLimit(operation, res)
+	rest, err := checkLimit(operation, withoutKeyLimit(req, res))
 	return errors.Join(err, c.checkResponse(response, req, rest))
 }
 

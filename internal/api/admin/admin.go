@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/account/apikey"
 	"stoa/internal/account/leave"
 	"stoa/internal/account/staff"
 	"stoa/internal/account/takeout"
@@ -35,6 +36,7 @@ type Handlers struct {
 	Staff    *staff.Service
 	Leaving  *leave.Service
 	Takeout  *takeout.Service
+	Keys     *apikey.Keys
 	Audit    *audit.Log
 	Catalog  *catalog.Service
 	Licenses *license.Service

@@ -111,6 +111,11 @@ func (h *Handlers) ChangeUser(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if in.Role != nil {
+		if err := guard.RefuseKeys(r.Context()); err != nil {
+			return err
+		}
+	}
 	if err := in.allowed(r.Context()); err != nil {
 		return err
 	}

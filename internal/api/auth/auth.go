@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"stoa/internal/account"
+	"stoa/internal/account/apikey"
 	"stoa/internal/account/leave"
 	"stoa/internal/account/takeout"
 	"stoa/internal/api/guard"
@@ -25,6 +26,7 @@ type Handlers struct {
 	Accounts *account.Service
 	Leaving  *leave.Service
 	Takeout  *takeout.Service
+	Keys     *apikey.Keys
 	Limits   limit.Counter
 	ClientIP reqctx.AddrResolver
 	// PublicURL is the address at which browsers reach this server, without a trailing slash.

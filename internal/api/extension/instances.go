@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"stoa/internal/api/guard"
 	"stoa/internal/api/web"
 	"stoa/internal/base/errs"
 	"stoa/internal/data/idempotency"
@@ -130,10 +131,21 @@ func (in instanceInput) input() plugin.Input {
 	return plugin.Input{Key: in.InstanceKey, Enabled: in.Enabled, Config: in.Config, Granted: in.GrantedPermissions}
 }
 
+// mayConsent refuses API keys that grant permissions: to consent is for people.
+func (in instanceInput) mayConsent(ctx context.Context) error {
+	if len(in.GrantedPermissions) == 0 {
+		return nil
+	}
+	return guard.RefuseKeys(ctx)
+}
+
 // CreateInstance serves POST /api/v1/admin/plugins/{slug}/instances.
 func (h *Handlers) CreateInstance(w http.ResponseWriter, r *http.Request) error {
 	body, err := web.ReadJSON[instanceInput](w, r, nil)
 	if err != nil {
+		return err
+	}
+	if err := body.mayConsent(r.Context()); err != nil {
 		return err
 	}
 	input := body.input()
@@ -159,6 +171,9 @@ func (h *Handlers) GetInstance(w http.ResponseWriter, r *http.Request) error {
 func (h *Handlers) ChangeInstance(w http.ResponseWriter, r *http.Request) error {
 	body, faults, err := web.ReadChange[instanceInput, instance](w, r)
 	if err != nil {
+		return err
+	}
+	if err := body.mayConsent(r.Context()); err != nil {
 		return err
 	}
 	input := body.input()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"stoa/internal/account/apikey"
 	"stoa/internal/api/web"
 	"stoa/internal/base/errs"
 	"stoa/internal/base/permission"
@@ -35,11 +36,18 @@ func errForbidden(name permission.Name) error {
 		With("permission", name)
 }
 
+// ErrNotForKeys refuses whoever shows an API key where only people may act who are signed in.
+var ErrNotForKeys = errs.New(errs.Forbidden, "NOT_FOR_KEYS",
+	"No API key opens this. Sign in for it.")
+
+// errNoScope says what a key lacks.
+var errNoScope = errs.New(errs.Forbidden, "FORBIDDEN", "This needs a scope that the API key does not have.")
+
 // Authenticator establishes who is calling.
 type Authenticator interface {
 	// Authenticate returns the caller behind a bearer token: a user with a live
-	// session, or a service. It returns an errs.Unauthenticated error for
-	// anything else.
+	// session, a service, or whoever an API key stands for. It returns an
+	// errs.Unauthenticated error for anything else.
 	Authenticate(ctx context.Context, token string) (reqctx.Caller, error)
 }
 
@@ -71,6 +79,42 @@ func Identify(auth Authenticator, h web.HandlerFunc) web.HandlerFunc {
 		}
 		return h(w, r)
 	}
+}
+
+// RefuseKeys refuses whoever shows an API key: see ErrNotForKeys.
+func RefuseKeys(ctx context.Context) error {
+	if reqctx.CallerFrom(ctx).HasKey() {
+		return ErrNotForKeys
+	}
+	return nil
+}
+
+// NoKeys refuses requests with an API key that works, before h, which reads the bearer token itself.
+func NoKeys(auth Authenticator, h web.HandlerFunc) web.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if token, ok := Bearer(r); ok && apikey.Marked(token) {
+			if _, err := auth.Authenticate(r.Context(), token); err == nil {
+				return ErrNotForKeys
+			} else if errs.KindOf(err) != errs.Unauthenticated {
+				return err
+			}
+		}
+		return h(w, r)
+	}
+}
+
+// CheckSelf refuses an API key that does not stand for its user, where no permission is asked for: it needs self:read for
+// GET and HEAD, and self:write for everything else. Nobody is a guest with a key.
+func CheckSelf(r *http.Request) error {
+	who, name := reqctx.CallerFrom(r.Context()), apikey.SelfWrite
+	allowed := who.Key.Write
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		name, allowed = apikey.SelfRead, who.Key.Read
+	}
+	if who.HasKey() && !allowed {
+		return errNoScope.With("permission", name)
+	}
+	return nil
 }
 
 // RequireUser refuses everyone but signed-in users. It runs inside Identify.
@@ -110,11 +154,11 @@ func CheckStaff(ctx context.Context, permissions ...permission.Name) error {
 }
 
 // RequireRecent refuses users whose last proof to be there lies back too long, with what check returns. Services
-// are not asked. It runs inside what admits the caller.
+// and API keys are not asked: no key calls a route that always asks. It runs inside what admits the caller.
 func RequireRecent(check func(ctx context.Context, userID, sessionID string) error, h web.HandlerFunc) web.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		who := reqctx.CallerFrom(r.Context())
-		if who.Service == "" {
+		if who.Service == "" && !who.HasKey() {
 			if err := check(r.Context(), who.UserID, who.SessionID); err != nil {
 				return err
 			}

@@ -40,6 +40,9 @@ var (
 	// For one installation's calls of the platform API (contract 1.7).
 	Platform = ratelimit.Rule{Name: "platform", Limit: 600, Window: time.Minute}
 
+	// For every request with one API key.
+	APIKey = ratelimit.Rule{Name: "api-key", Limit: 600, Window: time.Minute}
+
 	// For whoever is signed in: proofs to be there, and changes of what lets people in.
 	Reauthenticate = ratelimit.Rule{Name: "reauthenticate", Limit: 10, Window: time.Minute}
 	Factors        = ratelimit.Rule{Name: "factors", Limit: 20, Window: time.Hour}
@@ -68,7 +71,7 @@ func Rules() []ratelimit.Rule {
 		Register, Login, Me, Refresh, ChangePassword,
 		LoginAccount, RefreshUnknown, ForgotPassword, ResetPassword, SetUp,
 		Reauthenticate, Factors, SecondFactor, Passkey, PasskeyOptions, OIDC, SignUp, EmailSignIn, MailToken, Export,
-		Purchase, Platform, ClaimRequest, Claim, ClaimLink,
+		Purchase, Platform, APIKey, ClaimRequest, Claim, ClaimLink,
 	}
 }
 

@@ -35,14 +35,23 @@ type Caller struct {
 	Role   Role
 	// SessionID is the session the access token belongs to.
 	SessionID string
-	// Service is the subject of a service JWT (contract 2.9). A service
-	// has RoleAdmin and no session.
+	// Service is the subject of a service JWT (contract 2.9), which has RoleAdmin, or the id of
+	// the service account whose Key it is, which has no role. A service has no session.
 	Service string
+	// Key is the API key that the caller shows in place of a token. Its Rights are what the key may do.
+	Key Key
 	// Rights are what the caller may do as staff, unless a second factor is due.
 	Rights permission.Set
 	// FactorDue is what the session lacks of a caller who is staff, and the platform asks staff for. Nothing is
 	// theirs to manage then.
 	FactorDue Factor
+}
+
+// Key is an API key (contract 2.31). The zero value is none.
+type Key struct {
+	ID string
+	// Read and Write say that the key stands for its user where no permission is asked for: to read, and for all else.
+	Read, Write bool
 }
 
 // Factor is what staff need besides the password. The zero value is nothing.
@@ -62,8 +71,13 @@ func (c Caller) May(name permission.Name) bool {
 	return !c.IsGuest() && c.FactorDue == "" && c.Rights.Has(name)
 }
 
-// IsAdmin reports whether the caller has the role that may do everything.
-func (c Caller) IsAdmin() bool { return c.Role == RoleAdmin && !c.IsGuest() && c.FactorDue == "" }
+// HasKey reports whether the caller shows an API key.
+func (c Caller) HasKey() bool { return c.Key.ID != "" }
+
+// IsAdmin reports whether the caller has the role that may do everything, and no key that allows less.
+func (c Caller) IsAdmin() bool {
+	return c.Role == RoleAdmin && !c.IsGuest() && !c.HasKey() && c.FactorDue == ""
+}
 
 type callerKey struct{}
 

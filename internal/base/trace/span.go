@@ -8,6 +8,8 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	oteltrace "go.opentelemetry.io/otel/trace"
+
+	"stoa/internal/base/redact"
 )
 
 // Tracer records spans. The nil *Tracer records none, at the cost of a comparison.
@@ -151,7 +153,7 @@ func (s Span) Name(name string) {
 // Text sets a text attribute. An empty value is ignored.
 func (s Span) Text(name, value string) {
 	if s.span != nil && value != "" {
-		s.span.SetAttributes(attribute.String(name, value))
+		s.span.SetAttributes(attribute.String(name, redact.Text(value)))
 	}
 }
 

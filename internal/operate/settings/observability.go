@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"stoa/internal/base/logline"
+	"stoa/internal/base/redact"
 	"stoa/internal/base/reqctx"
 )
 
@@ -16,7 +17,7 @@ type Logging struct {
 
 // Logger returns a logger that writes to w.
 func (l Logging) Logger(w io.Writer) *slog.Logger {
-	opts := &slog.HandlerOptions{Level: l.LogLevel}
+	opts := &slog.HandlerOptions{Level: l.LogLevel, ReplaceAttr: redact.Attr}
 	var h slog.Handler = slog.NewTextHandler(w, opts)
 	if l.LogFormat == "json" {
 		h = slog.NewJSONHandler(w, opts)

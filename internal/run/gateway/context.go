@@ -70,7 +70,7 @@ func (g *Gateway) setContext(
 	p.putSigned("X-Request-Id", "x-request-id", reqctx.RequestID(ctx))
 	p.putSigned("X-Tenant-Id", "x-tenant-id", in.Instance.ID)
 	p.putSigned("X-User-Id", "x-user-id", who.UserID)
-	p.putSigned("X-User-Role", "x-user-role", role(who))
+	p.putSigned("X-User-Role", "x-user-role", role(who, c))
 	if name := staffRole(who, c.Caller); name != "" {
 		p.putSigned("X-User-Staff-Role", "x-user-staff-role", name)
 	}

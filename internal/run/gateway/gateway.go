@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/base/permission"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/base/trace"
 	"stoa/internal/edge/bodies"
@@ -309,11 +310,13 @@ func (g *Gateway) hop(ctx context.Context, p *passage, in *plugin.Installed) {
 	}
 }
 
-func role(who reqctx.Caller) string {
+// role returns what plugins are told of the caller's role. A key is an administrator's only where it was made for that:
+// on the routes of administrators, which it has the scope for.
+func role(who reqctx.Caller, c Call) string {
 	switch {
 	case who.UserID == "":
 		return "guest"
-	case who.IsAdmin():
+	case who.IsAdmin(), who.HasKey() && c.Admin && who.Role == reqctx.RoleAdmin && who.May(permission.UseExtensions):
 		return "admin"
 	}
 	return "customer"

@@ -34,19 +34,19 @@ var addresses = []mutant{
 	},
 	{
 		name: "change-keeps-sessions", t: is(22),
-		edit: at("account/email_change.go", `«s.shutOut»(ctx, tx, c.ID, sessionID)`,
+		edit: at("account/email_change.go", `«s.shutOut»(ctx, tx, c.ID, kept{session: sessionID})`,
 			`mutantIf($ON, func(ctx context.Context, tx Store, id, _ string) error { return tx.RaiseGeneration(ctx, id) }, $OLD)`),
 		tests: attacks("TestTheFormerAddressTakesTheAccountBack"),
 	},
 	{
 		name: "revert-keeps-password", t: is(22),
-		edit: at("account/email_change.go", `«s.replacePassword»(ctx, tx, c.ID, "", "")`,
+		edit: at("account/email_change.go", `«s.replacePassword»(ctx, tx, c.ID, "", kept{})`,
 			keepsPassword),
 		tests: attacks("TestTheFormerAddressTakesTheAccountBack"),
 	},
 	{
 		name: "revert-keeps-sessions", t: is(22),
-		edit:  at("account/email_change.go", `«s.replacePassword»(ctx, tx, c.ID, "", "")`, keepsSessions),
+		edit:  at("account/email_change.go", `«s.replacePassword»(ctx, tx, c.ID, "", kept{})`, keepsSessions),
 		tests: attacks("TestTheFormerAddressTakesTheAccountBack"),
 	},
 	{

@@ -31,13 +31,13 @@ var before = []mutant{
 	},
 	{
 		name: "reclaim-keeps-password", t: is(1, 5, 6, 36),
-		edit: at("account/reclaim.go", `«s.replacePassword»(ctx, tx, c.ID, "", "")`,
+		edit: at("account/reclaim.go", `«s.replacePassword»(ctx, tx, c.ID, "", kept{})`,
 			keepsPassword),
 		tests: attacks("TestAMailReclaimsAnUnprovenAccount", "TestLinkingAnUnprovenAccountReclaimsIt"),
 	},
 	{
 		name: "reclaim-keeps-sessions", t: is(1, 2),
-		edit:  at("account/reclaim.go", `«s.replacePassword»(ctx, tx, c.ID, "", "")`, keepsSessions),
+		edit:  at("account/reclaim.go", `«s.replacePassword»(ctx, tx, c.ID, "", kept{})`, keepsSessions),
 		tests: attacks("TestASessionFromBeforeDiesWhenTheMailboxIsProven", "TestAMailReclaimsAnUnprovenAccount"),
 	},
 	{

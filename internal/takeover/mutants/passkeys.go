@@ -144,12 +144,12 @@ var ceremonies = []mutant{
 	},
 	{
 		name: "removed-password-keeps-sessions", t: is(47),
-		edit:  at("account/password_remove.go", `«s.replacePassword»(ctx, tx, c.ID, "", sessionID)`, keepsSessions),
+		edit:  at("account/password_remove.go", `«s.replacePassword»(ctx, tx, c.ID, "", kept{session: sessionID})`, keepsSessions),
 		tests: attacks("TestARemovedPasswordOpensNothing"),
 	},
 	{
 		name: "removed-password-works", t: is(47),
-		edit:  at("account/password_remove.go", `«s.replacePassword»(ctx, tx, c.ID, "", sessionID)`, keepsPassword),
+		edit:  at("account/password_remove.go", `«s.replacePassword»(ctx, tx, c.ID, "", kept{session: sessionID})`, keepsPassword),
 		tests: attacks("TestARemovedPasswordOpensNothing"),
 	},
 	{

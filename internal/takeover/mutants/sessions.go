@@ -41,7 +41,7 @@ var helped = []mutant{
 	},
 	{
 		name: "printed-password-keeps-sessions", t: is(41),
-		edit:  at("account/password_change.go", `«s.replacePassword»(ctx, tx, c.ID, hash, "")`, keepsSessions),
+		edit:  at("account/password_change.go", `«s.replacePassword»(ctx, tx, c.ID, hash, kept{})`, keepsSessions),
 		tests: attacks("TestAPasswordFromTheMachineSignsInOnce"),
 	},
 	{
@@ -103,12 +103,12 @@ var kept = []mutant{
 	},
 	{
 		name: "shutting-out-keeps-sessions", t: is(97),
-		edit:  at("account/password_change.go", `return «tx.DeleteSessionsExcept(ctx, userID, keepSession)»`, skipped),
+		edit:  at("account/password_change.go", `return «tx.DeleteSessionsExcept(ctx, userID, keep.session)»`, skipped),
 		tests: of("internal/account", "TestNothingWorksAfterAConcurrentEnd"),
 	},
 	{
 		name: "deactivation-keeps-sessions", t: is(97),
-		edit:  at("account/user_change.go", `«s.shutOut(ctx, tx, after.ID, "")»`, skipped),
+		edit:  at("account/user_change.go", `«s.shutOut(ctx, tx, after.ID, kept{})»`, skipped),
 		tests: of("internal/account", "TestNothingWorksAfterAConcurrentEnd"),
 	},
 	{

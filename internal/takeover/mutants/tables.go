@@ -4,7 +4,7 @@ import "slices"
 
 // mutants returns all of them, in the order of docs/security/takeover.md.
 func mutants() []mutant {
-	return slices.Concat(before, addresses, factors, resets, passkeys, mailed, proofs, sessions, providers, tokens, leaving)
+	return slices.Concat(before, addresses, factors, resets, passkeys, mailed, proofs, sessions, providers, tokens, leaving, apiKeys)
 }
 
 // is lists numbers of docs/security/takeover.md.
@@ -38,7 +38,7 @@ const (
 	// skipped does nothing, and no error is returned.
 	skipped = `mutantSkip($ON, func() error { return $OLD })`
 	// keepsPassword replaces replacePassword by what ends all that rests on the former password.
-	keepsPassword = `mutantIf($ON, func(ctx context.Context, tx Store, id, _, keep string) error {
+	keepsPassword = `mutantIf($ON, func(ctx context.Context, tx Store, id, _ string, keep kept) error {
 		return s.shutOut(ctx, tx, id, keep)
 	}, $OLD)`
 	// noOption is an option of a route that does nothing.
@@ -46,7 +46,7 @@ const (
 	// callsNothingOff replaces endFactorReset by nothing.
 	callsNothingOff = `mutantIf($ON, func(context.Context, Store, Credentials) (bool, error) { return false, nil }, $OLD)`
 	// keepsSessions replaces replacePassword by what ends everything else.
-	keepsSessions = `mutantIf($ON, func(ctx context.Context, tx Store, id, hash, _ string) error {
+	keepsSessions = `mutantIf($ON, func(ctx context.Context, tx Store, id, hash string, _ kept) error {
 		if err := tx.SetPassword(ctx, id, hash); err != nil {
 			return err
 		}

@@ -46,6 +46,10 @@ const (
 	UserCancelDeletion Action = "user.cancel_deletion"
 	UserErase          Action = "user.erase"
 	UserExport         Action = "user.export"
+	KeyCreate          Action = "apikey.create"
+	KeyRotate          Action = "apikey.rotate"
+	KeyRevoke          Action = "apikey.revoke"
+	KeyFirstUse        Action = "apikey.first_use_from_address"
 	ProviderCreate     Action = "provider.create"
 	ProviderUpdate     Action = "provider.update"
 	ProviderDelete     Action = "provider.delete"
@@ -100,6 +104,9 @@ const (
 	KeysRewrap         Action = "keys.rewrap"
 	SettingsUpdate     Action = "settings.update"
 	SignInSettings     Action = "signin.settings"
+
+	ServiceAccountCreate Action = "serviceaccount.create"
+	ServiceAccountDelete Action = "serviceaccount.delete"
 )
 
 // Kind is the kind of an actor.
@@ -108,7 +115,7 @@ type Kind string
 // The kinds of actors.
 const (
 	User    Kind = "user"    // a signed-in user; ID is the user's
-	Service Kind = "service" // a service with a JWT; ID is its subject
+	Service Kind = "service" // a service with a JWT, or a service account; ID is its subject or id
 	System  Kind = "system"  // stoa itself, following its configuration
 	CLI     Kind = "cli"     // the command line; ID is the operating system's user
 )

@@ -1,5 +1,5 @@
-// The screen of the account that is about its data as a whole: a copy to take along, and leaving. What else there is to
-// say about keys has a component of its own.
+// The screen of the account that is about its data as a whole: keys, a copy to take along,
+// and leaving.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState, type FormEvent } from "react";
 import { api, data, ok } from "../../api/client";
@@ -10,9 +10,11 @@ import { useProved } from "../proof";
 import { t } from "../text";
 import { Ago, Button, Day, Failure, Field, Told, useFaults, useHeading } from "../ui";
 import { useAccount } from "./data";
+import { Keys } from "./Keys";
 
 export const Data = () => (
   <>
+    <Keys />
     <TakeAlong />
     <Leave />
   </>

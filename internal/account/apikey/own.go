@@ -1,0 +1,178 @@
+package apikey
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"stoa/internal/message/mail"
+	"stoa/internal/trust/audit"
+)
+
+// Mine returns the keys of a user that have not been revoked, the newest first.
+func (s *Keys) Mine(ctx context.Context, userID string) ([]Key, error) {
+	return s.Store.KeysOf(ctx, userID, "")
+}
+
+// CreateMine makes a personal key and tells its user by mail. The error is VALIDATION_ERROR, EMAIL_UNVERIFIED,
+// SCOPE_NOT_HELD or TOO_MANY.
+func (s *Keys) CreateMine(ctx context.Context, userID string, in Form) (made Made, err error) {
+	if err := in.Issues(Personal, s.Now()).Err(); err != nil {
+		return Made{}, err
+	}
+	err = s.inTxWithMail(ctx, func(tx Store, post func(Owner, string) error) error {
+		owner, err := s.owner(ctx, tx, userID)
+		if err != nil {
+			return err
+		}
+		made = s.make(in, Key{UserID: userID, Creator: userID, Ceiling: owner.Rights})
+		if err := notHeld(owner.Rights, made.Scopes); err != nil {
+			return err
+		}
+		keys, err := tx.KeysOf(ctx, userID, "")
+		if err != nil {
+			return err
+		}
+		if err := s.room(keys); err != nil {
+			return err
+		}
+		if err := tx.CreateKey(ctx, made.Key); err != nil {
+			return err
+		}
+		if err := s.record(ctx, tx, audit.KeyCreate, made.Key, audit.Details{"scopes": made.Scopes.String()}); err != nil {
+			return err
+		}
+		return post(owner, "an API key was created")
+	})
+	return made, err
+}
+
+// owner returns a user, locked, who may have keys.
+func (s *Keys) owner(ctx context.Context, tx Store, userID string) (Owner, error) {
+	owner, err := tx.Owner(ctx, userID, s.Now())
+	switch {
+	case err != nil:
+		return Owner{}, missing(err, errUserGone)
+	case !owner.Active:
+		return Owner{}, errUserGone
+	case !owner.Proven && s.Outbox != nil: // somebody else may have made the account with the address
+		return Owner{}, ErrUnproven
+	}
+	return owner, nil
+}
+
+// mine returns a key of a user that has not ended, locked, or ErrNoKey.
+func (s *Keys) mine(ctx context.Context, tx Store, userID, accountID, id string) (Key, error) {
+	if !IsID(id) {
+		return Key{}, ErrNoKey
+	}
+	k, err := tx.Key(ctx, id)
+	if err != nil {
+		return Key{}, noKey(err)
+	}
+	if k.UserID != userID || k.AccountID != accountID || !k.RevokedAt.IsZero() {
+		return Key{}, ErrNoKey
+	}
+	return k, nil
+}
+
+// RenameMine renames a key of a user. The error is VALIDATION_ERROR or ErrNoKey.
+func (s *Keys) RenameMine(ctx context.Context, userID, id string, in Name) (k Key, err error) {
+	if err := in.Issues().Err(); err != nil {
+		return Key{}, err
+	}
+	err = s.Store.InTx(ctx, func(tx Store) error {
+		if k, err = s.mine(ctx, tx, userID, "", id); err != nil {
+			return err
+		}
+		k.Name = in.Name
+		return noKey(tx.RenameKey(ctx, id, in.Name))
+	})
+	return k, err
+}
+
+// RevokeMine ends a key of a user, or returns ErrNoKey.
+func (s *Keys) RevokeMine(ctx context.Context, userID, id string) error {
+	return s.Store.InTx(ctx, func(tx Store) error {
+		k, err := s.mine(ctx, tx, userID, "", id)
+		if err != nil {
+			return err
+		}
+		return s.revoke(ctx, tx, k)
+	})
+}
+
+// RotateMine gives a key of a user another secret, and tells the user by mail. The error is EMAIL_UNVERIFIED, ErrNoKey
+// or ErrReplaced.
+func (s *Keys) RotateMine(ctx context.Context, userID, id string) (made Made, err error) {
+	err = s.inTxWithMail(ctx, func(tx Store, post func(Owner, string) error) error {
+		owner, err := s.owner(ctx, tx, userID)
+		if err != nil {
+			return err
+		}
+		if made.Key, err = s.mine(ctx, tx, userID, "", id); err != nil {
+			return err
+		}
+		if !made.live(s.Now()) {
+			return ErrNoKey
+		}
+		if made.Secret, err = s.replace(ctx, tx, &made.Key); err != nil {
+			return err
+		}
+		if err := s.record(ctx, tx, audit.KeyRotate, made.Key, nil); err != nil {
+			return err
+		}
+		return post(owner, "an API key got another secret")
+	})
+	return made, err
+}
+
+// mailTime is how mails write times.
+const mailTime = "2 January 2006, 15:04 UTC"
+
+// inTxWithMail is Store.InTx for what a user hears of by mail. No limit of mails holds: whoever makes a key must not be
+// able to keep it quiet.
+func (s *Keys) inTxWithMail(ctx context.Context, fn func(tx Store, post func(Owner, string) error) error) error {
+	site := ""
+	if s.Outbox != nil { // before the transaction, which must not wait for another connection
+		site = s.SiteName(ctx)
+	}
+	err := s.Store.InTx(ctx, func(tx Store) error {
+		return fn(tx, func(owner Owner, what string) error {
+			if s.Outbox == nil {
+				return nil
+			}
+			for _, to := range append([]string{owner.Email}, owner.Former...) {
+				sealed, err := s.Outbox.Seal(letter(site, owner.Email, to, what, s.Now()))
+				if err != nil {
+					return err
+				}
+				if err := tx.AddMail(ctx, sealed); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	if err == nil && s.Outbox != nil {
+		s.Outbox.Wake()
+	}
+	return err
+}
+
+// letter tells what happened to a key. It names none of the words that whoever did it chose.
+func letter(site, account, to, what string, at time.Time) mail.Message {
+	end := "If it was you, there is nothing to do.\n\n" +
+		"If it was not you, somebody else has access to your account. Open the site as you\n" +
+		"always do, not from a mail, choose \"forgotten password\" to set a new password, which\n" +
+		"ends all keys, and tell the people who run the site.\n"
+	if to != account {
+		end = "You get this mail because the account had your address until lately.\n"
+	}
+	return mail.Message{
+		To:      to,
+		Subject: strings.ToUpper(what[:1]) + what[1:],
+		Text: "This is about the account with the e-mail address\n" + account + " at " + site + ".\n\n" +
+			"On " + at.UTC().Format(mailTime) + ", " + what + ". With it,\nprograms act for the account.\n\n" + end,
+	}
+}
