@@ -34,7 +34,7 @@ test("a customer is told why the console stays closed", async () => {
   await tab.getByLabel("E-mail").fill(customer.email);
   await tab.getByRole("textbox", { name: "Password" }).fill(customer.password);
   await tab.getByRole("button", { name: "Sign in" }).click();
-  await tab.getByRole("heading", { name: "Your account is not an administrator's" }).waitFor();
+  await tab.getByRole("heading", { name: "This console is for the shop's staff" }).waitFor();
   await tab.end();
 });
 

@@ -100,7 +100,8 @@ export const moments = (at) => [
   { name: "license-paper", path: at.license, as: "admin", paper: true },
   { name: "person", path: at.person, as: "admin" },
   { name: "person-block", path: at.person, as: "admin", open: dialogOf(/^Block/), dialog: true },
-  { name: "person-promote", path: at.person, as: "admin", open: dialogOf("Make administrator"), dialog: true },
+  { name: "person-role", path: at.person, as: "admin", open: dialogOf("Change role"), dialog: true },
+  { name: "role", path: "/console/people/roles/SUPPORT", as: "admin" },
   { name: "product-faults", path: "/console/shop/new-product", as: "admin", open: button("Save draft") },
   { name: "product-editor-long", path: "/console/shop/products/long-words", as: "admin" },
   { name: "product-editor-preview", path: "/console/shop/products/long-words", as: "admin", open: async (tab) => {

@@ -21,7 +21,7 @@ import (
 var lanes = map[string][]string{
 	"pages":   {"texts", "pages", "budgets", "print", "looks", "mailed"},
 	"console": {"console", "settings", "sign-in-settings", "keyboard", "shop", "trouble", "empty", "first-run"},
-	"plugins": {"details", "plugins", "plugin-list", "instances", "themes", "market", "events"},
+	"plugins": {"details", "plugins", "plugin-list", "instances", "themes", "market", "events", "roles"},
 	"buyers":  {"language", "storefront", "second-step", "passkeys", "providers", "buyers", "payments", "lists"},
 }
 

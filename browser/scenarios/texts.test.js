@@ -103,7 +103,7 @@ const patternsIn = (file) => {
     if (ts.isTemplateExpression(node)) {
       const parts = [node.head.text, ...node.templateSpans.map((span) => span.literal.text)];
       if (parts[0].includes(".") || /^[a-z]\w*\.?$/.test(parts[0])) {
-        found.push({ like: new RegExp(`^${parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("[\\w.+/-]+")}$`) });
+        found.push({ like: new RegExp(`^${parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("[\\w.+:/-]+")}$`) });
       }
     }
     ts.forEachChild(node, visit);

@@ -9,7 +9,10 @@ export const factorDueKey = ["factorDue"];
 export const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error) => {
-      if (asProblem(error).code === "STAFF_FACTOR_REQUIRED") queries.setQueryData(factorDueKey, error);
+      const { code, details } = asProblem(error);
+      if (code === "STAFF_FACTOR_REQUIRED") queries.setQueryData(factorDueKey, error);
+      // The console asked for what it may not have: somebody changed the role meanwhile.
+      if (code === "FORBIDDEN" && details["permission"]) void queries.invalidateQueries({ queryKey: ["account"] });
     },
   }),
   defaultOptions: {

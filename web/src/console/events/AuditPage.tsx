@@ -1,10 +1,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { api, data, type Schemas } from "../../api/client";
 import { DataTable, type Column } from "../kit/DataTable";
 import { Empty } from "../kit/Empty";
 import { Filter, ListBar } from "../kit/ListBar";
 import { Page } from "../kit/Page";
+import { PageLink } from "../kit/pages";
 import { useListSearch, type ListSearch } from "../kit/useListSearch";
 import { None, Time } from "../kit/values";
 import { t } from "../text";
@@ -27,12 +27,13 @@ const subjects = [
   "webhook",
   "media",
   "catalog",
+  "role",
   "keys",
   "settings",
 ] as const;
 
 const Actor = ({ actor }: { actor: Entry["actor"] }) => {
-  if (actor.kind === "user") return <Link to={`/people/${actor.id}` as string}>{actor.name ?? actor.id}</Link>;
+  if (actor.kind === "user") return <PageLink to={`/people/${actor.id}`}>{actor.name ?? actor.id}</PageLink>;
   return <>{actor.kind === "system" ? t("events.audit.system") : t(`events.audit.${actor.kind}`, { id: actor.id })}</>;
 };
 
@@ -42,7 +43,7 @@ const Target = ({ target: { type, id }, details }: Entry) => {
   const name = type === "product" && typeof slug === "string" ? slug : id;
   const to = addressOf({ type, id: name });
   const text = name === "" ? type : `${type} ${name}`;
-  return to === undefined ? <>{text}</> : <Link to={to}>{text}</Link>;
+  return to === undefined ? <>{text}</> : <PageLink to={to}>{text}</PageLink>;
 };
 
 // Details are what an entry says beside its fields: short, in one line.

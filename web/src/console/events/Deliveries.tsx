@@ -7,13 +7,14 @@ import { Attempts, Text } from "../kit/Attempts";
 import { CopyText } from "../kit/CopyText";
 import { DataTable, type Column } from "../kit/DataTable";
 import { Empty } from "../kit/Empty";
-import { sentence } from "../door/sentence";
+import { reason } from "../kit/reason";
 import { Filter } from "../kit/ListBar";
 import { Confirm } from "../kit/Confirm";
 import { Section, Summary } from "../kit/Page";
 import { tell, tellFailure } from "../kit/toast";
 import { useListSearch } from "../kit/useListSearch";
 import { State, Time, type Tone } from "../kit/values";
+import { May, may } from "../kit/may";
 import { c, t } from "../text";
 import { key, listDeliveries, replayDelivery, replaySince, type Delivery, type DeliveryState } from "./webhooks";
 
@@ -70,7 +71,9 @@ export const Deliveries = ({ webhookId }: { webhookId: string }) => {
             label={t("events.deliveries.state")}
             choices={states.map((value) => ({ value, label: t(`events.deliveries.${value}`) }))}
           />
-          <Button onClick={() => setSince(true)}>{t("events.deliveries.since")}</Button>
+          <May needs="deliveries:replay">
+            <Button onClick={() => setSince(true)}>{t("events.deliveries.since")}</Button>
+          </May>
         </>
       }>
       <DataTable
@@ -124,8 +127,9 @@ const Replay = ({ id, type }: { id: string; type: string }) => {
       await queries.invalidateQueries({ queryKey: key });
       tell(t("events.deliveries.replayed"));
     },
-    onError: (error) => tellFailure(sentence(error)),
+    onError: (error) => tellFailure(reason(error)),
   });
+  if (!may("deliveries:replay")) return null;
   return (
     <Button
       size="compact-sm"

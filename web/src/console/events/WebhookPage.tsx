@@ -3,13 +3,14 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { Confirm } from "../kit/Confirm";
-import { sentence } from "../door/sentence";
+import { reason } from "../kit/reason";
 import { ErrorNote } from "../kit/ErrorNote";
 import { Page, Section, Summary } from "../kit/Page";
 import { Pending } from "../kit/Pending";
 import { Time } from "../kit/values";
 import { useBase } from "../kit/useBase";
 import { tell, tellFailure } from "../kit/toast";
+import { Locked, May } from "../kit/may";
 import { t } from "../text";
 import { Deliveries } from "./Deliveries";
 import { SecretNote } from "./SecretNote";
@@ -42,7 +43,7 @@ const Details = ({ webhook }: { webhook: Webhook }) => {
       await refresh();
       tell(t("events.webhooks.tested"));
     },
-    onError: (error) => tellFailure(sentence(error)),
+    onError: (error) => tellFailure(reason(error)),
   });
   return (
     <Page
@@ -51,12 +52,16 @@ const Details = ({ webhook }: { webhook: Webhook }) => {
       above={[{ title: t("events.webhooks.title"), to: "/events/webhooks" }]}
       actions={
         <>
-          <Button onClick={() => change.mutate({ enabled: !webhook.enabled })} loading={change.isPending}>
-            {t(webhook.enabled ? "events.webhooks.disable" : "events.webhooks.enable")}
-          </Button>
-          <Button variant="filled" onClick={() => test.mutate()} loading={test.isPending}>
-            {t("events.webhooks.test")}
-          </Button>
+          <May needs="webhooks:write">
+            <Button onClick={() => change.mutate({ enabled: !webhook.enabled })} loading={change.isPending}>
+              {t(webhook.enabled ? "events.webhooks.disable" : "events.webhooks.enable")}
+            </Button>
+          </May>
+          <May needs="deliveries:replay">
+            <Button variant="filled" onClick={() => test.mutate()} loading={test.isPending}>
+              {t("events.webhooks.test")}
+            </Button>
+          </May>
         </>
       }>
       {webhook.disabledReason && (
@@ -71,21 +76,27 @@ const Details = ({ webhook }: { webhook: Webhook }) => {
           [t("events.webhooks.failingSince"), <Time key="f" at={webhook.failingSince} />],
         ]}
       />
-      <Deliveries webhookId={webhook.id} />
+      <May needs="deliveries:read">
+        <Deliveries webhookId={webhook.id} />
+      </May>
       <Section title={t("events.webhooks.what")}>
-        <WebhookForm
-          key={base.etag}
-          url={base.url}
-          events={base.events}
-          action={t("events.webhooks.save")}
-          pending={change.isPending}
-          error={change.error}
-          onTyped={setTyped}
-          onSave={(value) => change.mutate(value, { onSuccess: settle })}
-        />
+        <Locked needs="webhooks:write">
+          <WebhookForm
+            key={base.etag}
+            url={base.url}
+            events={base.events}
+            action={t("events.webhooks.save")}
+            pending={change.isPending}
+            error={change.error}
+            onTyped={setTyped}
+            onSave={(value) => change.mutate(value, { onSuccess: settle })}
+          />
+        </Locked>
       </Section>
-      <Secret id={webhook.id} />
-      <Remove webhook={webhook} />
+      <May needs="webhooks:write">
+        <Secret id={webhook.id} />
+        <Remove webhook={webhook} />
+      </May>
     </Page>
   );
 };

@@ -7,6 +7,7 @@ import { ListBar } from "../kit/ListBar";
 import { Page } from "../kit/Page";
 import { useListSearch } from "../kit/useListSearch";
 import { State, Time } from "../kit/values";
+import { May } from "../kit/may";
 import { t } from "../text";
 import { EventsNav } from "./EventsNav";
 import { key, listWebhooks, type Webhook } from "./webhooks";
@@ -42,9 +43,11 @@ export const WebhooksPage = () => {
     placeholderData: keepPreviousData,
   });
   const add = (
-    <Button variant="filled" component={Link} {...({ to: "/events/webhooks/new" } as object)}>
-      {t("events.webhooks.add")}
-    </Button>
+    <May needs="webhooks:write">
+      <Button variant="filled" component={Link} {...({ to: "/events/webhooks/new" } as object)}>
+        {t("events.webhooks.add")}
+      </Button>
+    </May>
   );
   return (
     <Page title={t("events.title")} actions={add}>

@@ -17,6 +17,8 @@ interface ConfirmProps {
   // The button: the action as a verb with its object.
   action: string;
   danger?: boolean;
+  // Something that the action needs is not filled in yet.
+  disabled?: boolean;
   // More to fill in, if the action needs it.
   children?: ReactNode;
   // It should not wait for what is read again afterwards: texts that are made of it would
@@ -33,6 +35,7 @@ export const Confirm = ({
   effects,
   action,
   danger = true,
+  disabled = false,
   children,
   run,
   done,
@@ -71,6 +74,7 @@ export const Confirm = ({
             variant="filled"
             {...(danger ? { "data-danger": true } : {})}
             loading={act.isPending}
+            disabled={disabled}
             onClick={() => act.mutate()}
             {...(danger ? {} : { "data-autofocus": true })}>
             {action}

@@ -8,6 +8,7 @@ import type { MouseEvent, ReactNode } from "react";
 import { t } from "../text";
 import { ErrorNote } from "./ErrorNote";
 import { Foot, type Pagination } from "./Foot";
+import { mayOpen } from "./pages";
 import { Bar } from "./Pending";
 import { useListSearch } from "./useListSearch";
 
@@ -70,7 +71,9 @@ export const DataTable = <T,>({
           </thead>
           <tbody>
             {list
-              ? list.items.map((item) => <Row key={keyOf(item)} item={item} columns={columns} link={link?.(item)} />)
+              ? list.items.map((item) => (
+                  <Row key={keyOf(item)} item={item} columns={columns} link={openable(link?.(item))} />
+                ))
               : Array.from({ length: 8 }, (_, i) => <Outline key={i} columns={columns} />)}
           </tbody>
         </table>
@@ -80,6 +83,8 @@ export const DataTable = <T,>({
     </>
   );
 };
+
+const openable = (address: string | undefined) => (address && mayOpen(address) ? address : undefined);
 
 // NoMatch stands below a list whose filters, or whose page, leave nothing.
 const NoMatch = () => {

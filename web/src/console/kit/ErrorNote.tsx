@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { asProblem } from "../../api/problem";
-import { sentence } from "../door/sentence";
+import { reason } from "./reason";
 import { c, t } from "../text";
 import { CopyText } from "./CopyText";
 import { Missing } from "./Missing";
@@ -19,7 +19,7 @@ export const ErrorNote = ({ error, retry, title }: ErrorNoteProps) => {
   return (
     <div className="note" data-tone="bad" role="alert">
       {title && <h3>{title}</h3>}
-      <p>{sentence(error)}</p>
+      <p>{reason(error)}</p>
       {issues.length > 0 && (
         <ul>
           {issues.map((issue, i) => (

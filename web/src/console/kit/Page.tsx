@@ -1,6 +1,6 @@
-import { Link } from "@tanstack/react-router";
 import { useEffect, type ReactNode } from "react";
 import { t } from "../text";
+import { PageLink } from "./pages";
 
 interface PageProps {
   title: string;
@@ -27,7 +27,7 @@ export const Page = ({ title, badge, above = [], actions, children }: PageProps)
               {above.map((a, i) => (
                 <span key={a.to}>
                   {i > 0 && " / "}
-                  <Link to={a.to}>{a.title}</Link>
+                  <PageLink to={a.to}>{a.title}</PageLink>
                 </span>
               ))}
             </nav>

@@ -3,6 +3,7 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useId, type ReactNode } from "react";
 import { api, data, type Schemas } from "../../api/client";
+import { may } from "./may";
 import { t } from "../text";
 import { ErrorNote } from "./ErrorNote";
 import { Time } from "./values";
@@ -99,6 +100,7 @@ const asMoments = (entries: Entry[]): Moment[] => {
 const auditQuery = (by: { target?: string; actor?: string }) => ({
   queryKey: ["audit", by],
   queryFn: () => data(api.GET("/api/v1/admin/audit", { params: { query: { ...by, limit: 50 } } })),
+  enabled: may(/^(order|license|review|user):/.test(by.target ?? "user:") ? "audit:customers" : "audit:read"),
 });
 
 // useAudit reads the latest entries about a target ("order:<id>"), or by an actor.

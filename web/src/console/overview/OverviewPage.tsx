@@ -9,12 +9,14 @@ import type { Schemas } from "../../api/client";
 import { formatDuration, formatNumber, formatShare } from "../../text/format";
 import { CallCharts } from "../kit/CallCharts";
 import { ErrorNote } from "../kit/ErrorNote";
+import { accountQuery, may } from "../kit/may";
+import { mayOpen, PageLink } from "../kit/pages";
 import { Page, Section } from "../kit/Page";
 import { State, Time } from "../kit/values";
 import { t } from "../text";
 import { Advice } from "./Advice";
 import { addressOf, type Concern } from "./concerns";
-import { accountQuery, latestQuery, overviewQuery, systemQuery, trafficQuery } from "./data";
+import { latestQuery, overviewQuery, systemQuery, trafficQuery } from "./data";
 import { Latest } from "./Latest";
 import { Outline, OutlineOfLists } from "./Outline";
 import { useProgress } from "./progress";
@@ -26,9 +28,9 @@ export const OverviewPage = () => {
   const progress = useProgress();
   const [range, setRange] = useState<Range>("day");
   const overview = useQuery(overviewQuery);
-  const system = useQuery(systemQuery);
+  const system = useQuery({ ...systemQuery, enabled: may("system:read") });
   const traffic = useQuery(trafficQuery);
-  const latest = useQuery(latestQuery);
+  const latest = useQuery({ ...latestQuery, enabled: may("orders:read") });
   const account = useQuery(accountQuery);
   if (overview.isError)
     return (
@@ -37,7 +39,7 @@ export const OverviewPage = () => {
       </Page>
     );
   // What is at the top may have any height, so nothing is shown below until it is known.
-  if (overview.isPending || system.isPending || progress.isPending || account.isPending)
+  if (overview.isPending || system.isLoading || progress.isLoading || account.isPending)
     return (
       <Page title={t("overview.title")}>
         <Outline />
@@ -50,7 +52,7 @@ export const OverviewPage = () => {
       {system.data && <Health parts={system.data.health} concerns={attention} />}
       {system.isError && <ErrorNote error={system.error} />}
       {account.data && <Advice factor={account.data.secondFactor} />}
-      {progress.data?.products === 0 && (
+      {progress.data?.products === 0 && mayOpen("/welcome") && (
         <p className="note">
           {t("overview.welcome.banner")} <Link to="/welcome">{t("overview.welcome.bannerGo")}</Link>
         </p>
@@ -73,11 +75,11 @@ export const OverviewPage = () => {
         {traffic.isError && <ErrorNote error={traffic.error} />}
         {overview.data.demo && !traffic.isPending && <p className="soft">{t("overview.demo")}</p>}
       </Section>
-      {traffic.isPending || latest.isPending ? (
+      {traffic.isPending || latest.isLoading ? (
         <OutlineOfLists />
       ) : (
         <>
-          <Latest />
+          {may("orders:read") && <Latest />}
           <Attention concerns={attention} />
           {traffic.data && traffic.data.plugins.length > 0 && <Busiest plugins={traffic.data.plugins} />}
         </>
@@ -109,7 +111,7 @@ const Health = ({ parts, concerns }: { parts: Part[]; concerns: Concern[] }) => 
       ))}
       {errors.slice(0, 3).map((c, i) => (
         <p key={i}>
-          <Link to={addressOf(c)}>{c.message}</Link> (<Time at={c.since} />)
+          <PageLink to={addressOf(c)}>{c.message}</PageLink> (<Time at={c.since} />)
         </p>
       ))}
     </div>
@@ -127,9 +129,9 @@ const Attention = ({ concerns }: { concerns: Concern[] }) => (
         {concerns.map((c, i) => (
           <li key={i}>
             <State tone={c.severity === "error" ? "bad" : "warn"}>{t(`overview.${c.severity}`)}</State>
-            <Link to={addressOf(c)} className="wrap">
+            <PageLink to={addressOf(c)} className="wrap">
               {c.message}
-            </Link>
+            </PageLink>
             <span className="soft">
               <Time at={c.since} />
             </span>
@@ -161,9 +163,9 @@ const Busiest = ({
           {plugins.map(({ slug, day }) => (
             <tr key={slug}>
               <td>
-                <Link className="row-link" to={`/plugins/${slug}` as string}>
+                <PageLink className="row-link" to={`/plugins/${slug}`}>
                   {slug}
-                </Link>
+                </PageLink>
               </td>
               <td className="end">{formatNumber(day.calls)}</td>
               <td className="end">{formatShare(day.errorShare)}</td>

@@ -19,7 +19,7 @@ export const addressOf = (c: Concern): string => {
       return "/shop/orders?status=pending";
     case "staff.no_second_factor":
     case "staff.breached_password":
-      return "/people?role=ADMIN";
+      return "/people/staff";
     case "factor_resets.pending":
       return "/people";
     case "receipts.failed":

@@ -1,9 +1,10 @@
 // What the overview reads.
 import { queryOptions } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
-import { accessToken, currentSession } from "../../api/session";
+import { accessToken } from "../../api/session";
+import { accountQuery, isStaff, may } from "../kit/may";
 import { queries } from "../queries";
-import { progressQuery } from "./progress";
+import { mayReadProgress, progressQuery } from "./progress";
 
 const everyHalfMinute = { refetchInterval: 30_000 };
 
@@ -32,19 +33,15 @@ export const latestQuery = queryOptions({
   ...everyHalfMinute,
 });
 
-// accountQuery is of the administrator's own account.
-export const accountQuery = queryOptions({
-  queryKey: ["account"],
-  queryFn: () => data(api.GET("/auth/account")),
-});
-
 // readAhead asks for all of it as soon as there is a token, while the page's code is still
 // on its way. What fails is asked for again, and told, by the page.
 export const readAhead = async (): Promise<void> => {
-  if ((await accessToken().catch(() => null)) === null || currentSession()?.user.role !== "ADMIN") return;
-  for (const query of [overviewQuery, systemQuery, trafficQuery])
-    void queries.prefetchQuery(query as typeof overviewQuery);
-  void queries.prefetchQuery(latestQuery);
-  void queries.prefetchQuery(progressQuery);
-  void queries.prefetchQuery(accountQuery);
+  if ((await accessToken().catch(() => null)) === null || isStaff() === false) return;
+  const account = queries.prefetchQuery(accountQuery);
+  if (isStaff() === null) await account;
+  if (!may("overview:read")) return;
+  for (const query of [overviewQuery, trafficQuery]) void queries.prefetchQuery(query as typeof overviewQuery);
+  if (may("system:read")) void queries.prefetchQuery(systemQuery);
+  if (may("orders:read")) void queries.prefetchQuery(latestQuery);
+  if (mayReadProgress()) void queries.prefetchQuery(progressQuery);
 };

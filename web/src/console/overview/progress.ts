@@ -1,6 +1,7 @@
 // How far a new shop is set up.
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
+import { may } from "../kit/may";
 
 // progressQuery asks for what the steps are about: one entry of each list is enough.
 export const progressQuery = queryOptions({
@@ -25,4 +26,8 @@ export const progressQuery = queryOptions({
   },
 });
 
-export const useProgress = () => useQuery(progressQuery);
+// mayReadProgress says whether the user may read all of it.
+export const mayReadProgress = () =>
+  may("settings:read") && may("products:read") && may("extensions:read") && may("system:read");
+
+export const useProgress = () => useQuery({ ...progressQuery, enabled: mayReadProgress() });

@@ -6,6 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { api, data, ok, type Schemas } from "../../api/client";
 import { Problem } from "../../api/problem";
 import { Confirm } from "../kit/Confirm";
+import { May } from "../kit/may";
 import { save } from "../kit/save";
 import { t } from "../text";
 
@@ -40,8 +41,12 @@ export const LeavingActions = ({ user }: { user: User }) => {
   const name = { name: user.email };
   return (
     <>
-      <Button onClick={() => setOpen("copy")}>{t("people.copy.action")}</Button>
-      <Button onClick={() => setOpen("erase")}>{t("people.erase.action")}</Button>
+      <May needs="users:export">
+        <Button onClick={() => setOpen("copy")}>{t("people.copy.action")}</Button>
+      </May>
+      <May needs="users:erase">
+        <Button onClick={() => setOpen("erase")}>{t("people.erase.action")}</Button>
+      </May>
       <Confirm
         open={open === "copy"}
         onClose={close}

@@ -1,14 +1,17 @@
 import { Button } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data, ok, type Schemas } from "../../api/client";
 import { Confirm } from "../kit/Confirm";
+import { May, may } from "../kit/may";
 import { useSession } from "../../api/useSession";
 import { t } from "../text";
 import { LeavingActions } from "./Leaving";
+import { ChangeRole } from "./ChangeRole";
+import { exceeds, rolesQuery } from "./roles";
 
 type User = Schemas["ManagedUser"];
-type Change = { active?: boolean; role?: "USER" | "ADMIN" };
+type Change = { active?: boolean; role?: string };
 
 // PersonActions change what a person may do. Each says what it takes or gives first.
 export const PersonActions = ({ user }: { user: User }) => {
@@ -18,20 +21,26 @@ export const PersonActions = ({ user }: { user: User }) => {
   const close = () => setOpen(null);
   const change = async (body: Change) => {
     await data(api.PATCH("/api/v1/admin/users/{id}", { params: { path: { id: user.id } }, body }));
-    void Promise.all(["users", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
+    void Promise.all(["users", "roles", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
   };
-  const admin = user.role === "ADMIN";
-  const role = admin ? "demote" : "promote";
+  const above = useAbove(user);
+  if (above) return null;
   const block = user.active ? "block" : "unblock";
   const name = { name: user.email };
   const self = own ? [t("people.self")] : [];
   return (
     <>
-      <Button onClick={() => setOpen("role")}>{t(`people.${role}.action`)}</Button>
-      {!user.deletionAt && <Button onClick={() => setOpen("block")}>{t(`people.${block}.action`)}</Button>}
-      <Button onClick={() => setOpen("password")}>{t("people.password.action")}</Button>
-      <Button onClick={() => setOpen("revert")}>{t("people.revert.action")}</Button>
-      <Button onClick={() => setOpen("factor")}>{t("people.factor.action")}</Button>
+      {!own && may("staff:write") && may("staff:read") && (
+        <Button onClick={() => setOpen("role")}>{t("people.change.action")}</Button>
+      )}
+      {!user.deletionAt && may("users:write") && (
+        <Button onClick={() => setOpen("block")}>{t(`people.${block}.action`)}</Button>
+      )}
+      <May needs="users:security">
+        <Button onClick={() => setOpen("password")}>{t("people.password.action")}</Button>
+        <Button onClick={() => setOpen("revert")}>{t("people.revert.action")}</Button>
+        <Button onClick={() => setOpen("factor")}>{t("people.factor.action")}</Button>
+      </May>
       <LeavingActions user={user} />
       <Confirm
         open={open === "factor"}
@@ -71,16 +80,7 @@ export const PersonActions = ({ user }: { user: User }) => {
         }}
         done={t("people.revert.done", name)}
       />
-      <Confirm
-        open={open === "role"}
-        onClose={close}
-        title={t(`people.${role}.title`, name)}
-        danger={admin}
-        action={t(`people.${role}.action`)}
-        effects={[t(`people.${role}.first`), t(`people.${role}.second`), ...(admin ? self : [])]}
-        run={() => change({ role: admin ? "USER" : "ADMIN" })}
-        done={t(`people.${role}.done`, name)}
-      />
+      {open === "role" && <ChangeRole user={user} change={(role) => change({ role })} onClose={close} />}
       <Confirm
         open={open === "block"}
         onClose={close}
@@ -93,4 +93,14 @@ export const PersonActions = ({ user }: { user: User }) => {
       />
     </>
   );
+};
+
+// useAbove says whether a person has a role that may do what the user may not: nobody acts on somebody
+// above them. Without the list of roles only administrators are known to be above.
+const useAbove = (user: User): boolean => {
+  const roles = useQuery({ ...rolesQuery, enabled: user.role !== "USER" && may("staff:read") });
+  const mine = useSession()?.user.role;
+  if (user.role === "USER" || mine === "ADMIN" || mine === user.role) return false;
+  const role = roles.data?.find(({ name }) => name === user.role);
+  return role ? exceeds(role) : user.role === "ADMIN";
 };

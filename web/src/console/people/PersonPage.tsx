@@ -10,10 +10,11 @@ import { Bar, Pending } from "../kit/Pending";
 import { asMoment, Timeline, useAudit } from "../kit/Timeline";
 import { Time } from "../kit/values";
 import { LicenseState, OrderState, Seats, Term } from "../shop/values";
+import { May, roleName } from "../kit/may";
 import { t } from "../text";
 import { PersonActions } from "./PersonActions";
 import { Sessions } from "./Sessions";
-import { PersonState, roleName } from "./values";
+import { PersonState } from "./values";
 
 type User = Schemas["ManagedUser"];
 const few = 5;
@@ -41,8 +42,12 @@ export const PersonPage = () => {
           [t("people.id"), <CopyText key="id" value={u.id} what={t("people.id")} />],
         ]}
       />
-      <Orders user={u} />
-      <Licenses user={u} />
+      <May needs="orders:read">
+        <Orders user={u} />
+      </May>
+      <May needs="licenses:read">
+        <Licenses user={u} />
+      </May>
       <Sessions userId={u.id} />
       <Done user={u} />
     </Page>

@@ -6,6 +6,7 @@ import { api, data, ok, type Schemas } from "../../api/client";
 import { deviceName } from "../../text/device";
 import { Confirm } from "../kit/Confirm";
 import { ErrorNote } from "../kit/ErrorNote";
+import { may } from "../kit/may";
 import { Section } from "../kit/Page";
 import { Bar } from "../kit/Pending";
 import { State, Time } from "../kit/values";
@@ -20,7 +21,8 @@ export const Sessions = ({ userId }: { userId: string }) => {
     queryFn: () => data(api.GET("/api/v1/admin/users/{id}/sessions", { params: { path: { id: userId } } })),
   });
   const list = sessions.data?.items ?? [];
-  const all = list.length > 1 && (
+  const mayEnd = may("users:sessions");
+  const all = list.length > 1 && mayEnd && (
     <Button size="xs" onClick={() => setEnding("all")}>
       {t("people.sessions.endAll")}
     </Button>
@@ -43,12 +45,14 @@ export const Sessions = ({ userId }: { userId: string }) => {
               </span>
               {session.address && <span className="soft">{session.lastAddress ?? session.address}</span>}
               {session.current && <State tone="good">{t("people.sessions.current")}</State>}
-              <Button
-                size="xs"
-                aria-label={t("people.sessions.endOne", { n: i + 1 })}
-                onClick={() => setEnding(session)}>
-                {t("people.sessions.end")}
-              </Button>
+              {mayEnd && (
+                <Button
+                  size="xs"
+                  aria-label={t("people.sessions.endOne", { n: i + 1 })}
+                  onClick={() => setEnding(session)}>
+                  {t("people.sessions.end")}
+                </Button>
+              )}
             </li>
           ))}
         </ul>

@@ -13,6 +13,27 @@ export const peopleRoutes = <P extends Parent>(root: P) =>
     }),
     createRoute({
       getParentRoute: () => root,
+      path: "/people/staff",
+      validateSearch: validateList("role", "active"),
+      component: lazyPage(() => import("./PeoplePage"), "StaffPage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
+      path: "/people/roles",
+      component: lazyPage(() => import("./RolesPage"), "RolesPage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
+      path: "/people/roles/new",
+      component: lazyPage(() => import("./RolePage"), "NewRolePage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
+      path: "/people/roles/$name",
+      component: lazyPage(() => import("./RolePage"), "RolePage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
       path: "/people/$id",
       component: lazyPage(() => import("./PersonPage"), "PersonPage"),
     }),

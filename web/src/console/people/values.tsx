@@ -4,6 +4,3 @@ import { t } from "../text";
 export const PersonState = ({ active }: { active: boolean }) => (
   <State tone={active ? "good" : "bad"}>{t(active ? "people.states.active" : "people.states.blocked")}</State>
 );
-
-export const roleName = (role: string): string =>
-  role === "ADMIN" ? t("people.roles.ADMIN") : role === "USER" ? t("people.roles.USER") : role;

@@ -10,6 +10,8 @@ import { Empty } from "../kit/Empty";
 import { ErrorNote, ErrorPage } from "../kit/ErrorNote";
 import { Page } from "../kit/Page";
 import { Pending } from "../kit/Pending";
+import { may } from "../kit/may";
+import { NoPermission } from "../kit/NoPermission";
 import { t } from "../text";
 import { useInstance, usePlugin } from "./data";
 import { relay } from "./relay";
@@ -18,6 +20,8 @@ export const AdminPage = () => {
   const { slug, installationId } = useParams({ strict: false }) as { slug: string; installationId: string };
   const plugin = usePlugin(slug);
   const instance = useInstance(slug, installationId);
+  const needed = `extensions:use:${slug}` as const;
+  if (!may(needed)) return <NoPermission needed={needed} home={undefined} />;
   if (plugin.isPending || instance.isPending) return <Pending />;
   if (plugin.isError) return <ErrorPage error={plugin.error} />;
   if (instance.isError && !instance.data) return <ErrorPage error={instance.error} />;

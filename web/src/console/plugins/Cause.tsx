@@ -4,6 +4,7 @@ import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Time } from "../kit/values";
+import { May, may } from "../kit/may";
 import { t } from "../text";
 import { RestartConfirm, RollbackConfirm } from "./actions";
 import type { Instance, Package } from "./data";
@@ -77,15 +78,17 @@ export const Cause = ({ plugin, instance, here }: { plugin: Package; instance: I
       </dl>
       {broken && (
         <div className="row">
-          <Button size="xs" onClick={() => setAsk("restart")}>
-            {t(instance.enabled ? "plugins.restart.button" : "plugins.enable.button")}
-          </Button>
-          {previousVersion && (
+          <May needs="extensions:configure">
+            <Button size="xs" onClick={() => setAsk("restart")}>
+              {t(instance.enabled ? "plugins.restart.button" : "plugins.enable.button")}
+            </Button>
+          </May>
+          {previousVersion && may("extensions:install") && (
             <Button size="xs" onClick={() => setAsk("rollback")}>
               {t("plugins.rollback.to", { version: previousVersion })}
             </Button>
           )}
-          {!here && (
+          {!here && may("extensions:logs") && (
             <Link to={at} search={{ view: "log" } as never}>
               {t("plugins.cause.log")}
             </Link>

@@ -2,7 +2,6 @@
 import { Button, Modal } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, data, ok } from "../../api/client";
 import { formatDuration } from "../../text/format";
@@ -12,12 +11,14 @@ import { CopyText } from "../kit/CopyText";
 import { DataTable, type Column } from "../kit/DataTable";
 import { Empty } from "../kit/Empty";
 import { FindFilter } from "../kit/FindFilter";
-import { sentence } from "../door/sentence";
+import { reason } from "../kit/reason";
 import { Filter, ListBar } from "../kit/ListBar";
 import { Section, Summary } from "../kit/Page";
 import { tell, tellFailure } from "../kit/toast";
 import { useListSearch } from "../kit/useListSearch";
 import { State, Time, type Tone } from "../kit/values";
+import { May, may } from "../kit/may";
+import { PageLink } from "../kit/pages";
 import { c, t } from "../text";
 import { useRefresh, type Delivery } from "./data";
 
@@ -51,14 +52,15 @@ export const Deliveries = ({ slug, installationId }: { slug?: string; installati
     <Section
       title={t("plugins.deliveries.title")}
       actions={
-        !installationId && (
+        !installationId &&
+        may("deliveries:replay") && (
           <Button size="xs" onClick={() => setReplay(true)}>
             {t("plugins.deliveries.replayDead")}
           </Button>
         )
       }>
       <ListBar search={false}>
-        {slug === undefined && (
+        {slug === undefined && may("extensions:read") && (
           <FindFilter
             name="plugin"
             label={t("plugins.column.name")}
@@ -148,11 +150,7 @@ const columns = (show: (delivery: Delivery) => void, all: boolean): Column<Deliv
     ? [
         {
           title: t("plugins.column.name"),
-          cell: (d: Delivery) => (
-            <Link to="/plugins/$slug" params={{ slug: d.pluginSlug }}>
-              {d.pluginSlug}
-            </Link>
-          ),
+          cell: (d: Delivery) => <PageLink to={`/plugins/${d.pluginSlug}`}>{d.pluginSlug}</PageLink>,
         },
       ]
     : []),
@@ -193,7 +191,7 @@ const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: ()
       tell(t("plugins.deliveries.replayedOne", { name: delivery.name }));
       void refresh();
     },
-    onError: (error) => tellFailure(sentence(error)),
+    onError: (error) => tellFailure(reason(error)),
   });
   return (
     <Modal opened onClose={onClose} size="lg" title={delivery.name} closeButtonProps={{ "aria-label": c("close") }}>
@@ -218,9 +216,11 @@ const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: ()
         />
         <Attempts attempts={delivery.attempts} />
         <div className="dialog-actions">
-          <Button variant="filled" loading={replay.isPending} onClick={() => replay.mutate()}>
-            {t("plugins.deliveries.replay")}
-          </Button>
+          <May needs="deliveries:replay">
+            <Button variant="filled" loading={replay.isPending} onClick={() => replay.mutate()}>
+              {t("plugins.deliveries.replay")}
+            </Button>
+          </May>
         </div>
       </div>
     </Modal>

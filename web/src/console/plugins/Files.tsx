@@ -7,7 +7,7 @@ import { formatBytes } from "../../text/format";
 import { CopyText } from "../kit/CopyText";
 import { DataTable, type Column } from "../kit/DataTable";
 import { Empty } from "../kit/Empty";
-import { sentence } from "../door/sentence";
+import { reason } from "../kit/reason";
 import { Section } from "../kit/Page";
 import { tellFailure } from "../kit/toast";
 import { useListSearch } from "../kit/useListSearch";
@@ -36,7 +36,7 @@ export const Files = ({ slug }: { slug: string }) => {
         )) as unknown as Blob,
         `${slug}.zip`,
       ),
-    onError: (error) => tellFailure(sentence(error)),
+    onError: (error) => tellFailure(reason(error)),
   });
   const columns: Column<InstalledFile>[] = [
     { title: t("plugins.files.path"), cell: (file) => <code>{file.path}</code> },

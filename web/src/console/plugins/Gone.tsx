@@ -8,6 +8,7 @@ import { Confirm } from "../kit/Confirm";
 import { ErrorNote } from "../kit/ErrorNote";
 import { Page } from "../kit/Page";
 import { tell } from "../kit/toast";
+import { May } from "../kit/may";
 import { t } from "../text";
 import { restorePlugin } from "./actions";
 import { useRefresh } from "./data";
@@ -30,12 +31,14 @@ export const Gone = ({ slug }: { slug: string }) => {
         <p>{t("plugins.gone.how")}</p>
         {restore.isError &&
           (never ? <p role="alert">{t("plugins.gone.never", { slug })}</p> : <ErrorNote error={restore.error} />)}
-        <div className="row">
-          <Button variant="filled" loading={restore.isPending} onClick={() => restore.mutate()}>
-            {t("plugins.restore.button")}
-          </Button>
-          <Button onClick={() => setPurge(true)}>{t("plugins.gone.purge")}</Button>
-        </div>
+        <May needs="extensions:install">
+          <div className="row">
+            <Button variant="filled" loading={restore.isPending} onClick={() => restore.mutate()}>
+              {t("plugins.restore.button")}
+            </Button>
+            <Button onClick={() => setPurge(true)}>{t("plugins.gone.purge")}</Button>
+          </div>
+        </May>
       </div>
       <Confirm
         open={purge}

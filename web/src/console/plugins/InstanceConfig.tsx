@@ -8,7 +8,7 @@ import { asProblem } from "../../api/problem";
 import { ConfigForm } from "../extensions/form/ConfigForm";
 import { readManifest } from "../extensions/manifest";
 import { Section } from "../kit/Page";
-import { sentence } from "../door/sentence";
+import { reason } from "../kit/reason";
 import { tell, tellFailure } from "../kit/toast";
 import { t } from "../text";
 import { useRefresh, type Instance, type Package } from "./data";
@@ -30,7 +30,7 @@ export const InstanceConfig = ({ plugin, instance, etag }: Props) => {
   const refresh = useRefresh();
   const enable = useEnable(instance, plugin.name);
   const enableNow = () => {
-    enable().catch((error: unknown) => tellFailure(sentence(error)));
+    enable().catch((error: unknown) => tellFailure(reason(error)));
   };
   const { slug, name, manifestJson } = plugin;
   const { configSchema } = readManifest(manifestJson);

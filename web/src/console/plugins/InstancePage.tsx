@@ -11,6 +11,7 @@ import { Page, Summary } from "../kit/Page";
 import { Pending } from "../kit/Pending";
 import { State, Time } from "../kit/values";
 import { useView, Views } from "../kit/Views";
+import { Locked, May, may, type Permission } from "../kit/may";
 import { t } from "../text";
 import { DeleteConfirm, DisableConfirm, RestartConfirm } from "./actions";
 import { Cause } from "./Cause";
@@ -34,7 +35,14 @@ export const InstancePage = () => {
   return <Found plugin={plugin.data} instance={instance.data.value} etag={instance.data.etag} />;
 };
 
-const views = ["config", "log", "traffic", "permissions", "deliveries", "history"] as const;
+const all = ["config", "log", "traffic", "permissions", "deliveries", "history"] as const;
+// What a view takes besides the plugin itself.
+const needs: Partial<Record<(typeof all)[number], Permission>> = {
+  log: "extensions:logs",
+  traffic: "overview:read",
+  deliveries: "deliveries:read",
+  history: "audit:read",
+};
 
 interface FoundProps {
   plugin: Package;
@@ -43,6 +51,10 @@ interface FoundProps {
 }
 
 const Found = ({ plugin, instance, etag }: FoundProps) => {
+  const views = all.filter((id) => {
+    const needed = needs[id];
+    return needed === undefined || may(needed);
+  });
   const view = useView(views);
   const { slug } = plugin;
   const state = stateOf(instance, plugin.manifestJson);
@@ -73,12 +85,20 @@ const Found = ({ plugin, instance, etag }: FoundProps) => {
         ]}
       />
       <Views label={instance.instanceKey} views={views.map((id) => ({ id, title: t(`plugins.views.${id}`) }))} />
-      {view === "config" && <InstanceConfig plugin={plugin} instance={instance} etag={etag} />}
+      {view === "config" && (
+        <Locked needs="extensions:configure">
+          <InstanceConfig plugin={plugin} instance={instance} etag={etag} />
+        </Locked>
+      )}
       {view === "traffic" && <Traffic slug={slug} installationId={instance.installationId} />}
       {view === "log" && (
         <Logs slug={slug} installationId={instance.installationId} external={plugin.runtimeType === "external-http"} />
       )}
-      {view === "permissions" && <InstancePermissions plugin={plugin} instance={instance} etag={etag} />}
+      {view === "permissions" && (
+        <Locked needs="extensions:configure">
+          <InstancePermissions plugin={plugin} instance={instance} etag={etag} />
+        </Locked>
+      )}
       {view === "history" && <InstanceTimeline instance={instance} />}
       {view === "deliveries" && <Deliveries slug={slug} installationId={instance.installationId} />}
     </Page>
@@ -92,31 +112,33 @@ const Actions = ({ plugin, instance }: { plugin: Package; instance: Instance }) 
   const with_ = { instance, name: plugin.name, onClose: close };
   return (
     <>
-      {adminUi && instance.enabled && (
+      {adminUi && instance.enabled && may(`extensions:use:${plugin.slug}`) && (
         <Button component={Link} to={`/plugins/${plugin.slug}/${instance.installationId}/admin`}>
           {adminLabel ?? t("plugins.adminUi.open")}
         </Button>
       )}
-      <Button {...(instance.enabled ? {} : { variant: "filled" })} onClick={() => setAsk("restart")}>
-        {t(instance.enabled ? "plugins.restart.button" : "plugins.enable.button")}
-      </Button>
-      {(instance.enabled || instance.instanceKey !== "default") && (
-        <Menu>
-          <Menu.Target>
-            <ActionIcon variant="default" aria-label={t("plugins.more")}>
-              <IconDots size={18} stroke={1.5} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            {instance.enabled && <Menu.Item onClick={() => setAsk("disable")}>{t("plugins.disable.menu")}</Menu.Item>}
-            {instance.instanceKey !== "default" && (
-              <Menu.Item color="red" onClick={() => setAsk("delete")}>
-                {t("plugins.delete.menu")}
-              </Menu.Item>
-            )}
-          </Menu.Dropdown>
-        </Menu>
-      )}
+      <May needs="extensions:configure">
+        <Button {...(instance.enabled ? {} : { variant: "filled" })} onClick={() => setAsk("restart")}>
+          {t(instance.enabled ? "plugins.restart.button" : "plugins.enable.button")}
+        </Button>
+        {(instance.enabled || instance.instanceKey !== "default") && (
+          <Menu>
+            <Menu.Target>
+              <ActionIcon variant="default" aria-label={t("plugins.more")}>
+                <IconDots size={18} stroke={1.5} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              {instance.enabled && <Menu.Item onClick={() => setAsk("disable")}>{t("plugins.disable.menu")}</Menu.Item>}
+              {instance.instanceKey !== "default" && (
+                <Menu.Item color="red" onClick={() => setAsk("delete")}>
+                  {t("plugins.delete.menu")}
+                </Menu.Item>
+              )}
+            </Menu.Dropdown>
+          </Menu>
+        )}
+      </May>
       <RestartConfirm open={ask === "restart"} {...with_} manifestJson={plugin.manifestJson} />
       <DisableConfirm open={ask === "disable"} {...with_} />
       <DeleteConfirm open={ask === "delete"} {...with_} />

@@ -13,6 +13,7 @@ import { ListBar } from "../kit/ListBar";
 import { Section } from "../kit/Page";
 import { useListSearch } from "../kit/useListSearch";
 import { State, Time } from "../kit/values";
+import { May } from "../kit/may";
 import { c, t } from "../text";
 import { placeOf } from "./Cause";
 import { instancesQuery, useRefresh, type Instance, type Package } from "./data";
@@ -52,9 +53,11 @@ export const Instances = ({ plugin }: { plugin: Package }) => {
     <Section
       title={t("plugins.instances.title")}
       actions={
-        <Button size="xs" onClick={() => setAdding(true)}>
-          {t("plugins.instances.add")}
-        </Button>
+        <May needs="extensions:configure">
+          <Button size="xs" onClick={() => setAdding(true)}>
+            {t("plugins.instances.add")}
+          </Button>
+        </May>
       }>
       {searchable && <ListBar label={t("plugins.instances.search")} />}
       <DataTable

@@ -2,6 +2,7 @@
 import { Button, Modal } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useFocusBack } from "../kit/focusBack";
+import { may } from "../kit/may";
 import { c, t } from "../text";
 import type { Instance } from "./data";
 import { lacking } from "./lacks";
@@ -21,7 +22,7 @@ export const Lacking = ({ instance, manifestJson, here }: Props & { here: boolea
       <h3>{title}</h3>
       <p className="wrap">{t.count("plugins.lacking.fields", labels.length, { labels: labels.join(", ") })}</p>
       <p>{t(here ? "plugins.lacking.below" : "plugins.lacking.how")}</p>
-      {!here && (
+      {!here && may("extensions:configure") && (
         <div className="row">
           <ToForm instance={instance} size="xs" />
         </div>

@@ -17,6 +17,7 @@ import { Page, Summary } from "../kit/Page";
 import { Pending } from "../kit/Pending";
 import { State, Time } from "../kit/values";
 import { useView, Views } from "../kit/Views";
+import { Locked, May, may } from "../kit/may";
 import { t } from "../text";
 import { RollbackConfirm, UninstallConfirm } from "./actions";
 import { Cause } from "./Cause";
@@ -42,12 +43,14 @@ export const PluginPage = () => {
   return <Found plugin={plugin.data} />;
 };
 
-const views = ["overview", "settings", "deliveries", "files"] as const;
+const all = ["overview", "settings", "deliveries", "files"] as const;
 
 const Found = ({ plugin }: { plugin: Package }) => {
   const { slug, name, manifestJson } = plugin;
   const [install, setInstall] = useState<{ file: File | null } | null>(null);
-  const over = usePageDrop((file) => setInstall({ file }));
+  const mayInstall = may("extensions:install");
+  const over = usePageDrop((file) => mayInstall && setInstall({ file })) && mayInstall;
+  const views = all.filter((id) => id !== "deliveries" || may("deliveries:read"));
   const view = useView(views);
   const list = useQuery(instancesQuery(slug));
   const instances = list.data?.items ?? [];
@@ -78,8 +81,12 @@ const Found = ({ plugin }: { plugin: Package }) => {
       {view === "overview" && <Overview plugin={plugin} />}
       {view === "settings" && (
         <>
-          <Settings plugin={plugin} />
-          <Secret slug={slug} name={name} external={plugin.runtimeType === "external-http"} />
+          <Locked needs="extensions:configure">
+            <Settings plugin={plugin} />
+          </Locked>
+          <May needs="extensions:secrets">
+            <Secret slug={slug} name={name} external={plugin.runtimeType === "external-http"} />
+          </May>
         </>
       )}
       {view === "deliveries" && <Deliveries slug={slug} />}
@@ -97,9 +104,13 @@ const Found = ({ plugin }: { plugin: Package }) => {
 const Overview = ({ plugin }: { plugin: Package }) => (
   <>
     <Instances plugin={plugin} />
-    <Traffic slug={plugin.slug} />
+    <May needs="overview:read">
+      <Traffic slug={plugin.slug} />
+    </May>
     <PackagePermissions plugin={plugin} />
-    <Timeline slug={plugin.slug} />
+    <May needs="audit:read">
+      <Timeline slug={plugin.slug} />
+    </May>
   </>
 );
 
@@ -167,29 +178,31 @@ const Actions = ({ plugin, instances, onUpgrade }: { plugin: Package; instances:
   const { slug, name, previousVersion } = plugin;
   return (
     <>
-      <UpdateButton kind="plugin" slug={slug} name={name} />
-      <Button onClick={onUpgrade}>{t("plugins.upgrade")}</Button>
-      {(previousVersion || plugin.source !== "builtin") && (
-        <Menu>
-          <Menu.Target>
-            <ActionIcon variant="default" aria-label={t("plugins.more")}>
-              <IconDots size={18} stroke={1.5} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            {previousVersion && (
-              <Menu.Item onClick={() => setAsk("rollback")}>
-                {t("plugins.rollback.menu", { version: previousVersion })}
-              </Menu.Item>
-            )}
-            {plugin.source !== "builtin" && (
-              <Menu.Item color="red" onClick={() => setAsk("uninstall")}>
-                {t("plugins.uninstall.menu")}
-              </Menu.Item>
-            )}
-          </Menu.Dropdown>
-        </Menu>
-      )}
+      <May needs="extensions:install">
+        <UpdateButton kind="plugin" slug={slug} name={name} />
+        <Button onClick={onUpgrade}>{t("plugins.upgrade")}</Button>
+        {(previousVersion || plugin.source !== "builtin") && (
+          <Menu>
+            <Menu.Target>
+              <ActionIcon variant="default" aria-label={t("plugins.more")}>
+                <IconDots size={18} stroke={1.5} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              {previousVersion && (
+                <Menu.Item onClick={() => setAsk("rollback")}>
+                  {t("plugins.rollback.menu", { version: previousVersion })}
+                </Menu.Item>
+              )}
+              {plugin.source !== "builtin" && (
+                <Menu.Item color="red" onClick={() => setAsk("uninstall")}>
+                  {t("plugins.uninstall.menu")}
+                </Menu.Item>
+              )}
+            </Menu.Dropdown>
+          </Menu>
+        )}
+      </May>
       <RollbackConfirm
         open={ask === "rollback"}
         onClose={close}

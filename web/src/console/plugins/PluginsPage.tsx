@@ -15,6 +15,7 @@ import { Page } from "../kit/Page";
 import { Bar } from "../kit/Pending";
 import { useListSearch, type ListSearch } from "../kit/useListSearch";
 import { State, Time } from "../kit/values";
+import { May, may } from "../kit/may";
 import { t } from "../text";
 import { instancesQuery } from "./data";
 import { placeOf } from "./Cause";
@@ -24,7 +25,8 @@ import { worst } from "./state";
 export const PluginsPage = () => {
   const { search } = useListSearch();
   const [install, setInstall] = useState<{ file: File | null } | null>(null);
-  const over = usePageDrop((file) => setInstall({ file }));
+  const mayInstall = may("extensions:install");
+  const over = usePageDrop((file) => mayInstall && setInstall({ file })) && mayInstall;
   const query = useQuery({
     queryKey: ["plugins", "-list", search],
     queryFn: () => read(search),
@@ -34,9 +36,11 @@ export const PluginsPage = () => {
     <Page
       title={t("plugins.title")}
       actions={
-        <Button variant="filled" onClick={() => setInstall({ file: null })}>
-          {t("plugins.install.button")}
-        </Button>
+        <May needs="extensions:install">
+          <Button variant="filled" onClick={() => setInstall({ file: null })}>
+            {t("plugins.install.button")}
+          </Button>
+        </May>
       }>
       <Tabs />
       <List query={query} onInstall={() => setInstall({ file: null })} />
@@ -142,9 +146,11 @@ const List = ({
           <Empty
             title={t("plugins.empty.title")}
             action={
-              <Button variant="filled" onClick={onInstall}>
-                {t("plugins.install.button")}
-              </Button>
+              <May needs="extensions:install">
+                <Button variant="filled" onClick={onInstall}>
+                  {t("plugins.install.button")}
+                </Button>
+              </May>
             }>
             {t("plugins.empty.how")}
           </Empty>

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { api, ok } from "../../api/client";
 import { Confirm } from "../kit/Confirm";
 import { tell, tellFailure } from "../kit/toast";
-import { sentence } from "../door/sentence";
+import { reason } from "../kit/reason";
 import { t } from "../text";
 import { started, useRefresh, type Instance } from "./data";
 import { LackingDialog } from "./Lacking";
@@ -43,7 +43,7 @@ export const useEnable = (instance: Instance, name: string) => {
         message === undefined
           ? tell(t(`plugins.${done}.done`, values))
           : tellFailure(t("plugins.enable.failed", { ...values, message })),
-      (error: unknown) => tellFailure(sentence(error)),
+      (error: unknown) => tellFailure(reason(error)),
     );
     void told.then(refresh);
   };
@@ -162,7 +162,7 @@ export const UninstallConfirm = ({ open, onClose, slug, name, instances }: OfPlu
         tell(t("plugins.restore.done", { name }));
         void refresh();
       },
-      (error: unknown) => tellFailure(sentence(error)),
+      (error: unknown) => tellFailure(reason(error)),
     );
   };
   const run = async () => {

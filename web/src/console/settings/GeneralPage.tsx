@@ -9,6 +9,7 @@ import { Page } from "../kit/Page";
 import { Pending } from "../kit/Pending";
 import { useBase, useTyped } from "../kit/useBase";
 import { tell } from "../kit/toast";
+import { Locked } from "../kit/may";
 import { t } from "../text";
 import { SettingsNav } from "./SettingsNav";
 
@@ -25,7 +26,11 @@ export const GeneralPage = () => {
       <SettingsNav />
       {query.isPending && <Pending rows={4} />}
       {query.isError && <ErrorNote error={query.error} retry={() => void query.refetch()} />}
-      {query.data && <General latest={query.data} />}
+      {query.data && (
+        <Locked needs="settings:write">
+          <General latest={query.data} />
+        </Locked>
+      )}
     </Page>
   );
 };

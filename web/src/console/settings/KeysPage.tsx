@@ -8,6 +8,7 @@ import { ErrorNote } from "../kit/ErrorNote";
 import { Page, Section } from "../kit/Page";
 import { Pending } from "../kit/Pending";
 import { State, Time, type Tone } from "../kit/values";
+import { May } from "../kit/may";
 import { t } from "../text";
 import { SettingsNav } from "./SettingsNav";
 import { useSystem, type System } from "./system";
@@ -45,7 +46,13 @@ const Keys = ({ ring }: { ring: Ring }) => {
   };
   const title = t(`settings.keys.${ring.purpose}`);
   return (
-    <Section title={title} actions={<Button onClick={() => setAsking(true)}>{t("settings.keys.rotate")}</Button>}>
+    <Section
+      title={title}
+      actions={
+        <May needs="keys:rotate">
+          <Button onClick={() => setAsking(true)}>{t("settings.keys.rotate")}</Button>
+        </May>
+      }>
       <p className="soft prose" style={{ margin: 0 }}>
         {t(`settings.keys.${ring.purpose}About`)}
       </p>

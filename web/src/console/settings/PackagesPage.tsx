@@ -9,6 +9,7 @@ import { Page, Section } from "../kit/Page";
 import { Pending } from "../kit/Pending";
 import { useBase, useTyped } from "../kit/useBase";
 import { tell } from "../kit/toast";
+import { Locked } from "../kit/may";
 import { t } from "../text";
 import { asList, asText, fileKinds } from "./fileTypes";
 import { SettingsNav } from "./SettingsNav";
@@ -32,7 +33,9 @@ export const PackagesPage = () => {
           <p className="soft prose" style={{ margin: 0 }}>
             {t("settings.packages.how")}
           </p>
-          <Types latest={query.data} />
+          <Locked needs="settings:write">
+            <Types latest={query.data} />
+          </Locked>
         </Section>
       )}
     </Page>

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { api, data } from "../../api/client";
+import { accountQuery } from "../kit/may";
 import { t } from "../text";
 import { useIdentities } from "./useIdentities";
 
 // NoPassword tells administrators who signed in with a password that works once, where to set the next. Whoever signs in
 // with an account elsewhere needs none.
 export const NoPassword = () => {
-  const account = useQuery({ queryKey: ["account"], queryFn: () => data(api.GET("/auth/account")) });
+  const account = useQuery(accountQuery);
   const none = account.data?.hasPassword === false;
   const linked = useIdentities(none);
   return none && linked.data?.items.some((one) => one.enabled) === false ? (

@@ -7,21 +7,22 @@ import {
   IconShoppingBag,
   IconUsers,
 } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
+import { Link, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { t } from "../text";
+import { openAreas, type Area } from "./areas";
 
-const entries = [
-  { to: "/", key: "overview", Icon: IconHome },
-  { to: "/shop", key: "shop", Icon: IconShoppingBag },
-  { to: "/plugins", key: "plugins", Icon: IconPlug },
-  { to: "/themes", key: "themes", Icon: IconPalette },
-  { to: "/people", key: "people", Icon: IconUsers },
-  { to: "/events", key: "events", Icon: IconCalendarEvent },
-  { to: "/settings", key: "settings", Icon: IconSettings },
-] as const;
+const icons: Record<Area, typeof IconHome> = {
+  overview: IconHome,
+  shop: IconShoppingBag,
+  plugins: IconPlug,
+  themes: IconPalette,
+  people: IconUsers,
+  events: IconCalendarEvent,
+  settings: IconSettings,
+};
 
-// Rail is the console's navigation: seven entries. On narrow screens it slides over the
+// Rail is the console's navigation: the areas that the user may see. On narrow screens it slides over the
 // page while open.
 export const Rail = ({ open, onClose }: { open: boolean; onClose: () => void }) => {
   useEffect(() => {
@@ -33,6 +34,7 @@ export const Rail = ({ open, onClose }: { open: boolean; onClose: () => void }) 
     return () => removeEventListener("keydown", onKey);
   }, [open, onClose]);
   const nav = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: (s) => s.location.pathname });
   useEffect(() => {
     // the rail lies before the button that opens it: Tab would lead away from it
     if (!open) return;
@@ -45,11 +47,19 @@ export const Rail = ({ open, onClose }: { open: boolean; onClose: () => void }) 
       {open && <div className="rail-veil" onClick={onClose} aria-hidden />}
       <nav className="rail" ref={nav} aria-label={t("nav.label")} {...(open ? { "data-open": true } : {})}>
         <span className="rail-name">stoa</span>
-        {entries.map(({ to, key, Icon }) => (
-          <Link key={key} to={to} activeOptions={{ exact: to === "/", includeSearch: false }}>
-            <Icon size={18} stroke={1.5} aria-hidden /> {t(`nav.${key}`)}
-          </Link>
-        ))}
+        {openAreas().map(({ key, at, first }) => {
+          const Icon = icons[key];
+          const here = path === at || (at !== "/" && path.startsWith(`${at}/`));
+          return (
+            <Link
+              key={key}
+              to={first.to}
+              activeOptions={{ exact: true, includeSearch: false }}
+              {...(here ? { "data-status": "active", "aria-current": "page" } : {})}>
+              <Icon size={18} stroke={1.5} aria-hidden /> {t(`nav.${key}`)}
+            </Link>
+          );
+        })}
       </nav>
     </>
   );

@@ -2,11 +2,14 @@
 import { ActionIcon, Modal } from "@mantine/core";
 import { IconMenu2, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { Outlet, useRouterState } from "@tanstack/react-router";
+import { Navigate, Outlet, useRouterState } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { accessToken, type User } from "../../api/session";
 import { ErrorPage } from "../kit/ErrorNote";
 import { keepFocus } from "../kit/focusBack";
+import { accountQuery, isStaff, may } from "../kit/may";
+import { NoPermission } from "../kit/NoPermission";
+import { neededFor } from "../kit/pages";
 import { Pending } from "../kit/Pending";
 import { tellFailure } from "../kit/toast";
 import { c, t } from "../text";
@@ -17,7 +20,8 @@ import { useAsked } from "./useAsked";
 import { Rail } from "./Rail";
 import { factorDueKey } from "../queries";
 import { SignIn } from "../door/SignIn";
-import { NotAdmin } from "./NotAdmin";
+import { firstPage } from "./areas";
+import { NotStaff } from "./NotStaff";
 import { NoPassword } from "./NoPassword";
 import { Offline } from "./Offline";
 import { TestMode } from "./TestMode";
@@ -34,6 +38,8 @@ export const Shell = () => {
     queryFn: async () => (await accessToken()) !== null,
     staleTime: Infinity,
   });
+  // Its data is read here, so that the frame hears of it: may and isStaff look into the same cache.
+  const { data: account, error: unread } = useQuery({ ...accountQuery, enabled: session !== null });
   const factorDue = useQuery<unknown>({ queryKey: factorDueKey, queryFn: () => null, staleTime: Infinity });
   if (first.isPending) return <Pending />;
   if (first.isError)
@@ -43,11 +49,21 @@ export const Shell = () => {
       </main>
     );
   if (!session) return <SignIn />;
-  if (session.user.role !== "ADMIN") return <NotAdmin user={session.user} />;
   if (factorDue.data) return <FactorDue refusal={factorDue.data} />;
+  const staff = isStaff();
+  if (staff === null)
+    return unread ? (
+      <main className="content">
+        <ErrorPage error={unread} />
+      </main>
+    ) : (
+      <Pending />
+    );
+  if (!staff) return <NotStaff user={session.user} />;
+  const allowed = session.user.role === "ADMIN" ? "" : account?.permissions.join(" ");
   return (
     <>
-      <Frame key={session.user.id} user={session.user} />
+      <Frame key={`${session.user.id} ${allowed}`} user={session.user} />
       {asked && <Proof {...asked} />}
       {session.ended && <Again />}
     </>
@@ -118,7 +134,7 @@ const Frame = ({ user }: { user: User }) => {
       <Offline />
       <main id="content" className="content" ref={content} tabIndex={-1}>
         <NoPassword />
-        <Outlet />
+        <Allowed />
       </main>
       {palette && (
         <Suspense>
@@ -127,6 +143,15 @@ const Frame = ({ user }: { user: User }) => {
       )}
     </div>
   );
+};
+
+// Allowed is the page, if the user may open it. Where the console begins, they get the first that they may.
+const Allowed = () => {
+  const path = useRouterState({ select: (s) => s.matches.at(-1)?.pathname ?? "/" });
+  const needed = neededFor(path);
+  if (needed === null || may(needed)) return <Outlet />;
+  const first = firstPage();
+  return path === "/" && first ? <Navigate to={first} replace /> : <NoPermission needed={needed} home={first} />;
 };
 
 // useFocusOnPage moves the focus to the content when another page opens, so that a screen

@@ -2,9 +2,9 @@
 import { api, data, type Schemas } from "../../api/client";
 import { signOut } from "../../api/session";
 import { chooseScheme } from "../../theme/scheme";
-import { eventsPages } from "../events/pages";
-import { settingsPages } from "../settings/pages";
+import { mayOpen } from "../kit/pages";
 import { c, t } from "../text";
+import { openAreas, type Area } from "./areas";
 
 export type Group =
   "recent" | "pages" | "actions" | "people" | "orders" | "licenses" | "products" | "plugins" | "webhooks";
@@ -17,26 +17,17 @@ export interface Hit {
   run?: () => void;
 }
 
-const pages = (): Hit[] =>
-  (
-    [
-      ["/", "nav.overview"],
-      ["/shop/products", "shop.nav.products"],
-      ["/shop/orders", "shop.nav.orders"],
-      ["/shop/licenses", "shop.nav.licenses"],
-      ["/shop/reviews", "shop.nav.reviews"],
-      ["/shop/media", "shop.nav.media"],
-      ["/plugins", "nav.plugins"],
-      ["/themes", "nav.themes"],
-      ["/people", "nav.people"],
-    ] as const
-  )
-    .map(([to, key]): Hit => ({ group: "pages", to, label: t(key) }))
-    .concat(below(t("nav.events"), eventsPages), below(t("nav.settings"), settingsPages));
+// Areas whose pages need the area's name beside their own.
+const named = new Set<Area>(["plugins", "people", "events", "settings"]);
 
-// below are the pages of an area, each with the area's name.
-const below = (area: string, list: { to: string; title: string }[]): Hit[] =>
-  list.map(({ to, title }) => ({ group: "pages", to, label: `${area}: ${title}` }));
+const pages = (): Hit[] =>
+  openAreas().flatMap(({ key, pages }) =>
+    pages.map(({ to, title }) => ({
+      group: "pages",
+      to,
+      label: named.has(key) ? `${t(`nav.${key}`)}: ${title}` : title,
+    })),
+  );
 
 const actions = (): Hit[] =>
   (
@@ -45,6 +36,7 @@ const actions = (): Hit[] =>
       ["/shop/licenses/grant", "shop.licenses.grant.title"],
     ] as const
   )
+    .filter(([to]) => mayOpen(to))
     .map(([to, key]): Hit => ({ group: "actions", to, label: t(key) }))
     .concat(
       (["light", "dark", "auto"] as const).map((scheme) => ({

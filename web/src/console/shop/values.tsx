@@ -1,7 +1,7 @@
 // States and values of the shop, as its lists and pages show them.
 import "./shop.css";
-import { Link } from "@tanstack/react-router";
 import { formatDay } from "../../text/format";
+import { PageLink } from "../kit/pages";
 import { State, type Tone } from "../kit/values";
 import { t } from "../text";
 import type { License, Order } from "./types";
@@ -65,7 +65,5 @@ export const Customer = ({
   userId === "anonymous" ? (
     <span>{billed || <span className="soft">{t("shop.guest")}</span>}</span>
   ) : (
-    <Link to="/people/$id" params={{ id: userId }}>
-      {email ?? userId}
-    </Link>
+    <PageLink to={`/people/${userId}`}>{email ?? userId}</PageLink>
   );

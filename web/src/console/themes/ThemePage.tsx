@@ -18,6 +18,7 @@ import { tell } from "../kit/toast";
 import { useListSearch } from "../kit/useListSearch";
 import { State, Time } from "../kit/values";
 import { Missing } from "../kit/Missing";
+import { Locked, May, may } from "../kit/may";
 import { t } from "../text";
 import { isApp, themeKinds, useRefresh, useStatus, useTheme, type Applied, type Theme } from "./data";
 import { Preview } from "./Preview";
@@ -112,26 +113,28 @@ const Activation = ({ theme, active, shown }: { theme: Theme; active: Applied | 
             <p>{t("themes.activate.unhealthyHow")}</p>
           </div>
         )}
-        <ConfigForm
-          key={`${theme.version}/${shown}`}
-          schema={configSchema}
-          config={config}
-          complete
-          configured={Object.fromEntries(
-            Object.keys(configSchema).map((name) => [name, active !== null && name in active.config]),
-          )}
-          submit={shown ? t("themes.activate.save") : t("themes.activate.button", values)}
-          none={t("themes.activate.none")}
-          error={unhealthy ? null : activate.error}
-          pending={activate.isPending}
-          onSubmit={(chosen) => (takesOver ? setAsk(chosen) : activate.mutate(chosen))}
-          onEdit={setEdited}>
-          {!shown && (
-            <p className="soft" style={{ margin: 0 }}>
-              {t(isApp(theme.kind) ? "themes.activate.effectApp" : "themes.activate.effect", values)}
-            </p>
-          )}
-        </ConfigForm>
+        <Locked needs="themes:write">
+          <ConfigForm
+            key={`${theme.version}/${shown}`}
+            schema={configSchema}
+            config={config}
+            complete
+            configured={Object.fromEntries(
+              Object.keys(configSchema).map((name) => [name, active !== null && name in active.config]),
+            )}
+            submit={shown ? t("themes.activate.save") : t("themes.activate.button", values)}
+            none={t("themes.activate.none")}
+            error={unhealthy ? null : activate.error}
+            pending={activate.isPending}
+            onSubmit={(chosen) => (takesOver ? setAsk(chosen) : activate.mutate(chosen))}
+            onEdit={setEdited}>
+            {!shown && (
+              <p className="soft" style={{ margin: 0 }}>
+                {t(isApp(theme.kind) ? "themes.activate.effectApp" : "themes.activate.effect", values)}
+              </p>
+            )}
+          </ConfigForm>
+        </Locked>
       </Section>
       <Confirm
         open={ask !== null}
@@ -173,7 +176,9 @@ const Actions = ({ theme, active }: { theme: Theme; active: Applied | null }) =>
   };
   return (
     <>
-      <UpdateButton kind={theme.kind} slug={theme.slug} name={theme.name} />
+      <May needs="extensions:install">
+        <UpdateButton kind={theme.kind} slug={theme.slug} name={theme.name} />
+      </May>
       {isApp(theme.kind) && (
         <Button
           component="a"
@@ -184,7 +189,7 @@ const Actions = ({ theme, active }: { theme: Theme; active: Applied | null }) =>
           {t("themes.preview.open")}
         </Button>
       )}
-      {active === null && (
+      {active === null && may("extensions:install") && (
         <Menu>
           <Menu.Target>
             <ActionIcon variant="default" aria-label={t("plugins.more")}>

@@ -1,6 +1,5 @@
 // What the shop and the console look like, and the themes that could change it.
 import { Button } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, ok } from "../../api/client";
 import "../extensions/extensions.css";
@@ -16,6 +15,8 @@ import { Bar } from "../kit/Pending";
 import { tell } from "../kit/toast";
 import { useListSearch } from "../kit/useListSearch";
 import { State, Time } from "../kit/values";
+import { May, may } from "../kit/may";
+import { PageLink } from "../kit/pages";
 import { t } from "../text";
 import {
   isApp,
@@ -31,14 +32,17 @@ import {
 
 export const ThemesPage = () => {
   const [install, setInstall] = useState<{ file: File | null } | null>(null);
-  const over = usePageDrop((file) => setInstall({ file }));
+  const mayInstall = may("extensions:install");
+  const over = usePageDrop((file) => mayInstall && setInstall({ file })) && mayInstall;
   return (
     <Page
       title={t("themes.title")}
       actions={
-        <Button variant="filled" onClick={() => setInstall({ file: null })}>
-          {t("plugins.install.button")}
-        </Button>
+        <May needs="extensions:install">
+          <Button variant="filled" onClick={() => setInstall({ file: null })}>
+            {t("plugins.install.button")}
+          </Button>
+        </May>
       }>
       {targets.map((target) => (
         <OfTarget key={target} target={target} />
@@ -65,7 +69,8 @@ const OfTarget = ({ target }: { target: Target }) => {
     <Section
       title={t(`themes.target.${target}`)}
       actions={
-        status.data && (
+        status.data &&
+        may("themes:write") && (
           <Actions target={target} active={status.data.active} previous={status.data.previous} nameOf={nameOf} />
         )
       }>
@@ -158,9 +163,9 @@ const columns: Column<Theme>[] = [
   {
     title: t("themes.column.name"),
     cell: (theme) => (
-      <Link className="row-link" to="/themes/$kind/$slug" params={{ kind: theme.kind, slug: theme.slug }}>
+      <PageLink className="row-link" to={`/themes/${theme.kind}/${theme.slug}`}>
         {theme.name}
-      </Link>
+      </PageLink>
     ),
   },
   { title: t("themes.for"), named: true, cell: (theme) => t(`themes.target.${theme.target}`) },

@@ -1,5 +1,6 @@
 // What the pages of themes read. Every key begins with "themes".
 import { keepPreviousData, queryOptions, useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
+import { may } from "../kit/may";
 import { api, data, type Schemas } from "../../api/client";
 import type { ListSearch } from "../kit/useListSearch";
 
@@ -43,7 +44,10 @@ export const useThemes = ({ page = 1, q, target, app }: ListSearch) =>
 export const useNames = (applied: (Applied | null)[]) => {
   const shown = applied.filter((one) => one !== null);
   return useQueries({
-    queries: shown.map(({ kind, slug, version }) => themeQuery(kind, slug, version)),
+    queries: shown.map(({ kind, slug, version }) => ({
+      ...themeQuery(kind, slug, version),
+      enabled: may("extensions:read"),
+    })),
     combine: (found) => new Map(shown.map(({ slug }, i) => [slug, found[i]?.data?.name ?? slug])),
   });
 };

@@ -1,5 +1,5 @@
 // Why an archive was refused: every fault at the entry or the field where it is.
-import { sentence } from "../../door/sentence";
+import { reason } from "../../kit/reason";
 import { CopyText } from "../../kit/CopyText";
 import type { Problem } from "../../../api/problem";
 import { c, t } from "../../text";
@@ -23,7 +23,7 @@ interface LastError {
 export const Faults = ({ problem }: { problem: Problem }) => {
   const { issues } = problem;
   const last = problem.details["lastError"] as LastError | undefined;
-  const reason = problem.details["reason"];
+  const cause = problem.details["reason"];
   const whole = aboutTheFile(problem);
   const known = whole ? "notZip" : advice[problem.code];
   return (
@@ -31,7 +31,7 @@ export const Faults = ({ problem }: { problem: Problem }) => {
       <h3>
         {issues.length > 0 && !whole ? t.count("plugins.install.faults", issues.length) : t("plugins.install.refused")}
       </h3>
-      {issues.length === 0 && !last && typeof reason !== "string" && <p>{sentence(problem)}</p>}
+      {issues.length === 0 && !last && typeof cause !== "string" && <p>{reason(problem)}</p>}
       {whole && <p>{whole.message}</p>}
       {last && (
         <p>
@@ -41,9 +41,9 @@ export const Faults = ({ problem }: { problem: Problem }) => {
           </code>
         </p>
       )}
-      {typeof reason === "string" && (
+      {typeof cause === "string" && (
         <p>
-          <code className="wrap">{reason}</code>
+          <code className="wrap">{cause}</code>
         </p>
       )}
       {issues.length > 0 && !whole && (

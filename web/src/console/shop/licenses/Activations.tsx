@@ -9,6 +9,7 @@ import { ErrorNote } from "../../kit/ErrorNote";
 import { Foot } from "../../kit/Foot";
 import { Bar } from "../../kit/Pending";
 import { Time } from "../../kit/values";
+import { May } from "../../kit/may";
 import { t } from "../../text";
 import type { License } from "../types";
 
@@ -57,17 +58,19 @@ export const Activations = ({ license }: { license: License }) => {
                   <Time at={a.activatedAt} />
                 </td>
                 <td className="end">
-                  <Button
-                    size="xs"
-                    aria-label={t(
-                      a.development ? "shop.licenses.activations.removeOne" : "shop.licenses.activations.freeOne",
-                      {
-                        instance: a.instanceId,
-                      },
-                    )}
-                    onClick={() => setFreeing(a)}>
-                    {t(a.development ? "shop.licenses.activations.remove" : "shop.licenses.activations.free")}
-                  </Button>
+                  <May needs="licenses:seats">
+                    <Button
+                      size="xs"
+                      aria-label={t(
+                        a.development ? "shop.licenses.activations.removeOne" : "shop.licenses.activations.freeOne",
+                        {
+                          instance: a.instanceId,
+                        },
+                      )}
+                      onClick={() => setFreeing(a)}>
+                      {t(a.development ? "shop.licenses.activations.remove" : "shop.licenses.activations.free")}
+                    </Button>
+                  </May>
                 </td>
               </tr>
             ))}

@@ -6,6 +6,7 @@ import { formatDay } from "../../../text/format";
 import { Confirm } from "../../kit/Confirm";
 import { NumberField } from "../../kit/NumberField";
 import { sent, type Typed } from "../../../text/number";
+import { May, may } from "../../kit/may";
 import { t } from "../../text";
 import type { License } from "../types";
 
@@ -22,10 +23,12 @@ export const LicenseActions = ({ license, etag }: Props) => {
   const close = () => setOpen(null);
   return (
     <>
-      {license.periodMonths && license.expiresAt && (
+      {license.periodMonths && license.expiresAt && may("licenses:grant") && (
         <Button onClick={() => setOpen("renew")}>{t("shop.licenses.renew.open")}</Button>
       )}
-      <Button onClick={() => setOpen("revoke")}>{t("shop.licenses.revoke.action")}</Button>
+      <May needs="licenses:revoke">
+        <Button onClick={() => setOpen("revoke")}>{t("shop.licenses.revoke.action")}</Button>
+      </May>
       {open === "renew" && <Renew license={license} etag={etag} onClose={close} />}
       {open === "revoke" && <Revoke license={license} etag={etag} onClose={close} />}
     </>

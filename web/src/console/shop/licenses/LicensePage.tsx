@@ -7,6 +7,7 @@ import { ErrorPage } from "../../kit/ErrorNote";
 import { Page, Section, Summary } from "../../kit/Page";
 import { Pending } from "../../kit/Pending";
 import { History, type Moment } from "../../kit/Timeline";
+import { Locked, may } from "../../kit/may";
 import { t } from "../../text";
 import type { License, Order } from "../types";
 import { Customer, DemoMark, LicenseState, OrderState, Seats, Term } from "../values";
@@ -40,7 +41,9 @@ export const LicensePage = () => {
         <Activations license={l} />
       </Section>
       <Section title={t("shop.licenses.terms.title")}>
-        <LicenseForm license={l} etag={etag} />
+        <Locked needs="licenses:write">
+          <LicenseForm license={l} etag={etag} />
+        </Locked>
       </Section>
       <Section title={t("timeline.title")}>
         <History targets={[`license:${l.id}`]} moments={moments(l, order.data)} />
@@ -57,6 +60,7 @@ const useOrderOf = (licenseId: string) =>
       const found = await data(api.GET("/api/v1/admin/orders", { params: { query: { q: licenseId, limit: 5 } } }));
       return found.items.find((order) => order.licenseId === licenseId) ?? null;
     },
+    enabled: may("orders:read"),
   });
 
 const facts = (l: License, order: Order | null | undefined): [string, React.ReactNode][] => [

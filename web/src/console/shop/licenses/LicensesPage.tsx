@@ -9,6 +9,7 @@ import { Filter, ListBar } from "../../kit/ListBar";
 import { Page } from "../../kit/Page";
 import { useListSearch } from "../../kit/useListSearch";
 import { Time } from "../../kit/values";
+import { May } from "../../kit/may";
 import { t } from "../../text";
 import { ShopNav } from "../ShopNav";
 import { OfOne, ProductFilter } from "../filters";
@@ -67,14 +68,15 @@ export const LicensesPage = () => {
       ),
     placeholderData: keepPreviousData,
   });
+  const grant = (
+    <May needs="licenses:grant">
+      <Button component={Link} to="/shop/licenses/grant">
+        {t("shop.licenses.grant.open")}
+      </Button>
+    </May>
+  );
   return (
-    <Page
-      title={t("shop.nav.licenses")}
-      actions={
-        <Button component={Link} to="/shop/licenses/grant">
-          {t("shop.licenses.grant.open")}
-        </Button>
-      }>
+    <Page title={t("shop.nav.licenses")} actions={grant}>
       <ShopNav />
       <ListBar label={t("shop.licenses.search")}>
         <Filter name="status" label={t("shop.state")} choices={states} />
@@ -90,13 +92,7 @@ export const LicensesPage = () => {
         order="-created"
         stack
         empty={
-          <Empty
-            title={t("shop.licenses.none")}
-            action={
-              <Button component={Link} to="/shop/licenses/grant">
-                {t("shop.licenses.grant.open")}
-              </Button>
-            }>
+          <Empty title={t("shop.licenses.none")} action={grant}>
             {t("shop.licenses.noneHow")}
           </Empty>
         }

@@ -12,6 +12,7 @@ import { Bar } from "../../kit/Pending";
 import { tell } from "../../kit/toast";
 import { useListSearch } from "../../kit/useListSearch";
 import { Time } from "../../kit/values";
+import { May, may } from "../../kit/may";
 import { t } from "../../text";
 import { ShopNav } from "../ShopNav";
 import { DeletePicture } from "./DeletePicture";
@@ -37,7 +38,9 @@ export const MediaPage = () => {
   return (
     <Page title={t("shop.nav.media")}>
       <ShopNav />
-      <PictureDrop label={t("shop.media.upload")} several onPicture={added} />
+      <May needs="media:write">
+        <PictureDrop label={t("shop.media.upload")} several onPicture={added} />
+      </May>
       {list.isError && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <Bar height={120} />}
       {list.data?.pagination.total === 0 && <Empty title={t("shop.media.none")}>{t("shop.media.noneHow")}</Empty>}
@@ -88,7 +91,7 @@ const PictureCard = ({ picture: { path, contentType, size, addedAt, usedBy } }: 
         )}
       </span>
       <CopyText value={path} shown="" what={t("shop.media.address")} />
-      {usedBy.length === 0 && <DeletePicture path={path} />}
+      {usedBy.length === 0 && may("media:write") && <DeletePicture path={path} />}
     </div>
   </>
 );

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { api, data } from "../../../api/client";
 import { formatMoney } from "../../../text/format";
 import { Confirm } from "../../kit/Confirm";
+import { may } from "../../kit/may";
 import { t } from "../../text";
 import type { License, Order } from "../types";
 
@@ -21,6 +22,7 @@ export const OrderActions = ({ order, license }: { order: Order; license: Licens
   // A payment that arrived after the cancellation is still to be given back.
   const late = order.status === "cancelled" && order.paidAt !== undefined && order.refundedAt === undefined;
   if (order.status === "paid" || late) {
+    if (!may("orders:refund")) return null;
     const amount = formatMoney(order.amount - (order.partlyRefunded ?? 0), order.currency);
     const action = order.amount === 0 ? t("shop.orders.refund.free") : t("shop.orders.refund.action", { amount });
     return (
@@ -38,7 +40,7 @@ export const OrderActions = ({ order, license }: { order: Order; license: Licens
       </>
     );
   }
-  if (order.status !== "pending") return null;
+  if (order.status !== "pending" || !may("orders:cancel")) return null;
   return (
     <>
       <Button onClick={() => setOpen(true)}>{t("shop.orders.cancel.action")}</Button>

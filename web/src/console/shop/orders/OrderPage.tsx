@@ -8,6 +8,7 @@ import { Page, Section, Summary } from "../../kit/Page";
 import { Pending } from "../../kit/Pending";
 import { History, type Moment } from "../../kit/Timeline";
 import { Time } from "../../kit/values";
+import { may } from "../../kit/may";
 import { t } from "../../text";
 import type { License, Order } from "../types";
 import { Customer, DemoMark, LicenseState, OrderState } from "../values";
@@ -23,7 +24,7 @@ export const OrderPage = () => {
   const license = useQuery({
     queryKey: ["licenses", licenseId],
     queryFn: () => data(api.GET("/api/v1/admin/licenses/{id}", { params: { path: { id: licenseId ?? "" } } })),
-    enabled: licenseId !== undefined,
+    enabled: licenseId !== undefined && may("licenses:read"),
   });
   if (order.isError) return <ErrorPage error={order.error} />;
   if (!order.data) return <Pending />;
@@ -40,7 +41,9 @@ export const OrderPage = () => {
       actions={<OrderActions order={o} license={license.data} />}>
       {o.demo && <p className="note">{t("shop.demoHow")}</p>}
       <Summary facts={facts(o)} />
-      <Section title={t("shop.license")}>{license.data && <LicenseLine license={license.data} />}</Section>
+      {may("licenses:read") && (
+        <Section title={t("shop.license")}>{license.data && <LicenseLine license={license.data} />}</Section>
+      )}
       <Payment order={o} />
       <Section title={t("timeline.title")}>
         <History targets={[`order:${o.id}`]} moments={moments(o)} />

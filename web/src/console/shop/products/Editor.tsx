@@ -4,6 +4,7 @@ import { Button, SegmentedControl } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
 import { useDeferredValue, useState } from "react";
 import { Confirm } from "../../kit/Confirm";
+import { Locked } from "../../kit/may";
 import { t } from "../../text";
 import type { Product } from "../types";
 import type { Draft } from "./draft";
@@ -53,13 +54,15 @@ export const Editor = ({ base, saved, etag, onCreated }: EditorProps) => {
           }}>
           <SaveError save={save} onTake={setDraft} />
           {!save.error && <Lacks lacks={saved?.lacks ?? []} draft={base} />}
-          <Basics draft={draft} set={set} fresh={!saved} />
-          <Pictures draft={draft} set={set} />
-          <Features draft={draft} set={set} />
-          <Tiers draft={draft} set={set} />
-          <Comparison draft={draft} set={set} />
-          <Questions draft={draft} set={set} />
-          <Shelf draft={draft} set={set} />
+          <Locked needs="products:write">
+            <Basics draft={draft} set={set} fresh={!saved} />
+            <Pictures draft={draft} set={set} />
+            <Features draft={draft} set={set} />
+            <Tiers draft={draft} set={set} />
+            <Comparison draft={draft} set={set} />
+            <Questions draft={draft} set={set} />
+            <Shelf draft={draft} set={set} />
+          </Locked>
           <SaveBar
             save={save}
             published={published}

@@ -16,6 +16,7 @@ import { Pending } from "../../kit/Pending";
 import { tell } from "../../kit/toast";
 import { useListSearch } from "../../kit/useListSearch";
 import { State, Time } from "../../kit/values";
+import { May, may } from "../../kit/may";
 import { t } from "../../text";
 import { PublishedState } from "../values";
 import { ProductTabs, useProduct } from "./ProductPage";
@@ -68,7 +69,8 @@ export const PackagesPage = () => {
       title: t("shop.reviews.actions"),
       end: true,
       cell: (v) =>
-        !v.withdrawnAt && (
+        !v.withdrawnAt &&
+        may("packages:publish") && (
           <Button
             size="xs"
             aria-label={t("shop.packages.withdrawOf", { version: v.version })}
@@ -84,7 +86,9 @@ export const PackagesPage = () => {
       badge={<PublishedState published={p.published} />}
       above={[{ title: t("shop.nav.products"), to: "/shop/products" }]}>
       <ProductTabs slug={slug} />
-      <PackageUpload slug={slug} kind={p.package?.kind} />
+      <May needs="packages:publish">
+        <PackageUpload slug={slug} kind={p.package?.kind} />
+      </May>
       <DataTable
         label={t("shop.packages.title")}
         query={list}

@@ -5,6 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, data, ok } from "../../../api/client";
 import { Confirm } from "../../kit/Confirm";
+import { May, may } from "../../kit/may";
 import { t } from "../../text";
 import type { Product } from "../types";
 import { asBody } from "./draft";
@@ -25,23 +26,28 @@ export const ProductActions = ({ product, etag }: { product: Product; etag: stri
           {t("shop.products.see")}
         </Button>
       ) : (
-        <Button variant="filled" disabled={(product.lacks ?? []).length > 0} onClick={() => setOpen("publish")}>
-          {t("shop.products.publish.action")}
-        </Button>
+        may("products:write") && (
+          <Button variant="filled" disabled={(product.lacks ?? []).length > 0} onClick={() => setOpen("publish")}>
+            {t("shop.products.publish.action")}
+          </Button>
+        )
       )}
-      <Menu>
-        <Menu.Target>
-          <ActionIcon variant="default" aria-label={t("shop.products.more")}>
-            <IconDots size={18} stroke={1.5} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {product.published && (
-            <Menu.Item onClick={() => setOpen("archive")}>{t("shop.products.archive.action")}</Menu.Item>
-          )}
-          <Menu.Item onClick={() => setOpen("delete")}>{t("shop.products.delete.action")}</Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <May needs="products:write">
+        {" "}
+        <Menu>
+          <Menu.Target>
+            <ActionIcon variant="default" aria-label={t("shop.products.more")}>
+              <IconDots size={18} stroke={1.5} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {product.published && (
+              <Menu.Item onClick={() => setOpen("archive")}>{t("shop.products.archive.action")}</Menu.Item>
+            )}
+            <Menu.Item onClick={() => setOpen("delete")}>{t("shop.products.delete.action")}</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </May>
       {open && <Dialog what={open} product={product} etag={etag} onClose={close} />}
     </>
   );

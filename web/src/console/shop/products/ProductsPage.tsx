@@ -9,6 +9,7 @@ import { Filter, ListBar } from "../../kit/ListBar";
 import { Page } from "../../kit/Page";
 import { useListSearch } from "../../kit/useListSearch";
 import { Time } from "../../kit/values";
+import { May } from "../../kit/may";
 import { t } from "../../text";
 import { ShopNav } from "../ShopNav";
 import type { ProductItem } from "../types";
@@ -92,9 +93,11 @@ export const ProductsPage = () => {
     placeholderData: keepPreviousData,
   });
   const create = (
-    <Button variant="filled" component={Link} to="/shop/new-product">
-      {t("shop.products.new")}
-    </Button>
+    <May needs="products:write">
+      <Button variant="filled" component={Link} to="/shop/new-product">
+        {t("shop.products.new")}
+      </Button>
+    </May>
   );
   return (
     <Page title={t("shop.nav.products")} actions={create}>

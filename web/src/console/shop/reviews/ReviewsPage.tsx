@@ -1,18 +1,19 @@
 import { Button } from "@mantine/core";
 import { IconStarFilled } from "@tabler/icons-react";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, data, ok, type Sorts } from "../../../api/client";
 import { Confirm } from "../../kit/Confirm";
 import { DataTable, type Column } from "../../kit/DataTable";
 import { Empty } from "../../kit/Empty";
-import { sentence } from "../../door/sentence";
+import { reason } from "../../kit/reason";
 import { Filter, ListBar } from "../../kit/ListBar";
 import { Page } from "../../kit/Page";
 import { tell, tellFailure } from "../../kit/toast";
 import { useListSearch } from "../../kit/useListSearch";
 import { State, Time } from "../../kit/values";
+import { PageLink } from "../../kit/pages";
+import { may } from "../../kit/may";
 import { t } from "../../text";
 import { ShopNav } from "../ShopNav";
 import { ProductFilter } from "../filters";
@@ -32,7 +33,7 @@ const useReviewChange = () => {
       };
       tell(t(review.hidden ? "shop.reviews.isHidden" : "shop.reviews.isShown"), undo);
     },
-    onError: (error) => tellFailure(sentence(error)),
+    onError: (error) => tellFailure(reason(error)),
   });
   return { show, refresh };
 };
@@ -60,45 +61,35 @@ export const ReviewsPage = () => {
       ),
     placeholderData: keepPreviousData,
   });
+  const actions: Column<Review> = {
+    title: t("shop.reviews.actions"),
+    end: true,
+    cell: (r) => (
+      <span className="row" style={{ justifyContent: "flex-end", flexWrap: "nowrap" }}>
+        <Button
+          size="xs"
+          aria-label={t(r.hidden ? "shop.reviews.showOf" : "shop.reviews.hideOf", { author: r.author })}
+          onClick={() => show.mutate({ id: r.id, hidden: !r.hidden })}>
+          {t(r.hidden ? "shop.reviews.show" : "shop.reviews.hide")}
+        </Button>
+        <Button size="xs" aria-label={t("shop.reviews.removeOf", { author: r.author })} onClick={() => setRemoving(r)}>
+          {t("shop.reviews.remove")}
+        </Button>
+      </span>
+    ),
+  };
   const columns: Column<Review>[] = [
     { title: t("shop.reviews.one"), sort: ["rating", "-rating"], cell: (r) => <ReviewText review={r} /> },
     {
       title: t("shop.product"),
-      cell: (r) => (
-        <Link to="/shop/products/$slug" params={{ slug: r.productSlug }}>
-          {r.productSlug}
-        </Link>
-      ),
+      cell: (r) => <PageLink to={`/shop/products/${r.productSlug}`}>{r.productSlug}</PageLink>,
     },
     {
       title: t("shop.reviews.author"),
-      cell: (r) => (
-        <Link to="/people/$id" params={{ id: r.userId }}>
-          {r.author}
-        </Link>
-      ),
+      cell: (r) => <PageLink to={`/people/${r.userId}`}>{r.author}</PageLink>,
     },
     { title: t("shop.reviews.written"), sort: ["created", "-created"], cell: (r) => <Time at={r.createdAt} /> },
-    {
-      title: t("shop.reviews.actions"),
-      end: true,
-      cell: (r) => (
-        <span className="row" style={{ justifyContent: "flex-end", flexWrap: "nowrap" }}>
-          <Button
-            size="xs"
-            aria-label={t(r.hidden ? "shop.reviews.showOf" : "shop.reviews.hideOf", { author: r.author })}
-            onClick={() => show.mutate({ id: r.id, hidden: !r.hidden })}>
-            {t(r.hidden ? "shop.reviews.show" : "shop.reviews.hide")}
-          </Button>
-          <Button
-            size="xs"
-            aria-label={t("shop.reviews.removeOf", { author: r.author })}
-            onClick={() => setRemoving(r)}>
-            {t("shop.reviews.remove")}
-          </Button>
-        </span>
-      ),
-    },
+    ...(may("reviews:moderate") ? [actions] : []),
   ];
   const shown = [
     { value: "false", label: t("shop.reviews.state.shown") },

@@ -1,0 +1,8 @@
+// The pages about people, for their menu and for the search box.
+import { t } from "../text";
+
+export const peoplePages = [
+  { to: "/people", title: t("people.customers") },
+  { to: "/people/staff", title: t("people.staff.title") },
+  { to: "/people/roles", title: t("roles.title") },
+];

@@ -1,0 +1,7 @@
+// The pages across all plugins, for their menu and for the search box.
+import { t } from "../text";
+
+export const pluginsPages = [
+  { to: "/plugins", title: t("plugins.tabs.installed") },
+  { to: "/plugins/deliveries", title: t("plugins.tabs.deliveries") },
+];
