@@ -19,7 +19,7 @@ var resets = []mutant{
 	},
 	{
 		name: "removal-by-its-user", t: is(40),
-		edit:  at("api/routes.go", `/second-factor/reset", «admins», h.PlanFactorReset`, `mutantIf($ON, users, admins)`),
+		edit:  at("api/guard/guard.go", `case «!slices.ContainsFunc(permissions, who.May)»:`, `$OLD && !$ON`),
 		tests: attacks("TestAMailboxAloneHasNoSecondFactorRemoved"),
 	},
 	{

@@ -14,7 +14,7 @@ var helped = []mutant{
 	},
 	{
 		name: "reset-of-others-by-users", t: is(41),
-		edit:  at("api/routes.go", `/password-reset", «admins», h.MailReset`, `mutantIf($ON, users, admins)`),
+		edit:  at("api/guard/guard.go", `case «!slices.ContainsFunc(permissions, who.May)»:`, `$OLD && !$ON`),
 		tests: attacks("TestAdministratorsMailALinkAndChooseNoPassword"),
 	},
 	{
@@ -169,7 +169,7 @@ var kept = []mutant{
 	},
 	{
 		name:  "users-changed-by-an-old-session",
-		edit:  at("api/routes.go", `h.ChangeUser, «guarded»`, noOption),
+		edit:  at("api/routes.go", `orMay(permission.WriteStaff), «guarded»`, noOption),
 		tests: attacks("TestAStolenSessionOfAnAdministratorRefundsAndInstallsNothing"),
 	},
 	{

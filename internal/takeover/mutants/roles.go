@@ -1,0 +1,57 @@
+package main
+
+// roles are mutants of what keeps staff from giving, and extensions from getting, more than they have.
+var roles = []mutant{
+	{
+		name: "role-above-ones-own", t: is(103),
+		edit:  at("account/user_change.go", `return «checkAbove(ctx, tx, after.Role)»`, `mutantIf($ON, nil, $OLD)`),
+		tests: attacks("TestNobodyGivesMoreThanTheyHave"),
+	},
+	{
+		name: "own-role-changed", t: is(103),
+		edit:  at("account/user_change.go", `if «before.ID == reqctx.CallerFrom(ctx).UserID» && before.Role`, `$OLD && !$ON`),
+		tests: attacks("TestNobodyGivesMoreThanTheyHave"),
+	},
+	{
+		name: "own-role-edited", t: is(103),
+		edit:  at("account/staff/role.go", `case «string(reqctx.CallerFrom(ctx).Role) == name»:`, `$OLD && !$ON`),
+		tests: attacks("TestNobodyGivesMoreThanTheyHave"),
+	},
+	{
+		name: "role-of-foreign-permissions", t: is(103),
+		edit: at("account/staff/role.go", "if err := «CheckAbove(ctx, \"\", r.Rights())»; err != nil {\n\t\t\treturn err\n\t\t}\n\t\tall,",
+			`mutantIf($ON, nil, $OLD)`),
+		tests: attacks("TestNobodyGivesMoreThanTheyHave"),
+	},
+	{
+		name: "acts-on-those-above", t: is(103),
+		edit:  at("account/staff/above.go", `who.Rights.Lacks(rights); «name != ""» {`, `$OLD && !$ON`),
+		tests: attacks("TestNobodyGivesMoreThanTheyHave"),
+	},
+	{
+		name: "plugin-gets-all-it-asks-for", t: is(104),
+		edit:  at("extension/plugin/consent.go", "if «mayConsent(ctx, name)» {\n\t\t\tgiven", `$OLD || $ON`),
+		tests: attacks("TestAPluginGetsNoMoreThanWhoeverInstallsItHas"),
+	},
+	{
+		name: "consent-beyond-ones-own", t: is(104),
+		edit:  at("extension/plugin/consent.go", `!slices.Contains(before, name) && «!mayConsent(ctx, name)» {`, `$OLD && !$ON`),
+		tests: attacks("TestAPluginGetsNoMoreThanWhoeverInstallsItHas"),
+	},
+	{
+		name: "consent-for-other-code", t: is(104),
+		edit:  at("extension/plugin/consent.go", `if «extension.CheckTrust(ctx) == nil» || was.ZipHash`, `$OLD || $ON`),
+		tests: attacks("TestAPluginGetsNoMoreThanWhoeverInstallsItHas", "TestAnOperatorPutsNoScriptOnTheShopsOrigin"),
+	},
+	{
+		name: "theme-app-of-an-operator", t: is(113),
+		edit:  at("extension/theme/service.go", `if «IsApp(next.Kind)» { // it runs`, `$OLD && !$ON`),
+		tests: attacks("TestAnOperatorPutsNoScriptOnTheShopsOrigin"),
+	},
+	{
+		name: "settings-of-an-operator", t: is(113),
+		edit: at("extension/plugin/consent.go", "!before.AllowAuthorization {\n\t\treturn «extension.CheckTrust(ctx)»",
+			`mutantIf($ON, nil, $OLD)`),
+		tests: attacks("TestAnOperatorPutsNoScriptOnTheShopsOrigin"),
+	},
+}
