@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"runtime"
+	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -54,7 +55,7 @@ func openSQLite(path string) (*DB, error) {
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
-	if err := read.Ping(); err != nil {
+	if err := firstPing(read); err != nil {
 		return nil, errors.Join(explained(path, err), read.Close(), write.Close())
 	}
 	return &DB{read: read, write: write, batch: &batcher{write: write}, dialect: dialect{
@@ -75,6 +76,23 @@ func openSQLite(path string) (*DB, error) {
 		text:      textSQLite,
 		snapshot:  &sql.TxOptions{ReadOnly: true}, // without the write lock
 	}}, nil
+}
+
+// Two programs that open a new file at the same moment may each hold what the other needs to switch it to WAL. SQLite
+// then refuses one of them at once, whatever busy_timeout says.
+const (
+	busyLife  = 10 * time.Second
+	busyPause = 20 * time.Millisecond
+)
+
+// firstPing opens the first connection, and tries again while another program switches the file's mode.
+func firstPing(db *sql.DB) error {
+	for begun := time.Now(); ; time.Sleep(busyPause) {
+		err := db.Ping()
+		if sqliteCode(err)&0xff != sqlite3.SQLITE_BUSY || time.Since(begun) > busyLife {
+			return err
+		}
+	}
 }
 
 // readConns is how many connections read at the same time.
