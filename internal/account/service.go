@@ -72,6 +72,10 @@ type Service struct {
 	// Live remembers which sessions are alive. nil: the database is asked on every request.
 	Live *live.Memory[Alive]
 
+	// StandInEnded is called when somebody met the end of a session in which staff acted as a user, or may have:
+	// impersonate.Service.Noticed. nil: nobody is told.
+	StandInEnded func(ctx context.Context, session string)
+
 	seen *verifiedTokens // made by Start
 }
 

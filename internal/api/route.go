@@ -30,6 +30,7 @@ type route struct {
 	recent   recency
 	unkept   bool
 	ruleless bool
+	standIns guard.StandIn // what staff may do who act as a user: see standIn
 }
 
 // caller says who may call a route.
@@ -169,6 +170,24 @@ func unkept(r *route) { r.unkept = true }
 // ruleless is for a route below /auth that works without the rules for signing in, also where they cannot be read.
 func ruleless(r *route) { r.ruleless = true }
 
+// byUserOnly is for a change that nobody makes for somebody else.
+func byUserOnly(r *route) { r.standIns = guard.ReadsOnly }
+
+// forUserOnly is for what nobody sees for somebody else.
+func forUserOnly(r *route) { r.standIns = guard.Nothing }
+
+// standIn returns what staff may do at a route while they act as a user (contract 2.32): manage nothing, and of an
+// account change nothing.
+func (r route) standIn() guard.StandIn {
+	switch {
+	case r.by == staff:
+		return guard.Nothing
+	case strings.Contains(r.pattern, " /auth/"):
+		return max(r.standIns, guard.ReadsOnly)
+	}
+	return r.standIns
+}
+
 // ofBytes is for a route whose identifier may be any bytes, because its handler checks them.
 func ofBytes(r *route) { r.bytes = true }
 
@@ -219,18 +238,21 @@ func (rt *router) withRules(h web.HandlerFunc) web.HandlerFunc {
 
 // admit refuses the callers that r is not for.
 func (rt *router) admit(r route, h web.HandlerFunc) web.HandlerFunc {
+	identified := func(h web.HandlerFunc) web.HandlerFunc {
+		return guard.Identify(rt.auth, guard.LimitStandIns(r.standIn(), h))
+	}
 	switch r.by {
 	case anyone, usersByHandler, processes:
 		return h
 	case guestsToo:
-		return guard.Identify(rt.auth, h)
+		return identified(h)
 	case users:
-		return guard.Identify(rt.auth, guard.RequireUser(h))
+		return identified(guard.RequireUser(h))
 	case staff:
 		if r.call != nil { // which plugins a role may use is known with the path: see addCall
-			return guard.Identify(rt.auth, h)
+			return identified(h)
 		}
-		return guard.Identify(rt.auth, guard.RequireStaff(h, r.permits...))
+		return identified(guard.RequireStaff(h, r.permits...))
 	case plugins:
 		return rt.platform(h, r.needs...)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/account/impersonate"
 	"stoa/internal/api/guard"
 	"stoa/internal/api/keyed"
 	"stoa/internal/api/limit"
@@ -63,6 +64,7 @@ type Server struct {
 	Recheck time.Duration
 
 	Accounts *account.Service
+	StandIns *impersonate.Service
 	Audit    *audit.Log
 
 	Plugins   *plugin.Service

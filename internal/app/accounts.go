@@ -14,6 +14,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/account/breached"
 	"stoa/internal/account/federated"
+	"stoa/internal/account/impersonate"
 	"stoa/internal/account/live"
 	"stoa/internal/account/passkey"
 	"stoa/internal/account/password"
@@ -76,6 +77,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		Now: cfg.Now, Services: services,
 		Live: a.live, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}
+	a.buildStandIns(cfg, db)
 	signInElsewhere(a.Accounts, cfg)
 	if err := a.Accounts.Start(ctx); errors.Is(err, account.ErrSharedKey) {
 		return settings.Wrong(err)
@@ -106,6 +108,17 @@ func (a *App) buildSignIn(cfg Config, passkeys bool) error {
 		Store: db, Book: book, Now: cfg.Now, Settle: a.live.Settle, Mail: !a.noMail, Passkeys: passkeys,
 	}
 	return nil
+}
+
+// buildStandIns builds impersonation.
+func (a *App) buildStandIns(cfg Config, db *store.Account) {
+	a.StandIns = &impersonate.Service{
+		Store: store.NewImpersonations(db), Accounts: a.Accounts, Now: cfg.Now, Log: cfg.Log, SiteName: a.site.Called,
+	}
+	if !a.noMail {
+		a.StandIns.Outbox = a.Outbox
+	}
+	a.Accounts.StandInEnded = a.StandIns.Noticed
 }
 
 // signInElsewhere has identity providers sign people in.

@@ -86,6 +86,7 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 
 		Auth:     a.Accounts,
 		Accounts: a.Accounts,
+		StandIns: a.StandIns,
 		Audit:    &audit.Log{Store: store.NewAudit(a.DB), Now: cfg.Now},
 
 		Plugins:   a.Plugins,

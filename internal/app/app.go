@@ -16,6 +16,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"stoa/internal/account"
+	"stoa/internal/account/impersonate"
 	"stoa/internal/account/live"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/base/text"
@@ -73,6 +74,7 @@ type App struct {
 	Releases *release.Service
 
 	Accounts *account.Service
+	StandIns *impersonate.Service
 	// LicenseKeys sign leases and the answers about licenses.
 	LicenseKeys *keyring.Ring
 	Plugins     *plugin.Service

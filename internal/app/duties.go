@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"stoa/internal/data/duty"
@@ -56,5 +57,10 @@ func (a *App) tendAccounts(ctx context.Context, cfg Config) {
 	d := &duty.Duty{
 		Name: "accounts", Store: store.NewDuties(a.DB), Log: cfg.Log, Lease: tendLease, Grace: keptGrace, Every: tendEvery,
 	}
-	d.Keep(ctx, func(ctx context.Context) { a.Accounts.Tend(ctx, cfg.Log) })
+	d.Keep(ctx, func(ctx context.Context) {
+		var both sync.WaitGroup
+		both.Go(func() { a.StandIns.Tend(ctx, cfg.Log) })
+		a.Accounts.Tend(ctx, cfg.Log)
+		both.Wait()
+	})
 }

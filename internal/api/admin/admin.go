@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/account/impersonate"
 	"stoa/internal/operate/lookup"
 	"stoa/internal/operate/overview"
 	"stoa/internal/operate/signin"
@@ -29,6 +30,7 @@ type Handlers struct {
 	Count func(what, outcome string)
 
 	Accounts *account.Service
+	StandIns *impersonate.Service
 	Audit    *audit.Log
 	Catalog  *catalog.Service
 	Licenses *license.Service

@@ -36,8 +36,17 @@ type overview struct {
 		Level           int           `json:"level"`
 		Methods         []string      `json:"methods"`
 		AuthenticatedAt web.Timestamp `json:"authenticatedAt"`
+		Impersonator    *impersonator `json:"impersonator,omitempty"`
 	} `json:"session"`
 	Permissions []permission.Name `json:"permissions"`
+}
+
+// impersonator is who acts as the user in the session at hand, until when, and whether to change something, too.
+type impersonator struct {
+	wire.Person
+
+	EndsAt web.Timestamp `json:"endsAt"`
+	Write  bool          `json:"write"`
 }
 
 // Account serves GET /auth/account.
@@ -57,6 +66,9 @@ func (h *Handlers) Account(w http.ResponseWriter, r *http.Request) error {
 	out.SecondFactor.Available = o.FactorAllowed
 	out.SecondFactor.Required, out.SecondFactor.Advised = o.FactorAsked, o.FactorAdvised
 	out.Session.AuthenticatedAt = web.Timestamp(o.Session.ProvenAt())
+	if by := o.Session.StandIn; by.Any() {
+		out.Session.Impersonator = &impersonator{wire.Person{ID: by.ID, Name: by.Name}, web.Timestamp(o.Session.EndsAt), by.Writable}
+	}
 	out.Permissions = who.Rights.Names()
 	web.WriteData(w, http.StatusOK, out)
 	return nil

@@ -30,6 +30,10 @@ type Caller struct {
 	// Service is the subject of a service JWT (contract 2.9). A service
 	// has RoleAdmin and no session.
 	Service string
+	// Impersonator is the member of staff who acts as the user; empty for the user. Writes says that it may be
+	// to change something, too.
+	Impersonator string
+	Writes       bool
 	// Rights are what the caller may do as staff, unless a second factor is due.
 	Rights permission.Set
 	// FactorDue is what the session lacks of a caller who is staff, and the platform asks staff for. Nothing is
