@@ -46,6 +46,7 @@ export const pages = [
   { name: "product-editor", path: "/console/shop/products/mail-courier", as: "admin" },
   { name: "product-packages", path: "/console/shop/products/mail-courier/packages", as: "admin" },
   { name: "people", path: "/console/people", as: "admin" },
+  { name: "people-seen", path: "/console/people/seen", as: "admin" },
   { name: "events", path: "/console/events", as: "admin" },
   { name: "webhooks", path: "/console/events/webhooks", as: "admin" },
   { name: "webhook-new", path: "/console/events/webhooks/new", as: "admin" },

@@ -1,3 +1,4 @@
+import { Button } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { api, data, type Schemas, type Sorts } from "../../api/client";
@@ -62,7 +63,13 @@ export const PeoplePage = () => {
     { value: "false", label: t("people.states.blocked") },
   ];
   return (
-    <Page title={t("nav.people")}>
+    <Page
+      title={t("nav.people")}
+      actions={
+        <Button component={Link} to="/people/seen">
+          {t("people.seen.link")}
+        </Button>
+      }>
       <ListBar label={t("people.search")}>
         <Filter name="role" label={t("people.role")} choices={roles} />
         <Filter name="active" label={t("people.state")} choices={states} />

@@ -5,13 +5,14 @@ import { api, data, ok, type Schemas } from "../../api/client";
 import { Confirm } from "../kit/Confirm";
 import { useSession } from "../../api/useSession";
 import { t } from "../text";
+import { SeeAs } from "./SeeAs";
 
 type User = Schemas["ManagedUser"];
 type Change = { active?: boolean; role?: "USER" | "ADMIN" };
 
 // PersonActions change what a person may do. Each says what it takes or gives first.
 export const PersonActions = ({ user }: { user: User }) => {
-  const [open, setOpen] = useState<"role" | "block" | "factor" | "password" | "revert" | null>(null);
+  const [open, setOpen] = useState<"role" | "block" | "factor" | "password" | "revert" | "see" | null>(null);
   const own = useSession()?.user.id === user.id;
   const cache = useQueryClient();
   const close = () => setOpen(null);
@@ -26,11 +27,15 @@ export const PersonActions = ({ user }: { user: User }) => {
   const self = own ? [t("people.self")] : [];
   return (
     <>
+      {!admin && user.active && (
+        <Button onClick={() => setOpen("see")}>{t("people.seeAs.action", { name: user.username })}</Button>
+      )}
       <Button onClick={() => setOpen("role")}>{t(`people.${role}.action`)}</Button>
       <Button onClick={() => setOpen("block")}>{t(`people.${block}.action`)}</Button>
       <Button onClick={() => setOpen("password")}>{t("people.password.action")}</Button>
       <Button onClick={() => setOpen("revert")}>{t("people.revert.action")}</Button>
       <Button onClick={() => setOpen("factor")}>{t("people.factor.action")}</Button>
+      <SeeAs user={user} open={open === "see"} onClose={close} />
       <Confirm
         open={open === "factor"}
         onClose={close}

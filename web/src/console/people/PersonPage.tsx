@@ -12,6 +12,7 @@ import { Time } from "../kit/values";
 import { LicenseState, OrderState, Seats, Term } from "../shop/values";
 import { t } from "../text";
 import { PersonActions } from "./PersonActions";
+import { SeenOf } from "./Seen";
 import { Sessions } from "./Sessions";
 import { PersonState, roleName } from "./values";
 
@@ -44,6 +45,7 @@ export const PersonPage = () => {
       <Orders user={u} />
       <Licenses user={u} />
       <Sessions userId={u.id} />
+      {u.role === "USER" && <SeenOf userId={u.id} />}
       <Done user={u} />
     </Page>
   );
