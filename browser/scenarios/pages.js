@@ -50,6 +50,7 @@ export const pages = [
   { name: "staff", path: "/console/people/staff", as: "admin" },
   { name: "roles", path: "/console/people/roles", as: "admin" },
   { name: "role-new", path: "/console/people/roles/new", as: "admin" },
+  { name: "people-seen", path: "/console/people/seen", as: "admin" },
   { name: "events", path: "/console/events", as: "admin" },
   { name: "webhooks", path: "/console/events/webhooks", as: "admin" },
   { name: "webhook-new", path: "/console/events/webhooks/new", as: "admin" },

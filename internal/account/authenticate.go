@@ -23,6 +23,7 @@ func (s *Service) Authenticate(ctx context.Context, raw string) (reqctx.Caller, 
 	case err == nil:
 		return reqctx.Caller{
 			UserID: alive.User.ID, Role: alive.User.Role, SessionID: session, Rights: alive.Rights,
+			Impersonator: alive.StandIn.ID, Writes: alive.StandIn.Writable,
 			FactorDue: s.LastRules().Safeguards.StaffFactor.due(alive),
 		}, nil
 	case !errors.Is(err, ErrToken):
@@ -48,21 +49,28 @@ func (s *Service) signedIn(ctx context.Context, raw string) (alive Alive, sessio
 	if err != nil {
 		return Alive{}, "", err
 	}
-	alive, err = s.alive(ctx, claims.SessionID)
+	alive, err = s.inSession(ctx, claims)
+	if errors.Is(err, ErrToken) && claims.Actor != "" {
+		s.standInEnded(ctx, claims.SessionID)
+	}
+	return alive, claims.SessionID, err
+}
+
+// inSession returns the session that a valid token is of, with its user, or ErrToken.
+func (s *Service) inSession(ctx context.Context, claims token.Claims) (Alive, error) {
+	alive, err := s.alive(ctx, claims.SessionID)
 	if errs.KindOf(err) == errs.NotFound {
-		return Alive{}, "", ErrToken
+		return Alive{}, ErrToken
 	} else if err != nil {
-		return Alive{}, "", err
+		return Alive{}, err
 	}
 	if _, err := s.rulesSince(ctx, alive.Rules); err != nil {
-		return Alive{}, "", err
+		return Alive{}, err
 	}
-	now := s.Now()
-	if !alive.User.Active || alive.User.ID != claims.UserID || !now.Before(alive.ExpiresAt) ||
-		over(s.sessionEnd(alive.User.Role, alive.AuthenticatedAt), now) {
-		return Alive{}, "", ErrToken
+	if alive.User.ID != claims.UserID || alive.StandIn.ID != claims.Actor || !s.goesOn(alive) {
+		return Alive{}, ErrToken
 	}
-	return alive, claims.SessionID, nil
+	return alive, nil
 }
 
 // RoleRow returns what rows about a change to a role name in place of a user; nothing for a role that cannot change.
@@ -88,7 +96,7 @@ func (s *Service) alive(ctx context.Context, session string) (Alive, error) {
 	case err == nil:
 		kept := alive
 		kept.Rules = ""
-		s.Live.Put(mark, session, alive.User.ID, kept, RoleRow(alive.User.Role)...)
+		s.Live.Put(mark, session, alive.User.ID, kept, kept.about()...)
 	case errs.KindOf(err) == errs.NotFound:
 		s.Live.Forget(session)
 	}

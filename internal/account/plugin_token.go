@@ -20,6 +20,10 @@ type PluginToken struct {
 	// one works on the public listener alone.
 	OnChannel bool
 
+	// UserID is the user as whom Actor, somebody of the staff, made the call that the token is for. Both are empty
+	// where users call themselves.
+	UserID, Actor string
+
 	// Hook is the delivery of a hook that the token was made for, Permissions are what the
 	// installation may do with it, and Life is how long it works. Hook is empty for a token of calls,
 	// which works for PluginLife with the permissions that the installation has at the call.
@@ -40,6 +44,7 @@ func (s *Service) IssuePluginToken(
 	now := s.Now()
 	claims := token.Claims{
 		Subject: t.InstallationID, ID: newTokenID(), IssuedAt: now.Truncate(time.Second), Enabling: t.Enabling,
+		For: t.UserID, Actor: t.Actor,
 	}
 	claims.ExpiresAt = claims.IssuedAt.Add(PluginLife)
 	if t.Hook != "" {
@@ -68,6 +73,7 @@ func (s *Service) VerifyPluginToken(ctx context.Context, raw string) (PluginToke
 	}
 	return PluginToken{
 		InstallationID: claims.Subject, Enabling: claims.Enabling, OnChannel: claims.Via == token.ViaChannel,
+		UserID: claims.For, Actor: claims.Actor,
 		Hook: claims.Hook, Permissions: strings.Fields(claims.Scope),
 	}, nil
 }

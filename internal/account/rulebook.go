@@ -22,6 +22,9 @@ type Rules struct {
 
 	// MailedSignIn lets users sign in with a mailed link or code, except staff. Without mail it does nothing.
 	MailedSignIn bool
+
+	// Impersonation says whether staff may act as users, and how users hear of it; ImpersonationNotify if empty.
+	Impersonation ImpersonationMode
 }
 
 // RuleBook has the Rules. Administrators change them while stoa runs, so each request asks once, where it comes in; what

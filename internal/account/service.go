@@ -75,6 +75,10 @@ type Service struct {
 	// KeyUses notes when API keys are used. nil: nobody does.
 	KeyUses *apikey.Uses
 
+	// StandInEnded is called when somebody met the end of a session in which staff acted as a user, or may have:
+	// impersonate.Service.Noticed. nil: nobody is told.
+	StandInEnded func(ctx context.Context, session string)
+
 	seen *verifiedTokens // made by Start
 }
 

@@ -8,6 +8,7 @@ import (
 	"stoa/internal/account/apikey"
 	"stoa/internal/account/token"
 	"stoa/internal/base/permission"
+	"stoa/internal/base/reqctx"
 )
 
 // How long things live (contract 2.4, 2.5 and 7.1).
@@ -36,7 +37,8 @@ type Session struct {
 	AuthenticatedAt time.Time
 	// ReauthenticatedAt is when the user proved again to be there; zero for never.
 	ReauthenticatedAt time.Time
-	// EndsAt is when it ends whatever is refreshed; zero for never. It is not stored: see sessionEnd.
+	// EndsAt is when it ends whatever is refreshed; zero for never. It is not stored, except where somebody else acts
+	// as the user: see sessionEnd.
 	EndsAt time.Time
 
 	// Address is where the user signed in from, LastAddress where the session was last refreshed, empty if it was not.
@@ -44,6 +46,9 @@ type Session struct {
 	Address, LastAddress, UserAgent string
 	// DeviceID is that of the KnownDevice in which it begins, empty for none. It is stored, and not read.
 	DeviceID string
+
+	// StandIn is who acts as the user in it; nobody in the user's own.
+	StandIn StandIn
 
 	// Refresh is the current refresh token.
 	Refresh Refresh
@@ -196,6 +201,10 @@ type Alive struct {
 	PhishingResistant bool
 	// Rights are what the user's role allows.
 	Rights permission.Set
+	// StandIn is who acts as the user, and StandInRole and StandInRights are theirs.
+	StandIn       StandIn
+	StandInRole   reqctx.Role
+	StandInRights permission.Set
 	// Rules names the state of the Rules at the time; empty in memory, where it may be old.
 	Rules string
 	// Key is an API key, remembered in place of a session; nil for a session.

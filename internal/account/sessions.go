@@ -6,6 +6,7 @@ import (
 
 	"stoa/internal/account/token"
 	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/trust/audit"
 )
 
@@ -26,7 +27,13 @@ func (s *Service) logout(ctx context.Context, raw string, kind token.Kind) error
 	if err != nil {
 		return ignore(err, errs.Unauthenticated)
 	}
-	return ignore(s.Store.DeleteSession(ctx, claims.UserID, claims.SessionID), errs.NotFound)
+	if err := ignore(s.Store.DeleteSession(ctx, claims.UserID, claims.SessionID), errs.NotFound); err != nil {
+		return err
+	}
+	if claims.Actor != "" {
+		s.standInEnded(reqctx.WithCaller(ctx, reqctx.Caller{UserID: claims.UserID, Impersonator: claims.Actor}), claims.SessionID)
+	}
+	return nil
 }
 
 // maxSessions is how many sessions Sessions lists.
@@ -47,6 +54,9 @@ func (s *Service) liveSessions(ctx context.Context, tx Store, u User) ([]Session
 	now := s.Now()
 	list, err := tx.ListSessions(ctx, u.ID, now, maxSessions)
 	for i := range list {
+		if list[i].StandIn.Any() {
+			continue
+		}
 		list[i].EndsAt = s.sessionEnd(u.Role, list[i].AuthenticatedAt)
 	}
 	return slices.DeleteFunc(list, func(one Session) bool { return over(one.EndsAt, now) }), err
@@ -55,12 +65,16 @@ func (s *Service) liveSessions(ctx context.Context, tx Store, u User) ([]Session
 // EndSession ends one of the user's sessions. It returns ErrNoSession for an id that
 // is unknown or of another user's session. Its device is forgotten: it may be somebody else's.
 func (s *Service) EndSession(ctx context.Context, userID, id string) error {
-	return s.Store.InTx(ctx, func(tx Store) error {
+	err := s.Store.InTx(ctx, func(tx Store) error {
 		if _, err := tx.User(ctx, userID); err != nil { // before its sessions: see Store
 			return noUser(err)
 		}
 		return endSession(ctx, tx, userID, id)
 	})
+	if err == nil {
+		s.standInEnded(ctx, id)
+	}
+	return err
 }
 
 // endSession deletes a session and forgets its device, or returns ErrNoSession.

@@ -26,10 +26,7 @@ func (s *Service) tokens(ctx context.Context, u User, session Session, r Refresh
 	}
 	now := s.Now().Truncate(time.Second)
 	end := session.notAfter(now.Add(AccessLife))
-	access, err := token.Sign(signer, token.Access, token.Claims{
-		UserID: u.ID, Email: u.Email, Role: string(u.Role), SessionID: session.ID,
-		ID: newTokenID(), IssuedAt: now, ExpiresAt: end,
-	})
+	access, err := token.Sign(signer, token.Access, accessClaims(u, session, now, end))
 	if err != nil {
 		return Tokens{}, err
 	}

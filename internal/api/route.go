@@ -34,6 +34,7 @@ type route struct {
 	ruleless bool
 
 	readsBearer bool
+	standIns    guard.StandIn // what staff may do who act as a user: see standIn
 }
 
 // caller says who may call a route.
@@ -230,6 +231,24 @@ func (rt *router) forKeys(r route, h web.HandlerFunc) web.HandlerFunc {
 	}
 }
 
+// byUserOnly is for a change that nobody makes for somebody else.
+func byUserOnly(r *route) { r.standIns = guard.ReadsOnly }
+
+// forUserOnly is for what nobody sees for somebody else.
+func forUserOnly(r *route) { r.standIns = guard.Nothing }
+
+// standIn returns what staff may do at a route while they act as a user (contract 2.32): manage nothing, and of an
+// account change nothing.
+func (r route) standIn() guard.StandIn {
+	switch {
+	case r.by == staffMembers:
+		return guard.Nothing
+	case strings.Contains(r.pattern, " /auth/"):
+		return max(r.standIns, guard.ReadsOnly)
+	}
+	return r.standIns
+}
+
 // ofBytes is for a route whose identifier may be any bytes, because its handler checks them.
 func ofBytes(r *route) { r.bytes = true }
 
@@ -280,6 +299,9 @@ func (rt *router) withRules(h web.HandlerFunc) web.HandlerFunc {
 
 // admit refuses the callers that r is not for.
 func (rt *router) admit(r route, h web.HandlerFunc) web.HandlerFunc {
+	identified := func(h web.HandlerFunc) web.HandlerFunc {
+		return guard.Identify(rt.auth, guard.LimitStandIns(r.standIn(), h))
+	}
 	switch r.by {
 	case anyone, processes:
 		if r.readsBearer {
@@ -289,14 +311,14 @@ func (rt *router) admit(r route, h web.HandlerFunc) web.HandlerFunc {
 	case usersByHandler:
 		return guard.NoKeys(rt.auth, h)
 	case guestsToo:
-		return guard.Identify(rt.auth, rt.forKeys(r, h))
+		return identified(rt.forKeys(r, h))
 	case users:
-		return guard.Identify(rt.auth, rt.forKeys(r, guard.RequireUser(h)))
+		return identified(rt.forKeys(r, guard.RequireUser(h)))
 	case staffMembers:
 		if r.call != nil { // which plugins a role may use is known with the path: see addCall
-			return guard.Identify(rt.auth, rt.forKeys(r, h))
+			return identified(rt.forKeys(r, h))
 		}
-		return guard.Identify(rt.auth, rt.forKeys(r, guard.RequireStaff(h, r.permits...)))
+		return identified(rt.forKeys(r, guard.RequireStaff(h, r.permits...)))
 	case plugins:
 		return rt.platform(h, r.needs...)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/account/apikey"
+	"stoa/internal/account/impersonate"
 	"stoa/internal/account/leave"
 	"stoa/internal/account/staff"
 	"stoa/internal/account/takeout"
@@ -70,6 +71,7 @@ type Server struct {
 	Leaving  *leave.Service
 	Takeout  *takeout.Service
 	Keys     *apikey.Keys
+	StandIns *impersonate.Service
 	Audit    *audit.Log
 
 	Plugins   *plugin.Service

@@ -15,6 +15,7 @@ import (
 	"stoa/internal/account/apikey"
 	"stoa/internal/account/breached"
 	"stoa/internal/account/federated"
+	"stoa/internal/account/impersonate"
 	"stoa/internal/account/leave"
 	"stoa/internal/account/live"
 	"stoa/internal/account/passkey"
@@ -85,6 +86,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		Live: a.live, KeyUses: a.KeyUses, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}
 	a.Roles = &staff.Service{Store: store.NewStaff(db), Now: cfg.Now}
+	a.buildStandIns(cfg, db)
 	signInElsewhere(a.Accounts, cfg)
 	a.Leaving = &leave.Service{
 		Store: store.Leave{Account: db}, Now: cfg.Now, PublicURL: cfg.PublicURL, Mail: mail.Box{SiteName: a.site.Called},
@@ -122,6 +124,17 @@ func (a *App) buildSignIn(cfg Config, passkeys bool) error {
 		Store: db, Book: book, Now: cfg.Now, Settle: a.live.Settle, Mail: !a.noMail, Passkeys: passkeys,
 	}
 	return nil
+}
+
+// buildStandIns builds impersonation.
+func (a *App) buildStandIns(cfg Config, db *store.Account) {
+	a.StandIns = &impersonate.Service{
+		Store: store.NewImpersonations(db), Accounts: a.Accounts, Now: cfg.Now, Log: cfg.Log, SiteName: a.site.Called,
+	}
+	if !a.noMail {
+		a.StandIns.Outbox = a.Outbox
+	}
+	a.Accounts.StandInEnded = a.StandIns.Noticed
 }
 
 // signInElsewhere has identity providers sign people in.

@@ -90,6 +90,7 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 		Leaving:  a.Leaving,
 		Takeout:  a.Takeout,
 		Keys:     a.Keys,
+		StandIns: a.StandIns,
 		Audit:    &audit.Log{Store: store.NewAudit(a.DB), Now: cfg.Now},
 
 		Plugins:   a.Plugins,

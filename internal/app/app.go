@@ -17,6 +17,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/account/apikey"
+	"stoa/internal/account/impersonate"
 	"stoa/internal/account/leave"
 	"stoa/internal/account/live"
 	"stoa/internal/account/staff"
@@ -83,8 +84,9 @@ type App struct {
 	// Takeout makes copies of what there is about users.
 	Takeout *takeout.Service
 	// Keys makes API keys and ends them; KeyUses notes when they are used.
-	Keys    *apikey.Keys
-	KeyUses *apikey.Uses
+	Keys     *apikey.Keys
+	KeyUses  *apikey.Uses
+	StandIns *impersonate.Service
 	// LicenseKeys sign leases and the answers about licenses.
 	LicenseKeys *keyring.Ring
 	Plugins     *plugin.Service

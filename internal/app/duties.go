@@ -60,6 +60,7 @@ func (a *App) tendAccounts(ctx context.Context, cfg Config) {
 	d.Keep(ctx, func(ctx context.Context) {
 		var both sync.WaitGroup
 		both.Go(func() { a.Leaving.Tend(ctx, cfg.Log) })
+		both.Go(func() { a.StandIns.Tend(ctx, cfg.Log) })
 		a.Accounts.Tend(ctx, cfg.Log)
 		both.Wait()
 	})

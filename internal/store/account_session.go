@@ -14,17 +14,31 @@ import (
 func (a *Account) CreateSession(ctx context.Context, s account.Session) error {
 	_, err := a.Write.ExecContext(ctx, `
 		INSERT INTO sessions (id, user_id, refresh_id, refresh_key_id, refresh_issued_at_ms, replaced_json, created_at_ms,
-			expires_at_ms, level, methods, authenticated_at_ms, phishing_resistant, address, last_address, user_agent, device_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, nullif($16, ''))`,
+			expires_at_ms, level, methods, authenticated_at_ms, phishing_resistant, address, last_address, user_agent, device_id,
+			ends_at_ms, impersonator_id, parent_session_id, writable)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, nullif($16, ''),
+			$17, nullif($18, ''), nullif($19, ''), $20)`,
 		s.ID, s.UserID, s.Refresh.ID, s.Refresh.KeyID, database.Millis(s.Refresh.IssuedAt), encodeReplaced(s.Replaced),
 		database.Millis(s.CreatedAt), database.Millis(s.ExpiresAt()), s.Level, strings.Join(s.Methods, ","),
-		sinceEpoch(s.AuthenticatedAt), s.PhishingResistant(), s.Address, s.LastAddress, s.UserAgent, s.DeviceID)
+		sinceEpoch(s.AuthenticatedAt), s.PhishingResistant(), s.Address, s.LastAddress, s.UserAgent, s.DeviceID,
+		standInEnd(s), s.StandIn.ID, s.StandIn.Parent, s.StandIn.Writable)
 	return a.Wrap(err, "Session")
+}
+
+// standInEnd returns the end of a session that is stored: of the others, rules decide.
+func standInEnd(s account.Session) int64 {
+	if !s.StandIn.Any() {
+		return 0
+	}
+	return s.EndsAt.UnixMilli()
 }
 
 // sessionColumns is a database.Packed row, in which no text has spaces, and a text: every refresh reads one.
 const sessionColumns = `concat_ws(' ', s.id, s.user_id, s.refresh_id, s.refresh_key_id, s.refresh_issued_at_ms,
 	s.created_at_ms, s.level, s.methods, s.authenticated_at_ms, s.reauthenticated_at_ms, s.address, s.last_address,
+	s.ends_at_ms, COALESCE(s.impersonator_id, ''), COALESCE(s.parent_session_id, ''),
+	CASE WHEN s.writable THEN 1 ELSE 0 END,
+	CASE WHEN s.impersonator_id IS NULL THEN '' ELSE COALESCE((SELECT i.username FROM users i WHERE i.id = s.impersonator_id), '') END,
 	s.replaced_json), s.user_agent`
 
 // scanSession reads one row of sessionColumns.
@@ -48,6 +62,11 @@ func scanSession(row database.Scanner) (s account.Session, err error) {
 		s.ReauthenticatedAt = time.UnixMilli(again).UTC()
 	}
 	s.Address, s.LastAddress = packed.Text(), packed.Text()
+	ends := packed.Number()
+	s.StandIn.ID, s.StandIn.Parent, s.StandIn.Writable = packed.Text(), packed.Text(), packed.Number() == 1
+	if s.StandIn.Name = packed.Text(); s.StandIn.Any() {
+		s.EndsAt = time.UnixMilli(ends).UTC()
+	}
 	if err := packed.Err(); err != nil {
 		return account.Session{}, err
 	}
@@ -102,23 +121,30 @@ func (a *Account) LowerSessions(ctx context.Context, userID string) error {
 // Alive implements account.Sessions.
 func (a *Account) Alive(ctx context.Context, id string) (account.Alive, error) {
 	var alive account.Alive
-	var own string
+	var own, ownOfStandIn string
 	u := &alive.User
 	err := a.Read.QueryRowContext(a.Brief(ctx), `
 		SELECT u.id, u.email, u.username, u.role, u.avatar, u.referral_code, `+isActive+`, u.created_at_ms, s.expires_at_ms,
 			CASE WHEN s.authenticated_at_ms = 0 THEN s.created_at_ms ELSE s.authenticated_at_ms END,
 			s.level, s.phishing_resistant, (SELECT `+signInState+` FROM sign_in_settings r WHERE r.id = 1),
-			COALESCE((SELECT ro.permissions FROM roles ro WHERE ro.name = u.role), '')
+			COALESCE((SELECT ro.permissions FROM roles ro WHERE ro.name = u.role), ''),
+			COALESCE(i.id, ''), s.writable, COALESCE(i.role, ''),
+			COALESCE((SELECT ro.permissions FROM roles ro WHERE ro.name = i.role), '')
 		FROM sessions s
 		JOIN users u ON u.id = s.user_id
+		LEFT JOIN users i ON i.id = s.impersonator_id
 		WHERE s.id = $1`, id,
 	).Scan(&u.ID, &u.Email, &u.Username, &u.Role, &u.Avatar, &u.Referral, &u.Active,
 		database.ScanMillis(&u.CreatedAt), database.ScanMillis(&alive.ExpiresAt),
-		database.ScanMillis(&alive.AuthenticatedAt), &alive.Level, &alive.PhishingResistant, &alive.Rules, &own)
+		database.ScanMillis(&alive.AuthenticatedAt), &alive.Level, &alive.PhishingResistant, &alive.Rules, &own,
+		&alive.StandIn.ID, &alive.StandIn.Writable, &alive.StandInRole, &ownOfStandIn)
 	if err != nil {
 		return account.Alive{}, a.Wrap(err, "Session")
 	}
 	alive.Rights = permission.OfRole(string(u.Role), own)
+	if alive.StandIn.Any() {
+		alive.StandInRights = permission.OfRole(string(alive.StandInRole), ownOfStandIn)
+	}
 	return alive, nil
 }
 

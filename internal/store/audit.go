@@ -39,11 +39,12 @@ func (c audited) Record(ctx context.Context, e audit.Entry) error {
 	// a wrong one.
 	_, err := c.Write.ExecContext(ctx, `
 		INSERT INTO audit_log (id, at_ms, actor_kind, actor_id, actor_name,
-			action, target_type, target_id, address, request_id, details_json)
+			action, target_type, target_id, address, request_id, details_json, behalf_id, behalf_name)
 		VALUES ($1, $2, $3, $4, CASE WHEN $3 = 'user' THEN COALESCE((SELECT email FROM users WHERE id = $4), '') ELSE $5 END,
-			$6, $7, $8, $9, $10, $11)`,
+			$6, $7, $8, $9, $10, $11, $12,
+			CASE WHEN $12 = '' THEN '' ELSE COALESCE((SELECT email FROM users WHERE id = $12), '') END)`,
 		e.ID, database.Millis(e.At), string(e.Actor.Kind), e.Actor.ID, e.Actor.Name,
-		string(e.Action), e.Target.Type, e.Target.ID, e.Address, e.RequestID, details)
+		string(e.Action), e.Target.Type, e.Target.ID, e.Address, e.RequestID, details, e.Behalf.ID)
 	return err
 }
 
@@ -58,7 +59,7 @@ func (a *Audit) ListEntries(ctx context.Context, q audit.Query) ([]audit.Entry, 
 	page, args := where.Page(q.Limit, q.Offset)
 	list, err := database.All(ctx, a.Read, scanEntry, `
 		SELECT a.id, a.at_ms, a.actor_kind, a.actor_id, a.actor_name,
-			a.action, a.target_type, a.target_id, a.address, a.request_id, a.details_json
+			a.action, a.target_type, a.target_id, a.address, a.request_id, a.details_json, a.behalf_id, a.behalf_name
 		FROM audit_log a`+where.String()+auditOrders.by(q.Sort, "-at")+page, args...)
 	return list, total, err
 }
@@ -73,7 +74,7 @@ func scanEntry(row database.Scanner) (audit.Entry, error) {
 func scanEntryAfter(row database.Scanner, e *audit.Entry, first ...any) error {
 	var details string
 	err := row.Scan(append(first, &e.ID, database.ScanMillis(&e.At), &e.Actor.Kind, &e.Actor.ID, &e.Actor.Name,
-		&e.Action, &e.Target.Type, &e.Target.ID, &e.Address, &e.RequestID, &details)...)
+		&e.Action, &e.Target.Type, &e.Target.ID, &e.Address, &e.RequestID, &details, &e.Behalf.ID, &e.Behalf.Name)...)
 	if err != nil {
 		return err
 	}
@@ -104,9 +105,9 @@ func auditWhere(q audit.Query) (w database.Where) {
 			OR a.target_id IN (SELECT id FROM licenses WHERE key_tail = $3))`, search(q.Search)...)
 	}
 	if q.Actor != "" && q.Masked {
-		w.And(`a.actor_id = $1`, q.Actor)
+		w.And(`(a.actor_id = $1 OR a.behalf_id = $1)`, q.Actor)
 	} else if q.Actor != "" {
-		w.And(`(a.actor_id = $1 OR a.actor_name = $1)`, q.Actor)
+		w.And(`(a.actor_id = $1 OR a.actor_name = $1 OR a.behalf_id = $1 OR a.behalf_name = $1)`, q.Actor)
 	}
 	if q.Action != "" {
 		family := strings.TrimSuffix(q.Action, ".") + "."

@@ -83,7 +83,7 @@ func (s *AuditExport) After(
 	page, args := w.Page(limit, 0)
 	return database.All(ctx, s.Read, scanNumbered, `
 		SELECT a.seq, a.id, a.at_ms, a.actor_kind, a.actor_id, a.actor_name,
-			a.action, a.target_type, a.target_id, a.address, a.request_id, a.details_json
+			a.action, a.target_type, a.target_id, a.address, a.request_id, a.details_json, a.behalf_id, a.behalf_name
 		FROM audit_log a`+w.String()+` ORDER BY a.seq`+page, args...)
 }
 

@@ -103,6 +103,9 @@ func (c *apiDocument) check(req Request, res Response) error {
 	if isOutage(res) { // likewise
 		return c.checkOutage(path, res)
 	}
+	if isStandInRefusal(res) { // likewise
+		return c.checkPlainError(path, res, errorCode(res.Body))
+	}
 	if !known {
 		return c.checkNoOperation(path, res, http.StatusNotFound)
 	}

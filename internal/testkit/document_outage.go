@@ -16,6 +16,13 @@ func isOutage(res Response) bool {
 		(slices.Contains(outages, errorCode(res.Body)) || strings.HasPrefix(res.Header.Get("Content-Type"), "text/html"))
 }
 
+// isStandInRefusal reports whether an answer refuses somebody who acts as somebody else, as every route may that reads
+// a token.
+func isStandInRefusal(res Response) bool {
+	code := errorCode(res.Body)
+	return res.Status == http.StatusForbidden && (code == "IMPERSONATION_READ_ONLY" || code == "IMPERSONATION_FORBIDDEN")
+}
+
 // checkOutage checks an answer for which isOutage is true. People get a page.
 func (c *apiDocument) checkOutage(path string, res Response) error {
 	problems := []error{c.checkHeader("#/components/headers/RetryAfter", "Retry-After", res)}

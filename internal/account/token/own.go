@@ -33,7 +33,7 @@ func unsigned(kid string, kind Kind, c Claims) (string, error) {
 	w := wire{
 		members: members{
 			UserID: c.UserID, Email: c.Email, Role: c.Role, Session: c.SessionID, Subject: c.Subject, ID: c.ID,
-			Enabling: c.Enabling, Via: c.Via, Hook: c.Hook, Scope: c.Scope,
+			Enabling: c.Enabling, Via: c.Via, Hook: c.Hook, Scope: c.Scope, For: c.For, Act: actorOf(c.Actor),
 		},
 		Issued: c.IssuedAt.Unix(), Expires: c.ExpiresAt.Unix(),
 	}
@@ -79,6 +79,7 @@ func Own(raw string, kind Kind, now time.Time,
 	}
 	c = Claims{
 		UserID: w.UserID, Email: w.Email, Role: w.Role, SessionID: w.Session, Subject: w.Subject, ID: w.ID,
+		Actor:    w.actor(),
 		IssuedAt: time.Unix(w.Issued, 0).UTC(), ExpiresAt: time.Unix(w.Expires, 0).UTC(),
 	}
 	text, err := unsigned(kid, kind, c)

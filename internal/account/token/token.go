@@ -52,6 +52,8 @@ type Claims struct {
 	ID        string // jti
 	IssuedAt  time.Time
 	ExpiresAt time.Time
+	// Actor is whoever acts for the user (act, RFC 8693); empty for the user.
+	Actor string
 
 	// Of a plugin token:
 	Subject  string // the installation
@@ -59,6 +61,7 @@ type Claims struct {
 	Via      string // where it is accepted: ViaChannel, or empty for the public listener
 	Hook     string // the delivery of the hook that it was made for
 	Scope    string // the permissions of a hook's token, with spaces between them
+	For      string // the user for whom Actor made the call
 }
 
 // ValidAt reports whether the times of a token with these claims allow its use at now.
@@ -91,6 +94,29 @@ type members struct {
 	Via      string `json:"via,omitempty"`
 	Hook     string `json:"hook,omitempty"`
 	Scope    string `json:"scope,omitempty"`
+	For      string `json:"for,omitempty"`
+	Act      *actor `json:"act,omitempty"`
+}
+
+// actor is the claim act.
+type actor struct {
+	Subject string `json:"sub"`
+}
+
+// actorOf returns the claim of a token by which subject acts for somebody; nil without one.
+func actorOf(subject string) *actor {
+	if subject == "" {
+		return nil
+	}
+	return &actor{subject}
+}
+
+// actor returns who acts, or "".
+func (m members) actor() string {
+	if m.Act == nil {
+		return ""
+	}
+	return m.Act.Subject
 }
 
 // The getters implement jwt.Claims.
@@ -106,13 +132,13 @@ func (p payload) GetAudience() (jwt.ClaimStrings, error)       { return jwt.Clai
 func (p payload) complete(kind Kind) bool { return p.Issued != nil && p.members.complete(kind) }
 
 func (m members) complete(kind Kind) bool {
-	if m.ID == "" {
+	if m.ID == "" || m.Act != nil && (m.Act.Subject == "" || kind == Refresh) {
 		return false
 	}
 	user := m.UserID != "" && m.Session != ""
 	switch kind {
 	case Access:
-		return user && m.Role != "" && m.Type == "" && m.Audience == ""
+		return user && m.Role != "" && m.Type == "" && m.Audience == "" && m.For == ""
 	case Refresh:
 		return user && m.Type == typeRefresh && m.Audience == ""
 	case Plugin:
@@ -150,6 +176,7 @@ func Parse(raw string, kind Kind, now time.Time, find func(kid string) (ed25519.
 	return Claims{
 		UserID: p.UserID, Email: p.Email, Role: p.Role, SessionID: p.Session, ID: p.ID,
 		Subject: p.Subject, Enabling: p.Enabling, Via: p.Via, Hook: p.Hook, Scope: p.Scope,
+		For: p.For, Actor: p.actor(),
 		IssuedAt: p.Issued.UTC(), ExpiresAt: p.Expires.UTC(),
 	}, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/account/apikey"
+	"stoa/internal/account/impersonate"
 	"stoa/internal/account/leave"
 	"stoa/internal/account/staff"
 	"stoa/internal/account/takeout"
@@ -37,6 +38,7 @@ type Handlers struct {
 	Leaving  *leave.Service
 	Takeout  *takeout.Service
 	Keys     *apikey.Keys
+	StandIns *impersonate.Service
 	Audit    *audit.Log
 	Catalog  *catalog.Service
 	Licenses *license.Service

@@ -15,6 +15,7 @@ type auditEntry struct {
 	ID        string        `json:"id"`
 	At        web.Timestamp `json:"at"`
 	Actor     auditActor    `json:"actor"`
+	Behalf    *auditBehalf  `json:"onBehalfOf,omitempty"`
 	Action    string        `json:"action"`
 	Target    auditTarget   `json:"target"`
 	Address   string        `json:"address,omitempty"`
@@ -28,14 +29,25 @@ type auditActor struct {
 	Name string `json:"name,omitempty"`
 }
 
+// auditBehalf is the user as whom somebody of the staff did something.
+type auditBehalf struct {
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"`
+}
+
 type auditTarget struct {
 	Type string `json:"type"`
 	ID   string `json:"id"`
 }
 
 func newAuditEntry(e audit.Entry) auditEntry {
+	var behalf *auditBehalf
+	if e.Behalf.ID != "" {
+		behalf = &auditBehalf{e.Behalf.ID, e.Behalf.Name}
+	}
 	return auditEntry{
-		ID: e.ID, At: web.Timestamp(e.At),
+		Behalf: behalf,
+		ID:     e.ID, At: web.Timestamp(e.At),
 		Actor: auditActor{string(e.Actor.Kind), e.Actor.ID, e.Actor.Name}, Action: string(e.Action),
 		Target: auditTarget(e.Target), Address: e.Address, RequestID: e.RequestID, Details: e.Details,
 	}

@@ -33,6 +33,7 @@ type signInSettings struct {
 	AdminReauth       signInSetting `json:"adminReauth"`
 	EmailSignIn       signInSetting `json:"emailSignIn"`
 	NewSignInMail     signInSetting `json:"newSignInMail"`
+	Impersonation     signInSetting `json:"impersonation"`
 	// Mail says that mails are sent.
 	Mail      bool          `json:"mail"`
 	Passkeys  passkeyParty  `json:"passkeys"`
@@ -72,7 +73,7 @@ func (s *signInSettings) at(name string) *signInSetting {
 		"authPolicy": &s.AuthPolicy, "passwordPolicy": &s.PasswordPolicy, "breachedPasswords": &s.BreachedPasswords,
 		"registration": &s.Registration, "staffSecondFactor": &s.StaffSecondFactor, "sessionMax": &s.SessionMax,
 		"staffSessionMax": &s.StaffSessionMax, "adminReauth": &s.AdminReauth, "emailSignIn": &s.EmailSignIn,
-		"newSignInMail": &s.NewSignInMail,
+		"newSignInMail": &s.NewSignInMail, "impersonation": &s.Impersonation,
 	}[name]
 }
 

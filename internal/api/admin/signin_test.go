@@ -39,6 +39,7 @@ func TestSettingsAboutSignInHoldAtOnce(t *testing.T) {
 			"staffSecondFactor": "encourage default encourage required", "sessionMax": "0 default 0 2.592e+06",
 			"staffSessionMax": "0 default 0 43200", "adminReauth": "0 default 0 1800",
 			"emailSignIn": "false default false false", "newSignInMail": "true default true true",
+			"impersonation": "notify default notify notify",
 		} {
 			if got := state(t, before, name); got != want {
 				t.Errorf("%s = %s, want %s", name, got, want)

@@ -37,6 +37,7 @@ type overview struct {
 		Level           int           `json:"level"`
 		Methods         []string      `json:"methods"`
 		AuthenticatedAt web.Timestamp `json:"authenticatedAt"`
+		Impersonator    *impersonator `json:"impersonator,omitempty"`
 	} `json:"session"`
 	Permissions  []permission.Name `json:"permissions"`
 	DeletionDays int               `json:"deletionDays"`
@@ -46,6 +47,14 @@ type overview struct {
 // plannedDeletion says when an account is removed.
 type plannedDeletion struct {
 	At web.Timestamp `json:"at"`
+}
+
+// impersonator is who acts as the user in the session at hand, until when, and whether to change something, too.
+type impersonator struct {
+	wire.Person
+
+	EndsAt web.Timestamp `json:"endsAt"`
+	Write  bool          `json:"write"`
 }
 
 // Account serves GET /auth/account.
@@ -65,6 +74,9 @@ func (h *Handlers) Account(w http.ResponseWriter, r *http.Request) error {
 	out.SecondFactor.Available = o.FactorAllowed
 	out.SecondFactor.Required, out.SecondFactor.Advised = o.FactorAsked, o.FactorAdvised
 	out.Session.AuthenticatedAt = web.Timestamp(o.Session.ProvenAt())
+	if by := o.Session.StandIn; by.Any() {
+		out.Session.Impersonator = &impersonator{wire.Person{ID: by.ID, Name: by.Name}, web.Timestamp(o.Session.EndsAt), by.Writable}
+	}
 	out.Permissions = who.Rights.Names()
 	out.DeletionDays = int(h.Leaving.Wait / (24 * time.Hour))
 	if at := o.User.DeletionAt; !at.IsZero() {

@@ -108,6 +108,8 @@ func (q Requests) Once(w http.ResponseWriter, r *http.Request, key string, conte
 // used from another address does not reach a guest's answer, which may contain a license key.
 func (q Requests) owner(r *http.Request) string {
 	switch who := reqctx.CallerFrom(r.Context()); {
+	case who.Impersonator != "": // no answer to the user, which may have a license key
+		return "user:" + who.UserID + " by " + who.Impersonator
 	case who.UserID != "":
 		return "user:" + who.UserID
 	case who.Service != "":

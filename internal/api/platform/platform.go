@@ -71,7 +71,7 @@ func (h *Handlers) Plugin(next web.HandlerFunc, needs ...string) web.HandlerFunc
 		if !ok {
 			return guard.ErrUnauthorized
 		}
-		in, err := h.holder(r.Context(), token)
+		in, ctx, err := h.holder(r.Context(), token)
 		if err != nil {
 			return err
 		}
@@ -83,21 +83,22 @@ func (h *Handlers) Plugin(next web.HandlerFunc, needs ...string) web.HandlerFunc
 				return errNotGranted.With("slug", in.Package.Manifest.Slug).With("permission", need)
 			}
 		}
-		return next(w, r.WithContext(context.WithValue(r.Context(), installationKey{}, in)))
+		return next(w, r.WithContext(context.WithValue(ctx, installationKey{}, in)))
 	}
 }
 
-// holder returns the installation that a token stands for, with the permissions that it has with it. The
+// holder returns the installation that a token stands for, with the permissions that it has with it, and the context of
+// what it does: for whom somebody of the staff made the call, if they did. The
 // error is account.ErrPluginToken for a token that is not good, or not over this connection: stolen tokens
 // of contained plugins are of no use outside (contract 7.1).
-func (h *Handlers) holder(ctx context.Context, raw string) (plugin.Installed, error) {
+func (h *Handlers) holder(ctx context.Context, raw string) (plugin.Installed, context.Context, error) {
 	t, err := h.Accounts.VerifyPluginToken(ctx, raw)
 	if err != nil {
-		return plugin.Installed{}, err
+		return plugin.Installed{}, nil, err
 	}
 	channel, own := reqctx.ChannelFrom(ctx)
 	if own != t.OnChannel || own && (channel.Has == nil || !channel.Has(t.InstallationID)) {
-		return plugin.Installed{}, account.ErrPluginToken
+		return plugin.Installed{}, nil, account.ErrPluginToken
 	}
 	find := h.Plugins.ByInstallation
 	if t.Hook != "" {
@@ -106,15 +107,18 @@ func (h *Handlers) holder(ctx context.Context, raw string) (plugin.Installed, er
 	in, err := find(ctx, t.InstallationID)
 	switch {
 	case errs.KindOf(err) == errs.NotFound: // disabled, uninstalled or purged since
-		return plugin.Installed{}, account.ErrPluginToken
+		return plugin.Installed{}, nil, account.ErrPluginToken
 	case err != nil:
-		return plugin.Installed{}, err
+		return plugin.Installed{}, nil, err
 	case t.Hook != "":
 		in = in.HoldHook(t.Permissions)
 	case t.Enabling != in.Instance.Enabling && t.Enabling != 0: // it was disabled and enabled since
-		return plugin.Installed{}, account.ErrPluginToken
+		return plugin.Installed{}, nil, account.ErrPluginToken
 	}
-	return in, nil
+	if t.Actor != "" {
+		ctx = reqctx.WithBehalf(ctx, reqctx.Behalf{UserID: t.UserID, Impersonator: t.Actor})
+	}
+	return in, ctx, nil
 }
 
 // may reports whether an installation has a permission.

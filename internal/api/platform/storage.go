@@ -20,10 +20,21 @@ type stored struct {
 	Size      int64         `json:"size"`
 	ETag      string        `json:"etag"`
 	ExpiresAt web.Timestamp `json:"expiresAt,omitzero"`
+	By        *by           `json:"by,omitempty"`
+}
+
+// by is who of the staff wrote a value as which user.
+type by struct {
+	UserID       string `json:"userId"`
+	Impersonator string `json:"impersonatorId"`
 }
 
 func newStored(e storage.Entry) stored {
-	return stored{e.Key, e.Size, web.Tag(e.ETag), web.Timestamp(e.ExpiresAt)}
+	out := stored{Key: e.Key, Size: e.Size, ETag: web.Tag(e.ETag), ExpiresAt: web.Timestamp(e.ExpiresAt)}
+	if e.By.Any() {
+		out.By = &by{e.By.UserID, e.By.Impersonator}
+	}
+	return out
 }
 
 // ListKeys serves GET /api/v1/platform/storage.

@@ -62,6 +62,9 @@ func put(to *logline.Records, r *http.Request, e *gateway.Ended, userID, path st
 			return false
 		}
 	}
+	if reqctx.CallerFrom(r.Context()).Impersonator != "" {
+		return false // rare: LogHandler adds the names
+	}
 	line := to.Begin(e.At, callMessage)
 	line.Text("spanId", e.Trace.SpanID())
 	line.Text("caller", e.Caller)

@@ -1,6 +1,7 @@
 package shop
 
 import (
+	"context"
 	"net/http"
 
 	"stoa/internal/api/web"
@@ -22,7 +23,7 @@ func (h *Handlers) Activate(w http.ResponseWriter, r *http.Request) error {
 	case errs.KindOf(err) != errs.Internal && !errs.IsValidation(err):
 		h.Count("activations", "refused")
 	}
-	return writeLicense(w, used, err)
+	return writeLicense(r.Context(), w, used, err)
 }
 
 // Deactivate serves POST /api/marketplace/products/{slug}/deactivate.
@@ -32,11 +33,11 @@ func (h *Handlers) Deactivate(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	used, err := h.Licenses.Deactivate(r.Context(), r.PathValue("slug"), in)
-	return writeLicense(w, used, err)
+	return writeLicense(r.Context(), w, used, err)
 }
 
 // writeLicense answers with an activated or deactivated license (contract 3.9), unless err is not nil.
-func writeLicense(w http.ResponseWriter, g license.InUse, err error) error {
+func writeLicense(ctx context.Context, w http.ResponseWriter, g license.InUse, err error) error {
 	type response struct {
 		Success     bool        `json:"success"`
 		Development bool        `json:"development,omitempty"`
@@ -47,7 +48,7 @@ func writeLicense(w http.ResponseWriter, g license.InUse, err error) error {
 		return err
 	}
 	web.NoStore(w) // it contains the key
-	web.WriteJSON(w, http.StatusOK, response{Success: true, Development: g.Development, License: newLicenseInfo(g)})
+	web.WriteJSON(w, http.StatusOK, response{Success: true, Development: g.Development, License: newLicenseInfo(ctx, g)})
 	return nil
 }
 
@@ -76,5 +77,5 @@ func (h *Handlers) ListActivations(w http.ResponseWriter, r *http.Request) error
 // FreeActivation serves DELETE /api/marketplace/licenses/{id}/activations/{instanceId}.
 func (h *Handlers) FreeActivation(w http.ResponseWriter, r *http.Request) error {
 	used, err := h.Licenses.DeactivateOwn(r.Context(), r.PathValue("id"), r.PathValue("instanceId"))
-	return writeLicense(w, used, err)
+	return writeLicense(r.Context(), w, used, err)
 }

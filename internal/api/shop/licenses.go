@@ -1,9 +1,11 @@
 package shop
 
 import (
+	"context"
 	"net/http"
 
 	"stoa/internal/api/web"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/shop/license"
 )
 
@@ -21,10 +23,18 @@ type licenseInfo struct {
 	CreatedAt        web.Timestamp  `json:"createdAt"`
 }
 
-func newLicenseInfo(g license.InUse) licenseInfo {
+// shownKey returns a key as the caller of a request may see it: staff who act as its owner may not use it.
+func shownKey(ctx context.Context, key license.Key) string {
+	if reqctx.CallerFrom(ctx).Impersonator != "" {
+		return key.Masked()
+	}
+	return key.Reveal()
+}
+
+func newLicenseInfo(ctx context.Context, g license.InUse) licenseInfo {
 	l := g.License
 	return licenseInfo{
-		ID: l.ID, ProductID: l.ProductID, LicenseKey: g.Key.Reveal(),
+		ID: l.ID, ProductID: l.ProductID, LicenseKey: shownKey(ctx, g.Key),
 		Type: l.Type, Status: g.Status, Features: web.OrEmpty(l.Features),
 		MaxInstances: l.MaxInstances, CurrentInstances: l.Instances,
 		ExpiresAt: web.Timestamp(l.ExpiresAt), CreatedAt: web.Timestamp(l.CreatedAt),
@@ -45,9 +55,9 @@ type ownLicense struct {
 	Ends                 bool   `json:"ends,omitempty"`
 }
 
-func newOwnLicense(l license.Owned) ownLicense {
+func newOwnLicense(ctx context.Context, l license.Owned) ownLicense {
 	return ownLicense{
-		licenseInfo: newLicenseInfo(license.InUse{
+		licenseInfo: newLicenseInfo(ctx, license.InUse{
 			Usage: license.Usage{License: l.License}, Key: l.Key, Status: l.Status,
 		}),
 		ProductSlug: l.ProductSlug, ProductName: l.ProductName,
@@ -72,7 +82,8 @@ func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.NoStore(w)
-	web.WriteJSON(w, http.StatusOK, response{Licenses: web.Items(found, newOwnLicense), Pagination: p.Of(total)})
+	shown := func(l license.Owned) ownLicense { return newOwnLicense(r.Context(), l) }
+	web.WriteJSON(w, http.StatusOK, response{Licenses: web.Items(found, shown), Pagination: p.Of(total)})
 	return nil
 }
 
@@ -83,6 +94,6 @@ func (h *Handlers) GetLicense(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.NoStore(w)
-	web.WriteJSON(w, http.StatusOK, newOwnLicense(l))
+	web.WriteJSON(w, http.StatusOK, newOwnLicense(r.Context(), l))
 	return nil
 }

@@ -40,7 +40,7 @@ func (h *Handlers) Purchase(w http.ResponseWriter, r *http.Request) error {
 	h.Count("orders", string(status))
 	h.Log.InfoContext(r.Context(), "order "+string(status), slog.String("order", receipt.OrderID),
 		slog.String("product", r.PathValue("slug")), slog.String("tier", in.TierID))
-	out := response{Success: true, OrderID: receipt.OrderID, LicenseKey: receipt.LicenseKey.Reveal()}
+	out := response{Success: true, OrderID: receipt.OrderID, LicenseKey: shownKey(r.Context(), receipt.LicenseKey)}
 	if receipt.PaymentURL != "" {
 		out.PaymentURL = &receipt.PaymentURL
 	}

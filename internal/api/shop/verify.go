@@ -46,7 +46,7 @@ func (h *Handlers) verify(w http.ResponseWriter, r *http.Request, use license.Us
 	}
 	h.Count("verifies", "valid")
 	web.WriteAppended(w, http.StatusOK, func(b []byte) []byte {
-		return appendGranted(b, newLicenseInfo(used), used.Development)
+		return appendGranted(b, newLicenseInfo(r.Context(), used), used.Development)
 	})
 	return nil
 }

@@ -19,12 +19,25 @@ type Session struct {
 	// Address is where it began, LastAddress where it was last refreshed.
 	Address     string `json:"address,omitempty"`
 	LastAddress string `json:"lastAddress,omitempty"`
+	// Impersonator is who acts as the user in it; nil in the user's own.
+	Impersonator *Person `json:"impersonator,omitempty"`
+}
+
+// Person is a user by id and username; the name is empty once the account is gone.
+type Person struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
 }
 
 // NewSession returns s on the wire; current is the id of the caller's own session.
 func NewSession(s account.Session, current string) Session {
+	var by *Person
+	if s.StandIn.Any() {
+		by = &Person{s.StandIn.ID, s.StandIn.Name}
+	}
 	return Session{
-		ID: s.ID, CreatedAt: web.Timestamp(s.CreatedAt), LastUsedAt: web.Timestamp(s.LastUsedAt()),
+		Impersonator: by,
+		ID:           s.ID, CreatedAt: web.Timestamp(s.CreatedAt), LastUsedAt: web.Timestamp(s.LastUsedAt()),
 		ExpiresAt: web.Timestamp(s.ExpiresAt()), Current: s.ID == current, Level: s.Level, Methods: s.MethodNames(),
 		Device: newDevice(s.UserAgent), Address: s.Address, LastAddress: s.LastAddress,
 	}

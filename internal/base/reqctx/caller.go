@@ -40,6 +40,10 @@ type Caller struct {
 	Service string
 	// Key is the API key that the caller shows in place of a token. Its Rights are what the key may do.
 	Key Key
+	// Impersonator is the member of staff who acts as the user; empty for the user. Writes says that it may be
+	// to change something, too.
+	Impersonator string
+	Writes       bool
 	// Rights are what the caller may do as staff, unless a second factor is due.
 	Rights permission.Set
 	// FactorDue is what the session lacks of a caller who is staff, and the platform asks staff for. Nothing is

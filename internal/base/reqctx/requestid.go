@@ -47,14 +47,14 @@ func RequestID(ctx context.Context) string {
 }
 
 // LogHandler wraps h so that it adds the request's id and that of its trace to every record
-// that is logged with the request's context.
+// that is logged with the request's context, and both names where somebody acts as somebody else.
 func LogHandler(h slog.Handler) slog.Handler { return logHandler{h} }
 
 type logHandler struct{ slog.Handler }
 
 func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
-	id, traced := RequestID(ctx), trace.From(ctx).TraceID()
-	if id != "" || traced != "" {
+	id, traced, by := RequestID(ctx), trace.From(ctx).TraceID(), BehalfFrom(ctx)
+	if id != "" || traced != "" || by.Any() {
 		r = r.Clone()
 	}
 	if id != "" {
@@ -62,6 +62,9 @@ func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
 	}
 	if traced != "" {
 		r.AddAttrs(slog.String("traceId", traced))
+	}
+	if by.Any() {
+		r.AddAttrs(slog.String("user", by.UserID), slog.String("impersonator", by.Impersonator))
 	}
 	return h.Handler.Handle(ctx, r)
 }

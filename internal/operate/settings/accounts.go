@@ -16,6 +16,7 @@ type Accounts struct {
 	StaffSecondFactor string
 	NewSignInMail     string
 	EmailSignIn       string
+	Impersonation     string
 }
 
 // Leaving are the flags about accounts that are deleted.
@@ -37,6 +38,7 @@ type SignIn struct {
 	AdminReauth       string
 	EmailSignIn       string
 	NewSignInMail     string
+	Impersonation     string
 }
 
 // SignInRow is one of SignIn: its name in the API, the variable that fixes it, and where it is.
@@ -58,6 +60,7 @@ func SignInRows() []SignInRow {
 		{"adminReauth", "STOA_ADMIN_REAUTH", func(s *SignIn) *string { return &s.AdminReauth }},
 		{"emailSignIn", "STOA_EMAIL_SIGN_IN", func(s *SignIn) *string { return &s.EmailSignIn }},
 		{"newSignInMail", "STOA_NEW_SIGN_IN_MAIL", func(s *SignIn) *string { return &s.NewSignInMail }},
+		{"impersonation", "STOA_IMPERSONATION", func(s *SignIn) *string { return &s.Impersonation }},
 	}
 }
 
@@ -79,6 +82,7 @@ type AccountRules struct {
 	AdminReauth                  time.Duration // 0: off
 	ReauthSessions               bool
 	EmailSignIn, NewSignInMail   bool
+	Impersonation                string
 
 	// Own are the flags, as "--name=value", that were set by themselves although AuthPolicy sets them.
 	Own []string
@@ -101,6 +105,7 @@ func (s Serve) SignIn() SignIn {
 		AuthPolicy: s.AuthPolicy, PasswordPolicy: s.PasswordPolicy, BreachedPasswords: s.BreachedPasswords,
 		Registration: s.Registration, StaffSecondFactor: s.StaffSecondFactor, SessionMax: s.SessionMax,
 		StaffSessionMax: s.SessionMax, AdminReauth: s.AdminReauth, EmailSignIn: s.EmailSignIn, NewSignInMail: s.NewSignInMail,
+		Impersonation: s.Impersonation,
 	}
 }
 
@@ -124,6 +129,7 @@ func (s SignIn) Rules(demo bool) (AccountRules, error) {
 	}
 	r.StaffSecondFactor = cmp.Or(s.StaffSecondFactor, r.StaffSecondFactor, suggested)
 	r.EmailSignIn, r.NewSignInMail = s.EmailSignIn == "on", s.NewSignInMail != off
+	r.Impersonation = cmp.Or(s.Impersonation, "notify")
 	var faults [3]error
 	if s.SessionMax != "" {
 		r.SessionMax, faults[0] = orOff("session-max", s.SessionMax)

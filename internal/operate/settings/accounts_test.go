@@ -15,14 +15,14 @@ func asvsRules() AccountRules {
 	return AccountRules{
 		PasswordPolicy: "asvs", BreachedPasswords: "builtin", Registration: "mail-first", StaffSecondFactor: "required",
 		SessionMax: 30 * day, StaffSessionMax: 12 * time.Hour, AdminReauth: 30 * time.Minute, ReauthSessions: true,
-		NewSignInMail: true,
+		NewSignInMail: true, Impersonation: "notify",
 	}
 }
 
 func TestOnePolicySetsWhatIsNotSetByItself(t *testing.T) {
 	t.Parallel()
 
-	standard := AccountRules{PasswordPolicy: "standard", BreachedPasswords: "off", Registration: "open", StaffSecondFactor: "encourage", NewSignInMail: true}
+	standard := AccountRules{PasswordPolicy: "standard", BreachedPasswords: "off", Registration: "open", StaffSecondFactor: "encourage", NewSignInMail: true, Impersonation: "notify"}
 	with := func(r AccountRules, change func(r *AccountRules)) AccountRules {
 		change(&r)
 		return r
@@ -38,11 +38,12 @@ func TestOnePolicySetsWhatIsNotSetByItself(t *testing.T) {
 			Passwords: Passwords{PasswordPolicy: "asvs", BreachedPasswords: "builtin"},
 			Accounts: Accounts{
 				AuthPolicy: "standard", Registration: "closed", SessionMax: "1h", AdminReauth: "1m", StaffSecondFactor: "passkey",
-				EmailSignIn: "on", NewSignInMail: "off",
+				EmailSignIn: "on", NewSignInMail: "off", Impersonation: "account",
 			},
 		}, AccountRules{
 			PasswordPolicy: "asvs", BreachedPasswords: "builtin", Registration: "closed", StaffSecondFactor: "passkey",
 			SessionMax: time.Hour, StaffSessionMax: time.Hour, AdminReauth: time.Minute, EmailSignIn: true,
+			Impersonation: "account",
 		}},
 		{"asvs", Serve{
 			Accounts: Accounts{AuthPolicy: "asvs"}, Mailing: Mailing{SMTPURL: "smtp://mail"},
@@ -54,7 +55,7 @@ func TestOnePolicySetsWhatIsNotSetByItself(t *testing.T) {
 			},
 		}, AccountRules{
 			PasswordPolicy: "standard", BreachedPasswords: "off", Registration: "open", StaffSecondFactor: "off",
-			ReauthSessions: true, NewSignInMail: true,
+			ReauthSessions: true, NewSignInMail: true, Impersonation: "notify",
 			Own: []string{
 				"--password-policy=standard", "--breached-passwords=off", "--registration=open", "--staff-second-factor=off", "--session-max=off",
 				"--admin-reauth=off",

@@ -123,6 +123,11 @@ var serveRows = []Setting{
 			"ten years. With 0, they go with the account.",
 	},
 	{
+		Flag: "impersonation", Env: "STOA_IMPERSONATION", Values: "notify,account,off",
+		Help: "Whether staff with the right to may see the shop as one of its users does, for half an hour: notify (the default; the user, " +
+			"whose address is confirmed, gets a mail), account (the user finds it in the account), or off.",
+	},
+	{
 		Flag: "rate-limits", Env: "STOA_RATE_LIMITS", Default: "on", Values: "on,off",
 		Help: "Whether to enforce the API's rate limits: on, or off for load tests.",
 	},

@@ -192,6 +192,8 @@ func (s spec) show(in settings.SignIn, r settings.AccountRules) any {
 		return seconds(r.AdminReauth)
 	case "emailSignIn":
 		return r.EmailSignIn
+	case "impersonation":
+		return r.Impersonation
 	}
 	return r.NewSignInMail
 }
@@ -210,6 +212,7 @@ func AccountRules(in settings.SignIn, demo bool) (rules account.Rules, err error
 	}
 	staff, err := account.ParseStaffFactor(r.StaffSecondFactor)
 	rules.RefuseBreached = r.BreachedPasswords != "off"
+	rules.Impersonation = account.ImpersonationMode(r.Impersonation)
 	rules.TellSignIns, rules.MailedSignIn = r.NewSignInMail, r.EmailSignIn
 	rules.Safeguards = account.Safeguards{
 		SessionMax: r.SessionMax, StaffSessionMax: r.StaffSessionMax, AdminReauth: r.AdminReauth,

@@ -35,7 +35,11 @@ func (g *Gateway) setContext(
 	ctx context.Context, p *passage, in *plugin.Installed, d *derived, who reqctx.Caller, c Call,
 ) error {
 	token, err := c.token, error(nil)
-	if token == "" {
+	switch {
+	case token != "":
+	case who.Impersonator != "":
+		token, err = g.tokenFor(ctx, in, who)
+	default:
 		token, err = g.token(ctx, d, in)
 	}
 	if err != nil {
@@ -70,6 +74,9 @@ func (g *Gateway) setContext(
 	p.putSigned("X-Request-Id", "x-request-id", reqctx.RequestID(ctx))
 	p.putSigned("X-Tenant-Id", "x-tenant-id", in.Instance.ID)
 	p.putSigned("X-User-Id", "x-user-id", who.UserID)
+	if who.Impersonator != "" {
+		p.putSigned("X-User-Impersonator", "x-user-impersonator", who.Impersonator)
+	}
 	p.putSigned("X-User-Role", "x-user-role", role(who, c))
 	if name := staffRole(who, c.Caller); name != "" {
 		p.putSigned("X-User-Staff-Role", "x-user-staff-role", name)

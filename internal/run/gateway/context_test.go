@@ -25,14 +25,18 @@ func (fixedTokens) PluginTokenKey(context.Context) (string, error) { return "key
 func TestContextHeadersAreSignedAsTheyAreSent(t *testing.T) {
 	t.Parallel()
 	g := &Gateway{Tokens: fixedTokens{}, Memory: NewMemory(), Now: time.Now, Platform: Platform{ID: "p"}, Log: slog.New(slog.DiscardHandler)}
-	for _, config := range []string{`{"a":1}`, `{"a":"` + strings.Repeat("x", 2*maxConfigHeader) + `"}`} {
+	for _, config := range []string{`{"a":1}`, `{"b":1}`, `{"a":"` + strings.Repeat("x", 2*maxConfigHeader) + `"}`} {
+		who := reqctx.Caller{}
+		if config == `{"b":1}` {
+			who = reqctx.Caller{UserID: "u1", Impersonator: "s1"}
+		}
 		in := plugin.Installed{Instance: plugin.Instance{ID: config[:4], Config: []byte(config)}}
 		d, err := g.derive(&in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := &passage{header: http.Header{}}
-		if err := g.setContext(t.Context(), p, &in, d, reqctx.Caller{UserID: "u", Role: "SUPPORT"},
+		if err := g.setContext(t.Context(), p, &in, d, who,
 			Call{Caller: CallerAdmin, Forwarded: Forwarded{For: "192.0.2.1", Proto: "https", Host: "shop.example"}}); err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"stoa/internal/base/cache"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run/traffic"
 	"stoa/internal/trust/signing"
@@ -265,6 +266,16 @@ func (g *Gateway) token(ctx context.Context, d *derived, in *plugin.Installed) (
 	g.Memory.tokens.Put(id, t)
 	d.token.Store(t)
 	return token, nil
+}
+
+// tokenFor returns a platform token for a call by staff who act as a user, which names both. It is good for this call's
+// installation as any, and not kept: the next one may be somebody else's.
+func (g *Gateway) tokenFor(ctx context.Context, in *plugin.Installed, who reqctx.Caller) (string, error) {
+	token, _, err := g.Tokens.IssuePluginToken(ctx, PluginToken{
+		InstallationID: in.Instance.ID, Enabling: in.Instance.Enabling, OnChannel: g.onChannel(in),
+		UserID: who.UserID, Actor: who.Impersonator,
+	})
+	return token, err
 }
 
 // onChannel reports whether the plugin of in calls the platform over a channel of its own.

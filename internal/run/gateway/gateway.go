@@ -50,6 +50,9 @@ type PluginToken struct {
 	Enabling       int64 // of the installation
 	OnChannel      bool  // whether it works on the installation's own channel, or else on the public listener
 
+	// Of the token of a call by staff who act as a user: the user, and who acts.
+	UserID, Actor string
+
 	// Of a hook's token: the delivery, what the installation may do with it, and for how long.
 	Hook        string
 	Permissions []string

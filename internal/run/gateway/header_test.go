@@ -19,7 +19,7 @@ var injected = []string{
 	"x-locale",
 	"x-plugin-config", "x-tenant-id", "x-plugin-permissions", "x-platform-token",
 	// Not sent at present. Clients may not send them either.
-	"x-plugin-config-digest", "x-user-email", "x-hook-id", "x-platform-anything", "x-installation-x",
+	"x-plugin-config-digest", "x-user-email", "x-user-impersonator", "x-user-staff-role", "x-hook-id", "x-platform-anything", "x-installation-x",
 }
 
 const forged = "forged-value"

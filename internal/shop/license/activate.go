@@ -6,6 +6,7 @@ import (
 
 	"stoa/internal/base/errs"
 	"stoa/internal/base/event"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/trust/audit"
 )
 
@@ -100,6 +101,12 @@ func (s *Service) DeactivateOwn(ctx context.Context, licenseID, instanceID strin
 		}
 		if l, err = s.removeActivation(ctx, tx, l, instanceID); err != nil {
 			return err
+		}
+		if reqctx.CallerFrom(ctx).Impersonator != "" {
+			id, _ := normalInstanceID(instanceID)
+			if err := s.record(ctx, tx, audit.LicenseDeactivate, licenseID, audit.Details{"instance": id}); err != nil {
+				return err
+			}
 		}
 		key, err := s.Vault.Open(l)
 		out = newInUse(Usage{License: l}, key, s.Now())

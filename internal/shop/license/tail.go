@@ -12,6 +12,9 @@ func (k Key) Tail() string {
 	return text[len(text)-keyGroup:]
 }
 
+// Masked returns a key as people see it who may not use it: the last group of it.
+func (k Key) Masked() string { return keyPrefix + "-…-" + k.Tail() }
+
 // KeyTail returns the last group of a key that a person wrote, as Key.Tail spells it.
 // It returns "-", with which no key ends, for a text that is no such group.
 func KeyTail(text string) string {

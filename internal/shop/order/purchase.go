@@ -100,6 +100,9 @@ func (s *Service) Purchase(ctx context.Context, slug string, req PurchaseRequest
 	case tier.Price.Minor != 0 && s.Payments.Mode() == payment.Closed:
 		return Confirmation{}, ErrPaymentNotTaken
 	}
+	if req, err = s.mayPlace(ctx, tier, req); err != nil {
+		return Confirmation{}, err
+	}
 	return s.place(ctx, p, tier, req)
 }
 
@@ -113,6 +116,9 @@ func (s *Service) place(
 			return err
 		}
 		if err := tx.CreateOrder(ctx, o); err != nil {
+			return err
+		}
+		if err := s.recordForOther(ctx, tx, o); err != nil {
 			return err
 		}
 		if o.Status() == Paid {

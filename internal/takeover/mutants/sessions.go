@@ -98,7 +98,7 @@ var kept = []mutant{
 	},
 	{
 		name: "logout-ends-nothing", t: is(97),
-		edit:  at("account/sessions.go", `return ignore(«s.Store.DeleteSession(ctx, claims.UserID, claims.SessionID)», errs.NotFound)`, skipped),
+		edit:  at("account/sessions.go", `ignore(«s.Store.DeleteSession(ctx, claims.UserID, claims.SessionID)», errs.NotFound)`, skipped),
 		tests: of("internal/account", "TestNothingWorksAfterAConcurrentEnd"),
 	},
 	{
@@ -119,7 +119,7 @@ var kept = []mutant{
 	},
 	{
 		name:  "session-used-beyond-its-age",
-		edit:  at("account/authenticate.go", `«over(s.sessionEnd(alive.User.Role, alive.AuthenticatedAt), now)» {`, `$OLD && !$ON`),
+		edit:  at("account/standin.go", `!«over(s.sessionEnd(alive.User.Role, alive.AuthenticatedAt), now)»`, `($OLD && !$ON)`),
 		tests: attacks("TestSessionsOfWhoeverBecomesStaffEndAsThoseOfStaff"),
 	},
 	{

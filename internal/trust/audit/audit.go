@@ -97,6 +97,7 @@ const (
 	LicenseRenew       Action = "license.renew"
 	LicenseRevoke      Action = "license.revoke"
 	LicenseDeactivate  Action = "license.deactivate"
+	OrderCreate        Action = "order.create"
 	OrderRefund        Action = "order.refund"
 	OrderCancel        Action = "order.cancel"
 	KeysRotate         Action = "keys.rotate"
@@ -107,6 +108,8 @@ const (
 
 	ServiceAccountCreate Action = "serviceaccount.create"
 	ServiceAccountDelete Action = "serviceaccount.delete"
+	ImpersonationStart   Action = "impersonation.start"
+	ImpersonationEnd     Action = "impersonation.end"
 )
 
 // Kind is the kind of an actor.
@@ -129,6 +132,13 @@ type Actor struct {
 	Name string
 }
 
+// Behalf is the user for whom somebody of the staff did something. The zero value is nobody.
+type Behalf struct {
+	ID string
+	// Name is as Actor.Name.
+	Name string
+}
+
 // Target is the thing that an operation changed.
 type Target struct {
 	Type string // "user", "plugin", "instance", "product", "media", "catalog", "review", "webhook", "settings"
@@ -144,6 +154,7 @@ type Entry struct {
 	ID     string
 	At     time.Time
 	Actor  Actor
+	Behalf Behalf
 	Action Action
 	Target Target
 	// Address is the client's, RequestID the request's. Both are empty for operations
@@ -157,7 +168,7 @@ type Entry struct {
 // id come from ctx.
 func New(ctx context.Context, now time.Time, action Action, target Target, details Details) Entry {
 	return Entry{
-		ID: ids.New(), At: now.UTC().Truncate(time.Millisecond), Actor: actor(ctx), Action: action, Target: target,
+		ID: ids.New(), At: now.UTC().Truncate(time.Millisecond), Actor: actor(ctx), Behalf: behalf(ctx), Action: action, Target: target,
 		Address: addressFrom(ctx), RequestID: reqctx.RequestID(ctx), Details: details,
 	}
 }
@@ -166,6 +177,8 @@ func New(ctx context.Context, now time.Time, action Action, target Target, detai
 // else the system.
 func actor(ctx context.Context) Actor {
 	switch who := reqctx.CallerFrom(ctx); {
+	case who.Impersonator != "":
+		return Actor{Kind: User, ID: who.Impersonator}
 	case who.UserID != "":
 		return Actor{Kind: User, ID: who.UserID}
 	case who.Service != "":
@@ -175,6 +188,14 @@ func actor(ctx context.Context) Actor {
 		return a
 	}
 	return Actor{Kind: System}
+}
+
+// behalf returns the user as whom the caller of the request in ctx acts; nobody if it is the user.
+func behalf(ctx context.Context) Behalf {
+	if who := reqctx.CallerFrom(ctx); who.Impersonator != "" {
+		return Behalf{ID: who.UserID}
+	}
+	return Behalf{}
 }
 
 type (

@@ -26,9 +26,12 @@ type Context struct {
 	InstallationKey string   // a label, which can be changed
 	Permissions     []string // in effect: granted and still declared
 	UserID          string   // empty for guests and services
-	Role            string   // RoleGuest, RoleCustomer or RoleAdmin
-	Caller          string   // shop, admin, api-internal (a service), theme-app or unknown
-	Locale          string   // the language that the client prefers, such as de-CH
+	// Impersonator is who of the staff acts as the user, by id; empty where users call themselves. Keep both ids with
+	// what you record of the call.
+	Impersonator    string
+	Role            string // RoleGuest, RoleCustomer or RoleAdmin
+	Caller          string // shop, admin, api-internal (a service), theme-app or unknown
+	Locale          string // the language that the client prefers, such as de-CH
 	RequestID       string
 	ClientIP        string
 	ClientProtocol  string // http or https
@@ -76,6 +79,7 @@ func (v *Verifier) newContext(r *http.Request) (*Context, error) {
 		InstallationID:  h.Get("X-Installation-Id"),
 		InstallationKey: h.Get("X-Installation-Key"),
 		UserID:          h.Get("X-User-Id"),
+		Impersonator:    h.Get("X-User-Impersonator"),
 		Role:            h.Get("X-User-Role"),
 		Caller:          h.Get("X-Caller"),
 		Locale:          h.Get("X-Locale"),

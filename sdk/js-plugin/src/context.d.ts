@@ -16,8 +16,11 @@ export interface Context<Config = AnyConfig> {
   /** The permissions in effect: granted and still declared. */
   readonly permissions: readonly string[];
   can(permission: string): boolean;
-  /** null for guests and services. */
-  readonly user: { readonly id: string; readonly role: 'customer' | 'admin' } | null;
+  /**
+   * null for guests and services. `impersonator` is who of the staff acts as the user, by id; absent where users call
+   * themselves. Keep both ids with what you record of the call.
+   */
+  readonly user: { readonly id: string; readonly role: 'customer' | 'admin'; readonly impersonator?: string } | null;
   readonly role: 'guest' | 'customer' | 'admin';
   /** The route and the caller: `api-internal` is a service. */
   readonly caller: 'shop' | 'admin' | 'api-internal' | 'theme-app' | 'unknown';

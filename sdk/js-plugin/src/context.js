@@ -7,6 +7,9 @@ export function contextOf(headers, options) {
   const permissions = header('x-plugin-permissions').split(',').filter((name) => name !== '');
   const role = header('x-user-role') || 'guest';
   const userId = text(header('x-user-id'));
+  const user = userId === '' ? null : { id: userId, role };
+  const impersonator = text(header('x-user-impersonator'));
+  if (user !== null && impersonator !== '') user.impersonator = impersonator;
   return {
     slug: header('x-plugin-slug'),
     installationId: header('x-installation-id'),
@@ -14,7 +17,7 @@ export function contextOf(headers, options) {
     config: configIn(headers),
     permissions,
     can: (permission) => permissions.includes(permission),
-    user: userId === '' ? null : { id: userId, role },
+    user,
     role,
     caller: header('x-caller') || 'unknown',
     locale: header('x-locale'),

@@ -1,9 +1,9 @@
 // Starts the pages that a script shows. Where the server wrote something, people see that
 // before React is run: on a slow machine that takes longer than anything else.
-import "./page";
+import { seenAs } from "./page";
 
-const run = () =>
-  import("./run").catch(() => {
+const run = async () =>
+  (await seenAs, import("./run")).catch(() => {
     document.querySelector("#app .waiting")?.remove();
     (document.querySelector("[data-unloaded]") as HTMLElement).hidden = false;
   });

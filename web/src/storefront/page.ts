@@ -5,6 +5,9 @@ import { applyScheme, chosenScheme, chooseScheme, followScheme, type Choice } fr
 import "../theme/tokens.css";
 import "./shop.css";
 
+// A tab in which staff see the shop as somebody else is theirs before anything asks. Its name tells: see api/standIn.
+export const seenAs = window.name == "stoa-as" && import("./standIn");
+
 followScheme();
 applyScheme(chosenScheme());
 if (mayBeSignedIn()) document.documentElement.dataset["signedIn"] = "";

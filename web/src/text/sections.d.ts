@@ -5,7 +5,7 @@ declare module "*?section=common" {
   const section: Catalog["common"];
   export default section;
 }
-declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript,subscription,account,license,step,mailed,elsewhere" {
+declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere" {
   const section: Omit<
     Catalog["shop"],
     | "catalog"
@@ -20,6 +20,7 @@ declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,
     | "license"
     | "step"
     | "mailed"
+    | "standIn"
     | "elsewhere"
   >;
   export default section;
@@ -34,6 +35,10 @@ declare module "*?section=shop&only=account,license" {
 }
 declare module "*?section=shop&only=mailed" {
   const section: Pick<Catalog["shop"], "mailed">;
+  export default section;
+}
+declare module "*?section=shop&only=standIn" {
+  const section: Pick<Catalog["shop"], "standIn">;
   export default section;
 }
 declare module "*?section=shop&only=step" {

@@ -12,6 +12,7 @@ import (
 
 	"stoa/internal/base/background"
 	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
 )
 
 // The limits of an installation's storage.
@@ -40,6 +41,8 @@ type Entry struct {
 	Size        int64
 	ExpiresAt   time.Time // zero: never
 	Data        []byte
+	// By is who of the staff wrote it as which user; nobody where users did.
+	By reqctx.Behalf
 }
 
 // Condition is what must hold for a change.
@@ -142,6 +145,7 @@ func (s *Service) List(
 func (s *Service) Put(
 	ctx context.Context, installation string, e Entry, ttl time.Duration, c Condition,
 ) (stored Entry, created bool, err error) {
+	e.By = reqctx.BehalfFrom(ctx)
 	e.ETag, e.Size, e.ExpiresAt = rand.Text(), int64(len(e.Data)), time.Time{}
 	if ttl > 0 {
 		e.ExpiresAt = s.Now().Add(ttl)

@@ -42,6 +42,7 @@ type line struct {
 	ID        string        `json:"id"`
 	At        string        `json:"at"`
 	Actor     actor         `json:"actor"`
+	Behalf    *behalf       `json:"onBehalfOf,omitempty"`
 	Action    string        `json:"action"`
 	Target    target        `json:"target"`
 	Address   string        `json:"address,omitempty"`
@@ -51,6 +52,12 @@ type line struct {
 
 type actor struct {
 	Kind string `json:"kind"`
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"`
+}
+
+// behalf is the user as whom somebody of the staff did something.
+type behalf struct {
 	ID   string `json:"id"`
 	Name string `json:"name,omitempty"`
 }
@@ -69,7 +76,12 @@ func appendLine(b []byte, e Numbered) ([]byte, error) {
 	if details == nil {
 		details = audit.Details{}
 	}
+	var as *behalf
+	if e.Behalf.ID != "" {
+		as = &behalf{e.Behalf.ID, e.Behalf.Name}
+	}
 	text, err := json.Marshal(line{
+		Behalf: as,
 		Cursor: e.Seq, ID: e.ID, At: e.At.UTC().Format(timeFormat),
 		Actor:  actor{string(e.Actor.Kind), e.Actor.ID, e.Actor.Name},
 		Action: string(e.Action), Target: target(e.Target), Address: e.Address, RequestID: e.RequestID, Details: details,

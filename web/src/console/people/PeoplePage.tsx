@@ -1,3 +1,4 @@
+import { Button } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { api, data, type Schemas, type Sorts } from "../../api/client";
 import { DataTable, type Column } from "../kit/DataTable";
@@ -68,7 +69,15 @@ const List = ({ of }: { of: keyof typeof lists }) => {
     { value: "false", label: t("people.states.blocked") },
   ];
   return (
-    <Page title={t("nav.people")}>
+    <Page
+      title={t("nav.people")}
+      actions={
+        <May needs="users:impersonate">
+          <Button component={Link} to="/people/seen">
+            {t("people.seen.link")}
+          </Button>
+        </May>
+      }>
       <PeopleNav />
       <ListBar label={t("people.search")}>
         <Filter name="role" label={t("people.role")} choices={roles} />

@@ -9,13 +9,14 @@ import { t } from "../text";
 import { LeavingActions } from "./Leaving";
 import { ChangeRole } from "./ChangeRole";
 import { exceeds, rolesQuery } from "./roles";
+import { SeeAs } from "./SeeAs";
 
 type User = Schemas["ManagedUser"];
 type Change = { active?: boolean; role?: string };
 
 // PersonActions change what a person may do. Each says what it takes or gives first.
 export const PersonActions = ({ user }: { user: User }) => {
-  const [open, setOpen] = useState<"role" | "block" | "factor" | "password" | "revert" | null>(null);
+  const [open, setOpen] = useState<"role" | "block" | "factor" | "password" | "revert" | "see" | null>(null);
   const own = useSession()?.user.id === user.id;
   const cache = useQueryClient();
   const close = () => setOpen(null);
@@ -30,6 +31,11 @@ export const PersonActions = ({ user }: { user: User }) => {
   const self = own ? [t("people.self")] : [];
   return (
     <>
+      {user.role === "USER" && user.active && !own && (
+        <May needs="users:impersonate">
+          <Button onClick={() => setOpen("see")}>{t("people.seeAs.action", { name: user.username })}</Button>
+        </May>
+      )}
       {!own && may("staff:write") && may("staff:read") && (
         <Button onClick={() => setOpen("role")}>{t("people.change.action")}</Button>
       )}
@@ -42,6 +48,7 @@ export const PersonActions = ({ user }: { user: User }) => {
         <Button onClick={() => setOpen("factor")}>{t("people.factor.action")}</Button>
       </May>
       <LeavingActions user={user} />
+      <SeeAs user={user} open={open === "see"} onClose={close} />
       <Confirm
         open={open === "factor"}
         onClose={close}

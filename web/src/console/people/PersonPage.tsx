@@ -13,6 +13,7 @@ import { LicenseState, OrderState, Seats, Term } from "../shop/values";
 import { May, roleName } from "../kit/may";
 import { t } from "../text";
 import { PersonActions } from "./PersonActions";
+import { SeenOf } from "./Seen";
 import { Sessions } from "./Sessions";
 import { PersonState } from "./values";
 
@@ -49,6 +50,7 @@ export const PersonPage = () => {
         <Licenses user={u} />
       </May>
       <Sessions userId={u.id} />
+      {u.role === "USER" && <SeenOf userId={u.id} />}
       <Done user={u} />
     </Page>
   );

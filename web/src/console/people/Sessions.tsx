@@ -36,7 +36,7 @@ export const Sessions = ({ userId }: { userId: string }) => {
         <ul className="rows">
           {list.map((session, i) => (
             <li key={session.id}>
-              <span>{deviceName(session.device)}</span>
+              <span>{session.impersonator ? t("people.seen.one") : deviceName(session.device)}</span>
               <span className="soft">
                 {t("people.sessions.since")} <Time at={session.createdAt} />
               </span>

@@ -34,6 +34,11 @@ export const peopleRoutes = <P extends Parent>(root: P) =>
     }),
     createRoute({
       getParentRoute: () => root,
+      path: "/people/seen",
+      component: lazyPage(() => import("./Seen"), "SeenPage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
       path: "/people/$id",
       component: lazyPage(() => import("./PersonPage"), "PersonPage"),
     }),

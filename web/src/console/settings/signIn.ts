@@ -18,6 +18,7 @@ export const choices = {
   breachedPasswords: ["off", "builtin"],
   emailSignIn: ["on", "off"],
   newSignInMail: ["on", "off"],
+  impersonation: ["notify", "account", "off"],
   staffSecondFactor: ["off", "encourage", "required", "passkey"],
 } as const;
 export type Choice = keyof typeof choices;
@@ -34,6 +35,7 @@ export const rows: Row[] = [
   "sessionMax",
   "emailSignIn",
   "newSignInMail",
+  "impersonation",
   "staffSecondFactor",
   "staffSessionMax",
   "adminReauth",

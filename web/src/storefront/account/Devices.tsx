@@ -67,7 +67,9 @@ const Devices = () => {
 const Row = ({ session, busy, onEnd }: { session: Session; busy: boolean; onEnd: () => void }) => (
   <li>
     <div>
-      <strong>{deviceName(session.device)}</strong>
+      <strong>
+        {session.impersonator ? own("account.staff", { name: session.impersonator.name }) : deviceName(session.device)}
+      </strong>
       <div className="list-facts">
         {session.current && <Badge tone="good">{own("account.this")}</Badge>}
         <span>
@@ -112,10 +114,12 @@ const changes = [
   "start_reset",
   "reset_factor",
   "cancel_reset_factor",
+  "impersonation.start",
+  "impersonation.end",
 ] as const;
 
 const worded = ({ action, by }: Change): string => {
-  const what = changes.find((name) => action === `user.${name}`) ?? "other";
+  const what = changes.find((name) => action === `user.${name}` || action === name) ?? "other";
   const text = own(`account.changes.${what}`);
   return by === "staff" ? own("account.byStaff", { text }) : text;
 };

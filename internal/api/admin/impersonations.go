@@ -1,0 +1,85 @@
+package admin
+
+import (
+	"net/http"
+
+	"stoa/internal/account/impersonate"
+	"stoa/internal/api/web"
+	"stoa/internal/api/wire"
+	"stoa/internal/base/errs"
+)
+
+// impersonation is one as staff see it.
+type impersonation struct {
+	ID        string        `json:"id"`
+	Staff     wire.Person   `json:"staff"`
+	User      wire.Person   `json:"user"`
+	Reason    string        `json:"reason"`
+	Write     bool          `json:"write"`
+	StartedAt web.Timestamp `json:"startedAt"`
+	EndsAt    web.Timestamp `json:"endsAt"`
+	EndedAt   web.Timestamp `json:"endedAt,omitzero"`
+}
+
+func newImpersonation(i impersonate.Impersonation) impersonation {
+	return impersonation{
+		ID: i.ID, Staff: wire.Person(i.Staff), User: wire.Person(i.User), Reason: i.Reason, Write: i.Writable,
+		StartedAt: web.Timestamp(i.CreatedAt), EndsAt: web.Timestamp(i.EndsAt), EndedAt: web.Timestamp(i.EndedAt),
+	}
+}
+
+// Impersonate serves POST /api/v1/admin/users/{id}/impersonate.
+func (h *Handlers) Impersonate(w http.ResponseWriter, r *http.Request) error {
+	in, faults, err := web.ReadChange[impersonate.Request, struct{}](w, r)
+	if err != nil {
+		return err
+	}
+	if err := web.Refusal(faults, in.Issues); err != nil {
+		return err
+	}
+	begun, err := h.StandIns.Start(r.Context(), r.PathValue("id"), in)
+	if err != nil {
+		return err
+	}
+	type session struct {
+		ID     string        `json:"id"`
+		EndsAt web.Timestamp `json:"endsAt"`
+	}
+	web.WriteData(w, http.StatusCreated, struct {
+		Access    string  `json:"access_token"`
+		TokenType string  `json:"token_type"`
+		ExpiresIn int64   `json:"expires_in"`
+		Session   session `json:"session"`
+	}{begun.Access, "Bearer", int64(begun.Lasts.Seconds()), session{begun.ID, web.Timestamp(begun.EndsAt)}})
+	return nil
+}
+
+// ListImpersonations serves GET /api/v1/admin/impersonations.
+func (h *Handlers) ListImpersonations(w http.ResponseWriter, r *http.Request) error {
+	var faults errs.Issues
+	web.OnlyParams(r, &faults, "userId", "open")
+	p := web.ReadPage(r, &faults)
+	q := impersonate.Query{UserID: r.URL.Query().Get("userId"), Limit: p.Limit, Offset: p.Offset()}
+	if open := web.ReadBool(r, "open", &faults); open != nil {
+		q.Open = *open
+	}
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	list, total, err := h.StandIns.List(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	web.WriteList(w, p, list, total, newImpersonation)
+	return nil
+}
+
+// EndImpersonation serves DELETE /api/v1/admin/impersonations/{id}.
+func (h *Handlers) EndImpersonation(w http.ResponseWriter, r *http.Request) error {
+	ended, err := h.StandIns.End(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	web.WriteData(w, http.StatusOK, newImpersonation(ended))
+	return nil
+}
