@@ -55,7 +55,9 @@ func (s Site) KeepFactor() (Page, error) {
 
 // KeepAccount returns the page on which users call the planned deletion of their account off. It is served at
 // /keep-account.
-func (s Site) KeepAccount() (Page, error) { return s.once("keepAccount", "auth/account/deletion/cancel") }
+func (s Site) KeepAccount() (Page, error) {
+	return s.once("keepAccount", "auth/account/deletion/cancel")
+}
 
 // SignInLink returns the page on which users sign in with a link from a mail, in the browser in which they asked for it.
 // It is served at /sign-in/link.
