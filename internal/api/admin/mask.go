@@ -25,10 +25,11 @@ func former[V any, T interface {
 		return of
 	}
 	return func(v V) T {
-		if one := of(v); one.ownedBy() != reqctx.Deleted {
-			return one
+		one := of(v)
+		if one.ownedBy() == reqctx.Deleted {
+			return one.masked()
 		}
-		return of(v).masked()
+		return one
 	}
 }
 
