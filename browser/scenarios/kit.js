@@ -92,13 +92,20 @@ const fillIn = async (tab, { email, password }) => {
   await tab.locator("main h1").first().waitFor();
 };
 
-// openConsole opens a page of the console for the administrator, who is signed in since the
-// first time: what a browser keeps (cookies, storage, files) is shared by all of these tabs.
+// What asks for a recent sign-in asks after ten minutes. A scenario has the rest of them.
+const signsInAnew = 3 * 60_000;
+
+// openConsole opens a page of the console for the administrator, who is signed in since a few
+// minutes at most: what a browser keeps (cookies, storage, files) is shared by all of these tabs.
 export const openConsole = async (path = "/console", options = {}) => {
   stoa.signedIn ??= await browser.newContext({ reducedMotion: "reduce", baseURL: stoa.url });
+  if (Date.now() - stoa.signedInAt > signsInAnew) await stoa.signedIn.clearCookies();
   const tab = await openTabOf(browser, stoa, { ...options, context: stoa.signedIn });
   await tab.goto(path);
-  if (await tab.locator(".shell").count() === 0) await fillIn(tab, stoa.admin);
+  if (await tab.locator(".shell").count() === 0) {
+    await fillIn(tab, stoa.admin);
+    stoa.signedInAt = Date.now();
+  }
   await tab.locator("main h1").first().waitFor();
   return tab;
 };

@@ -60,7 +60,7 @@ var (
 // The error is ErrNoUser, ErrNothingToReset or ErrQuietReset.
 func (s *Service) PlanFactorReset(ctx context.Context, userID string) (at time.Time, err error) {
 	err = s.withFactors(ctx, userID, "", func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
-		if err := checkAbove(ctx, tx, c.Role); err != nil {
+		if err := CheckAbove(ctx, tx, c.Role); err != nil {
 			return err
 		}
 		if !f.Any() {
@@ -124,7 +124,7 @@ func (s *Service) CancelFactorReset(ctx context.Context, userID string) error {
 		if err != nil {
 			return noUser(err)
 		}
-		if err := checkAbove(ctx, tx, c.Role); err != nil {
+		if err := CheckAbove(ctx, tx, c.Role); err != nil {
 			return err
 		}
 		ended, err := s.endFactorReset(ctx, tx, c)
@@ -186,7 +186,7 @@ func (s *Service) ResetFactors(ctx context.Context, email string) (u User, err e
 		return User{}, err
 	}
 	err = s.withFactors(ctx, known.ID, "", func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
-		if err := checkAbove(ctx, tx, c.Role); err != nil {
+		if err := CheckAbove(ctx, tx, c.Role); err != nil {
 			return err
 		}
 		if !f.Any() {

@@ -149,7 +149,7 @@ func (s *Service) endSessions(ctx context.Context, userID string, end func(Store
 		if err != nil {
 			return noUser(err)
 		}
-		if err := checkAbove(ctx, tx, c.Role); err != nil {
+		if err := CheckAbove(ctx, tx, c.Role); err != nil {
 			return err
 		}
 		ended, err := end(tx, c)

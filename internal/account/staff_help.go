@@ -49,7 +49,7 @@ func (s *Service) MailReset(ctx context.Context, id string) error {
 
 // mayHelp returns why the caller may not help a user with a mailed link, or why it would help nothing; else nil.
 func (s *Service) mayHelp(ctx context.Context, tx Store, c Credentials) error {
-	if err := checkAbove(ctx, tx, c.Role); err != nil {
+	if err := CheckAbove(ctx, tx, c.Role); err != nil {
 		return err
 	}
 	if !s.sendsMail() {

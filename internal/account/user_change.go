@@ -8,6 +8,7 @@ import (
 	"stoa/internal/account/staff"
 	"stoa/internal/base/errs"
 	"stoa/internal/base/event"
+	"stoa/internal/base/permission"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/trust/audit"
 )
@@ -43,11 +44,16 @@ func (s *Service) Reach(ctx context.Context, userID string) error {
 	if err != nil {
 		return err
 	}
-	return checkAbove(ctx, s.Store, u.Role)
+	return CheckAbove(ctx, s.Store, u.Role)
 }
 
-// checkAbove refuses a caller who has less rights than somebody with that role (staff.CheckAbove).
-func checkAbove(ctx context.Context, tx Store, role reqctx.Role) error {
+// RoleReader knows what roles allow; every Store does.
+type RoleReader interface {
+	RoleRights(ctx context.Context, role reqctx.Role) (permission.Set, error)
+}
+
+// CheckAbove refuses a caller who has less rights than somebody with that role (staff.CheckAbove).
+func CheckAbove(ctx context.Context, tx RoleReader, role reqctx.Role) error {
 	if role == reqctx.RoleUser {
 		return nil
 	}
@@ -104,6 +110,9 @@ func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (Use
 			return err
 		}
 		before := c.User
+		if err := CheckAbove(ctx, tx, before.Role); err != nil {
+			return err
+		}
 		if ch.Active != nil && !before.DeletionAt.IsZero() { // Active is not what was set
 			return ErrLeaving
 		}
@@ -128,10 +137,10 @@ func mayChange(ctx context.Context, tx Store, before, after User) error {
 	if before.ID == reqctx.CallerFrom(ctx).UserID && before.Role != after.Role {
 		return staff.ErrOwnRole
 	}
-	if err := checkAbove(ctx, tx, before.Role); err != nil || before.Role == after.Role {
-		return err
+	if before.Role == after.Role {
+		return nil
 	}
-	return checkAbove(ctx, tx, after.Role)
+	return CheckAbove(ctx, tx, after.Role)
 }
 
 // saveUser stores and records what changed about a user, if anything.

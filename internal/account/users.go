@@ -18,9 +18,11 @@ type UserQuery struct {
 	Search string
 	// Masked says that the reader sees no addresses: none is searched for, nor the end of a key.
 	Masked bool
-	Role   reqctx.Role
-	Staff  bool // only those with a role of staff
-	Active *bool
+	// NoTails says that the end of a key is not searched for.
+	NoTails bool
+	Role    reqctx.Role
+	Staff   bool // only those with a role of staff
+	Active  *bool
 	// Sort is one of UserSorts; empty means the newest first.
 	Sort string
 

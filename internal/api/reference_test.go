@@ -115,7 +115,7 @@ func TestDocsPageIsSmall(t *testing.T) {
 	}
 	for _, shared := range []string{
 		"The access token is missing, invalid or expired, or its session has ended.", "Something went wrong on stoa",
-		"Not found, or not visible to this caller.", "The caller is known, but lacks the role",
+		"Not found, or not visible to this caller.", "The caller is known, but their role lacks the permission",
 	} {
 		if n := strings.Count(html, shared); n != 1 {
 			t.Errorf("the page has %q %d times, want once", shared, n)

@@ -22,7 +22,7 @@ var _ leave.Store = Leave{}
 
 // InTx implements leave.Store.
 func (s Leave) InTx(ctx context.Context, fn func(leave.Store) error) error {
-	return s.Account.InTx(ctx, func(tx account.Store) error { return fn(Leave{tx.(*Account)}) })
+	return s.settled(ctx, s.Conn.InTx, func(tx *Account) error { return fn(Leave{tx}) })
 }
 
 // PlanDeletion implements leave.Store.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"time"
 
-	"stoa/internal/account"
 	"stoa/internal/account/takeout"
 	"stoa/internal/data/database"
 )
@@ -18,7 +17,7 @@ var _ takeout.Store = Takeout{}
 
 // InTx implements takeout.Store.
 func (s Takeout) InTx(ctx context.Context, fn func(takeout.Store) error) error {
-	return s.Account.InTx(ctx, func(tx account.Store) error { return fn(Takeout{tx.(*Account)}) })
+	return s.settled(ctx, s.Conn.InTx, func(tx *Account) error { return fn(Takeout{tx}) })
 }
 
 const exportColumns = `id, user_id, by_staff, state, file, attempts, created_at_ms, finished_at_ms`

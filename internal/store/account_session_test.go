@@ -9,6 +9,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/base/errs"
+	"stoa/internal/base/permission"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/store"
 )
@@ -109,7 +110,7 @@ func testSessions(t *testing.T, open Open) {
 		admin.Role = reqctx.RoleAdmin
 		mustCreateUser(t, s, admin)
 		sess := mustCreateSession(t, s, session("s1", "u3"))
-		want := account.Alive{User: admin.User, ExpiresAt: sess.ExpiresAt(), AuthenticatedAt: sess.AuthenticatedAt, Level: 2, Rules: "1@0"}
+		want := account.Alive{User: admin.User, ExpiresAt: sess.ExpiresAt(), AuthenticatedAt: sess.AuthenticatedAt, Level: 2, Rights: permission.All(), Rules: "1@0"}
 		for _, active := range []bool{true, false} {
 			if err := s.SetActive(t.Context(), "u3", active); err != nil {
 				t.Fatal(err)

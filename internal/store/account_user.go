@@ -148,7 +148,7 @@ func userWhere(q account.UserQuery) (w database.Where) {
 		w.And(`(u.username_key LIKE $1 ESCAPE '~' OR u.id LIKE $2 ESCAPE '~')`, search(q.Search)[:2]...)
 	case q.Search != "":
 		w.And(`(u.email_key LIKE $1 ESCAPE '~' OR u.username_key LIKE $1 ESCAPE '~' OR u.id LIKE $2 ESCAPE '~'
-			OR u.id IN (SELECT user_id FROM licenses WHERE key_tail = $3))`, search(q.Search)...)
+			OR u.id IN (SELECT user_id FROM licenses WHERE key_tail = $3))`, searchBy(q.Search, q.NoTails)...)
 	}
 	if q.Role != "" {
 		w.And(`u.role = $1`, string(q.Role))

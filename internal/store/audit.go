@@ -102,7 +102,7 @@ func auditWhere(q audit.Query) (w database.Where) {
 			OR a.request_id LIKE $2 ESCAPE '~'
 			OR a.target_id IN (SELECT id FROM users WHERE email_key LIKE $1 ESCAPE '~')
 			OR a.target_id IN (SELECT id FROM products WHERE slug LIKE $1 ESCAPE '~')
-			OR a.target_id IN (SELECT id FROM licenses WHERE key_tail = $3))`, search(q.Search)...)
+			OR a.target_id IN (SELECT id FROM licenses WHERE key_tail = $3))`, searchBy(q.Search, q.NoTails)...)
 	}
 	if q.Actor != "" && q.Masked {
 		w.And(`(a.actor_id = $1 OR a.behalf_id = $1)`, q.Actor)

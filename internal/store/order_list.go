@@ -57,7 +57,7 @@ func orderWhere(q order.Query) (w database.Where) {
 			OR o.billing_company_key LIKE $1 ESCAPE '~' OR o.id LIKE $2 ESCAPE '~' OR o.license_id LIKE $2 ESCAPE '~'
 			OR o.user_id IN (SELECT id FROM users WHERE id LIKE $2 ESCAPE '~' OR email_key LIKE $1 ESCAPE '~')
 			OR o.product_id IN (SELECT id FROM products WHERE slug LIKE $1 ESCAPE '~')
-			OR o.license_id IN (SELECT id FROM licenses WHERE key_tail = $3))`, search(q.Search)...)
+			OR o.license_id IN (SELECT id FROM licenses WHERE key_tail = $3))`, searchBy(q.Search, q.NoTails)...)
 	}
 	if q.Status != "" {
 		w.And(`o.status = $1`, string(q.Status))

@@ -134,7 +134,11 @@ func reviewWhere(q review.Query) (w database.Where) {
 		w.And(`r.hidden = $1`, *q.Hidden)
 	}
 	if q.Search != "" {
-		w.And(`(r.user_id IN (SELECT id FROM users WHERE email_key LIKE $1 ESCAPE '~' OR username_key LIKE $1 ESCAPE '~')
+		author := `email_key LIKE $1 ESCAPE '~' OR username_key LIKE $1 ESCAPE '~'`
+		if q.Masked {
+			author = `username_key LIKE $1 ESCAPE '~'`
+		}
+		w.And(`(r.user_id IN (SELECT id FROM users WHERE `+author+`)
 			OR r.product_id IN (SELECT id FROM products WHERE slug LIKE $1 ESCAPE '~')
 			OR lower(r.title) LIKE $2 ESCAPE '~' OR lower(r.text) LIKE $2 ESCAPE '~'
 			OR r.title LIKE $3 ESCAPE '~' OR r.text LIKE $3 ESCAPE '~')`,

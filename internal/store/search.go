@@ -23,6 +23,15 @@ func search(text string) []any {
 	return []any{pattern, id, license.KeyTail(text)}
 }
 
+// searchBy is search, whose last value finds no key if noTails is set.
+func searchBy(text string, noTails bool) []any {
+	args := search(text)
+	if noTails {
+		args[len(args)-1] = "" // no key has it
+	}
+	return args
+}
+
 // LicensesWithoutTail implements license.Tails.
 func (s *Licenses) LicensesWithoutTail(ctx context.Context, limit int) ([]license.License, error) {
 	return database.All(ctx, s.Read, func(row database.Scanner) (l license.License, err error) {

@@ -5,21 +5,10 @@ import (
 	"testing"
 
 	"stoa/internal/account"
-	"stoa/internal/base/reqctx"
 	"stoa/internal/testkit"
 )
 
 const roles = "/api/v1/admin/roles"
-
-// employ registers somebody with a role.
-func (w *world) employ(t *testing.T, name, role string) testkit.Tokens {
-	t.Helper()
-	u := w.Register(t, name)
-	if _, err := w.Accounts.UpdateUser(t.Context(), u.UserID, account.UserChange{Role: reqctx.Role(role)}); err != nil {
-		t.Fatal(err)
-	}
-	return u
-}
 
 // refuse sends a request that must be refused for the lack of a permission.
 func (w *world) refuse(t *testing.T, req testkit.Request, lacks string) {
@@ -43,7 +32,7 @@ func TestNobodyGivesMoreThanTheyHave(t *testing.T) {
 		add("HIRING", "staff:read", "staff:write", "users:read", "users:write", "users:sessions", "users:security", "orders:read")
 		add("READER", "orders:read")
 		add("PAYER", "orders:read", "orders:refund")
-		eve, bob, ada := w.employ(t, "eve", "HIRING"), w.employ(t, "bob", "USER"), w.employ(t, "ada", "SUPPORT")
+		eve, bob, ada := w.staff(t, "eve@example.com", "eve", "HIRING"), w.staff(t, "bob@example.com", "bob", "USER"), w.staff(t, "ada@example.com", "ada", "SUPPORT")
 
 		// Others: what eve lacks she cannot give; what she has she can.
 		for role, lacks := range map[string]string{
@@ -99,7 +88,7 @@ func TestAPluginGetsNoMoreThanWhoeverInstallsItHas(t *testing.T) {
 	t.Parallel()
 
 	attack(t, func(t *testing.T, w *world) {
-		root, eve := w.Admin(t, "root"), w.employ(t, "eve", "OPERATOR")
+		root, eve := w.Admin(t, "root"), w.staff(t, "eve@example.com", "eve", "OPERATOR")
 		asks := func(version string) []byte {
 			return testkit.ExternalPlugin(t, "spy", map[string]any{"version": version, "permissions": []string{
 				"products:read", "orders:read", "users:email", "network:evil.example", "events:subscribe", "storage:write",
@@ -149,7 +138,7 @@ func TestAnOperatorPutsNoScriptOnTheShopsOrigin(t *testing.T) {
 	t.Parallel()
 
 	attack(t, func(t *testing.T, w *world) {
-		root, eve := w.Admin(t, "root"), w.employ(t, "eve", "OPERATOR")
+		root, eve := w.Admin(t, "root"), w.staff(t, "eve@example.com", "eve", "OPERATOR")
 		app := testkit.ThemeApp(t, "evil", "1.0.0", nil, map[string]string{"server.js": "export default () => {}"})
 		res := w.Install(t, eve.Access, "theme-app-shop", app)
 		testkit.WantError(t, res, http.StatusForbidden, "FORBIDDEN")
@@ -170,6 +159,38 @@ func TestAnOperatorPutsNoScriptOnTheShopsOrigin(t *testing.T) {
 		testkit.WantError(t, res, http.StatusForbidden, "FORBIDDEN")
 		if res := w.Do(t, testkit.Patch(eve.Access, settings, `{"allowSameOrigin":false}`)); res.Status != http.StatusOK {
 			t.Errorf("what takes rights away = %d %s", res.Status, res.Body)
+		}
+	})
+}
+
+// The attacker has the password of staff who owe a second factor, and wants what asks for none.
+func TestAPasswordAloneGetsNoKeyWhereStaffNeedAFactor(t *testing.T) {
+	t.Parallel()
+
+	attack(t, func(t *testing.T, w *world) {
+		root := w.staff(t, "root@example.com", "root", "ADMIN")
+		id, _ := w.key(t, root.Access, "orders:read")
+		w.rules(func(r *account.Rules) { r.Safeguards.StaffFactor = account.StaffFactorRequired })
+		for _, path := range []string{"/auth/api-keys", "/auth/api-keys/" + id + "/rotate"} {
+			res := w.Do(t, testkit.Post(root.Access, path, map[string]any{"name": "mine", "scopes": []string{"orders:read"}}))
+			testkit.WantError(t, res, http.StatusForbidden, "STAFF_FACTOR_REQUIRED")
+		}
+	})
+}
+
+// Consent is a person's: a key that installs plugins gives them nothing, whatever its owner may do.
+func TestAKeyConsentsToNothing(t *testing.T) {
+	t.Parallel()
+
+	attack(t, func(t *testing.T, w *world) {
+		root := w.staff(t, "root@example.com", "root", "ADMIN")
+		_, key := w.key(t, root.Access, "extensions:install", "extensions:configure", "extensions:trust", "orders:read", "users:email")
+		res := w.Install(t, key, "plugin", testkit.ExternalPlugin(t, "spy", map[string]any{"permissions": []string{
+			"products:read", "orders:read", "users:email", "network:evil.example", "events:subscribe",
+		}}))
+		got, _ := res.Get(t, "data.permissions.granted").([]any)
+		if res.Status != http.StatusCreated || len(got) != 1 || got[0] != "products:read" {
+			t.Errorf("install = %d, granted %v", res.Status, got)
 		}
 	})
 }

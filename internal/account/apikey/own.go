@@ -26,25 +26,30 @@ func (s *Keys) CreateMine(ctx context.Context, userID string, in Form) (made Mad
 			return err
 		}
 		made = s.make(in, Key{UserID: userID, Creator: userID, Ceiling: owner.Rights})
-		if err := notHeld(owner.Rights, made.Scopes); err != nil {
-			return err
-		}
-		keys, err := tx.KeysOf(ctx, userID, "")
-		if err != nil {
-			return err
-		}
-		if err := s.room(keys); err != nil {
-			return err
-		}
-		if err := tx.CreateKey(ctx, made.Key); err != nil {
-			return err
-		}
-		if err := s.record(ctx, tx, audit.KeyCreate, made.Key, audit.Details{"scopes": made.Scopes.String()}); err != nil {
+		if err := s.add(ctx, tx, made.Key); err != nil {
 			return err
 		}
 		return post(owner, "an API key was created")
 	})
 	return made, err
+}
+
+// add stores a new key, if its scopes are held by whoever makes it and there is room beside the others of its owner.
+func (s *Keys) add(ctx context.Context, tx Store, k Key) error {
+	if err := notHeld(k.Ceiling, k.Scopes); err != nil {
+		return err
+	}
+	keys, err := tx.KeysOf(ctx, k.UserID, k.AccountID)
+	if err != nil {
+		return err
+	}
+	if err := s.room(keys); err != nil {
+		return err
+	}
+	if err := tx.CreateKey(ctx, k); err != nil {
+		return err
+	}
+	return s.record(ctx, tx, audit.KeyCreate, k, audit.Details{"scopes": k.Scopes.String()})
 }
 
 // owner returns a user, locked, who may have keys.

@@ -97,20 +97,7 @@ func (s *Keys) Create(ctx context.Context, by reqctx.Caller, accountID string, i
 			return err
 		}
 		made = s.make(in, Key{AccountID: accountID, Creator: creator(by), Ceiling: by.Rights})
-		if err := notHeld(by.Rights, made.Scopes); err != nil {
-			return err
-		}
-		keys, err := tx.KeysOf(ctx, "", accountID)
-		if err != nil {
-			return err
-		}
-		if err := s.room(keys); err != nil {
-			return err
-		}
-		if err := tx.CreateKey(ctx, made.Key); err != nil {
-			return err
-		}
-		return s.record(ctx, tx, audit.KeyCreate, made.Key, audit.Details{"scopes": made.Scopes.String()})
+		return s.add(ctx, tx, made.Key)
 	})
 	return made, err
 }

@@ -90,6 +90,9 @@ func (s *Service) leaver(ctx context.Context, tx Store, id string, in Confirmati
 	if err != nil {
 		return c, err
 	}
+	if err := account.CheckAbove(ctx, tx, c.Role); err != nil {
+		return c, err
+	}
 	if err := in.of(c.User); err != nil {
 		return c, err
 	}

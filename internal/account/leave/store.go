@@ -6,6 +6,8 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/base/event"
+	"stoa/internal/base/permission"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/message/mail"
 	"stoa/internal/trust/audit"
 )
@@ -14,6 +16,7 @@ import (
 type Accounts interface {
 	LockAdmins(ctx context.Context) ([]string, error)
 	User(ctx context.Context, id string) (account.Credentials, error)
+	RoleRights(ctx context.Context, role reqctx.Role) (permission.Set, error)
 	Session(ctx context.Context, id string) (account.Session, error)
 	CancelDeletion(ctx context.Context, id string) error
 	CreateMailToken(ctx context.Context, t account.MailToken) error

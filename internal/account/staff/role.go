@@ -15,6 +15,9 @@ import (
 // maxRoles is how many own roles there may be.
 const maxRoles = 50
 
+// maxPermissions is how many permissions a role may have: each look-up of a session reads them.
+const maxPermissions = 200
+
 // Role is what people do at the shop, with what they need for it.
 type Role struct {
 	Name string
@@ -134,6 +137,10 @@ type RoleChange struct {
 func (in RoleChange) Issues() (issues errs.Issues) {
 	if in.Permissions == nil {
 		issues.Add("permissions", errs.CodeRequired, "permissions is required. It may be an empty list.")
+	}
+	if len(in.Permissions) > maxPermissions {
+		issues.Add("permissions", errs.CodeOutOfRange, "permissions must have %d entries or fewer.", maxPermissions)
+		return issues
 	}
 	for i, name := range in.Permissions {
 		if !permission.Known(name) {

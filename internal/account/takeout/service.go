@@ -12,6 +12,8 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/base/errs"
 	"stoa/internal/base/ids"
+	"stoa/internal/base/permission"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/message/mail"
 	"stoa/internal/trust/audit"
 	"stoa/internal/trust/seal"
@@ -60,6 +62,9 @@ var (
 type Store interface {
 	// User is account.Users.User.
 	User(ctx context.Context, id string) (account.Credentials, error)
+
+	// RoleRights is account.Users.RoleRights.
+	RoleRights(ctx context.Context, role reqctx.Role) (permission.Set, error)
 
 	// LatestExport returns the user's newest export from after a time that was asked for by the user, or by staff, or
 	// an errs.NotFound error. Export returns one of them by its id.
@@ -144,6 +149,9 @@ func (s *Service) Start(ctx context.Context, userID, by string) (Export, error) 
 			return err
 		case by == "" && !c.Active:
 			return account.ErrToken
+		}
+		if err := account.CheckAbove(ctx, tx, c.Role); err != nil {
+			return err
 		}
 		if err := s.free(ctx, tx, userID, by != ""); err != nil {
 			return err

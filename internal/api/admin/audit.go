@@ -2,6 +2,7 @@ package admin
 
 import (
 	"net/http"
+	"strings"
 
 	"stoa/internal/api/web"
 	"stoa/internal/base/errs"
@@ -59,13 +60,16 @@ func (h *Handlers) ListAudit(w http.ResponseWriter, r *http.Request) error {
 	web.OnlyParams(r, &faults, "q", "actor", "action", "target", "from", "to", "sort")
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := audit.Query{
-		Search: v.Get("q"), Masked: !seesPeople(r.Context()), Customers: !reqctx.CallerFrom(r.Context()).May(permission.ReadAudit),
+		Search: v.Get("q"), Masked: !seesPeople(r.Context()), NoTails: !seesTails(r.Context()), Customers: !reqctx.CallerFrom(r.Context()).May(permission.ReadAudit),
 		Actor: v.Get("actor"), Action: v.Get("action"), Target: v.Get("target"),
 		From: web.ReadTime(r, "from", &faults), To: web.ReadTime(r, "to", &faults),
 		Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
 	}
 	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err
+	}
+	if q.Masked && strings.TrimPrefix(q.Sort, "-") == "actor" { // the order would tell what is masked
+		q.Sort = ""
 	}
 	entries, total, err := h.Audit.List(r.Context(), q)
 	if err != nil {

@@ -34,7 +34,7 @@ func (h *Handlers) writeLicense(ctx context.Context, w http.ResponseWriter, l li
 	}
 	web.SetETag(w, web.VersionTag(l.License.Version))
 	web.NoStore(w)
-	web.WriteData(w, http.StatusOK, shown(ctx, h.managedLicense)(l))
+	web.WriteData(w, http.StatusOK, former(ctx, h.managedLicense)(l))
 	return nil
 }
 
@@ -55,7 +55,7 @@ func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.NoStore(w)
-	web.WriteList(w, p, found, total, shown(r.Context(), h.managedLicense))
+	web.WriteList(w, p, found, total, former(r.Context(), h.managedLicense))
 	return nil
 }
 

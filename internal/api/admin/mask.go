@@ -12,6 +12,27 @@ import (
 // seesPeople reports whether the caller sees addresses of people, what buyers wrote, and the ends of keys.
 func seesPeople(ctx context.Context) bool { return reqctx.CallerFrom(ctx).May(permission.ReadEmails) }
 
+// seesTails reports whether the caller finds things by the end of a key.
+func seesTails(ctx context.Context) bool { return reqctx.CallerFrom(ctx).May(permission.ReadLicenses) }
+
+// former is shown for orders and licenses: what those who left wrote on their bills is for whoever keeps the books.
+func former[V any, T interface {
+	maskable[T]
+	ownedBy() string
+}](ctx context.Context, of func(V) T) func(V) T {
+	of = shown(ctx, of)
+	if reqctx.CallerFrom(ctx).May(permission.RefundOrders) {
+		return of
+	}
+	return func(v V) T {
+		one := of(v)
+		if one.ownedBy() == reqctx.Deleted {
+			return one.masked()
+		}
+		return one
+	}
+}
+
 // maskable is an answer with something about people in it.
 type maskable[T any] interface{ masked() T }
 
@@ -35,6 +56,10 @@ func (o managedOrder) masked() managedOrder {
 	}
 	return o
 }
+
+func (o managedOrder) ownedBy() string { return o.UserID }
+
+func (l managedLicense) ownedBy() string { return l.UserID }
 
 func (l managedLicense) masked() managedLicense {
 	l.UserEmail, l.BilledEmail = mask.Email(l.UserEmail), mask.Email(l.BilledEmail)

@@ -57,8 +57,8 @@ func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 	web.OnlyParams(r, &faults, "q", "status", "product", "user", "email", "from", "to", "sort")
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := order.Query{
-		Search:  v.Get("q"),
-		Masked:  !seesPeople(r.Context()),
+		Search: v.Get("q"),
+		Masked: !seesPeople(r.Context()), NoTails: !seesTails(r.Context()),
 		Status:  order.Status(v.Get("status")),
 		Product: v.Get("product"), UserID: v.Get("user"), Email: v.Get("email"),
 		From: web.ReadTime(r, "from", &faults), To: web.ReadTime(r, "to", &faults),
@@ -73,7 +73,7 @@ func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 	}
 	web.NoStore(w)
 	wire.MarkPayments(w, h.Orders)
-	web.WriteList(w, p, found, total, shown(r.Context(), newManagedOrder))
+	web.WriteList(w, p, found, total, former(r.Context(), newManagedOrder))
 	return nil
 }
 
@@ -123,6 +123,6 @@ func (h *Handlers) answerOrder(
 	}
 	web.NoStore(w)
 	wire.MarkPayments(w, h.Orders)
-	web.WriteData(w, http.StatusOK, shown(r.Context(), newManagedOrder)(o))
+	web.WriteData(w, http.StatusOK, former(r.Context(), newManagedOrder)(o))
 	return nil
 }

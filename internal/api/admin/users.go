@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"stoa/internal/account"
 	"stoa/internal/api/guard"
@@ -44,7 +45,7 @@ func (h *Handlers) listUsers(w http.ResponseWriter, r *http.Request, staffOnly b
 	web.OnlyParams(r, &faults, "q", "role", "active", "sort")
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := account.UserQuery{
-		Search: v.Get("q"), Masked: !seesPeople(r.Context()), Role: reqctx.Role(v.Get("role")), Staff: staffOnly, Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
+		Search: v.Get("q"), Masked: !seesPeople(r.Context()), NoTails: !seesTails(r.Context()), Role: reqctx.Role(v.Get("role")), Staff: staffOnly, Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
 	}
 	if v.Has("active") {
 		active, err := strconv.ParseBool(v.Get("active"))
@@ -55,6 +56,9 @@ func (h *Handlers) listUsers(w http.ResponseWriter, r *http.Request, staffOnly b
 	}
 	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err
+	}
+	if q.Masked && strings.TrimPrefix(q.Sort, "-") == "email" { // the order would tell what is masked
+		q.Sort = ""
 	}
 	users, total, err := h.Accounts.ListUsers(r.Context(), q)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"stoa/internal/account/apikey"
+	"stoa/internal/api/guard"
 	"stoa/internal/api/web"
 	"stoa/internal/api/wire"
 	"stoa/internal/base/errs"
@@ -22,6 +23,9 @@ func (h *Handlers) ListKeys(w http.ResponseWriter, r *http.Request) error {
 
 // CreateKey serves POST /auth/api-keys.
 func (h *Handlers) CreateKey(w http.ResponseWriter, r *http.Request) error {
+	if err := guard.CheckFactor(r.Context()); err != nil { // keys are not asked for one
+		return err
+	}
 	in, err := readStrictly(w, r, func(in apikey.Form) errs.Issues { return in.Issues(apikey.Personal, h.Keys.Now()) })
 	if err != nil {
 		return err
@@ -59,6 +63,9 @@ func (h *Handlers) RevokeKey(w http.ResponseWriter, r *http.Request) error {
 
 // RotateKey serves POST /auth/api-keys/{id}/rotate.
 func (h *Handlers) RotateKey(w http.ResponseWriter, r *http.Request) error {
+	if err := guard.CheckFactor(r.Context()); err != nil { // keys are not asked for one
+		return err
+	}
 	made, err := h.Keys.RotateMine(r.Context(), reqctx.CallerFrom(r.Context()).UserID, r.PathValue("id"))
 	if err != nil {
 		return err

@@ -137,17 +137,28 @@ func RequireStaff(h web.HandlerFunc, permissions ...permission.Name) web.Handler
 	}
 }
 
+// CheckFactor refuses staff who lack a second factor that the platform asks staff for.
+func CheckFactor(ctx context.Context) error {
+	switch reqctx.CallerFrom(ctx).FactorDue {
+	case "":
+		return nil
+	case reqctx.Passkey:
+		return errPasskeyDue
+	}
+	return errFactorDue
+}
+
 // CheckStaff refuses the caller that ctx carries, who has none of the permissions: a guest with 401, staff who lack a
 // second factor and all others with 403, which names the first of the permissions (contract 2.19, 2.29).
 func CheckStaff(ctx context.Context, permissions ...permission.Name) error {
-	switch who := reqctx.CallerFrom(ctx); {
-	case who.IsGuest():
+	who := reqctx.CallerFrom(ctx)
+	if who.IsGuest() {
 		return ErrUnauthorized
-	case who.FactorDue == reqctx.Passkey:
-		return errPasskeyDue
-	case who.FactorDue != "":
-		return errFactorDue
-	case !slices.ContainsFunc(permissions, who.May):
+	}
+	if err := CheckFactor(ctx); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(permissions, who.May) {
 		return errForbidden(permissions[0])
 	}
 	return nil

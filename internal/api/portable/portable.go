@@ -217,6 +217,9 @@ func (s *Source) audit(ctx context.Context, userID string) (any, error) {
 			if e.Actor.Kind == audit.User && e.Actor.ID == userID {
 				one.By, one.Address = "you", e.Address
 			}
+			if one.Target != "user:"+userID { // what it says may be about somebody else
+				one.Details = audit.Details{}
+			}
 			if one.By != "you" {
 				delete(one.Details, "plannedBy")
 			}

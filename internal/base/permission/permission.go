@@ -215,6 +215,9 @@ func Join(names []Name) string {
 	return strings.Join(texts, " ")
 }
 
+// Equal reports whether both sets hold the same.
+func (s Set) Equal(other Set) bool { return s == other }
+
 // Empty reports whether s has nothing.
 func (s Set) Empty() bool { return s == Set{} }
 

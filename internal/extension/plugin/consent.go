@@ -13,12 +13,13 @@ import (
 // mayConsent reports whether the caller may let a plugin have a permission. Nobody gives a plugin what they do not have
 // themselves: else they would have it through the plugin (contract 2.30).
 func mayConsent(ctx context.Context, name string) bool {
-	if extension.CheckTrust(ctx) == nil {
+	who := reqctx.CallerFrom(ctx)
+	if extension.CheckTrust(ctx) == nil && !who.HasKey() { // only people consent
 		return true
 	}
 	switch name {
 	case PermissionReadUsers, PermissionReadEmails, PermissionReadOrders, PermissionReadLicenses:
-		return reqctx.CallerFrom(ctx).May(permission.Name(name))
+		return who.May(permission.Name(name)) && !who.HasKey()
 	case PermissionSubscribe:
 		return false
 	}
@@ -37,11 +38,14 @@ func consented(ctx context.Context, permissions []string) []string {
 	return given
 }
 
-// checkConsent returns extension.ErrTrust if an instance is to have a permission that it did not have, and that the
-// caller may not give.
+// checkConsent returns extension.ErrTrust, or ErrNotForKeys, if an instance is to have a permission that it did not have,
+// and that the caller may not give.
 func checkConsent(ctx context.Context, before, after []string) error {
 	for _, name := range after {
 		if !slices.Contains(before, name) && !mayConsent(ctx, name) {
+			if reqctx.CallerFrom(ctx).HasKey() {
+				return extension.ErrNotForKeys
+			}
 			return extension.ErrTrust
 		}
 	}
@@ -66,10 +70,12 @@ func checkSettings(ctx context.Context, before, after Settings) error {
 // checkCode returns extension.ErrTrust for other code in place of a package that was given more than the caller may
 // give: a consent is for the code it was given to. Code signed by the same key goes on with it.
 func (s *Service) checkCode(ctx context.Context, st Store, was, next Package) error {
-	if extension.CheckTrust(ctx) == nil || was.ZipHash == next.ZipHash || was.SignedBy != "" && was.SignedBy == next.SignedBy {
+	trusted := extension.CheckTrust(ctx) == nil
+	if trusted && !reqctx.CallerFrom(ctx).HasKey() || was.ZipHash == next.ZipHash ||
+		was.SignedBy != "" && was.SignedBy == next.SignedBy {
 		return nil
 	}
-	if was.Settings.actsOnOrigin() {
+	if was.Settings.actsOnOrigin() && !trusted {
 		return extension.ErrTrust
 	}
 	return eachInstance(ctx, st, was.Manifest.Slug, func(in StoredInstance) error {

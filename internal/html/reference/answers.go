@@ -67,7 +67,7 @@ func (d *source) addAnswers(v *operationView, responses object) {
 }
 
 // worthALink is how many fields an answer has at least that is shown once and linked to from others.
-const worthALink = 20
+const worthALink = 4
 
 // shorten leaves out the fields of an answer that another operation shows already.
 func (d *source) shorten(b *bodyView, operation string) {

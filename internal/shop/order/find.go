@@ -31,7 +31,9 @@ type Query struct {
 	// group of a license key.
 	Search string
 	// Masked says that the reader sees no addresses: none is searched for, nor the end of a key.
-	Masked  bool
+	Masked bool
+	// NoTails says that the end of a key is not searched for.
+	NoTails bool
 	Status  Status
 	Product string // slug
 	UserID  string // or reqctx.Anonymous

@@ -88,6 +88,8 @@ type Query struct {
 	// Search is part of the author's name or e-mail address, of the product's slug, of the
 	// title or of the text. Of the last two, only the letters A to Z are found in both cases.
 	Search string
+	// Masked says that the reader sees no addresses: none is searched for.
+	Masked bool
 	Sort   string // one of Sorts; empty means the newest first
 	Limit  int
 	Offset int

@@ -97,7 +97,7 @@ var leaving = []mutant{
 	},
 	{
 		name:  "erased-by-users",
-		edit:  at("api/guard/guard.go", `case «!slices.ContainsFunc(permissions, who.May)»:`, `$OLD && !$ON`),
+		edit:  at("api/guard/guard.go", `if «!slices.ContainsFunc(permissions, who.May)» {`, `$OLD && !$ON`),
 		tests: attacks("TestOnlyAdministratorsWhoAreThereEraseAccounts"),
 	},
 	{

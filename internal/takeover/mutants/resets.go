@@ -19,7 +19,7 @@ var resets = []mutant{
 	},
 	{
 		name: "removal-by-its-user", t: is(40),
-		edit:  at("api/guard/guard.go", `case «!slices.ContainsFunc(permissions, who.May)»:`, `$OLD && !$ON`),
+		edit:  at("api/guard/guard.go", `if «!slices.ContainsFunc(permissions, who.May)» {`, `$OLD && !$ON`),
 		tests: attacks("TestAMailboxAloneHasNoSecondFactorRemoved"),
 	},
 	{

@@ -4,7 +4,7 @@ package main
 var roles = []mutant{
 	{
 		name: "role-above-ones-own", t: is(103),
-		edit:  at("account/user_change.go", `return «checkAbove(ctx, tx, after.Role)»`, `mutantIf($ON, nil, $OLD)`),
+		edit:  at("account/user_change.go", `return «CheckAbove(ctx, tx, after.Role)»`, `mutantIf($ON, nil, $OLD)`),
 		tests: attacks("TestNobodyGivesMoreThanTheyHave"),
 	},
 	{
@@ -40,7 +40,7 @@ var roles = []mutant{
 	},
 	{
 		name: "consent-for-other-code", t: is(104),
-		edit:  at("extension/plugin/consent.go", `if «extension.CheckTrust(ctx) == nil» || was.ZipHash`, `$OLD || $ON`),
+		edit:  at("extension/plugin/consent.go", `trusted := «extension.CheckTrust(ctx) == nil»`, `$OLD || $ON`),
 		tests: attacks("TestAPluginGetsNoMoreThanWhoeverInstallsItHas", "TestAnOperatorPutsNoScriptOnTheShopsOrigin"),
 	},
 	{
@@ -53,5 +53,15 @@ var roles = []mutant{
 		edit: at("extension/plugin/consent.go", "!before.AllowAuthorization {\n\t\treturn «extension.CheckTrust(ctx)»",
 			`mutantIf($ON, nil, $OLD)`),
 		tests: attacks("TestAnOperatorPutsNoScriptOnTheShopsOrigin"),
+	},
+	{
+		name:  "key-without-the-factor",
+		edit:  at("api/auth/apikey.go", "CreateKey(w http.ResponseWriter, r *http.Request) error {\n\tif err := «guard.CheckFactor(r.Context())»; err", `mutantIf($ON, nil, $OLD)`),
+		tests: attacks("TestAPasswordAloneGetsNoKeyWhereStaffNeedAFactor"),
+	},
+	{
+		name: "consent-by-key", t: is(104),
+		edit:  at("extension/plugin/consent.go", `if extension.CheckTrust(ctx) == nil && «!who.HasKey()» {`, `$OLD || $ON`),
+		tests: attacks("TestAKeyConsentsToNothing"),
 	},
 }

@@ -14,7 +14,7 @@ var helped = []mutant{
 	},
 	{
 		name: "reset-of-others-by-users", t: is(41),
-		edit:  at("api/guard/guard.go", `case «!slices.ContainsFunc(permissions, who.May)»:`, `$OLD && !$ON`),
+		edit:  at("api/guard/guard.go", `if «!slices.ContainsFunc(permissions, who.May)» {`, `$OLD && !$ON`),
 		tests: attacks("TestAdministratorsMailALinkAndChooseNoPassword"),
 	},
 	{

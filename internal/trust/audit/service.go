@@ -30,6 +30,8 @@ type Query struct {
 	Search string
 	// Masked says that the reader sees no addresses: none is searched for, nor the end of a key.
 	Masked bool
+	// NoTails says that the end of a key is not searched for.
+	NoTails bool
 	// Customers selects what was done to orders, licenses, reviews, and users who are not staff now.
 	Customers bool
 	Actor     string // an actor's id, or a user's e-mail address at the time

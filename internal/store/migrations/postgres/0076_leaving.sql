@@ -9,9 +9,6 @@ CREATE INDEX orders_left ON orders (created_at_ms) WHERE user_id = 'deleted' AND
 CREATE INDEX orders_left_running ON orders (user_id, id)
     WHERE user_id = 'deleted' AND payment_subscription <> '' AND subscription_ended_at_ms IS NULL;
 
--- A review outlives its user. user_id is then 'deleted:' and the id of the review, so that a product may have
--- several of such.
-ALTER TABLE reviews DROP CONSTRAINT reviews_user_id_fkey;
 CREATE INDEX reviews_user ON reviews (user_id);
 
 -- The log stays append-only, with one exception: what names a user may be blanked once there is no such user.
@@ -54,3 +51,7 @@ ALTER TABLE account_exports ADD COLUMN attempts BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE account_exports ADD COLUMN finished_at_ms BIGINT NOT NULL DEFAULT 0;
 CREATE INDEX account_exports_running ON account_exports (created_at_ms) WHERE state = 'running';
 CREATE INDEX account_exports_age ON account_exports (created_at_ms);
+
+-- A review outlives its user. user_id is then 'deleted:' and the id of the review, so that a product may have
+-- several of such. Last: it keeps others from users until the end.
+ALTER TABLE reviews DROP CONSTRAINT reviews_user_id_fkey;
