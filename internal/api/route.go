@@ -30,6 +30,7 @@ type route struct {
 	page     bool
 	bytes    bool
 	recent   recency
+	first    func(*http.Request) error // refusals that come before the question whether somebody is still there
 	unkept   bool
 	ruleless bool
 
@@ -168,6 +169,9 @@ const (
 	forSessions // of one's own: see account.Service.RequireRecentForSessions
 )
 
+// first has check refuse requests before anybody is asked to prove that they are still there, which would not help.
+func first(check func(*http.Request) error) option { return func(r *route) { r.first = check } }
+
 // unkept keeps every answer of a route out of caches, refusals included.
 func unkept(r *route) { r.unkept = true }
 
@@ -271,6 +275,9 @@ func (rt *router) serve(r route, h web.HandlerFunc) web.HandlerFunc {
 	}
 	if r.recent != never {
 		h = guard.RequireRecent(rt.recent[r.recent], h)
+	}
+	if r.first != nil {
+		h = guard.Check(r.first, h)
 	}
 	h = rt.admit(r, h)
 	if r.unkept {

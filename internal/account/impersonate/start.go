@@ -21,14 +21,14 @@ const (
 	maxReason = 500
 )
 
-const code = "IMPERSONATION_FORBIDDEN"
-
 var (
-	errOff      = errs.New(errs.Forbidden, code, "Nobody sees this shop as somebody else does: impersonation is off here.")
-	errService  = errs.New(errs.Forbidden, code, "Only a person who is signed in can act as somebody else.")
-	errStaff    = errs.New(errs.Forbidden, code, "Nobody acts as somebody of the staff.")
-	errOneself  = errs.New(errs.Forbidden, code, "This is you.")
-	errInactive = errs.New(errs.Forbidden, code, "The account is blocked. Nobody acts as its user.")
+	errOff         = errs.New(errs.Forbidden, "IMPERSONATION_FORBIDDEN", "Nobody sees this shop as somebody else does: impersonation is off here.")
+	errService     = errs.New(errs.Forbidden, "IMPERSONATION_FORBIDDEN", "Only a person who is signed in can act as somebody else.")
+	errStaff       = errs.New(errs.Forbidden, "IMPERSONATION_FORBIDDEN", "Nobody acts as somebody of the staff.")
+	errOneself     = errs.New(errs.Forbidden, "IMPERSONATION_FORBIDDEN", "This is you.")
+	errMayNotWrite = errs.New(errs.Forbidden, "FORBIDDEN", "This needs the permission users:impersonate-write, which your role does not have.").
+			With("permission", permission.ImpersonateToWrite)
+	errInactive = errs.New(errs.Forbidden, "IMPERSONATION_FORBIDDEN", "The account is blocked. Nobody acts as its user.")
 
 	// ErrNone is returned for an impersonation that does not exist, or not anymore.
 	ErrNone = errs.New(errs.NotFound, "NOT_FOUND", "There is no such impersonation.")
@@ -58,24 +58,54 @@ type Started struct {
 	Lasts  time.Duration // Access, in whole seconds
 }
 
+// Check returns the IMPERSONATION_FORBIDDEN error with which Start would refuse, if any: before anything else is asked.
+func (s *Service) Check(ctx context.Context, userID string) error {
+	if err := mayAct(s.Accounts.LastRules().Impersonation, reqctx.CallerFrom(ctx), userID); err != nil {
+		return err
+	}
+	c, err := s.Store.User(ctx, userID)
+	if errs.KindOf(err) == errs.NotFound {
+		return nil // which is told later
+	} else if err != nil {
+		return err
+	}
+	return mayBe(c)
+}
+
+// mayAct returns nil if who may act as somebody, and as the user with that id as far as that depends on who asks.
+func mayAct(mode account.ImpersonationMode, who reqctx.Caller, userID string) error {
+	switch {
+	case mode == account.ImpersonationOff:
+		return errOff
+	case who.SessionID == "":
+		return errService
+	case who.Impersonator != "":
+		return errStaff
+	case who.UserID == userID:
+		return errOneself
+	}
+	return nil
+}
+
+// mayBe returns nil if somebody may act as a user.
+func mayBe(c account.Credentials) error {
+	switch {
+	case c.Role != reqctx.RoleUser:
+		return errStaff
+	case !c.Active:
+		return errInactive
+	}
+	return nil
+}
+
 // Start begins an impersonation by the caller of the request. The error is one with IMPERSONATION_FORBIDDEN, FORBIDDEN
 // for writing without the right to, account.ErrNoUser, account.ErrToken if the caller's session ended meanwhile, or
 // VALIDATION_ERROR.
 func (s *Service) Start(ctx context.Context, userID string, in Request) (Started, error) {
 	who := reqctx.CallerFrom(ctx)
 	mode := s.Accounts.LastRules().Impersonation
-	switch {
-	case mode == account.ImpersonationOff:
-		return Started{}, errOff
-	case who.SessionID == "":
-		return Started{}, errService
-	case who.Impersonator != "":
-		return Started{}, errStaff
-	case who.UserID == userID:
-		return Started{}, errOneself
-	case in.Write && !who.May(permission.ImpersonateToWrite):
-		return Started{}, errs.New(errs.Forbidden, "FORBIDDEN", "This needs the permission %s, which your role does not have.",
-			permission.ImpersonateToWrite).With("permission", permission.ImpersonateToWrite)
+	if err := mayAct(mode, who, userID); err != nil {
+		return Started{}, err
 	}
 	in.Reason = strings.TrimSpace(in.Reason)
 	site := ""
@@ -89,15 +119,16 @@ func (s *Service) Start(ctx context.Context, userID string, in Request) (Started
 	err := s.Store.InTx(ctx, func(tx Store) error {
 		posted = false
 		c, err := tx.User(ctx, userID) // before any session: see account.Store
+		if err == nil {
+			err = mayBe(c)
+		}
 		switch {
-		case errs.KindOf(err) == errs.NotFound:
-			return account.ErrNoUser
-		case err != nil:
+		case err != nil && errs.KindOf(err) != errs.NotFound:
 			return err
-		case c.Role != reqctx.RoleUser:
-			return errStaff
-		case !c.Active:
-			return errInactive
+		case in.Write && !who.May(permission.ImpersonateToWrite):
+			return errMayNotWrite
+		case err != nil:
+			return account.ErrNoUser
 		}
 		parent, err := tx.Session(ctx, who.SessionID) // which stays until this is committed
 		if errs.KindOf(err) == errs.NotFound || err == nil && parent.UserID != who.UserID {

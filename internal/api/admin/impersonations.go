@@ -28,6 +28,11 @@ func newImpersonation(i impersonate.Impersonation) impersonation {
 	}
 }
 
+// CheckImpersonation refuses POST /api/v1/admin/users/{id}/impersonate where nobody acts as that user, or as anybody.
+func (h *Handlers) CheckImpersonation(r *http.Request) error {
+	return h.StandIns.Check(r.Context(), r.PathValue("id"))
+}
+
 // Impersonate serves POST /api/v1/admin/users/{id}/impersonate.
 func (h *Handlers) Impersonate(w http.ResponseWriter, r *http.Request) error {
 	in, faults, err := web.ReadChange[impersonate.Request, struct{}](w, r)

@@ -68,6 +68,9 @@ func (l managedLicense) masked() managedLicense {
 
 func (e auditEntry) masked() auditEntry {
 	e.Actor.Name = mask.Within(e.Actor.Name)
+	if e.Behalf != nil {
+		e.Behalf = &auditBehalf{e.Behalf.ID, mask.Within(e.Behalf.Name)}
+	}
 	if e.Details != nil {
 		e.Details, _ = mask.Values(map[string]any(e.Details)).(map[string]any)
 	}

@@ -117,6 +117,16 @@ func CheckSelf(r *http.Request) error {
 	return nil
 }
 
+// Check refuses what check refuses.
+func Check(check func(*http.Request) error, h web.HandlerFunc) web.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := check(r); err != nil {
+			return err
+		}
+		return h(w, r)
+	}
+}
+
 // RequireUser refuses everyone but signed-in users. It runs inside Identify.
 func RequireUser(h web.HandlerFunc) web.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {

@@ -20,6 +20,7 @@ const needs: [string, Permission][] = [
   ["/people/staff", "staff:read"],
   ["/people/roles/new", "staff:write"],
   ["/people/roles", "staff:read"],
+  ["/people/seen", "users:impersonate"],
   ["/people", "users:read"],
   ["/events/webhooks/new", "webhooks:write"],
   ["/events/webhooks", "webhooks:read"],

@@ -1,4 +1,3 @@
-import { Button } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { api, data, type Schemas, type Sorts } from "../../api/client";
 import { DataTable, type Column } from "../kit/DataTable";
@@ -69,15 +68,7 @@ const List = ({ of }: { of: keyof typeof lists }) => {
     { value: "false", label: t("people.states.blocked") },
   ];
   return (
-    <Page
-      title={t("nav.people")}
-      actions={
-        <May needs="users:impersonate">
-          <Button component={Link} to="/people/seen">
-            {t("people.seen.link")}
-          </Button>
-        </May>
-      }>
+    <Page title={t("nav.people")}>
       <PeopleNav />
       <ListBar label={t("people.search")}>
         <Filter name="role" label={t("people.role")} choices={roles} />

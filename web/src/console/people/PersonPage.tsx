@@ -50,7 +50,11 @@ export const PersonPage = () => {
         <Licenses user={u} />
       </May>
       <Sessions userId={u.id} />
-      {u.role === "USER" && <SeenOf userId={u.id} />}
+      {u.role === "USER" && (
+        <May needs="users:impersonate">
+          <SeenOf userId={u.id} />
+        </May>
+      )}
       <Done user={u} />
     </Page>
   );

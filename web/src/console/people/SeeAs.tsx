@@ -6,6 +6,7 @@ import { api, data, type Schemas } from "../../api/client";
 import { openAs } from "../../api/standIn";
 import { useSession } from "../../api/useSession";
 import { Confirm } from "../kit/Confirm";
+import { May } from "../kit/may";
 import { t } from "../text";
 
 type User = Schemas["ManagedUser"];
@@ -51,12 +52,14 @@ export const SeeAs = ({ user, open, onClose }: { user: User; open: boolean; onCl
         value={reason}
         onChange={(e) => setReason(e.currentTarget.value)}
       />
-      <Checkbox
-        label={t("people.seeAs.write", name)}
-        description={t("people.seeAs.writeHow")}
-        checked={write}
-        onChange={(e) => setWrite(e.currentTarget.checked)}
-      />
+      <May needs="users:impersonate-write">
+        <Checkbox
+          label={t("people.seeAs.write", name)}
+          description={t("people.seeAs.writeHow")}
+          checked={write}
+          onChange={(e) => setWrite(e.currentTarget.checked)}
+        />
+      </May>
     </Confirm>
   );
 };

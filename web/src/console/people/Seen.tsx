@@ -10,11 +10,13 @@ import { Page, Section } from "../kit/Page";
 import { Bar } from "../kit/Pending";
 import { State, Time } from "../kit/values";
 import { t } from "../text";
+import { PeopleNav } from "./PeopleNav";
 
 type Seen = Schemas["Impersonation"];
 
 export const SeenPage = () => (
-  <Page title={t("people.seen.title")} above={[{ title: t("nav.people"), to: "/people" }]}>
+  <Page title={t("nav.people")}>
+    <PeopleNav />
     <SeenList />
   </Page>
 );

@@ -5,4 +5,5 @@ export const peoplePages = [
   { to: "/people", title: t("people.customers") },
   { to: "/people/staff", title: t("people.staff.title") },
   { to: "/people/roles", title: t("roles.title") },
+  { to: "/people/seen", title: t("people.seen.title") },
 ];
