@@ -16,6 +16,7 @@ import (
 //go:embed shipping-rates/*.json shipping-rates/*.js
 //go:embed loyalty-points/manifest.json loyalty-points/service.js
 //go:embed wish-lists order-reports/*.js order-reports/*.json
+//go:embed newsletter newsletter-go/manifest.json
 var sources embed.FS
 
 // packaged are the files of each plugin's archive, in their order. The external
@@ -26,6 +27,8 @@ var packaged = map[string][]string{
 	"loyalty-points": {"manifest.json"},
 	"order-reports":  {"manifest.json", "index.js"},
 	"wish-lists":     {"manifest.json", "index.js", "migrate.js"},
+	"newsletter":     {"manifest.json", "index.js"},
+	"newsletter-go":  {"manifest.json"},
 
 	"wish-lists/1.0.0": {"manifest.json", "index.js"},
 }

@@ -27,7 +27,7 @@ func TestTheContextIsWhatWasSigned(t *testing.T) {
 		Config: map[string]any{"greeting": "Grüezi"},
 		Context: Context{
 			Slug: "visits", InstallationID: "i-1", InstallationKey: "eu", Permissions: []string{"a", "b"},
-			UserID: "Ada Ü", Role: RoleCustomer, Caller: "admin", Locale: "de-CH", RequestID: "r-1",
+			UserID: "Ada Ü", Impersonator: "sam", Role: RoleCustomer, Caller: "admin", Locale: "de-CH", RequestID: "r-1",
 			ClientIP: "192.0.2.1", ClientProtocol: "https", ClientHost: "shop.example", PlatformID: "p-1",
 			PlatformVersion: "2.0.0", Platform: &Platform{BaseURL: "http://platform.example", Token: "token"},
 		},

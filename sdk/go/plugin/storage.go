@@ -22,7 +22,14 @@ type Stored struct {
 	Size      int64      `json:"size"`
 	ETag      string     `json:"etag"` // with its quotes, as PutOptions.IfMatch takes it
 	ExpiresAt *time.Time `json:"expiresAt"`
-	Created   bool       `json:"-"` // by Put, which replaced nothing
+	By        *By        `json:"by"` // nil: not by staff who act as a user
+	Created   bool       `json:"-"`  // by Put, which replaced nothing
+}
+
+// By is who of the staff wrote a value as which user: see Context.Impersonator.
+type By struct {
+	UserID         string `json:"userId"`
+	ImpersonatorID string `json:"impersonatorId"`
 }
 
 // Value is a stored value.

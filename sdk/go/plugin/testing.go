@@ -95,6 +95,9 @@ func (t TestRequest) headers(config []byte) map[string]string {
 		"X-Platform-Token":        p.Token,
 		timestampHeader:           strconv.FormatInt(now.UnixMilli(), 10),
 	}
+	if c.Impersonator != "" {
+		h["X-User-Impersonator"] = c.Impersonator
+	}
 	if t.HookID != "" {
 		h["X-Hook-Id"], h["X-Hook-Attempt"], h["X-Caller"] = t.HookID, "1", first(c.Caller, "api-internal")
 	}

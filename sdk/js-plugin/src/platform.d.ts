@@ -70,6 +70,8 @@ export interface Stored {
   /** With its quotes, as `ifMatch` takes it. */
   readonly etag: string;
   readonly expiresAt?: string;
+  /** Who of the staff wrote it as which user; absent unless they did. */
+  readonly by?: { readonly userId: string; readonly impersonatorId: string };
 }
 
 export interface StoredValue {

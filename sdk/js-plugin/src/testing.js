@@ -37,6 +37,7 @@ function platformHeaders(context, hook) {
     'x-plugin-config': Buffer.from(JSON.stringify(context.config ?? {})).toString('base64url'),
     'x-plugin-permissions': (context.permissions ?? []).join(','),
     'x-user-id': user?.id ?? '',
+    'x-user-impersonator': user?.impersonator,
     'x-user-role': user?.role ?? context.role ?? 'guest',
     'x-caller': context.caller ?? (hook ? 'api-internal' : 'shop'),
     'x-locale': context.locale ?? 'en',

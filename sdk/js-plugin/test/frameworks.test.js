@@ -28,7 +28,7 @@ async function send(base, request) {
 const greeting = {
   secret, method: 'POST', path: '/base/api/hello%2Fyou?x=%20y', body: { name: 'Grüezi' },
   context: {
-    user: { id: 'Ada Ü', role: 'customer' }, config: { greeting: 'Hi' }, permissions: ['a', 'b'], locale: 'de',
+    user: { id: 'Ada Ü', role: 'customer', impersonator: 'sam' }, config: { greeting: 'Hi' }, permissions: ['a', 'b'], locale: 'de',
   },
 };
 
@@ -36,7 +36,7 @@ const summary = (stoa, body) => ({
   user: stoa.user, greeting: stoa.config.greeting, can: stoa.can('b') && !stoa.can('c'), locale: stoa.locale, body,
 });
 const want = {
-  user: { id: 'Ada Ü', role: 'customer' }, greeting: 'Hi', can: true, locale: 'de', body: { name: 'Grüezi' },
+  user: { id: 'Ada Ü', role: 'customer', impersonator: 'sam' }, greeting: 'Hi', can: true, locale: 'de', body: { name: 'Grüezi' },
 };
 
 async function read(req) {
