@@ -63,6 +63,25 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
   });
 }
 
+test("a tab whose impersonation staff end closes, without a click in it", async () => {
+  const staff = await openConsole(`/console/people/${user.id}`);
+  const end = async () => {
+    await staff.getByRole("button", { name: "End", exact: true }).first().click();
+    const dialog = staff.getByRole("dialog");
+    await dialog.getByText("It ends at once").waitFor();
+    await dialog.getByRole("button", { name: "End", exact: true }).click();
+    await staff.getByText("It has ended.").first().waitFor();
+  };
+  const used = await begin(staff);
+  await used.getByRole("region", { name: "You see the shop as somebody else" }).waitFor();
+  const token = await used.evaluate(() => JSON.parse(sessionStorage.getItem("stoa-as")).token);
+  await end();
+  assert.equal((await call(stoa, "GET", "/auth/me", { token })).status, 401); // when staff are told, it is over
+  await used.waitForURL(/\/console\/people\//); // without a click in it
+  await used.close();
+  await staff.end();
+});
+
 test("the customer finds who looked, and ends it", async () => {
   const staff = await openConsole(`/console/people/${user.id}`);
   const shop = await begin(staff);

@@ -277,7 +277,7 @@ func (rt *router) serve(r route, h web.HandlerFunc) web.HandlerFunc {
 		h = guard.RequireRecent(rt.recent[r.recent], h)
 	}
 	if r.first != nil {
-		h = guard.Check(r.first, h)
+		h = named(r, guard.Check(r.first, h))
 	}
 	h = rt.admit(r, h)
 	if r.unkept {

@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/ids"
+	"stoa/internal/base/text"
 	"stoa/internal/message/mail"
 	"stoa/internal/trust/audit"
 )
@@ -42,6 +45,17 @@ type Query struct {
 	Open bool
 
 	Limit, Offset int
+}
+
+// Issues returns what is wrong with q.
+func (q Query) Issues() (faults errs.Issues) {
+	switch {
+	case !text.Printable(q.UserID, text.Short):
+		faults.Add("userId", errs.CodeOutOfRange, "userId must be at most %d printable characters.", text.Short)
+	case q.UserID != "" && !ids.Plausible(q.UserID):
+		faults.Add("userId", errs.CodeInvalid, "userId must be the id of a user.")
+	}
+	return faults
 }
 
 // Store is the database as Service sees it. Package store implements it, and its tests cover every sentence here.

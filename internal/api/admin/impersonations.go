@@ -68,6 +68,7 @@ func (h *Handlers) ListImpersonations(w http.ResponseWriter, r *http.Request) er
 	if open := web.ReadBool(r, "open", &faults); open != nil {
 		q.Open = *open
 	}
+	faults.Merge(q.Issues())
 	if err := faults.Err(); err != nil {
 		return err
 	}
