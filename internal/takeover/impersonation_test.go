@@ -2,6 +2,7 @@ package takeover_test
 
 import (
 	"database/sql"
+	"fmt"
 	"maps"
 	"net/http"
 	"strings"
@@ -100,6 +101,14 @@ func TestNobodyActsAsStaffAsThemselvesOrAsTheBlocked(t *testing.T) {
 			t.Fatal(err)
 		}
 		refused("a blocked user", root.Access, bob.UserID, forbidden)
+		testkit.WantError(t, w.Do(t, testkit.Post(root.Access, "/api/v1/admin/users/"+staff.UserID+"/impersonate", map[string]any{})),
+			http.StatusForbidden, forbidden) // whatever else is wrong
+		testkit.WantError(t, w.Do(t, as(staff.Access, root.UserID, true)), http.StatusForbidden, forbidden)
+		testkit.WantError(t, w.Do(t, as(staff.Access, "nobody", true)), http.StatusForbidden, "FORBIDDEN")
+		testkit.WantError(t, w.Do(t, as(root.Access, "nobody", true)), http.StatusNotFound, "USER_NOT_FOUND")
+		w.Clock.Advance(11 * time.Minute) // nobody proves to be there for what is refused all the same
+		refused("somebody of the staff, long after signing in", root.Access, staff.UserID, forbidden)
+		refused("a user, long after signing in", root.Access, ada.UserID, "REAUTHENTICATION_REQUIRED")
 		w.rules(func(r *account.Rules) { r.Impersonation = account.ImpersonationOff })
 		refused("where it is off", root.Access, ada.UserID, forbidden)
 	})
@@ -144,6 +153,11 @@ func TestWhoActsAsAUserChangesNothingOfTheAccountAndSpendsNothing(t *testing.T) 
 			for _, path := range []string{"/users", "/orders", "/audit", "/system", "/impersonations", "/plugins/none/api/x"} {
 				testkit.WantError(t, w.Do(t, testkit.Get(token, "/api/v1/admin"+path)), http.StatusForbidden, "IMPERSONATION_FORBIDDEN")
 			}
+			testkit.WantError(t, w.Do(t, testkit.Get(token, "/auth/account/export/any/archive")), http.StatusForbidden, "IMPERSONATION_FORBIDDEN")
+			if res := w.Do(t, testkit.Get(token, "/auth/account/export")); res.Status != http.StatusOK {
+				t.Errorf("the state of copies is %d %s", res.Status, res.Body)
+			}
+			w.showsNoKey(t, token, key)
 			list := w.Do(t, testkit.Get(token, "/api/marketplace/licenses"))
 			if list.Status != http.StatusOK || strings.Contains(string(list.Body), key) {
 				t.Errorf("licenses = %d %s", list.Status, list.Body)
@@ -167,6 +181,37 @@ func TestWhoActsAsAUserChangesNothingOfTheAccountAndSpendsNothing(t *testing.T) 
 		}
 		w.signIn(t, "ada@example.com", testkit.Password) // nothing has changed
 	})
+}
+
+// showsNoKey fails the test if an answer of the marketplace to a reader has a key, or a lease for it.
+func (w *world) showsNoKey(t *testing.T, token, key string) {
+	t.Helper()
+	license := first(t, w.Do(t, testkit.Get(token, "/api/marketplace/licenses")), "licenses")["id"].(string)
+	order := first(t, w.Do(t, testkit.Get(token, "/api/marketplace/orders")), "orders")["id"].(string)
+	seen := 0
+	for _, op := range testkit.Operations(t) {
+		if op.Method != http.MethodGet || !strings.HasPrefix(op.Path, "/api/marketplace/") {
+			continue
+		}
+		path := op.Path
+		switch {
+		case strings.Contains(path, "/licenses/{id}"):
+			path = strings.Replace(path, "{id}", license, 1)
+		case strings.Contains(path, "/orders/{id}"):
+			path = strings.Replace(path, "{id}", order, 1)
+		}
+		path = strings.Replace(path, "{slug}", "mail-pack", 1)
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			seen++
+			res := w.DoUnchecked(t, testkit.Request{Method: method, Path: path, Token: token})
+			if strings.Contains(string(res.Body)+fmt.Sprint(res.Header), key) {
+				t.Errorf("%s %s has the key: %s", method, path, res.Body)
+			}
+		}
+	}
+	if seen < 16 {
+		t.Errorf("%d answers", seen)
+	}
 }
 
 // The attacker is of the staff, and has the receipt, which has the key, mailed elsewhere.

@@ -71,7 +71,12 @@ func (s *Service) note(ctx context.Context, i Impersonation) error {
 		if _, err := tx.User(ctx, i.User.ID); err != nil && errs.KindOf(err) != errs.NotFound { // before its sessions
 			return err
 		}
-		if err := tx.DeleteSession(ctx, i.User.ID, i.ID); err != nil && errs.KindOf(err) != errs.NotFound {
+		// One that is gone is not deleted again: whoever deletes one waits until all processes know.
+		_, err := tx.Session(ctx, i.ID)
+		if err == nil {
+			err = tx.DeleteSession(ctx, i.User.ID, i.ID)
+		}
+		if err != nil && errs.KindOf(err) != errs.NotFound {
 			return err
 		}
 		at := s.Now().UTC().Truncate(time.Millisecond)

@@ -44,6 +44,16 @@ func TestStaffWithoutTheRightSeeNoAddresses(t *testing.T) {
 		}
 		blind, support := employ("bob", "BLIND"), employ("sue", "SUPPORT")
 		const admin = "/api/v1/admin"
+		seen := a.Do(t, testkit.Post(root.Access, admin+"/users/"+ada.UserID+"/impersonate", map[string]any{
+			"reason": "Ticket 4711: buy it for her.", "write": true,
+		}))
+		a.Do(t, testkit.Purchase(seen.Text(t, "data.access_token"), "free"))
+		for token, want := range map[string]string{blind: "a…@example.com", root.Access: "ada@example.com"} {
+			log := a.Do(t, testkit.Get(token, admin+"/audit?action=order.create"))
+			if !strings.Contains(string(log.Body), `"onBehalfOf":{"id":"`+ada.UserID+`","name":"`+want+`"}`) {
+				t.Errorf("the user is shown as %s, want %s", log.Body, want)
+			}
+		}
 		for _, path := range []string{
 			"/users", "/users/" + ada.UserID, "/users/" + ada.UserID + "/sessions", "/staff", "/orders", "/orders/" + orderID, "/licenses",
 			"/audit",

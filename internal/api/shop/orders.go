@@ -132,7 +132,7 @@ func (h *Handlers) GetOrder(w http.ResponseWriter, r *http.Request) error {
 	}
 	web.NoStore(w)
 	wire.MarkPayments(w, h.Orders)
-	web.WriteJSON(w, http.StatusOK, orderWithKey{newOwnOrder(o), key.Reveal()})
+	web.WriteJSON(w, http.StatusOK, orderWithKey{newOwnOrder(o), shownKey(r.Context(), key)})
 	return nil
 }
 

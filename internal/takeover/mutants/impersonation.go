@@ -68,6 +68,16 @@ var standIns = []mutant{
 		tests: attacks("TestWhoActsAsAUserChangesNothingOfTheAccountAndSpendsNothing"),
 	},
 	{
+		name: "key-of-an-order-in-full", t: is(110),
+		edit:  at("api/shop/orders.go", `orderWithKey{newOwnOrder(o), «shownKey(r.Context(), key)»}`, `mutantIf($ON, key.Reveal(), $OLD)`),
+		tests: attacks("TestWhoActsAsAUserChangesNothingOfTheAccountAndSpendsNothing"),
+	},
+	{
+		name: "archive-as-a-user", t: is(110),
+		edit:  at("api/routes.go", `users, h.ExportArchive, recently, unkept, «forUserOnly»`, noOption),
+		tests: attacks("TestWhoActsAsAUserChangesNothingOfTheAccountAndSpendsNothing"),
+	},
+	{
 		name: "receipt-to-staff", t: is(110),
 		edit:  at("shop/order/standin.go", `own.Email = «email»`, `mutantIf($ON, own.Email, $OLD)`),
 		tests: attacks("TestAReceiptOfAnOrderByStaffGoesToTheUser"),
