@@ -12,6 +12,22 @@ import (
 	"stoa/internal/testkit"
 )
 
+// showsBehalf fails the test unless the audit log shows the user as whom staff did something under these names, by token.
+func showsBehalf(t *testing.T, a *testkit.App, root, userID string, names map[string]string) {
+	t.Helper()
+	const admin = "/api/v1/admin"
+	seen := a.Do(t, testkit.Post(root, admin+"/users/"+userID+"/impersonate", map[string]any{
+		"reason": "Ticket 4711: buy it for her.", "write": true,
+	}))
+	a.Do(t, testkit.Purchase(seen.Text(t, "data.access_token"), "free"))
+	for token, want := range names {
+		log := a.Do(t, testkit.Get(token, admin+"/audit?action=order.create"))
+		if !strings.Contains(string(log.Body), `"onBehalfOf":{"id":"`+userID+`","name":"`+want+`"}`) {
+			t.Errorf("the user is shown as %s, want %s", log.Body, want)
+		}
+	}
+}
+
 // Who people are is for those whose job needs it: all others find nobody by an address, and see none.
 func TestStaffWithoutTheRightSeeNoAddresses(t *testing.T) {
 	t.Parallel()
@@ -44,16 +60,7 @@ func TestStaffWithoutTheRightSeeNoAddresses(t *testing.T) {
 		}
 		blind, support := employ("bob", "BLIND"), employ("sue", "SUPPORT")
 		const admin = "/api/v1/admin"
-		seen := a.Do(t, testkit.Post(root.Access, admin+"/users/"+ada.UserID+"/impersonate", map[string]any{
-			"reason": "Ticket 4711: buy it for her.", "write": true,
-		}))
-		a.Do(t, testkit.Purchase(seen.Text(t, "data.access_token"), "free"))
-		for token, want := range map[string]string{blind: "a…@example.com", root.Access: "ada@example.com"} {
-			log := a.Do(t, testkit.Get(token, admin+"/audit?action=order.create"))
-			if !strings.Contains(string(log.Body), `"onBehalfOf":{"id":"`+ada.UserID+`","name":"`+want+`"}`) {
-				t.Errorf("the user is shown as %s, want %s", log.Body, want)
-			}
-		}
+		showsBehalf(t, a, root.Access, ada.UserID, map[string]string{blind: "a…@example.com", root.Access: "ada@example.com"})
 		for _, path := range []string{
 			"/users", "/users/" + ada.UserID, "/users/" + ada.UserID + "/sessions", "/staff", "/orders", "/orders/" + orderID, "/licenses",
 			"/audit",
