@@ -4,7 +4,7 @@
  */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { AnyConfig, Context, EventHandlers, Hook, HookName, Seen } from './context.js';
+import type { AnyConfig, Context, EventHandlers, Export, Hook, HookName, Seen } from './context.js';
 import type { Platform } from './platform.js';
 
 export * from './context.js';
