@@ -34,7 +34,7 @@ func (s *Service) MailReset(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		if err := s.mayHelp(ctx, tx, c); err != nil {
+		if err := s.mayHelp(ctx, tx, c, !c.Active); err != nil {
 			return err
 		}
 		if ok, err := s.allowReset(ctx, tx, c.ID, token); !ok || err != nil {
@@ -47,15 +47,16 @@ func (s *Service) MailReset(ctx context.Context, id string) error {
 	}))
 }
 
-// mayHelp returns why the caller may not help a user with a mailed link, or why it would help nothing; else nil.
-func (s *Service) mayHelp(ctx context.Context, tx Store, c Credentials) error {
+// mayHelp returns why the caller may not help a user with a mailed link, or why it would help nothing; else nil. blocked
+// says that the user could not use it.
+func (s *Service) mayHelp(ctx context.Context, tx Store, c Credentials, blocked bool) error {
 	if err := CheckAbove(ctx, tx, c.Role); err != nil {
 		return err
 	}
 	if !s.sendsMail() {
 		return ErrNoMail
 	}
-	if !c.Active {
+	if blocked {
 		return ErrBlocked
 	}
 	return nil
@@ -73,7 +74,8 @@ func (s *Service) RevertEmailOf(ctx context.Context, id string) error {
 		if err != nil {
 			return noUser(err)
 		}
-		if err := s.mayHelp(ctx, tx, c); err != nil {
+		// A thief may have planned the deletion, too: taking the change back calls it off.
+		if err := s.mayHelp(ctx, tx, c, !c.Active && c.DeletionAt.IsZero()); err != nil {
 			return err
 		}
 		last, err := s.lastRevert(ctx, tx, c)

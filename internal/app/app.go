@@ -215,13 +215,13 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.buildAccounts(ctx, cfg); err != nil {
 		return err
 	}
-	if err := a.buildTakeout(cfg); err != nil {
-		return err
-	}
 	a.gateway = a.buildGateway(cfg)
 	a.Plugins.Circuits = a.gateway
 	a.metrics.WatchTraffic(a.gateway.Memory.Traffic, cfg.MetricsInstallations)
 	a.buildDelivery(cfg)
+	if err := a.buildTakeout(cfg); err != nil {
+		return err
+	}
 	a.watchDeliveries(cfg.Now)
 	return a.buildAPI(ctx, cfg)
 }

@@ -26,7 +26,7 @@ func (a *App) buildTakeout(cfg Config) error {
 		Mail: a.Leaving.Mail, PublicURL: cfg.PublicURL,
 		Source: &portable.Source{
 			Accounts: a.Accounts, Orders: a.Orders, Licenses: a.Licenses, Reviews: a.Reviews,
-			Audit: &audit.Log{Store: store.NewAudit(a.DB), Now: cfg.Now}, Plugins: a.pluginsAbout,
+			Audit: &audit.Log{Store: store.NewAudit(a.DB), Now: cfg.Now}, Plugins: a.hooks,
 		},
 	}
 	return nil
@@ -38,16 +38,4 @@ func (a *App) makeCopies(ctx context.Context, cfg Config) {
 		Name: "copies of accounts", Store: store.NewDuties(a.DB), Log: cfg.Log, Lease: keptLease, Grace: keptGrace, Every: keptEvery,
 	}
 	d.Keep(ctx, a.Takeout.Tend)
-}
-
-// aboutUser is what an installation of a plugin knows about a user.
-type aboutUser struct {
-	Plugin       string `json:"plugin"`
-	Name         string `json:"name"`
-	Installation string `json:"installation"`
-}
-
-// pluginsAbout returns the enabled installations of plugins.
-func (a *App) pluginsAbout(ctx context.Context, _ string) (any, error) {
-	return []aboutUser{}, nil
 }

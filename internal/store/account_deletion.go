@@ -52,33 +52,54 @@ func (s Leave) DueDeletions(ctx context.Context, now time.Time, limit int) ([]st
 // Erase implements leave.Store.
 func (s Leave) Erase(ctx context.Context, c account.Credentials, kept time.Time) error {
 	defer s.ended(ctx)
-	for _, part := range []func(context.Context, account.Credentials) error{
-		s.releaseOrders, s.releaseGuestOrders, s.eraseReviews, s.eraseUser, s.blankAudit,
+	overdue := blankBills + ` WHERE user_id = $1 AND billing_info IS NOT NULL AND created_at_ms <= $2`
+	if _, err := s.Write.ExecContext(ctx, overdue, c.ID, database.Millis(kept)); err != nil {
+		return err
+	}
+	if err := s.releaseGuestOrders(ctx, c, kept); err != nil {
+		return err
+	}
+	for _, part := range []func(context.Context, string) error{
+		s.releaseOrders, s.eraseReviews, s.eraseUser, s.blankAudit,
 	} {
-		if err := part(ctx, c); err != nil {
+		if err := part(ctx, c.ID); err != nil {
 			return err
 		}
 	}
-	_, err := s.Write.ExecContext(ctx, blankBills+` WHERE user_id = $1 AND billing_info IS NOT NULL AND created_at_ms <= $2`,
-		reqctx.Deleted, database.Millis(kept))
-	return err
+	return nil
+}
+
+// Release implements leave.Store.
+func (s Leave) Release(ctx context.Context, id string) error {
+	for _, part := range []func(context.Context, string) error{s.releaseOrders, s.eraseReviews, s.blankAudit} {
+		if err := part(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ErasedSince implements leave.Store.
+func (s Leave) ErasedSince(ctx context.Context, since time.Time) ([]string, error) {
+	return database.Texts(ctx, s.Read, `SELECT target_id FROM audit_log WHERE action = $1 AND at_ms >= $2`,
+		string(audit.UserErase), database.Millis(since))
 }
 
 // releaseOrders takes a user's orders and licenses from them. Licenses go on working by their keys.
-func (s Leave) releaseOrders(ctx context.Context, c account.Credentials) error {
+func (s Leave) releaseOrders(ctx context.Context, userID string) error {
 	for _, table := range []string{"orders", "licenses"} {
-		_, err := s.Write.ExecContext(ctx, `UPDATE `+table+` SET user_id = $1 WHERE user_id = $2`, reqctx.Deleted, c.ID)
+		_, err := s.Write.ExecContext(ctx, `UPDATE `+table+` SET user_id = $1 WHERE user_id = $2`, reqctx.Deleted, userID)
 		if err != nil {
 			return err
 		}
 	}
-	_, err := s.Write.ExecContext(ctx, `DELETE FROM order_claims WHERE user_id = $1`, c.ID)
+	_, err := s.Write.ExecContext(ctx, `DELETE FROM order_claims WHERE user_id = $1`, userID)
 	return err
 }
 
 // releaseGuestOrders does the same with the orders that guests made with the user's mailbox, which whoever gets the
 // address later could claim. Nobody but who proved to have the mailbox decides about them.
-func (s Leave) releaseGuestOrders(ctx context.Context, c account.Credentials) error {
+func (s Leave) releaseGuestOrders(ctx context.Context, c account.Credentials, kept time.Time) error {
 	key := order.EmailKey(c.Email)
 	if c.ProvenAt.IsZero() || key == "" {
 		return nil
@@ -105,30 +126,34 @@ func (s Leave) releaseGuestOrders(ctx context.Context, c account.Credentials) er
 		if _, err := s.Write.ExecContext(ctx, `UPDATE licenses SET user_id = $1 WHERE id = $2`, reqctx.Deleted, g.license); err != nil {
 			return err
 		}
+		_, err := s.Write.ExecContext(ctx, blankBills+` WHERE id = $1 AND created_at_ms <= $2`, g.id, database.Millis(kept))
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // eraseReviews takes the author from a user's reviews. A product has one review of each author, so those without get one
 // that nobody is.
-func (s Leave) eraseReviews(ctx context.Context, c account.Credentials) error {
-	_, err := s.Write.ExecContext(ctx, `UPDATE reviews SET user_id = $1 || id WHERE user_id = $2`, reqctx.Deleted+":", c.ID)
+func (s Leave) eraseReviews(ctx context.Context, userID string) error {
+	_, err := s.Write.ExecContext(ctx, `UPDATE reviews SET user_id = $1 || id WHERE user_id = $2`, reqctx.Deleted+":", userID)
 	return err
 }
 
 // eraseUser deletes a user, and with it whatever references it.
-func (s Leave) eraseUser(ctx context.Context, c account.Credentials) error {
-	res, err := s.Write.ExecContext(ctx, `DELETE FROM users WHERE id = $1`, c.ID)
+func (s Leave) eraseUser(ctx context.Context, userID string) error {
+	res, err := s.Write.ExecContext(ctx, `DELETE FROM users WHERE id = $1`, userID)
 	return database.Affected(res, err, "User")
 }
 
 // blankAudit takes a user's addresses from the audit log, which allows that once there is no such user.
-func (s Leave) blankAudit(ctx context.Context, c account.Credentials) error {
+func (s Leave) blankAudit(ctx context.Context, userID string) error {
 	for _, statement := range []string{
 		`UPDATE audit_log SET actor_name = '' WHERE actor_id = $1 AND actor_kind = 'user' AND actor_name <> ''`,
 		`UPDATE audit_log SET behalf_name = '' WHERE behalf_id = $1 AND behalf_id <> '' AND behalf_name <> ''`,
 	} {
-		if _, err := s.Write.ExecContext(ctx, statement, c.ID); err != nil {
+		if _, err := s.Write.ExecContext(ctx, statement, userID); err != nil {
 			return err
 		}
 	}
@@ -138,7 +163,7 @@ func (s Leave) blankAudit(ctx context.Context, c account.Credentials) error {
 	list, err := database.All(ctx, s.Read, func(row database.Scanner) (d detailed, err error) {
 		err = row.Scan(&d.id, &d.action, &d.details)
 		return d, err
-	}, `SELECT id, action, details_json FROM audit_log WHERE target_id = $1 AND target_type = 'user'`, c.ID)
+	}, `SELECT id, action, details_json FROM audit_log WHERE target_id = $1 AND target_type = 'user'`, userID)
 	if err != nil {
 		return err
 	}

@@ -89,10 +89,15 @@ func (s *Lookup) Users(ctx context.Context, q lookup.Query) ([]lookup.Item, erro
 func (s *Lookup) Orders(ctx context.Context, q lookup.Query) ([]lookup.Item, error) {
 	m := &matches{limit: q.Limit}
 	m.text(q, "orders", "id", q.Text)
+	bills, billed := "orders", `coalesce(' · ' || t.billing_email_key, '')`
+	if q.NoFormer {
+		bills = "(SELECT * FROM orders WHERE user_id <> 'deleted') kept"
+		billed = `CASE WHEN t.user_id = 'deleted' THEN '' ELSE ` + billed + ` END`
+	}
 	if !q.Masked {
-		m.text(q, "orders", "billing_email_key", q.Key)
-		m.text(q, "orders", "billing_name_key", q.Key)
-		m.text(q, "orders", "billing_company_key", q.Key)
+		m.text(q, bills, "billing_email_key", q.Key)
+		m.text(q, bills, "billing_name_key", q.Key)
+		m.text(q, bills, "billing_company_key", q.Key)
 	}
 	latest := func(column string) string { return column + " = ? ORDER BY created_at_ms DESC, id" }
 	for _, id := range q.Users {
@@ -101,8 +106,7 @@ func (s *Lookup) Orders(ctx context.Context, q lookup.Query) ([]lookup.Item, err
 	if q.KeyHash != "" {
 		m.with(0, "id", "orders", "license_id = (SELECT id FROM licenses WHERE key_hash = ?)", q.KeyHash)
 	}
-	return s.list(ctx, m, `t.id, '', t.id, p.name
-		|| coalesce(' · ' || t.billing_email_key, ''), t.status`,
+	return s.list(ctx, m, `t.id, '', t.id, p.name || `+billed+`, t.status`,
 		`orders t JOIN products p ON p.id = t.product_id`, `t.created_at_ms DESC, t.id`)
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"stoa/internal/account"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/data/database"
 	"stoa/internal/shop/order"
 )
@@ -43,6 +44,14 @@ func (s *Orders) FindOrders(ctx context.Context, q order.Query) ([]order.Listed,
 	return list, total, err
 }
 
+// exceptOf returns whose bills are not searched: those of people who left, or nobody's.
+func exceptOf(former bool) string {
+	if former {
+		return reqctx.Deleted
+	}
+	return ""
+}
+
 // orderWhere returns the conditions of a query.
 func orderWhere(q order.Query) (w database.Where) {
 	if q.ID != "" {
@@ -53,11 +62,11 @@ func orderWhere(q order.Query) (w database.Where) {
 		w.And(`(o.id LIKE $2 ESCAPE '~' OR o.license_id LIKE $2 ESCAPE '~' OR o.user_id LIKE $2 ESCAPE '~'
 			OR o.product_id IN (SELECT id FROM products WHERE slug LIKE $1 ESCAPE '~'))`, search(q.Search)[:2]...)
 	case q.Search != "":
-		w.And(`(o.billing_email_key LIKE $1 ESCAPE '~' OR o.billing_name_key LIKE $1 ESCAPE '~'
-			OR o.billing_company_key LIKE $1 ESCAPE '~' OR o.id LIKE $2 ESCAPE '~' OR o.license_id LIKE $2 ESCAPE '~'
+		w.And(`((o.billing_email_key LIKE $1 ESCAPE '~' OR o.billing_name_key LIKE $1 ESCAPE '~'
+				OR o.billing_company_key LIKE $1 ESCAPE '~') AND o.user_id <> $4 OR o.id LIKE $2 ESCAPE '~' OR o.license_id LIKE $2 ESCAPE '~'
 			OR o.user_id IN (SELECT id FROM users WHERE id LIKE $2 ESCAPE '~' OR email_key LIKE $1 ESCAPE '~')
 			OR o.product_id IN (SELECT id FROM products WHERE slug LIKE $1 ESCAPE '~')
-			OR o.license_id IN (SELECT id FROM licenses WHERE key_tail = $3))`, searchBy(q.Search, q.NoTails)...)
+			OR o.license_id IN (SELECT id FROM licenses WHERE key_tail = $3))`, append(searchBy(q.Search, q.NoTails), exceptOf(q.NoFormer))...)
 	}
 	if q.Status != "" {
 		w.And(`o.status = $1`, string(q.Status))
@@ -72,8 +81,8 @@ func orderWhere(q order.Query) (w database.Where) {
 		w.And(`1 = 0`)
 	} else if q.Email != "" {
 		// Each address is compared by the key that its own table keeps.
-		w.And(`(o.billing_email_key = $1 OR o.user_id = (SELECT id FROM users WHERE email_key = $2))`,
-			order.EmailKey(q.Email), account.Key(q.Email))
+		w.And(`(o.billing_email_key = $1 AND o.user_id <> $3 OR o.user_id = (SELECT id FROM users WHERE email_key = $2))`,
+			order.EmailKey(q.Email), account.Key(q.Email), exceptOf(q.NoFormer))
 	}
 	if !q.From.IsZero() {
 		w.And(`o.created_at_ms >= $1`, q.From.UnixMilli())

@@ -78,3 +78,25 @@ func TestAdministratorsTakeAChangeOfAddressBackWhileItsLinkWorks(t *testing.T) {
 		testkit.WantError(t, w.Do(t, testkit.Post(admin.Access, path, nil)), http.StatusConflict, "CONFLICT")
 	})
 }
+
+// A thief who moved the account away plans its deletion, too.
+func TestAdministratorsTakeAChangeOfAddressBackWhileTheAccountIsLeaving(t *testing.T) {
+	t.Parallel()
+
+	attack(t, func(t *testing.T, w *world) {
+		thief := w.settled(t, victims, "ada")
+		admin := w.Admin(t, "root")
+		w.moved(t, thief.Access, victims, attackers)
+		at := w.left(t, thief.Access, "ada")
+		testkit.WantError(t, w.Do(t, testkit.Post(admin.Access, help(thief.UserID, "password-reset"), nil)), http.StatusConflict, "CONFLICT")
+		w.post(t, admin.Access, help(thief.UserID, "email/revert"), nil, http.StatusOK)
+		w.post(t, "", "/auth/reset-password", map[string]string{
+			"token": w.mustMail(t, victims, "reset-password"), "newPassword": chosen,
+		}, http.StatusOK)
+		w.signIn(t, victims, chosen)
+		w.until(at)
+		if n := w.sweep(t); n != 0 {
+			t.Errorf("%d removed", n)
+		}
+	})
+}

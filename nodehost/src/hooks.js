@@ -22,7 +22,8 @@ function hookOf (module, name) {
 }
 
 // hooksOf returns what answers stoa's calls of the hooks of a module: 204 when the hook
-// has succeeded, 404 if there is none of the name, 500 with the error if it failed.
+// has succeeded, 404 if there is none of the name, 500 with the error if it failed. What
+// export returns is answered as JSON.
 // position returns where in the package an error comes from.
 function hooksOf (module, position) {
   return async (request, response) => {
@@ -31,17 +32,20 @@ function hooksOf (module, position) {
     if (hook === undefined) {
       return answer(response, 404, `The entry module exports neither __lifecycle_${name} nor lifecycle.${name}.`)
     }
+    let said
     try {
       const body = JSON.parse(await textOf(request))
       const delivery = { id: request.headers['x-hook-id'], attempt: Number(request.headers['x-hook-attempt']) }
       const context = { ...contextOf(request.headers), ...delivery }
       context.config ??= body.config // which is too large for a header
-      await hook({ ...body, ...delivery, name }, context)
+      const returned = await hook({ ...body, ...delivery, name }, context)
+      if (name === 'export') said = JSON.stringify(returned)
     } catch (err) {
       log('error', `The lifecycle hook ${name} failed.`, err, position(err))
       return answer(response, 500, String(err))
     }
-    answer(response, 204)
+    if (said === undefined) return answer(response, 204)
+    send(response, 200, said)
   }
 }
 
@@ -56,8 +60,12 @@ function answer (response, status, error) {
     writeHead.call(response, status)
     return end.call(response)
   }
+  send(response, status, JSON.stringify({ error }))
+}
+
+function send (response, status, json) {
   writeHead.call(response, status, { 'content-type': 'application/json' })
-  end.call(response, JSON.stringify({ error }))
+  end.call(response, json)
 }
 
 // listenForHooks serves nothing but hooks on the socket that stoa opened.

@@ -130,6 +130,12 @@ function lifecycle (hook, { installationId }) {
   return [204]
 }
 
+// known answers what a customer may take along, when they ask the shop for a copy of their data.
+function known (installationId, { userId }) {
+  const account = tenants.get(installationId)?.get(userId)
+  return account === undefined ? [204] : [200, account]
+}
+
 function answer (request, body) {
   const path = request.url.split('?')[0]
   if (path === '/health') return [200, { status: 'ok', slug: SLUG, version: VERSION }]
@@ -145,6 +151,7 @@ function answer (request, body) {
     if (json === null || typeof json !== 'object') return problem(400, 'INVALID_JSON', 'The body must be an object.')
   }
   const hook = /^\/__lifecycle\/(\w+)$/.exec(path)
+  if (hook?.[1] === 'export' && request.method === 'POST') return known(request.headers['x-installation-id'], json)
   if (hook && request.method === 'POST') return lifecycle(hook[1], json)
   const route = routes[`${request.method} ${path}`]
   if (!route) return problem(404, 'NOT_FOUND', 'There is no such route.')

@@ -15,15 +15,25 @@ module.exports = async function wishLists (app, { stoa }) {
   })
 }
 
-// stoa calls it after the upgrade, while customers use the new version.
 module.exports.lifecycle = {
+  // After the upgrade, while customers use the new version.
   async onUpgrade (hook, { platform }) {
     await migrate(platform.storage, hook.id)
+  },
+
+  // For the copy of a customer's data.
+  async export ({ userId }, { platform }) {
+    const stored = await platform.storage.getJSON(keyFor(userId))
+    if (stored !== undefined) return wishesOf(stored)
   }
 }
 
 function keyOf (request) {
   const user = request.headers['x-user-id']
   if (!user) throw Object.assign(new Error('Sign in to keep a wish list.'), { statusCode: 401 })
-  return `wishes/${user}`
+  return keyFor(user)
+}
+
+function keyFor (userId) {
+  return `wishes/${userId}`
 }

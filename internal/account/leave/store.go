@@ -48,6 +48,13 @@ type Store interface {
 	// The error is an errs.NotFound for an unknown user.
 	Erase(ctx context.Context, c account.Credentials, kept time.Time) error
 
+	// ErasedSince returns the ids of users who were removed at or after a time.
+	ErasedSince(ctx context.Context, since time.Time) ([]string, error)
+
+	// Release does to a user who was removed what Erase did: requests that were under way may have left an order, a
+	// review or an entry of the audit log since.
+	Release(ctx context.Context, id string) error
+
 	// BlankBills blanks at most limit bills of reqctx.Deleted that are from until or earlier, and returns how many.
 	BlankBills(ctx context.Context, until time.Time, limit int) (int, error)
 

@@ -15,6 +15,8 @@ const (
 	tendLimit = 10 * time.Minute
 	// dueChunk is how many accounts are looked up at a time, billChunk how many bills are blanked.
 	dueChunk, billChunk = 100, 500
+	// underWay is how long after the end of a user requests of theirs may still write something, with time to spare.
+	underWay = time.Hour
 )
 
 // EraseDue removes the accounts whose deletion is due, and returns how many. Each has a transaction of its own, so that
@@ -50,6 +52,16 @@ func (s *Service) eraseDue(ctx context.Context, id string) error {
 	})
 }
 
+// ReleaseErased takes what requests left that were under way when their user was removed from nobody, and makes it that
+// of somebody who left.
+func (s *Service) ReleaseErased(ctx context.Context) error {
+	erased, err := s.Store.ErasedSince(ctx, s.Now().Add(-underWay))
+	for _, id := range erased {
+		err = errors.Join(err, s.Store.InTx(ctx, func(tx Store) error { return tx.Release(ctx, id) }))
+	}
+	return err
+}
+
 // BlankBills blanks the bills of those who left that were kept long enough, and returns how many.
 func (s *Service) BlankBills(ctx context.Context) (blanked int, err error) {
 	for {
@@ -61,7 +73,7 @@ func (s *Service) BlankBills(ctx context.Context) (blanked int, err error) {
 	}
 }
 
-// Tend removes accounts and blanks bills when that is due, at once and then every ten minutes, until ctx is done. One
+// Tend removes accounts, releases what they left and blanks bills when that is due, at once and then every ten minutes, until ctx is done. One
 // process at a time is enough.
 func (s *Service) Tend(ctx context.Context, log *slog.Logger) {
 	task := background.Task{Every: tendEvery, Limit: tendLimit, Log: log, Failed: "accounts of people who leave could not be tended"}
@@ -70,10 +82,7 @@ func (s *Service) Tend(ctx context.Context, log *slog.Logger) {
 		if erased > 0 {
 			log.InfoContext(ctx, "accounts removed, as planned", slog.Int("users", erased))
 		}
-		if err != nil {
-			return err
-		}
-		_, err = s.BlankBills(ctx)
-		return err
+		_, failed := s.BlankBills(ctx)
+		return errors.Join(err, s.ReleaseErased(ctx), failed)
 	})
 }

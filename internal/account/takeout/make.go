@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
@@ -94,8 +95,13 @@ func (s *Service) archive(ctx context.Context, userID string) ([]byte, error) {
 		}
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(content); err != nil {
+		if list, ok := content.(List); ok {
+			err = encodeList(w, enc, list)
+		} else {
+			enc.SetIndent("", "  ")
+			err = enc.Encode(content)
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		return nil
@@ -105,6 +111,31 @@ func (s *Service) archive(ctx context.Context, userID string) ([]byte, error) {
 	}
 	err = z.Close()
 	return b.Bytes(), err
+}
+
+// encodeList writes a list, one element in a line: what others wrote may be nested so deeply that indenting it would
+// multiply it.
+func encodeList(w io.Writer, enc *json.Encoder, list List) error {
+	before := "["
+	for one, err := range list {
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, before); err != nil {
+			return err
+		}
+		if err := enc.Encode(one); err != nil {
+			return err
+		}
+		before = ","
+	}
+	if before == "[" {
+		before = "[]\n"
+	} else {
+		before = "]\n"
+	}
+	_, err := io.WriteString(w, before)
+	return err
 }
 
 // finish stores the end of an export, and mails the user who asked for it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"iter"
 	"log/slog"
 	"os"
 	"time"
@@ -100,9 +101,13 @@ type Files interface {
 	List(ctx context.Context) ([]fs.FileInfo, error)
 }
 
+// List is the content of a file that is a list.
+type List = iter.Seq2[any, error]
+
 // Source knows what there is about users.
 type Source interface {
-	// Write calls add with each file of a user's copy: its name without an extension, and what becomes JSON.
+	// Write calls add with each file of a user's copy: its name without an extension, and what becomes JSON. A List
+	// is read while it is written, so that it need not fit into memory.
 	Write(ctx context.Context, userID string, add func(name string, content any) error) error
 }
 

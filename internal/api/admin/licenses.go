@@ -44,7 +44,8 @@ func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 	web.OnlyParams(r, &faults, "q", "product", "user", "status", "sort")
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := license.Query{
-		Search: v.Get("q"), Masked: !seesPeople(r.Context()), ProductSlug: v.Get("product"), UserID: v.Get("user"), Status: license.Status(v.Get("status")),
+		Search: v.Get("q"), Masked: !seesPeople(r.Context()), NoFormer: !seesFormer(r.Context()),
+		ProductSlug: v.Get("product"), UserID: v.Get("user"), Status: license.Status(v.Get("status")),
 		Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
 	}
 	if err := web.Refusal(faults, q.Issues); err != nil {

@@ -15,13 +15,16 @@ func seesPeople(ctx context.Context) bool { return reqctx.CallerFrom(ctx).May(pe
 // seesTails reports whether the caller finds things by the end of a key.
 func seesTails(ctx context.Context) bool { return reqctx.CallerFrom(ctx).May(permission.ReadLicenses) }
 
-// former is shown for orders and licenses: what those who left wrote on their bills is for whoever keeps the books.
+// seesFormer reports whether the caller sees what those who left wrote on their bills: whoever keeps the books does.
+func seesFormer(ctx context.Context) bool { return reqctx.CallerFrom(ctx).May(permission.RefundOrders) }
+
+// former is shown for orders and licenses, some of which are of people who left.
 func former[V any, T interface {
 	maskable[T]
 	ownedBy() string
 }](ctx context.Context, of func(V) T) func(V) T {
 	of = shown(ctx, of)
-	if reqctx.CallerFrom(ctx).May(permission.RefundOrders) {
+	if seesFormer(ctx) {
 		return of
 	}
 	return func(v V) T {

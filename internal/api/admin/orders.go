@@ -58,7 +58,7 @@ func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := order.Query{
 		Search: v.Get("q"),
-		Masked: !seesPeople(r.Context()), NoTails: !seesTails(r.Context()),
+		Masked: !seesPeople(r.Context()), NoTails: !seesTails(r.Context()), NoFormer: !seesFormer(r.Context()),
 		Status:  order.Status(v.Get("status")),
 		Product: v.Get("product"), UserID: v.Get("user"), Email: v.Get("email"),
 		From: web.ReadTime(r, "from", &faults), To: web.ReadTime(r, "to", &faults),

@@ -53,6 +53,7 @@ func reader(ctx context.Context) lookup.Reader {
 	who := reqctx.CallerFrom(ctx)
 	return lookup.Reader{
 		Shows: func(kind lookup.Kind) bool { return who.May(seenWith[kind]) }, People: seesPeople(ctx),
+		Former: seesFormer(ctx),
 	}
 }
 

@@ -4,11 +4,15 @@ package portable
 
 import (
 	"context"
+	"encoding/json"
+	"iter"
 
 	"stoa/internal/account"
+	"stoa/internal/account/takeout"
 	"stoa/internal/api/web"
 	"stoa/internal/api/wire"
 	"stoa/internal/base/reqctx"
+	"stoa/internal/run/hook"
 	"stoa/internal/shop/license"
 	"stoa/internal/shop/order"
 	"stoa/internal/shop/review"
@@ -25,8 +29,12 @@ type Source struct {
 	Licenses *license.Service
 	Reviews  *review.Service
 	Audit    *audit.Log
-	// Plugins returns what each enabled installation of a plugin says about a user, or its name alone.
-	Plugins func(ctx context.Context, userID string) (any, error)
+	Plugins  Plugins
+}
+
+// Plugins asks plugins; *hook.Sender does.
+type Plugins interface {
+	Export(ctx context.Context, userID string) iter.Seq2[hook.Exported, error]
 }
 
 // Write implements takeout.Source.
@@ -38,7 +46,7 @@ func (s *Source) Write(ctx context.Context, userID string, add func(name string,
 	}{
 		{"account", s.account}, {"sessions", s.sessions}, {"activity", s.activity}, {"orders", s.orders},
 		{"licenses", s.licenses}, {"activations", s.activations}, {"reviews", s.reviews}, {"audit", s.audit},
-		{"plugins", s.Plugins},
+		{"plugins", s.plugins},
 	} {
 		content, err := f.read(ctx, userID)
 		if err != nil {
@@ -118,6 +126,28 @@ func (s *Source) activity(ctx context.Context, userID string) (any, error) {
 func (s *Source) orders(ctx context.Context, _ string) (any, error) {
 	list, err := all(func(limit, offset int) ([]order.Listed, int, error) { return s.Orders.ListOwn(ctx, limit, offset) })
 	return web.Items(list, wire.NewOrder), err
+}
+
+// told is what an installation of a plugin knows.
+type told struct {
+	Plugin         string `json:"plugin"`
+	Name           string `json:"name"`
+	InstallationID string `json:"installationId"`
+	InstanceKey    string `json:"instanceKey"`
+
+	Data    json.RawMessage `json:"data,omitempty"`
+	Missing string          `json:"missing,omitempty"` // why there are no Data
+}
+
+func (s *Source) plugins(ctx context.Context, userID string) (any, error) {
+	return takeout.List(func(yield func(any, error) bool) {
+		for e, err := range s.Plugins.Export(ctx, userID) {
+			m := &e.In.Package.Manifest
+			if !yield(told{m.Slug, m.Name, e.In.Instance.ID, e.In.Instance.Key, e.Data, e.Missing}, err) {
+				return
+			}
+		}
+	}), nil
 }
 
 // owned is a license with its key.

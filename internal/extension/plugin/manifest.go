@@ -36,6 +36,9 @@ type Manifest struct {
 	// Events say which events the plugin subscribes to (contract 7.5).
 	Events Events `json:"events"`
 
+	// Export says that the plugin answers what it knows about a user (contract 2.33).
+	Export bool `json:"export"`
+
 	// Raw is the manifest as it was in the archive.
 	Raw json.RawMessage `json:"-"`
 }

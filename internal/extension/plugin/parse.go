@@ -52,6 +52,7 @@ func ParseManifest(raw []byte, has func(name string) bool) (Manifest, error) {
 		ConfigSchema:     config.ParseSchema(o, "configSchema"),
 		ThemeExtensions:  parseThemeExtensions(o),
 		RoutePermissions: nil, // below: it needs the permissions
+		Export:           o.Flag("export"),
 		Raw:              raw,
 	}
 	m.Name, _ = o.Require("name")

@@ -111,12 +111,12 @@ var manifests = []struct {
 		map[string]any{
 			"schemaVersion": "1", "slug": 1, "name": []int{}, "version": 1.0, "sdkVersion": true, "description": 1, "author": 1,
 			"authorUrl": 1, "category": 1, "runtimeType": 1, "externalBaseUrl": 1, "entryModule": 1, "permissions": "a",
-			"capabilities": 1, "lifecycle": []int{}, "configSchema": 1, "themeExtensions": 1, "routePermissions": 1,
+			"capabilities": 1, "lifecycle": []int{}, "configSchema": 1, "themeExtensions": 1, "routePermissions": 1, "export": "yes",
 		},
 		[]string{
 			"schemaVersion wrong_type", "slug wrong_type", "version wrong_type", "sdkVersion wrong_type",
 			"permissions wrong_type",
-			"capabilities wrong_type", "lifecycle wrong_type", "configSchema wrong_type", "themeExtensions wrong_type",
+			"capabilities wrong_type", "lifecycle wrong_type", "configSchema wrong_type", "themeExtensions wrong_type", "export wrong_type",
 			"name wrong_type", "author wrong_type", "authorUrl wrong_type", "description wrong_type", "category wrong_type",
 			"routePermissions wrong_type", "runtimeType wrong_type", "externalBaseUrl wrong_type", "entryModule wrong_type",
 		},
@@ -380,14 +380,14 @@ func TestParseManifestKeepsEverything(t *testing.T) {
 		"description":"D","category":"payment","runtimeType":"external-http","externalBaseUrl":"https://pay.example","custom":{"x":1},
 		"permissions":["a:b"],"capabilities":["c"],"lifecycle":{"onEnable":true,"onInstall":true,"onDisable":false},
 		"configSchema":{"k":{"type":"string","label":"L","required":true,"secret":true,"description":"D"}},
-		"routePermissions":[{"method":"GET","path":"/api/x","permission":"a:b"}]}`,
+		"routePermissions":[{"method":"GET","path":"/api/x","permission":"a:b"}],"export":true}`,
 	)
 	m, err := parse(t, raw)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := plugin.Manifest{
-		SchemaVersion: 1, Slug: "pay", Name: "Pay", Version: "1.0.0", SDKVersion: "2.0.0", Author: "A",
+		Export: true, SchemaVersion: 1, Slug: "pay", Name: "Pay", Version: "1.0.0", SDKVersion: "2.0.0", Author: "A",
 		AuthorURL:   "https://a.example",
 		Description: "D", Category: "payment", RuntimeType: plugin.External, ExternalBaseURL: "https://pay.example",
 		Permissions: []string{"a:b"}, Capabilities: []string{"c"},

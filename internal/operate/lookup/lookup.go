@@ -70,6 +70,8 @@ type Query struct {
 
 	// Masked says that the reader sees no addresses: users and orders are not found by one.
 	Masked bool
+	// NoFormer says that what those who left wrote on their bills is neither searched for nor shown.
+	NoFormer bool
 
 	At    time.Time
 	Limit int
@@ -79,6 +81,7 @@ type Query struct {
 type Reader struct {
 	Shows  func(Kind) bool // whether they see things of a kind; nothing of another is found, nor anything by it
 	People bool            // whether they see addresses and the ends of keys
+	Former bool            // whether they see what those who left wrote on their bills
 }
 
 // Sealed is a license that may have a key that was looked for.
@@ -136,7 +139,7 @@ func (s *Service) Search(ctx context.Context, written string, reader Reader) ([]
 	if err := Issues(written).Err(); err != nil {
 		return nil, err
 	}
-	q := Query{Text: strings.TrimSpace(written), At: s.Now().UTC(), Limit: PerKind, Masked: !reader.People}
+	q := Query{Text: strings.TrimSpace(written), At: s.Now().UTC(), Limit: PerKind, Masked: !reader.People, NoFormer: !reader.Former}
 	q.Key = account.Key(q.Text)
 	if key, err := license.ParseKey(q.Text); err == nil {
 		return s.byKey(ctx, q, key, reader)

@@ -27,7 +27,7 @@ type shop struct {
 }
 
 // everything is a reader from whom nothing is hidden.
-var everything = lookup.Reader{Shows: func(lookup.Kind) bool { return true }, People: true}
+var everything = lookup.Reader{Shows: func(lookup.Kind) bool { return true }, People: true, Former: true}
 
 func (s *shop) find(kind lookup.Kind, q lookup.Query) ([]lookup.Item, error) {
 	if s.finds != nil && !s.finds(q) {

@@ -35,6 +35,7 @@ type Response struct {
 	Status int // 0 if there was no answer in time
 	Header http.Header
 	Body   []byte // its beginning
+	Broken bool   // the answer broke off after it began
 }
 
 // Deliver sends a request to the plugin that rt runs, signed like a call, and returns the
@@ -77,11 +78,11 @@ func (g *Gateway) Deliver(ctx context.Context, rt run.Runtime, n Request, keep i
 	defer func() { endOwn(p.pluginSpan, res.Status, err) }()
 	answer := &probeAnswer{header: make(http.Header), keep: keep}
 	defer func() {
-		// If an answer breaks off after it began, its status still counts.
-		if p := recover(); p != nil && p != http.ErrAbortHandler { //nolint:errorlint // as net/http compares it
+		p := recover()
+		if p != nil && p != http.ErrAbortHandler { //nolint:errorlint // as net/http compares it
 			panic(p)
 		}
-		res = Response{Status: answer.status, Header: answer.header, Body: answer.body}
+		res = Response{Status: answer.status, Header: answer.header, Body: answer.body, Broken: p != nil}
 	}()
 	return Response{}, rt.Serve(answer, r, &n.In)
 }

@@ -134,7 +134,7 @@ func (a *probeAnswer) WriteHeader(status int) {
 
 func (a *probeAnswer) Write(b []byte) (int, error) {
 	a.body = append(a.body, b[:min(len(b), a.keep-len(a.body))]...)
-	if a.read += len(b); a.read > drainedOfProbe {
+	if a.read += len(b); a.read > max(a.keep, drainedOfProbe) {
 		return 0, io.ErrShortWrite
 	}
 	return len(b), nil

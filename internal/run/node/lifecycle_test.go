@@ -88,6 +88,41 @@ func TestHooksOfADisabledInstanceNeedNoRegistration(t *testing.T) {
 	}
 }
 
+// What export returns is answered, of an instance that is enabled or not.
+func TestWhatAnExportReturnsIsAnsweredAsJSON(t *testing.T) {
+	t.Parallel()
+
+	f := newFixture(t)
+	in := f.install(t, "exporting", files{"index.js": `
+exports.plugin = async () => {}
+exports.lifecycle = { async export ({ userId }, { permissions, platform }) {
+  if (userId === 'nobody') return
+  if (userId === 'loop') { const a = {}; a.a = a; return a }
+  return { userId, permissions, platform: typeof platform.storage.get }
+} }`})
+	for _, tt := range []struct {
+		userID string
+		status int
+		body   string
+	}{
+		{"u1", http.StatusOK, `{"userId":"u1","permissions":[],"platform":"function"}`},
+		{"nobody", http.StatusNoContent, ""},
+		{"loop", http.StatusInternalServerError, "circular"},
+	} {
+		for name, live := range map[string]*plugin.Installed{"enabled": &in, "disabled": nil} {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/__lifecycle/export",
+				strings.NewReader(`{"userId":"`+tt.userID+`"}`))
+			w := httptest.NewRecorder()
+			if err := f.Lifecycle(live).Serve(w, r, &in); err != nil {
+				t.Fatal(err)
+			}
+			if got := w.Body.String(); w.Code != tt.status || !strings.Contains(got, tt.body) {
+				t.Errorf("%s, %s: %d %s; want %d %s", tt.userID, name, w.Code, got, tt.status, tt.body)
+			}
+		}
+	}
+}
+
 // What a hook prints is in the log of its instance, whichever process it runs in.
 func TestHooksPrintIntoTheLogOfTheirInstance(t *testing.T) {
 	t.Parallel()

@@ -36,6 +36,8 @@ type Query struct {
 	Search string
 	// Masked says that the reader sees no addresses: none is searched for, nor the end of a key.
 	Masked bool
+	// NoFormer says that what those who left wrote on their bills is not searched for.
+	NoFormer bool
 	// Status is the wanted status at the time At.
 	Status Status
 	At     time.Time

@@ -34,9 +34,11 @@ type Query struct {
 	Masked bool
 	// NoTails says that the end of a key is not searched for.
 	NoTails bool
-	Status  Status
-	Product string // slug
-	UserID  string // or reqctx.Anonymous
+	// NoFormer says that what those who left wrote on their bills is not searched for.
+	NoFormer bool
+	Status   Status
+	Product  string // slug
+	UserID   string // or reqctx.Anonymous
 	// Email is an address on the bill or of the buyer's account, compared by EmailKey.
 	Email string
 	// From (inclusive) and To (exclusive) bound the time of the order. Zero means no bound.

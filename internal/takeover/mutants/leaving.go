@@ -107,12 +107,13 @@ var leaving = []mutant{
 	},
 	{
 		name: "erased-keeps-orders", t: is(30),
-		edit:  at(erasingFile, `«s.releaseOrders»,`, erasesNothing),
+		edit:  at(erasingFile, `«s.releaseOrders», s.eraseReviews, s.eraseUser`, erasesNothing),
 		tests: attacks("TestTheNextOwnerOfAnAddressFindsNothing"),
 	},
 	{
 		name: "erased-keeps-orders-of-guests", t: is(30),
-		edit:  at(erasingFile, `«s.releaseGuestOrders»,`, erasesNothing),
+		edit:  at(erasingFile, `«s.releaseGuestOrders»(ctx, c, kept)`,
+			`mutantIf($ON, func(context.Context, account.Credentials, time.Time) error { return nil }, $OLD)`),
 		tests: attacks("TestTheNextOwnerOfAnAddressFindsNothing"),
 	},
 	{

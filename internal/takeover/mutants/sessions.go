@@ -19,7 +19,7 @@ var helped = []mutant{
 	},
 	{
 		name: "reset-of-a-blocked-user", t: is(41),
-		edit:  at("account/staff_help.go", `if «!c.Active» {`, `$OLD && !$ON`),
+		edit:  at("account/staff_help.go", `s.mayHelp(ctx, tx, c, «!c.Active»)`, `$OLD && !$ON`),
 		tests: attacks("TestAdministratorsMailALinkAndChooseNoPassword"),
 	},
 	{

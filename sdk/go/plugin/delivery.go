@@ -74,6 +74,10 @@ type Seen interface {
 type Hooks struct {
 	OnInstall, OnEnable, OnDisable, OnUninstall, OnUpgrade func(ctx context.Context, h Hook) error
 
+	// Export returns what the plugin knows about a user, for the copy of their data: anything that becomes JSON of
+	// at most 10 MiB, or nil if it knows nothing. It is called if the manifest says "export": true, and has ten seconds.
+	Export func(ctx context.Context, userID string) (any, error)
+
 	// Seen, if nil, is the last 10,000 deliveries of this process.
 	Seen Seen
 	// OnError gets the errors of the functions.
@@ -82,8 +86,12 @@ type Hooks struct {
 	deliveries deliveries
 }
 
-// ServeHTTP answers 204 when the hook succeeded.
+// ServeHTTP answers 204 when the hook succeeded, and 200 with what Export returns.
 func (h *Hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if path.Base(r.URL.Path) == "export" {
+		h.export(w, r)
+		return
+	}
 	h.deliveries.serve(w, r, h.Seen, h.OnError, func(ctx context.Context, id string, attempt int, decode decoder) error {
 		hook := Hook{Name: path.Base(r.URL.Path), ID: id, Attempt: attempt}
 		if err := decode(&hook); err != nil {
@@ -98,6 +106,49 @@ func (h *Hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return run(ctx, hook)
 	})
+}
+
+func (h *Hooks) export(w http.ResponseWriter, r *http.Request) {
+	if !isDelivery(w, r) {
+		return
+	}
+	if h.Export == nil {
+		http.Error(w, "the plugin exports nothing", http.StatusNotFound)
+		return
+	}
+	var asked struct {
+		UserID string `json:"userId"`
+	}
+	err := json.NewDecoder(r.Body).Decode(&asked)
+	var known any
+	if err == nil {
+		known, err = h.Export(r.Context(), asked.UserID)
+	}
+	var body []byte
+	if err == nil && known != nil {
+		body, err = json.Marshal(known)
+	}
+	if err != nil && h.OnError != nil {
+		h.OnError(err)
+	}
+	switch {
+	case err != nil:
+		http.Error(w, "the handler failed", http.StatusInternalServerError)
+	case body == nil:
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(body) // whoever asked is gone, if it fails
+	}
+}
+
+// isDelivery reports whether the platform sent a request, and answers it otherwise.
+func isDelivery(w http.ResponseWriter, r *http.Request) bool {
+	if FromContext(r.Context()) != nil && r.Header.Get("X-Hook-Id") != "" { // only the platform sends one
+		return true
+	}
+	http.Error(w, "not a delivery of the platform", http.StatusUnauthorized)
+	return false
 }
 
 // Events serves the events that the manifest subscribes to, behind Verifier.Handler:
@@ -151,11 +202,10 @@ func (d *deliveries) serve(
 	w http.ResponseWriter, r *http.Request, seen Seen, report func(error),
 	handle func(ctx context.Context, id string, attempt int, decode decoder) error,
 ) {
-	id := r.Header.Get("X-Hook-Id")
-	if FromContext(r.Context()) == nil || id == "" { // only the platform sends one
-		http.Error(w, "not a delivery of the platform", http.StatusUnauthorized)
+	if !isDelivery(w, r) {
 		return
 	}
+	id := r.Header.Get("X-Hook-Id")
 	if seen == nil {
 		seen = d
 	}

@@ -53,6 +53,9 @@ export interface Hook<Config = AnyConfig> {
   readonly previousVersion?: string;
 }
 
+/** Answers what the plugin knows about a user, within 10 seconds and at most 10 MiB. It may throw. */
+export type Export<Context> = (user: { readonly userId: string }, context: Context) => unknown;
+
 /** What happened in the shop. It may arrive again under the same id. */
 export interface Event<Data = { readonly [name: string]: any }> {
   readonly id: string;

@@ -17,12 +17,14 @@ function memory(size = 10_000) {
 export class Deliveries {
   #hooks;
   #events;
+  #exports;
   #seen;
   #running = new Map();
 
-  constructor({ hooks = {}, events, seen = memory() }) {
+  constructor({ hooks = {}, events, export: exports, seen = memory() }) {
     this.#hooks = hooks;
     this.#events = events;
+    this.#exports = exports;
     this.#seen = seen;
   }
 
@@ -33,6 +35,7 @@ export class Deliveries {
     if (method !== 'POST' || id === undefined) return undefined;
     const attempt = Number(headers['x-hook-attempt'] ?? 1);
     const name = /(?:^|\/)__lifecycle\/(\w+)$/.exec(path)?.[1];
+    if (name === 'export') return { id, asks: true, run: (body, context) => this.#exports({ userId: body.userId }, context) };
     if (name !== undefined) return { id, run: (body, context) => this.#hook(name, { ...body, id, attempt }, context) };
     if (this.#events === undefined) return undefined;
     return { id, run: (body, context) => this.#event({ ...body, hookId: id, attempt }, context) };
@@ -42,6 +45,7 @@ export class Deliveries {
   // gets the error of a handler that failed.
   async answer(delivery, body, context, report) {
     try {
+      if (delivery.asks) return await this.#tell(delivery, body, context);
       await this.#once(delivery.id, () => delivery.run(body, context));
       return { status: 204, headers: {} };
     } catch (err) {
@@ -50,6 +54,14 @@ export class Deliveries {
       const headers = err.retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(err.retryAfter)) };
       return { status: err.stop ? 410 : 503, headers };
     }
+  }
+
+  // #tell answers what the plugin knows about a user.
+  async #tell(delivery, body, context) {
+    if (this.#exports === undefined) return { status: 404, headers: {} };
+    const data = JSON.stringify(await delivery.run(body, context));
+    if (data === undefined) return { status: 204, headers: {} };
+    return { status: 200, headers: { 'content-type': 'application/json' }, body: data };
   }
 
   // #once repeats what failed. A repetition that arrives while the first is running

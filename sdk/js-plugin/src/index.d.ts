@@ -4,7 +4,7 @@
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AnyConfig, Context, EventHandlers, Hook, HookName, Seen } from './context.js';
+import type { AnyConfig, Context, EventHandlers, Export, Hook, HookName, Seen } from './context.js';
 
 export * from './context.js';
 export * from './platform.js';
@@ -27,6 +27,11 @@ export interface PluginOptions<Config> {
   } | undefined;
   /** Called for events that the manifest subscribes to, whatever its `events.path` is. */
   readonly events?: EventHandlers<Context<Config>> | undefined;
+  /**
+   * What the plugin knows about a user, for the copy of their data: anything that JSON can
+   * say. Called if the manifest says `"export": true`. Nothing means that it knows nothing.
+   */
+  readonly export?: Export<Context<Config>> | undefined;
   /** By default, the last 10,000 deliveries are remembered until the process ends. */
   readonly seen?: Seen | undefined;
   /** Gets the errors of hooks, events and `http` handlers. By default, console.error. */

@@ -4,7 +4,7 @@
  */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { AnyConfig, Context, EventHandlers, Hook, HookName, Seen } from './context.js';
+import type { AnyConfig, Context, EventHandlers, Export, Hook, HookName, Seen } from './context.js';
 import type { Platform } from './platform.js';
 
 export * from './context.js';
@@ -37,6 +37,12 @@ export interface InternalPlugin<Config = AnyConfig> {
     readonly [Name in HookName]?: (hook: Hook<Config>, context: Context<Partial<Config>>) => unknown;
   } | undefined;
   readonly events?: EventHandlers<Context<Config>> | undefined;
+  /**
+   * What the plugin knows about a user, for the copy of their data: anything that JSON can
+   * say. Called if the manifest says `"export": true`, also while the instance is disabled
+   * and `register` was not called. Nothing means that it knows nothing.
+   */
+  readonly export?: Export<Context<Partial<Config>>> | undefined;
   /** `events.path` of the manifest; `/events` by default. */
   readonly eventsPath?: string | undefined;
   /** By default, the last 10,000 deliveries of events are remembered until the process ends. */

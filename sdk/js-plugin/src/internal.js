@@ -5,7 +5,7 @@ export { HookFailed, PlatformError } from './errors.js';
 export { Platform } from './platform.js';
 
 // definePlugin is documented in internal.d.ts.
-export function definePlugin({ register, hooks = {}, events, eventsPath = '/events', seen, onError = console.error }) {
+export function definePlugin({ register, hooks = {}, events, eventsPath = '/events', export: exports, seen, onError = console.error }) {
   const deliveries = new Deliveries({ events: events ?? {}, seen });
   const plugin = async (app, config) => {
     const contexts = new WeakMap();
@@ -31,6 +31,7 @@ export function definePlugin({ register, hooks = {}, events, eventsPath = '/even
       return handle({ ...hook, id: context.id, attempt: context.attempt, name }, context);
     };
   }
+  if (exports !== undefined) plugin.lifecycle.export = ({ userId }, context) => exports({ userId }, context);
   return plugin;
 }
 

@@ -94,6 +94,41 @@ for (const [name, make] of Object.entries({
   });
 }
 
+for (const [name, make] of Object.entries({ Express: inExpress, 'plain http': inHTTP, Fastify: inFastify('/base') })) {
+  test(`what a plugin knows about a user, in ${name}`, async (t) => {
+    const asked = [];
+    const { plugin, errors } = recorder({
+      export: async (user, context) => {
+        asked.push([user, context.installationId]);
+        if (user.userId === 'broken') throw new Error('no disk');
+        return user.userId === 'nobody' ? undefined : { points: 12 };
+      },
+    });
+    const send = await listen(t, await make(plugin));
+    const ask = (userId) => send({
+      path: '/base/__lifecycle/export', body: { userId }, hook: { id: 'same' }, context: { installationId: 'i-1' },
+    });
+    for (let i = 0; i < 2; i++) { // each time anew
+      const answer = await ask('u-1');
+      assert.deepEqual([answer.status, answer.headers.get('content-type').split(';')[0], await answer.json()],
+        [200, 'application/json', { points: 12 }]);
+    }
+    assert.equal((await ask('nobody')).status, 204);
+    assert.equal((await ask('broken')).status, 500);
+    assert.equal(errors.length, 1);
+    assert.deepEqual(asked[0], [{ userId: 'u-1' }, 'i-1']);
+    const silent = await listen(t, await make(recorder().plugin));
+    const answer = await silent({ path: '/base/__lifecycle/export', body: { userId: 'u-1' }, hook: { id: '1' } });
+    assert.equal(answer.status, 404);
+  });
+}
+
+test('what an internal plugin knows about a user', async () => {
+  const plugin = definePlugin({ register() {}, export: ({ userId }, context) => ({ userId, ...context }) });
+  assert.deepEqual(await plugin.lifecycle.export({ userId: 'u-1', name: 'export' }, { config: 1 }), { userId: 'u-1', config: 1 });
+  assert.equal(definePlugin({ register() {} }).lifecycle.export, undefined);
+});
+
 test('a handler says what comes next', async (t) => {
   for (const [failure, status, retryAfter] of [
     [new Error('no disk'), 500, null],

@@ -19,6 +19,7 @@ export const plugin = createPlugin<Config>({
     // @ts-expect-error: there is no such hook
     onStart: () => {},
   },
+  export: async ({ userId }, stoa) => ({ visits: await stoa.platform.storage.getJSON<number>(userId) }),
   events: {
     'order.paid': async (event, stoa) => {
       const order: Order | null = await stoa.platform.orders.get(event.data.orderId);
@@ -77,6 +78,8 @@ export const internal = definePlugin<Config>({
       await platform.storage.put('from', hook.previousVersion ?? size ?? '');
     },
   },
+  // @ts-expect-error: the config may be incomplete
+  export: ({ userId }, { config }) => [userId, config.greeting.length],
 });
 
 const forged = signedRequest({ secret: 'guessed', path: '/api/x' });
