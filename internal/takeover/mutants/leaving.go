@@ -7,7 +7,7 @@ const (
 )
 
 // erasesNothing replaces a part of Erase by nothing.
-const erasesNothing = `mutantIf($ON, func(context.Context, account.Credentials) error { return nil }, $OLD)`
+const erasesNothing = `mutantIf($ON, func(context.Context, string) error { return nil }, $OLD)`
 
 // leaving are mutants of what keeps accounts from being deleted by others, of what keeps people out of those that are
 // leaving, and of what is left of those that are gone.
@@ -112,7 +112,7 @@ var leaving = []mutant{
 	},
 	{
 		name: "erased-keeps-orders-of-guests", t: is(30),
-		edit:  at(erasingFile, `«s.releaseGuestOrders»(ctx, c, kept)`,
+		edit: at(erasingFile, `«s.releaseGuestOrders»(ctx, c, kept)`,
 			`mutantIf($ON, func(context.Context, account.Credentials, time.Time) error { return nil }, $OLD)`),
 		tests: attacks("TestTheNextOwnerOfAnAddressFindsNothing"),
 	},
