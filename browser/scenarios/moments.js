@@ -100,6 +100,7 @@ export const moments = (at) => [
   { name: "license-paper", path: at.license, as: "admin", paper: true },
   { name: "person", path: at.person, as: "admin" },
   { name: "person-block", path: at.person, as: "admin", open: dialogOf(/^Block/), dialog: true },
+  { name: "person-see-as", path: at.person, as: "admin", open: dialogOf(/^See the shop as/), dialog: true },
   { name: "person-role", path: at.person, as: "admin", open: dialogOf("Change role"), dialog: true },
   { name: "role", path: "/console/people/roles/SUPPORT", as: "admin" },
   { name: "product-faults", path: "/console/shop/new-product", as: "admin", open: button("Save draft") },

@@ -100,7 +100,7 @@ var standIns = []mutant{
 	{
 		name: "demotion-is-not-noticed", t: is(111),
 		edit:  at("account/standin.go", `if «a.StandIn.Any()» {`, `$OLD && !$ON`),
-		tests: attacks("TestActingAsAUserEndsWithWhatItRestsOn"),
+		tests: of("internal/account", "TestAChangeToWhoActsAsAUserIsNoticed"),
 	},
 	{
 		name: "acts-for-longer", t: is(111),

@@ -28,6 +28,7 @@ const subjects = [
   "media",
   "catalog",
   "role",
+  "impersonation",
   "keys",
   "settings",
 ] as const;
@@ -36,6 +37,19 @@ const Actor = ({ actor }: { actor: Entry["actor"] }) => {
   if (actor.kind === "user") return <PageLink to={`/people/${actor.id}`}>{actor.name ?? actor.id}</PageLink>;
   return <>{actor.kind === "system" ? t("events.audit.system") : t(`events.audit.${actor.kind}`, { id: actor.id })}</>;
 };
+
+// Who is who did it, and as whom: staff may act as a customer.
+const Who = ({ actor, onBehalfOf: user }: Entry) => (
+  <>
+    <Actor actor={actor} />
+    {user && (
+      <>
+        {" "}
+        {t("events.audit.behalf")} <PageLink to={`/people/${user.id}`}>{user.name ?? user.id}</PageLink>
+      </>
+    )}
+  </>
+);
 
 // Products are at their slug's address.
 const Target = ({ target: { type, id }, details }: Entry) => {
@@ -57,7 +71,7 @@ const Details = ({ details }: { details: Entry["details"] }) => {
 const columns: Column<Entry>[] = [
   { title: t("events.audit.what"), sort: ["action", "-action"], cell: (e) => <code>{e.action}</code> },
   { title: t("events.audit.when"), sort: ["at", "-at"], cell: (e) => <Time at={e.at} /> },
-  { title: t("events.audit.who"), sort: ["actor", "-actor"], cell: (e) => <Actor actor={e.actor} /> },
+  { title: t("events.audit.who"), sort: ["actor", "-actor"], cell: (e) => <Who {...e} /> },
   { title: t("events.audit.to"), cell: (e) => <Target {...e} /> },
   { title: t("events.audit.details"), cell: (e) => <Details details={e.details} /> },
   { title: t("events.audit.from"), named: true, spare: true, cell: (e) => e.address ?? <None /> },

@@ -69,8 +69,11 @@ const deeds = (entry: Entry): string => {
   return told.length > 0 ? told.join(" · ") : deed(entry);
 };
 
-const who = ({ actor }: Entry): string =>
-  actor.name ?? (actor.kind === "user" || actor.kind === "service" ? actor.id : t(`timeline.by.${actor.kind}`));
+const who = ({ actor, onBehalfOf: user }: Entry): string => {
+  const staff =
+    actor.name ?? (actor.kind === "user" || actor.kind === "service" ? actor.id : t(`timeline.by.${actor.kind}`));
+  return user ? t("timeline.behalf", { staff, user: user.name ?? user.id }) : staff;
+};
 
 export const asMoment = (entry: Entry): Moment => ({ at: entry.at, what: deeds(entry), who: who(entry) });
 

@@ -48,7 +48,7 @@ export const PersonActions = ({ user }: { user: User }) => {
         <Button onClick={() => setOpen("factor")}>{t("people.factor.action")}</Button>
       </May>
       <LeavingActions user={user} />
-      <SeeAs user={user} open={open === "see"} onClose={close} />
+      {open === "see" && <SeeAs user={user} onClose={close} />}
       <Confirm
         open={open === "factor"}
         onClose={close}

@@ -11,7 +11,7 @@ import { t } from "../text";
 
 type User = Schemas["ManagedUser"];
 
-export const SeeAs = ({ user, open, onClose }: { user: User; open: boolean; onClose: () => void }) => {
+export const SeeAs = ({ user, onClose }: { user: User; onClose: () => void }) => {
   const [reason, setReason] = useState("");
   const [write, setWrite] = useState(false);
   const staff = useSession()?.user.username ?? "";
@@ -32,7 +32,7 @@ export const SeeAs = ({ user, open, onClose }: { user: User; open: boolean; onCl
   };
   return (
     <Confirm
-      open={open}
+      open
       onClose={onClose}
       danger={false}
       title={t("people.seeAs.title", name)}
@@ -42,6 +42,7 @@ export const SeeAs = ({ user, open, onClose }: { user: User; open: boolean; onCl
         ...(write ? [] : [t("people.seeAs.second")]),
         t("people.seeAs.third", name),
       ]}
+      disabled={reason.trim().length < 10}
       run={run}
       done="">
       <Textarea
