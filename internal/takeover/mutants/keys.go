@@ -50,7 +50,7 @@ var apiKeys = []mutant{
 	{
 		name: "keys-open-administration-of-access", t: is(107),
 		edit:  at("api/route.go", `case r.by == staffMembers && r.permits[0] != permission.Any && «!apikey.IsScope(r.permits[0])»:`, `$OLD && !$ON`),
-		tests: append(of("internal/api", "TestWhatAKeyNeedsIsAPropertyOfRows"), attacks("TestNoKeyOpensWhatLetsPeopleIn")...),
+		tests: append(of("internal/api", "TestWhatAKeyNeedsIsAPropertyOfRows", "TestEveryRoleOpensWhatTheTableSays"), attacks("TestNoKeyOpensWhatLetsPeopleIn")...),
 	},
 	{
 		name: "keys-give-roles", t: is(107),
