@@ -89,14 +89,11 @@ func (w *world) callersOf(t *testing.T, own []permission.Name) []caller {
 		if _, err := w.Accounts.UpdateUser(t.Context(), u.UserID, account.UserChange{Role: reqctx.Role(role)}); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Accounts.Store.SetProven(t.Context(), u.UserID, w.Clock.Now()); err != nil {
-			t.Fatal(err)
-		}
 		who := reqctx.Caller{UserID: u.UserID, Role: reqctx.Role(role), Rights: permission.OfRole(role, permission.Join(own))}
 		scopes := slices.DeleteFunc(who.Rights.Names(), func(name permission.Name) bool { return !apikey.IsScope(name) })
 		all = append(all,
 			caller{name: role, role: role, token: u.Access},
-			caller{name: "a key of " + role, role: role, token: w.keyFor(t, who, append(scopes, apikey.SelfRead, apikey.SelfWrite)), key: true})
+			caller{name: "a key of " + role, role: role, token: keyFor(t, w.App, u.UserID, append(scopes, apikey.SelfRead, apikey.SelfWrite)...), key: true})
 		if len(scopes) > 0 {
 			all = append(all, caller{name: "a service of " + role, role: role, token: w.serviceKey(t, who, scopes), key: true})
 		}
@@ -104,10 +101,13 @@ func (w *world) callersOf(t *testing.T, own []permission.Name) []caller {
 	return all
 }
 
-// keyFor makes a personal key.
-func (w *world) keyFor(t *testing.T, who reqctx.Caller, scopes []permission.Name) string {
+// keyFor makes a personal key of a user, who confirms the address for it.
+func keyFor(t *testing.T, a *testkit.App, userID string, scopes ...permission.Name) string {
 	t.Helper()
-	made, err := w.Keys.CreateMine(t.Context(), who.UserID, apikey.Form{Name: "a script", Scopes: scopes})
+	if err := a.Accounts.Store.SetProven(t.Context(), userID, a.Clock.Now()); err != nil {
+		t.Fatal(err)
+	}
+	made, err := a.Keys.CreateMine(t.Context(), userID, apikey.Form{Name: "a script", Scopes: scopes})
 	if err != nil {
 		t.Fatal(err)
 	}
