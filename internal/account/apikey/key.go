@@ -67,6 +67,14 @@ func (k Key) live(now time.Time) bool {
 	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt))
 }
 
+// SecretSince returns when the present secret was made.
+func (k Key) SecretSince() time.Time {
+	if k.RenewedAt.IsZero() {
+		return k.CreatedAt
+	}
+	return k.RenewedAt
+}
+
 // opens reports whether a token is a secret of k that works now.
 func (k Key) opens(token string, now time.Time) bool {
 	h := []byte(hash(token))

@@ -84,10 +84,7 @@ func (s *Keys) replace(ctx context.Context, tx Store, k *Key) (secret string, er
 		return "", ErrReplaced
 	}
 	secret = newSecret(k.Kind(), k.ID)
-	until, since := now.Add(overlap), k.RenewedAt
-	if since.IsZero() {
-		since = k.CreatedAt
-	}
+	until, since := now.Add(overlap), k.SecretSince()
 	if end := k.ExpiresAt; !end.IsZero() {
 		if end.Before(until) {
 			until = end
