@@ -119,6 +119,7 @@ export const moments = (at) => [
   { name: "webhook", path: at.webhook, as: "admin" },
   { name: "webhook-rotate", path: at.webhook, as: "admin", open: dialogOf("Rotate secret"), dialog: true },
   { name: "webhook-delete", path: at.webhook, as: "admin", open: dialogOf(/^Delete webhook/), dialog: true },
+  { name: "api-keys-add", path: "/console/settings/api-keys", as: "admin", open: dialogOf("Add a service account"), dialog: true },
   { name: "keys-rotate", path: "/console/settings/keys", as: "admin", open: dialogOf("Rotate keys"), dialog: true },
 
   { name: "plugin-broken", path: "/console/plugins/tax-tables", as: "admin" },

@@ -59,6 +59,7 @@ export const pages = [
   { name: "provider-new", path: "/console/settings/sign-in/providers/new", as: "admin" },
   { name: "settings-packages", path: "/console/settings/packages", as: "admin" },
   { name: "payments", path: "/console/settings/payments", as: "admin" },
+  { name: "api-keys", path: "/console/settings/api-keys", as: "admin" },
   { name: "keys", path: "/console/settings/keys", as: "admin" },
   { name: "health", path: "/console/settings/health", as: "admin" },
   { name: "missing", path: "/console/nowhere", as: "admin" },

@@ -19,6 +19,8 @@ type keysCmd struct {
 
 	Rewrap keysRewrapCmd `cmd:"" help:"Replace the master key while stoa runs: everything that it protects is sealed with a new one (docs/keys.md). Run it again if it was interrupted."`
 
+	API keysAPICmd `cmd:"" name:"api" help:"List and revoke API keys (docs/operating.md)."`
+
 	Withdraw keysWithdrawCmd `cmd:"" help:"Delete all keys of a purpose because they leaked, and create new ones. Withdrawing account keys signs everyone out (docs/operating.md)."`
 }
 

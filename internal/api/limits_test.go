@@ -11,6 +11,7 @@ import (
 
 	"stoa/internal/api/limit"
 	"stoa/internal/app"
+	"stoa/internal/base/permission"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/redistest"
 )
@@ -424,4 +425,30 @@ func TestClaimLinkStopsAtItsLimit(t *testing.T) {
 	if res := a.Do(t, try); res.Status != http.StatusBadRequest {
 		t.Errorf("after the limit has refilled by one = %d, want 400", res.Status)
 	}
+}
+
+// Refused calls count as others do, wherever a key is read: whoever tries one out is slowed.
+func TestEveryCallWithAKeyCounts(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.NewShop(t, testkit.Limited)
+	key := keyFor(t, a, a.Admin(t, "root").UserID, permission.ReadOrders)
+	left := 600
+	for _, call := range []testkit.Request{
+		testkit.Get("", "/auth/me"), testkit.Get("", "/auth/sessions"), testkit.Post("", "/auth/logout", nil),
+		testkit.Post("", "/auth/change-password", nil), testkit.Get("", "/api/marketplace/orders"),
+		testkit.Get("", "/api/v1/admin/orders"), testkit.Get("", "/api/v1/admin/users"), testkit.Get("", "/api/v1/admin/roles"),
+	} {
+		call.Token = key
+		left--
+		res := a.Do(t, call)
+		want := fmt.Sprintf(`"api-key";r=%d;`, left)
+		if got := res.Header.Get("RateLimit"); !strings.HasPrefix(got, want) {
+			t.Errorf("%s %s = %d, RateLimit %q, want %s", call.Method, call.Path, res.Status, got, want)
+		}
+	}
+	for range left {
+		a.Do(t, testkit.Get(key, "/auth/me"))
+	}
+	testkit.WantError(t, a.Do(t, testkit.Get(key, "/auth/me")), http.StatusTooManyRequests, "RATE_LIMIT_EXCEEDED")
 }

@@ -312,11 +312,11 @@ func (rt *router) admit(r route, h web.HandlerFunc) web.HandlerFunc {
 	switch r.by {
 	case anyone, processes:
 		if r.readsBearer {
-			return guard.NoKeys(rt.auth, h)
+			return guard.NoKeys(rt.auth, rt.forKeys(r, h), h)
 		}
 		return h
 	case usersByHandler:
-		return guard.NoKeys(rt.auth, h)
+		return guard.NoKeys(rt.auth, rt.forKeys(r, h), h)
 	case guestsToo:
 		return identified(rt.forKeys(r, h))
 	case users:

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// People make accounts, prove and change their addresses, switch a second factor on, get new recovery codes, choose a
+// People make accounts, prove and change their addresses, make, replace and revoke API keys, switch a second factor on, get new recovery codes, choose a
 // password by mail and switch the factor off again, through two processes of which one or both are killed, a hundred
 // times on each engine. Afterwards no factor is half on, no session stands on one that is gone, no link works that was
 // used, and whatever was answered is so.
@@ -50,6 +50,7 @@ func TestAnAccountIsWholeAfterAKill(t *testing.T) {
 		}
 		h.checkWays(t)
 		kept.check(t, h)
+		kept.checkKeys(t, h)
 		h.checkWays(t)
 	})
 }
@@ -132,7 +133,7 @@ func (l *lives) live(ctx context.Context, h *house, rng *rand.Rand, name string)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(l.moves(ctx, v, rng, name), l.guards(ctx, v, rng), l.resets(ctx, v, rng)); err != nil {
+	if err := errors.Join(l.moves(ctx, v, rng, name), l.makesKeys(ctx, v, rng), l.guards(ctx, v, rng), l.resets(ctx, v, rng)); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	l.mu.Lock()

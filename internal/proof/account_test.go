@@ -101,6 +101,7 @@ type visitor struct {
 	refresh string
 	secret  []byte // of the app for codes
 	codes   []string
+	keys    []string // for programs, with all their secrets
 }
 
 // answerOf is the body of an answer about accounts.
@@ -114,6 +115,7 @@ type answerOf struct {
 		EmailVerified bool     `json:"emailVerified"`
 		HasPassword   bool     `json:"hasPassword"`
 		Secret        string   `json:"secret"`
+		Key           string   `json:"key"`
 		RecoveryCodes []string `json:"recoveryCodes"`
 		URL           string   `json:"url"`
 		ID            string   `json:"id"`

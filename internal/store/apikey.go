@@ -51,7 +51,7 @@ func (k Keys) ownRole(ctx context.Context, name string) (permissions string, err
 }
 
 const apiKeyColumns = `k.id, COALESCE(k.user_id, ''), COALESCE(k.service_account_id, ''), k.name, k.scopes, k.secret_hash,
-	COALESCE(k.previous_hash, ''), NULLIF(k.previous_until_ms, 0), k.created_at_ms, k.expires_at_ms, NULLIF(k.last_used_at_ms, 0),
+	COALESCE(k.previous_hash, ''), NULLIF(k.previous_until_ms, 0), NULLIF(k.renewed_at_ms, 0), k.created_at_ms, k.expires_at_ms, NULLIF(k.last_used_at_ms, 0),
 	k.last_address, k.created_by, k.creator_permissions, NULLIF(k.revoked_at_ms, 0)`
 
 // scanKey reads apiKeyColumns, and more columns behind them.
@@ -59,6 +59,7 @@ func scanKey(row database.Scanner, more ...any) (k apikey.Key, err error) {
 	var scopes, ceiling string
 	targets := []any{
 		&k.ID, &k.UserID, &k.AccountID, &k.Name, &scopes, &k.Hash, &k.Previous, database.ScanMillis(&k.PreviousUntil),
+		database.ScanMillis(&k.RenewedAt),
 		database.ScanMillis(&k.CreatedAt), database.ScanMillis(&k.ExpiresAt), database.ScanMillis(&k.LastUsedAt),
 		&k.LastAddress, &k.Creator, &ceiling, database.ScanMillis(&k.RevokedAt),
 	}
@@ -183,10 +184,10 @@ func (k Keys) ReplaceSecret(ctx context.Context, key apikey.Key, before string) 
 	defer k.ended(ctx)
 	res, err := k.Write.ExecContext(ctx, `
 		UPDATE api_keys SET secret_hash = $1, previous_hash = $2, previous_until_ms = $3, expires_at_ms = $4, created_by = $5,
-			creator_permissions = $6
-		WHERE id = $7 AND secret_hash = $8 AND revoked_at_ms = 0`,
+			creator_permissions = $6, renewed_at_ms = $7
+		WHERE id = $8 AND secret_hash = $9 AND revoked_at_ms = 0`,
 		key.Hash, key.Previous, sinceEpoch(key.PreviousUntil), database.Millis(key.ExpiresAt), key.Creator,
-		key.Ceiling.String(), key.ID, before)
+		key.Ceiling.String(), sinceEpoch(key.RenewedAt), key.ID, before)
 	return database.Affected(res, err, "Key")
 }
 

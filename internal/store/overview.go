@@ -181,6 +181,37 @@ func (s *Overview) FactorResets(ctx context.Context, since time.Time) (overview.
 	return s.pile(ctx, `SELECT count(*), min(created_at_ms) FROM factor_resets WHERE due_at_ms > $1`, database.Millis(since))
 }
 
+// ofShop selects the live API keys of the shop and of staff.
+const ofShop = ` FROM api_keys k LEFT JOIN users u ON u.id = k.user_id
+	WHERE k.revoked_at_ms = 0 AND (k.expires_at_ms IS NULL OR k.expires_at_ms > $1)
+		AND (k.user_id IS NULL OR (u.active AND u.role <> 'USER'))`
+
+// KeysInNeed implements overview.Store.
+func (s *Overview) KeysInNeed(ctx context.Context, now, unused, ending time.Time) (p overview.KeyPiles, err error) {
+	const used = `CASE WHEN k.last_used_at_ms > 0 THEN k.last_used_at_ms ELSE k.created_at_ms END`
+	at := database.Millis(now)
+	p.Unused, err = s.pile(ctx, `SELECT count(*), min(`+used+`)`+ofShop+` AND `+used+` <= $2`, at, database.Millis(unused))
+	if err != nil {
+		return p, err
+	}
+	p.Expiring, err = s.pile(ctx, `SELECT count(*), min(k.expires_at_ms)`+ofShop+` AND k.expires_at_ms <= $2`, at, database.Millis(ending))
+	if err != nil {
+		return p, err
+	}
+	keys, err := database.All(ctx, s.Read, scanListed, listed+`
+		WHERE k.user_id IS NULL AND k.revoked_at_ms = 0 AND (k.expires_at_ms IS NULL OR k.expires_at_ms > $1)`, at)
+	for _, k := range keys {
+		if !k.BeyondCreator() {
+			continue
+		}
+		since := k.SecretSince()
+		if p.BeyondCreator.Count++; p.BeyondCreator.Count == 1 || since.Before(p.BeyondCreator.Since) {
+			p.BeyondCreator.Since = since
+		}
+	}
+	return p, err
+}
+
 func (s *Overview) pile(ctx context.Context, query string, args ...any) (p overview.Pile, err error) {
 	err = s.Read.QueryRowContext(ctx, query, args...).Scan(&p.Count, database.ScanMillis(&p.Since))
 	return p, err

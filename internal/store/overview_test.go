@@ -8,7 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/account"
+	"stoa/internal/account/apikey"
 	"stoa/internal/account/passkey"
+	"stoa/internal/base/permission"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/data/database"
 	"stoa/internal/extension/plugin"
@@ -275,4 +277,46 @@ func testStaffAtRisk(t *testing.T, db *database.DB, s *store.Overview) {
 	}
 	same(t, "a planned removal", overview.Pile{Count: 1, Since: T0})(s.FactorResets(ctx, T0.Add(time.Hour-time.Millisecond)))
 	same(t, "one that nobody used in time", overview.Pile{})(s.FactorResets(ctx, T0.Add(time.Hour)))
+	testKeysInNeed(t, accounts.Keys(), s)
+}
+
+// testKeysInNeed has keys of the administrators that testStaffAtRisk made, of a customer, and of the shop.
+func testKeysInNeed(t *testing.T, keys store.Keys, s *store.Overview) {
+	t.Helper()
+	ctx, day := t.Context(), 24*time.Hour
+	must(t, keys.CreateAccount(ctx, apikey.Account{ID: "books", Name: "Books", CreatedBy: "risky", CreatedAt: T0}))
+	rights := permission.Of(permission.ReadOrders)
+	add := func(id, user string, k apikey.Key) {
+		t.Helper()
+		k.ID, k.UserID, k.Name, k.Scopes, k.CreatedAt = id, user, id, apikey.Scopes{Rights: rights}, T0
+		if user == "" {
+			k.AccountID, k.Ceiling = "books", rights
+		}
+		must(t, keys.CreateKey(ctx, k))
+	}
+	for _, user := range []string{"risky", "blocked", "buyer"} { // of whom the first counts
+		add("end-"+user, user, apikey.Key{ExpiresAt: T0.Add(200 * day), Creator: user})
+	}
+	add("of-staff", "", apikey.Key{Creator: "risky"})
+	add("of-a-customer", "", apikey.Key{Creator: "buyer"})
+	add("of-a-service", "", apikey.Key{Creator: "service:job"})
+	add("over", "", apikey.Key{Creator: "buyer", ExpiresAt: T0.Add(day)})
+	add("revoked", "", apikey.Key{Creator: "buyer"})
+	must(t, keys.RevokeKey(ctx, "revoked", T0))
+	if _, _, err := keys.Used(ctx, "of-staff", T0.Add(10*day), "192.0.2.1"); err != nil {
+		t.Fatal(err)
+	}
+	at := func(days time.Duration) (overview.KeyPiles, error) {
+		now := T0.Add(days * day)
+		return s.KeysInNeed(ctx, now, now.Add(-90*day), now.Add(7*day))
+	}
+	beyond := overview.Pile{Count: 1, Since: T0}
+	unused := func(n int) overview.Pile { return overview.Pile{Count: n, Since: T0} }
+	same(t, "in use", overview.KeyPiles{BeyondCreator: beyond})(at(89))
+	same(t, "unused for 90 days", overview.KeyPiles{Unused: unused(3), BeyondCreator: beyond})(at(90))
+	same(t, "the used one, too", overview.KeyPiles{Unused: unused(4), BeyondCreator: beyond})(at(100))
+	same(t, "in the last week", overview.KeyPiles{
+		Unused: unused(4), Expiring: overview.Pile{Count: 1, Since: T0.Add(200 * day)}, BeyondCreator: beyond,
+	})(at(193))
+	same(t, "after its end", overview.KeyPiles{Unused: unused(3), BeyondCreator: beyond})(at(200))
 }

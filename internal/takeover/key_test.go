@@ -327,6 +327,34 @@ func TestOfManyRotationsAtOnceOneWins(t *testing.T) {
 	})
 }
 
+// Replacing the secret of a key does not make the former one, which may be with others, last longer.
+func TestAReplacedSecretLivesNoLongerThanItWouldHave(t *testing.T) {
+	t.Parallel()
+
+	attack(t, func(t *testing.T, w *world) {
+		owner := w.proven(t, victims, "ada")
+		form := keyForm("self:read")
+		form["expiresAt"] = w.Clock.Now().Add(time.Hour)
+		made := w.post(t, owner.Access, apiKeys, form, http.StatusCreated)
+		path, first := apiKeys+"/"+made.Text(t, "data.id")+"/rotate", made.Text(t, "data.key")
+		w.Clock.Advance(5 * time.Minute)
+		second := w.post(t, owner.Access, path, nil, http.StatusCreated).Text(t, "data.key")
+		w.sees(t, first, orders, http.StatusOK)
+		testkit.WantError(t, w.Do(t, testkit.Post(owner.Access, path, nil)), http.StatusConflict, "CONFLICT") // a moment ago
+		w.Clock.Advance(55 * time.Minute)
+		w.sees(t, first, orders, http.StatusUnauthorized)
+		w.sees(t, second, orders, http.StatusOK)
+		again := w.signIn(t, victims, testkit.Password)
+		third := w.post(t, again.Access, path, nil, http.StatusCreated).Text(t, "data.key") // with the term of an hour
+		w.Clock.Advance(5 * time.Minute)
+		w.sees(t, second, orders, http.StatusUnauthorized)
+		w.Clock.Advance(54 * time.Minute)
+		w.sees(t, third, orders, http.StatusOK)
+		w.Clock.Advance(time.Minute)
+		w.sees(t, third, orders, http.StatusUnauthorized)
+	})
+}
+
 // A key that was revoked is dead everywhere when the answer arrives.
 func TestARevokedKeyIsDeadOnEveryReplica(t *testing.T) {
 	t.Parallel()
@@ -375,6 +403,8 @@ func TestWhoManagesKeysGetsNoMoreByThem(t *testing.T) {
 		endless := keyForm("orders:read")
 		endless["expiresAt"] = nil
 		testkit.WantError(t, w.Do(t, testkit.Post(manager.Access, keys, endless)), http.StatusForbidden, "FORBIDDEN")
+		testkit.WantError(t, w.Do(t, testkit.Patch(manager.Access, keys+"/"+id, map[string]string{"name": "the shop's"})),
+			http.StatusForbidden, "FORBIDDEN")
 		for _, path := range []string{keys + "/" + id, services + "/" + account, "/api/v1/admin/api-keys/" + own, "/api/v1/admin/api-keys/" + id} {
 			testkit.WantError(t, w.Do(t, testkit.Request{Method: http.MethodDelete, Token: manager.Access, Path: path}),
 				http.StatusForbidden, "FORBIDDEN")

@@ -19,7 +19,7 @@ const (
 	maxName     = 64
 	defaultLife = 90 * 24 * time.Hour
 	maxLife     = 366 * 24 * time.Hour
-	// overlap is how long the former secret works beside the one that replaced it.
+	// overlap is how long the former secret works beside the one that replaced it, at most.
 	overlap = 24 * time.Hour
 	// pause is how soon after one replacement no other happens: of two at once, the second would end the secret that
 	// the first just gave.
@@ -40,6 +40,8 @@ type Key struct {
 	// Hash is of the secret, Previous of the one before, which works until PreviousUntil.
 	Hash, Previous string
 	PreviousUntil  time.Time
+	// RenewedAt is when the present secret was made. Zero: with the key.
+	RenewedAt time.Time
 
 	LastUsedAt  time.Time // zero: not yet. At most a minute late
 	LastAddress string
@@ -65,12 +67,12 @@ func (k Key) live(now time.Time) bool {
 	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt))
 }
 
-// renewed returns when the present secret was made.
-func (k Key) renewed() time.Time {
-	if k.PreviousUntil.IsZero() {
+// SecretSince returns when the present secret was made.
+func (k Key) SecretSince() time.Time {
+	if k.RenewedAt.IsZero() {
 		return k.CreatedAt
 	}
-	return k.PreviousUntil.Add(-overlap)
+	return k.RenewedAt
 }
 
 // opens reports whether a token is a secret of k that works now.

@@ -80,15 +80,18 @@ func (s *Keys) room(keys []Key) error {
 // replace gives k another secret. The former works for a day more, and no longer than it would have.
 func (s *Keys) replace(ctx context.Context, tx Store, k *Key) (secret string, err error) {
 	now, before := s.Now().UTC().Truncate(time.Millisecond), k.Hash
-	if !k.PreviousUntil.IsZero() && now.Before(k.renewed().Add(pause)) {
+	if !k.RenewedAt.IsZero() && now.Before(k.RenewedAt.Add(pause)) {
 		return "", ErrReplaced
 	}
 	secret = newSecret(k.Kind(), k.ID)
-	until := now.Add(overlap)
-	if !k.ExpiresAt.IsZero() {
-		k.ExpiresAt = now.Add(k.ExpiresAt.Sub(k.renewed()))
+	until, since := now.Add(overlap), k.SecretSince()
+	if end := k.ExpiresAt; !end.IsZero() {
+		if end.Before(until) {
+			until = end
+		}
+		k.ExpiresAt = now.Add(end.Sub(since))
 	}
-	k.Previous, k.PreviousUntil, k.Hash = before, until, hash(secret)
+	k.Previous, k.PreviousUntil, k.Hash, k.RenewedAt = before, until, hash(secret), now
 	err = tx.ReplaceSecret(ctx, *k, before)
 	if errs.KindOf(err) == errs.NotFound {
 		return "", ErrReplaced

@@ -102,13 +102,17 @@ func (s *Keys) Create(ctx context.Context, by reqctx.Caller, accountID string, i
 	return made, err
 }
 
-// Rename renames a key of a service account. The error is VALIDATION_ERROR or ErrNoKey.
-func (s *Keys) Rename(ctx context.Context, accountID, id string, in Name) (k Key, err error) {
+// Rename renames a key of a service account, for an administrator whose own rights include the key's. The error is
+// VALIDATION_ERROR, ErrNoKey or FORBIDDEN.
+func (s *Keys) Rename(ctx context.Context, rights permission.Set, accountID, id string, in Name) (k Key, err error) {
 	if err := in.Issues().Err(); err != nil {
 		return Key{}, err
 	}
 	err = s.Store.InTx(ctx, func(tx Store) error {
 		if k, err = s.mine(ctx, tx, "", accountID, id); err != nil {
+			return err
+		}
+		if err := s.notAbove(rights, k); err != nil {
 			return err
 		}
 		k.Name = in.Name

@@ -72,8 +72,8 @@ type Store interface {
 	RenameKey(ctx context.Context, id, name string) error
 	RevokeKey(ctx context.Context, id string, at time.Time) error
 
-	// ReplaceSecret stores Hash, Previous, PreviousUntil, ExpiresAt, Creator and Ceiling of k if its present hash is
-	// before; else the error is an errs.NotFound. Of several callers, one succeeds.
+	// ReplaceSecret stores Hash, Previous, PreviousUntil, RenewedAt, ExpiresAt, Creator and Ceiling of k if its present
+	// hash is before; else the error is an errs.NotFound. Of several callers, one succeeds.
 	ReplaceSecret(ctx context.Context, k Key, before string) error
 
 	// CreateAccount inserts a service account. The error is an errs.Conflict if its name is taken.

@@ -148,7 +148,8 @@ func (h *Handlers) RenameServiceKey(w http.ResponseWriter, r *http.Request) erro
 	if err := web.Refusal(faults, in.Issues); err != nil {
 		return err
 	}
-	k, err := h.Keys.Rename(r.Context(), r.PathValue("id"), r.PathValue("keyId"), in)
+	rights := reqctx.CallerFrom(r.Context()).Rights
+	k, err := h.Keys.Rename(r.Context(), rights, r.PathValue("id"), r.PathValue("keyId"), in)
 	if err != nil {
 		return err
 	}

@@ -3,8 +3,11 @@ package admin
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"stoa/internal/api/web"
+	"stoa/internal/base/permission"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/operate/overview"
 	"stoa/internal/shop/product"
 )
@@ -63,6 +66,9 @@ func (h *Handlers) ShowOverview(w http.ResponseWriter, r *http.Request) error {
 	o, err := h.Overview.Get(r.Context())
 	if err != nil {
 		return err
+	}
+	if !reqctx.CallerFrom(r.Context()).May(permission.AdminKeys) {
+		o.Attention = slices.DeleteFunc(o.Attention, overview.Concern.OfKeys)
 	}
 	web.NoStore(w)
 	web.WriteData(w, http.StatusOK, shown{

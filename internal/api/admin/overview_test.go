@@ -119,3 +119,28 @@ func TestOverviewListsWhatWantsAttention(t *testing.T) {
 		}
 	})
 }
+
+func TestOverviewShowsAPIKeysInNeedToThoseWhoManageThem(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
+		root := a.Admin(t, "root")
+		accounts := "/api/v1/admin/service-accounts"
+		id := manage(t, a, root.Access, http.MethodPost, accounts, map[string]any{"name": "books"}, http.StatusCreated).Text(t, "data.id")
+		key := manage(t, a, root.Access, http.MethodPost, accounts+"/"+id+"/keys",
+			map[string]any{"name": "a job", "scopes": []string{"overview:read"}}, http.StatusCreated).Text(t, "data.key")
+		seen := func(token string) string {
+			return attention(t, manage(t, a, token, http.MethodGet, overviewPath, nil, http.StatusOK))
+		}
+		if got := seen(root.Access); got != withoutFactor {
+			t.Errorf("at first: %s", got)
+		}
+		a.Clock.Advance(84 * 24 * time.Hour)
+		if got, want := seen(a.Login(t, "root").Access), "warning api_keys.expiring 1"; !strings.Contains(got, want) {
+			t.Errorf("in the last week: %s, want %s", got, want)
+		}
+		if got := seen(key); strings.Contains(got, "api_keys") {
+			t.Errorf("who does not manage keys sees %s", got)
+		}
+	})
+}

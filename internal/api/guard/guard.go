@@ -89,15 +89,16 @@ func RefuseKeys(ctx context.Context) error {
 	return nil
 }
 
-// NoKeys refuses requests with an API key that works, before h, which reads the bearer token itself.
-func NoKeys(auth Authenticator, h web.HandlerFunc) web.HandlerFunc {
+// NoKeys has refuse answer requests with an API key that works, and h, which reads the bearer token itself, all others.
+func NoKeys(auth Authenticator, refuse, h web.HandlerFunc) web.HandlerFunc {
+	refuse = Identify(auth, refuse)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if token, ok := Bearer(r); ok && apikey.Marked(token) {
-			if _, err := auth.Authenticate(r.Context(), token); err == nil {
-				return ErrNotForKeys
-			} else if errs.KindOf(err) != errs.Unauthenticated {
-				return err
-			}
+		token, ok := Bearer(r)
+		if !ok || !apikey.Marked(token) {
+			return h(w, r)
+		}
+		if err := refuse(w, r); errs.KindOf(err) != errs.Unauthenticated {
+			return err
 		}
 		return h(w, r)
 	}

@@ -32,7 +32,7 @@ func rotateAfter(purpose string) time.Duration {
 // attention returns the concerns, errors first.
 func (s *Service) attention(ctx context.Context, now time.Time) (all []Concern, err error) {
 	for _, look := range []func(context.Context, time.Time) ([]Concern, error){
-		s.storage, s.instances, s.plugins, s.webhooks, s.receipts, s.orders, s.keys, s.staff, s.breached, s.factorResets, s.backups,
+		s.storage, s.instances, s.plugins, s.webhooks, s.receipts, s.orders, s.keys, s.staff, s.breached, s.factorResets, s.apiKeys, s.backups,
 	} {
 		found, err := look(ctx, now)
 		if err != nil {
@@ -242,6 +242,31 @@ func (s *Service) factorResets(ctx context.Context, now time.Time) ([]Concern, e
 		Kind: FactorResets, Severity: Warning, Count: planned.Count, Since: planned.Since,
 		Message: "Planned: the removal of " + things(planned.Count, "second factor", "second factors") + ".",
 	}}, nil
+}
+
+// How long an API key is unused, and how soon it ends, before it wants attention.
+const (
+	keyUnused = 90 * day
+	keyEnding = 7 * day
+)
+
+func (s *Service) apiKeys(ctx context.Context, now time.Time) (list []Concern, err error) {
+	found, err := s.Store.KeysInNeed(ctx, now, now.Add(-keyUnused), now.Add(keyEnding))
+	if err != nil {
+		return nil, err
+	}
+	add := func(kind Kind, of Pile, since time.Time, what string) {
+		if of.Count > 0 {
+			list = append(list, Concern{
+				Kind: kind, Severity: Warning, Count: of.Count, Since: since,
+				Message: what + things(of.Count, "API key", "API keys") + ".",
+			})
+		}
+	}
+	add(KeysExpiring, found.Expiring, found.Expiring.Since.Add(-keyEnding), "Ends within 7 days: ")
+	add(KeysUnused, found.Unused, found.Unused.Since.Add(keyUnused), "Unused for 90 days: ")
+	add(KeysBeyondCreator, found.BeyondCreator, found.BeyondCreator.Since, "Allowed more than whoever made it: ")
+	return list, nil
 }
 
 // things returns a number with its noun.

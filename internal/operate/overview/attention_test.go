@@ -294,3 +294,26 @@ func TestKeysThatHaveSignedForLong(t *testing.T) {
 		}
 	}
 }
+
+func TestAPIKeysWantAttention(t *testing.T) {
+	t.Parallel()
+
+	s := &shop{apiKeys: overview.KeyPiles{
+		Unused:        overview.Pile{Count: 2, Since: ago(100 * day)},
+		Expiring:      overview.Pile{Count: 1, Since: ago(-6 * day)},
+		BeyondCreator: overview.Pile{Count: 1, Since: ago(3 * day)},
+	}}
+	service := &overview.Service{Store: s, Now: func() time.Time { return now }}
+	o, err := service.Get(t.Context())
+	want := []string{
+		"warning api_keys.expiring 1 24h0m0s: Ends within 7 days: 1 API key.",
+		"warning api_keys.unused 2 240h0m0s: Unused for 90 days: 2 API keys.",
+		"warning api_keys.beyond_creator 1 72h0m0s: Allowed more than whoever made it: 1 API key.",
+	}
+	if diff := cmp.Diff(want, concerns(o)); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if unused, ending := s.asked["keys unused"], s.asked["keys ending"]; !unused.Equal(ago(90*day)) || !ending.Equal(ago(-7*day)) {
+		t.Errorf("unused since %v, ending before %v", unused, ending)
+	}
+}

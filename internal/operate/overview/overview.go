@@ -4,6 +4,7 @@ package overview
 
 import (
 	"context"
+	"strings"
 	"time"
 )
 
@@ -50,6 +51,10 @@ const (
 	StaffFactorLacking Kind = "staff.no_second_factor"  // administrators who should have one, since they have accounts
 	StaffBreached      Kind = "staff.breached_password" // administrators whose password attackers try first
 	FactorResets       Kind = "factor_resets.pending"   // second factors that are going to be removed
+
+	KeysUnused        Kind = "api_keys.unused"         // API keys that nobody used for 90 days
+	KeysExpiring      Kind = "api_keys.expiring"       // API keys that end within a week
+	KeysBeyondCreator Kind = "api_keys.beyond_creator" // API keys of the shop that may do what their creator may no longer
 )
 
 // Concern is a problem that needs attention.
@@ -66,6 +71,9 @@ type Concern struct {
 	WebhookID      string
 	Purpose        string // of keys
 }
+
+// OfKeys reports whether c is about API keys, which are shown to those who manage them.
+func (c Concern) OfKeys() bool { return strings.HasPrefix(string(c.Kind), "api_keys.") }
 
 // Pile is a number of things with the same problem, and when the oldest started.
 type Pile struct {
@@ -110,6 +118,11 @@ type BackupRuns struct {
 	Error    string
 }
 
+// KeyPiles are the live API keys of the shop and of staff that want attention.
+type KeyPiles struct {
+	Unused, Expiring, BeyondCreator Pile
+}
+
 // Store reads what the overview shows. Package store implements it for SQLite and
 // PostgreSQL; its tests hold every sentence here to it.
 type Store interface {
@@ -146,6 +159,10 @@ type Store interface {
 	BreachedStaff(ctx context.Context) (Pile, error)
 	// FactorResets returns the planned removals of second factors that were due after since, or will be.
 	FactorResets(ctx context.Context, since time.Time) (Pile, error)
+	// KeysInNeed returns the live API keys of service accounts and of active staff that want attention at now: those that
+	// were made and last used before unused, those that end before ending, since their end, and those of service accounts
+	// that may do what their creator no longer may, since they got their secret.
+	KeysInNeed(ctx context.Context, now, unused, ending time.Time) (KeyPiles, error)
 	// Backups returns the last runs that made a backup, and those that verified one.
 	Backups(ctx context.Context) (taken, verified BackupRuns, err error)
 }

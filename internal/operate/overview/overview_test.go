@@ -24,6 +24,7 @@ type shop struct {
 	receiptsFailed, receiptsDue overview.Pile
 	pending                     overview.Pile
 	breached, resets            overview.Pile
+	apiKeys                     overview.KeyPiles
 	noFactor, noPasskey         overview.Pile
 	taken, verified             overview.BackupRuns
 
@@ -88,6 +89,12 @@ func (s *shop) PendingOrders(_ context.Context, before time.Time) (overview.Pile
 }
 
 func (s *shop) BreachedStaff(context.Context) (overview.Pile, error) { return s.breached, nil }
+
+func (s *shop) KeysInNeed(_ context.Context, _, unused, ending time.Time) (overview.KeyPiles, error) {
+	s.since("keys unused", unused)
+	s.since("keys ending", ending)
+	return s.apiKeys, nil
+}
 
 func (s *shop) FactorResets(_ context.Context, since time.Time) (overview.Pile, error) {
 	s.since("resets", since)

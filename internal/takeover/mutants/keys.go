@@ -43,6 +43,21 @@ var apiKeys = []mutant{
 		tests: attacks("TestWhoManagesKeysGetsNoMoreByThem"),
 	},
 	{
+		name: "managers-act-on-services-above-them", t: is(106),
+		edit:  at("account/apikey/service_account.go", `name := rights.Lacks(k.Scopes.Rights.And(k.Ceiling)); «name != ""» &&`, `$OLD && !$ON`),
+		tests: attacks("TestWhoManagesKeysGetsNoMoreByThem"),
+	},
+	{
+		name: "managers-rename-keys-above-them", t: is(106),
+		edit:  at("account/apikey/service_account.go", "if err := «s.notAbove(rights, k)»; err != nil {\n\t\t\treturn err\n\t\t}\n\t\tk.Name", skipped),
+		tests: attacks("TestWhoManagesKeysGetsNoMoreByThem"),
+	},
+	{
+		name:  "key-calls-accounts-uncounted",
+		edit:  at("api/route.go", `«rt.limits.Count(w, req, limit.APIKey, who.Key.ID)»`, skipped),
+		tests: of("internal/api", "TestEveryCallWithAKeyCounts"),
+	},
+	{
 		name: "keys-open-accounts", t: is(107),
 		edit:  at("api/route.go", `case «strings.Contains(r.pattern, " /auth/")» || r.recent`, `$OLD && !$ON`),
 		tests: attacks("TestNoKeyOpensWhatLetsPeopleIn"),
@@ -50,7 +65,7 @@ var apiKeys = []mutant{
 	{
 		name: "keys-open-administration-of-access", t: is(107),
 		edit:  at("api/route.go", `case r.by == staffMembers && r.permits[0] != permission.Any && «!apikey.IsScope(r.permits[0])»:`, `$OLD && !$ON`),
-		tests: append(of("internal/api", "TestWhatAKeyNeedsIsAPropertyOfRows"), attacks("TestNoKeyOpensWhatLetsPeopleIn")...),
+		tests: append(of("internal/api", "TestWhatAKeyNeedsIsAPropertyOfRows", "TestEveryRoleOpensWhatTheTableSays"), attacks("TestNoKeyOpensWhatLetsPeopleIn")...),
 	},
 	{
 		name: "keys-give-roles", t: is(107),
@@ -64,8 +79,13 @@ var apiKeys = []mutant{
 	},
 	{
 		name: "rotations-at-once", t: is(108),
-		edit:  at("account/apikey/service.go", `if «!k.PreviousUntil.IsZero()» && now.Before`, `$OLD && !$ON`),
+		edit:  at("account/apikey/service.go", `if «!k.RenewedAt.IsZero()» && now.Before`, `$OLD && !$ON`),
 		tests: attacks("TestOfManyRotationsAtOnceOneWins"),
+	},
+	{
+		name: "former-secret-outlives-its-end", t: is(108),
+		edit:  at("account/apikey/service.go", `if «end.Before(until)» {`, `$OLD && !$ON`),
+		tests: attacks("TestAReplacedSecretLivesNoLongerThanItWouldHave"),
 	},
 	{
 		name: "expired-keys-work", t: is(108),

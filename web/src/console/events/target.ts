@@ -11,6 +11,8 @@ export const addressOf = ({ type, id }: { type: string; id: string }): string | 
     role: `/people/roles/${name}`,
     theme: "/themes",
     webhook: `/events/webhooks/${name}`,
+    apikey: `/settings/api-keys/${name}`,
+    service_account: `/settings/api-keys/services/${name}`,
     settings: "/settings",
   };
   return places[type];

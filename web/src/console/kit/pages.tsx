@@ -28,6 +28,7 @@ const needs: [string, Permission][] = [
   ["/settings/sign-in", "sign-in:write"],
   ["/settings/payments", "system:read"],
   ["/settings/keys", "system:read"],
+  ["/settings/api-keys", "api-keys:admin"],
   ["/settings/health", "system:read"],
   ["/settings", "settings:read"],
 ];

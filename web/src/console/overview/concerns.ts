@@ -30,6 +30,10 @@ export const addressOf = (c: Concern): string => {
     case "disk.low":
     case "writing.failing":
       return "/settings/health";
+    case "api_keys.unused":
+    case "api_keys.expiring":
+    case "api_keys.beyond_creator":
+      return "/settings/api-keys";
     case "keys.rotation_due":
       return "/settings/keys";
   }

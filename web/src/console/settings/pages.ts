@@ -6,6 +6,7 @@ export const settingsPages = [
   { to: "/settings/sign-in", title: t("settings.signIn.title") },
   { to: "/settings/packages", title: t("settings.packages.title") },
   { to: "/settings/payments", title: t("settings.payments.title") },
+  { to: "/settings/api-keys", title: t("settings.apiKeys.title") },
   { to: "/settings/keys", title: t("settings.keys.title") },
   { to: "/settings/health", title: t("settings.health.title") },
 ];

@@ -36,6 +36,26 @@ export const settingsRoutes = <P extends Parent>(root: P) =>
     }),
     createRoute({
       getParentRoute: () => root,
+      path: "/settings/api-keys",
+      component: lazyPage(() => import("./ApiKeysPage"), "ApiKeysPage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
+      path: "/settings/api-keys/services/$account",
+      component: lazyPage(() => import("./ServiceAccountPage"), "ServiceAccountPage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
+      path: "/settings/api-keys/services/$account/new",
+      component: lazyPage(() => import("./NewApiKeyPage"), "NewApiKeyPage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
+      path: "/settings/api-keys/$id",
+      component: lazyPage(() => import("./ApiKeyPage"), "ApiKeyPage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
       path: "/settings/keys",
       component: lazyPage(() => import("./KeysPage"), "KeysPage"),
     }),

@@ -169,6 +169,7 @@ const Leave = () => {
                 label={own("account.leaveName", { name: user.username })}
                 name="username"
                 autoComplete="off"
+                required
                 fault={faults.username}
                 autoFocus
               />

@@ -2,6 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { api, data, ok, type Schemas } from "../../api/client";
+import { endsIn, isOver, mayBeScope, terms, usualTerm } from "../../text/scopes";
 import { Unproven } from "../code";
 import { own } from "../ownText";
 import { useProved } from "../proof";
@@ -55,11 +56,8 @@ export const Keys = () => {
 const Shown = ({ made, onDone }: { made: Made; onDone: () => void }) => (
   <div className="note" data-tone="warn">
     <p>{own("account.keys.shown", { name: made.name })}</p>
-    <p style={{ overflowWrap: "anywhere" }}>
-      <code>{made.key}</code>
-    </p>
-    <p className="row">
-      <Copy value={made.key} what={own("account.keys.key")} primary />
+    <Copy value={made.key} what={own("account.keys.key")} primary />
+    <p>
       <button type="button" className="button" onClick={onDone}>
         {own("account.keys.done")}
       </button>
@@ -88,7 +86,7 @@ const Row = ({ one, onChanged }: { one: Key; onChanged: (now: Made | null) => vo
       onChanged(now);
     },
   });
-  const over = one.expiresAt !== null && new Date(one.expiresAt) <= new Date();
+  const over = isOver(one.expiresAt);
   const { name } = one;
   return (
     <li>
@@ -155,9 +153,6 @@ const Row = ({ one, onChanged }: { one: Key; onChanged: (now: Made | null) => vo
   );
 };
 
-const terms = [7, 30, 90, 365];
-const day = 24 * 60 * 60 * 1000;
-
 const New = ({ onMade }: { onMade: (now: Made) => void }) => {
   const account = useAccount();
   const { faults, form, check } = useFaults<"name" | "scopes">();
@@ -174,12 +169,12 @@ const New = ({ onMade }: { onMade: (now: Made) => void }) => {
     const fields = new FormData(e.currentTarget);
     const name = String(fields.get("name")).trim();
     const scopes = fields.getAll("scopes").map(String);
-    const ends = new Date(Date.now() + Number(fields.get("days")) * day);
     const found = {
       ...(!name && { name: t("required") }),
       ...(scopes.length === 0 && { scopes: own("account.keys.missing") }),
     };
-    if (check(found) && !create.isPending) create.mutate({ name, scopes, expiresAt: ends.toISOString() });
+    if (check(found) && !create.isPending)
+      create.mutate({ name, scopes, expiresAt: endsIn(Number(fields.get("days"))) });
   };
   const scopes = ["self:read", "self:write", ...(account.data?.permissions ?? []).filter(mayBeScope)];
   return (
@@ -213,7 +208,7 @@ const New = ({ onMade }: { onMade: (now: Made) => void }) => {
         </fieldset>
         <div className="form-field">
           <label htmlFor="key-days">{own("account.keys.days")}</label>
-          <select id="key-days" className="field" name="days" defaultValue="90">
+          <select id="key-days" className="field" name="days" defaultValue={usualTerm}>
             {terms.map((days) => (
               <option key={days} value={days}>
                 {own("account.keys.daysOf", { days: String(days) })}
@@ -229,16 +224,3 @@ const New = ({ onMade }: { onMade: (now: Made) => void }) => {
     </>
   );
 };
-
-// No key can have these: they let people in, or decide what they may do.
-const forPeople = [
-  "users:security",
-  "users:impersonate",
-  "users:erase",
-  "users:export",
-  "staff:",
-  "api-keys:",
-  "sign-in:",
-];
-
-const mayBeScope = (name: string) => !forPeople.some((begin) => name.startsWith(begin));
