@@ -2,25 +2,40 @@ package store
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"stoa/internal/data/database"
 	"stoa/internal/extension/plugin"
 )
 
+// versionConsents is what a version was given.
+type versionConsents struct {
+	ZipHash string   `json:"zipHash"`
+	Names   []string `json:"names"`
+}
+
 // PreviousVersion implements plugin.Packages.
 func (p *Plugin) PreviousVersion(ctx context.Context, slug string) (plugin.Version, error) {
 	var (
-		v        plugin.Version
-		manifest string
+		v                  plugin.Version
+		manifest, consents string
 	)
 	err := p.Read.QueryRowContext(ctx, `
-		SELECT source, install_path, zip_hash, signed_by, manifest_json
+		SELECT source, install_path, zip_hash, signed_by, manifest_json, consents_json
 		FROM plugin_previous_versions
 		WHERE package_slug = $1`, slug,
-	).Scan(&v.Source, &v.InstallPath, &v.ZipHash, &v.SignedBy, &manifest)
+	).Scan(&v.Source, &v.InstallPath, &v.ZipHash, &v.SignedBy, &manifest, &consents)
 	if err != nil {
 		return plugin.Version{}, p.Wrap(err, "Previous version")
+	}
+	var given versionConsents
+	if err := json.Unmarshal([]byte(consents), &given); err != nil {
+		return plugin.Version{}, fmt.Errorf("store: consents of %s: %w", slug, err)
+	}
+	if given.ZipHash == v.ZipHash { // else the release before replaced the version
+		v.Consents = given.Names
 	}
 	v.Manifest, err = plugin.DecodeManifest([]byte(manifest))
 	return v, err
@@ -41,14 +56,20 @@ func (p *Plugin) ReplaceVersion(ctx context.Context, pkg plugin.Package, previou
 		if err := database.Affected(res, err, "Plugin"); err != nil || previous == nil {
 			return err
 		}
+		consents, err := json.Marshal(versionConsents{previous.ZipHash, previous.Consents})
+		if err != nil {
+			return err
+		}
 		_, err = tx.Write.ExecContext(ctx, `
-			INSERT INTO plugin_previous_versions (package_slug, source, install_path, zip_hash, signed_by, manifest_json)
-			VALUES ($1, $2, $3, $4, $5, $6)
+			INSERT INTO plugin_previous_versions (package_slug, source, install_path, zip_hash, signed_by, manifest_json,
+				consents_json)
+			VALUES ($1, $2, $3, $4, $5, $6, $7)
 			ON CONFLICT (package_slug) DO UPDATE SET
 				source = excluded.source, install_path = excluded.install_path,
-				zip_hash = excluded.zip_hash, signed_by = excluded.signed_by, manifest_json = excluded.manifest_json`,
+				zip_hash = excluded.zip_hash, signed_by = excluded.signed_by, manifest_json = excluded.manifest_json,
+				consents_json = excluded.consents_json`,
 			pkg.Manifest.Slug, string(previous.Source), previous.InstallPath, previous.ZipHash,
-			previous.SignedBy, string(previous.Manifest.Raw))
+			previous.SignedBy, string(previous.Manifest.Raw), string(consents))
 		return p.Wrap(err, "Previous version")
 	})
 }

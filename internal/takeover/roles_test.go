@@ -129,7 +129,31 @@ func TestAPluginGetsNoMoreThanWhoeverInstallsItHas(t *testing.T) {
 		if res := w.Install(t, root.Access, "plugin", asks("2.0.0")); res.Status != http.StatusOK {
 			t.Errorf("an administrator's upgrade = %d %s", res.Status, res.Body)
 		}
-		w.refuse(t, testkit.Post(eve.Access, "/api/v1/admin/plugins/spy/rollback", nil), "extensions:trust")
+		// The way back is free only to code that had the same consent.
+		back := testkit.Post(eve.Access, "/api/v1/admin/plugins/spy/rollback", nil)
+		grant := func(permissions string) {
+			t.Helper()
+			if res := w.Do(t, testkit.Patch(root.Access, instances+"/"+id, `{"grantedPermissions":[`+permissions+`]}`)); res.Status != http.StatusOK {
+				t.Fatalf("grant = %d %s", res.Status, res.Body)
+			}
+		}
+		set := func(on string) {
+			t.Helper()
+			if res := w.Do(t, testkit.Patch(root.Access, "/api/v1/admin/plugins/spy", `{"allowCookies":`+on+`}`)); res.Status != http.StatusOK {
+				t.Fatalf("settings = %d %s", res.Status, res.Body)
+			}
+		}
+		grant(`"orders:read","users:email"`)
+		w.refuse(t, back, "extensions:trust")
+		grant(`"orders:read"`)
+		set("true")
+		w.refuse(t, back, "extensions:trust")
+		set("false")
+		for _, version := range []string{"1.0.0", "2.0.0"} {
+			if res := w.Do(t, back); res.Status != http.StatusOK || res.Text(t, "data.version") != version {
+				t.Errorf("back to %s = %d %s", version, res.Status, res.Body)
+			}
+		}
 	})
 }
 

@@ -52,33 +52,58 @@ func checkConsent(ctx context.Context, before, after []string) error {
 	return nil
 }
 
-// actsOnOrigin reports whether settings let a plugin act beyond its own addresses.
-func (s Settings) actsOnOrigin() bool {
-	return s.AllowSameOrigin || s.AllowCookies || s.AllowCORS || s.AllowAuthorization
+// actsOnOrigin returns the names of settings that are on and let a plugin act beyond its own addresses. No permission
+// has such a name.
+func (s Settings) actsOnOrigin() (on []string) {
+	for name, is := range map[string]bool{
+		"setting allowSameOrigin": s.AllowSameOrigin, "setting allowCookies": s.AllowCookies,
+		"setting allowCors": s.AllowCORS, "setting allowAuthorization": s.AllowAuthorization,
+	} {
+		if is {
+			on = append(on, name)
+		}
+	}
+	return on
 }
 
 // checkSettings returns extension.ErrTrust if a setting is to be on that was off, and that lets the plugin act beyond
 // its own addresses.
 func checkSettings(ctx context.Context, before, after Settings) error {
-	if after.AllowSameOrigin && !before.AllowSameOrigin || after.AllowCookies && !before.AllowCookies ||
-		after.AllowCORS && !before.AllowCORS || after.AllowAuthorization && !before.AllowAuthorization {
+	if len(missingFrom(before.actsOnOrigin(), after.actsOnOrigin())) > 0 {
 		return extension.CheckTrust(ctx)
 	}
 	return nil
 }
 
 // checkCode returns extension.ErrTrust for other code in place of a package that was given more than the caller may
-// give: a consent is for the code it was given to. Code signed by the same key goes on with it.
-func (s *Service) checkCode(ctx context.Context, st Store, was, next Package) error {
+// give: a consent is for the code it was given to. Code signed by the same key goes on with it, and so does code that
+// had all of it before: consents are those of next.
+func (s *Service) checkCode(ctx context.Context, st Store, was, next Package, consents []string) error {
 	trusted := extension.CheckTrust(ctx) == nil
 	if trusted && !reqctx.CallerFrom(ctx).HasKey() || was.ZipHash == next.ZipHash ||
 		was.SignedBy != "" && was.SignedBy == next.SignedBy {
 		return nil
 	}
-	if was.Settings.actsOnOrigin() && !trusted {
+	if !trusted && len(missingFrom(consents, was.Settings.actsOnOrigin())) > 0 {
 		return extension.ErrTrust
 	}
 	return eachInstance(ctx, st, was.Manifest.Slug, func(in StoredInstance) error {
-		return checkConsent(ctx, nil, in.Granted)
+		return checkConsent(ctx, consents, in.Granted)
 	})
+}
+
+// consentsOf returns what instances and settings of a package have that a consent may be needed for.
+func consentsOf(ctx context.Context, st Store, p Package) ([]string, error) {
+	all := p.Settings.actsOnOrigin()
+	err := eachInstance(ctx, st, p.Manifest.Slug, func(in StoredInstance) error {
+		all = append(all, missingFrom(all, in.Granted)...)
+		return nil
+	})
+	slices.Sort(all)
+	return all, err
+}
+
+// missingFrom returns those of some that are not in all.
+func missingFrom(all, some []string) []string {
+	return slices.DeleteFunc(slices.Clone(some), func(name string) bool { return slices.Contains(all, name) })
 }

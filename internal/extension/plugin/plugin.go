@@ -56,6 +56,10 @@ type Version struct {
 	ZipHash     string
 	SignedBy    string
 	Manifest    Manifest
+
+	// Consents are what its instances and settings had, when it was replaced, of what a consent is needed for: names of
+	// permissions and of settings. A rollback may go on with them (contract 2.30).
+	Consents []string
 }
 
 // version returns the present version of p.

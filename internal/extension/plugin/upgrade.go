@@ -44,7 +44,7 @@ func (s *Service) upgrade(ctx context.Context, was, next Package, setup extensio
 	} else if !is { // else a rollback goes on returning to the built-in version
 		previous = &v
 	}
-	return s.switchVersion(ctx, was, was.as(next.version(), s.now()).by(next.ID), previous, action, setup)
+	return s.switchVersion(ctx, was, was.as(next.version(), s.now()).by(next.ID), nil, previous, action, setup)
 }
 
 // by returns p as installed by the request with that id.
@@ -68,7 +68,7 @@ func (s *Service) Rollback(ctx context.Context, slug string) (Installed, error) 
 		return Installed{}, ErrNoPrevious.With("slug", slug)
 	}
 	previous := was.version()
-	c, err := s.switchVersion(ctx, was, was.as(back, s.now()).by(""), &previous, audit.PluginRollback, extension.Setup{})
+	c, err := s.switchVersion(ctx, was, was.as(back, s.now()).by(""), back.Consents, &previous, audit.PluginRollback, extension.Setup{})
 	if err != nil {
 		return Installed{}, err
 	}
@@ -85,12 +85,12 @@ func (s *Service) Previous(ctx context.Context, slug string) (v Version, ok bool
 }
 
 // switchVersion proves that the enabled instances of was can go on as next, and prepares
-// that all of them switch, and that the setup is applied.
+// that all of them switch, and that the setup is applied. consents are what next was given before.
 func (s *Service) switchVersion(
-	ctx context.Context, was, next Package, previous *Version, action audit.Action, setup extension.Setup,
+	ctx context.Context, was, next Package, consents []string, previous *Version, action audit.Action, setup extension.Setup,
 ) (*change, error) {
 	slug := was.Manifest.Slug
-	if err := s.checkCode(ctx, s.Store, was, next); err != nil { // before it runs
+	if err := s.checkCode(ctx, s.Store, was, next, consents); err != nil { // before it runs
 		return nil, err
 	}
 	if err := s.rehearse(ctx, was, next, setup); err != nil {
@@ -105,8 +105,13 @@ func (s *Service) switchVersion(
 		if now.ZipHash != was.ZipHash || !now.UpdatedAt.Equal(was.UpdatedAt) {
 			return errMeanwhile
 		}
-		if err := s.checkCode(ctx, st, now, next); err != nil {
+		if err := s.checkCode(ctx, st, now, next, consents); err != nil {
 			return err
+		}
+		if previous != nil {
+			if previous.Consents, err = consentsOf(ctx, st, now); err != nil {
+				return err
+			}
 		}
 		tell := s.newNews()
 		c.running = nil

@@ -44,13 +44,18 @@ var roles = []mutant{
 		tests: attacks("TestAPluginGetsNoMoreThanWhoeverInstallsItHas", "TestAnOperatorPutsNoScriptOnTheShopsOrigin"),
 	},
 	{
+		name: "rollback-to-other-consents", t: is(104),
+		edit:  at("extension/plugin/consent.go", `checkConsent(ctx, «consents», in.Granted)`, `mutantIf($ON && consents != nil, in.Granted, $OLD)`),
+		tests: attacks("TestAPluginGetsNoMoreThanWhoeverInstallsItHas"),
+	},
+	{
 		name: "theme-app-of-an-operator", t: is(113),
 		edit:  at("extension/theme/service.go", `if «IsApp(next.Kind)» { // it runs`, `$OLD && !$ON`),
 		tests: attacks("TestAnOperatorPutsNoScriptOnTheShopsOrigin"),
 	},
 	{
 		name: "settings-of-an-operator", t: is(113),
-		edit: at("extension/plugin/consent.go", "!before.AllowAuthorization {\n\t\treturn «extension.CheckTrust(ctx)»",
+		edit: at("extension/plugin/consent.go", "before.actsOnOrigin(), after.actsOnOrigin())) > 0 {\n\t\treturn «extension.CheckTrust(ctx)»",
 			`mutantIf($ON, nil, $OLD)`),
 		tests: attacks("TestAnOperatorPutsNoScriptOnTheShopsOrigin"),
 	},
