@@ -4,7 +4,8 @@ import section from "../../texts/en.json?section=shop&only=standIn";
 import { key, type StandIn } from "../api/standIn";
 
 // Not with texts(), which would be in a file of its own for every page then.
-const words = section.standIn;
+const word = (key: `standIn.${"label" | "reads" | "writes" | "end" | "left.one" | "left.other"}`): string =>
+  key.split(".").reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], section) as string;
 const plurals = new Intl.PluralRules(document.documentElement.lang || "en");
 const as = JSON.parse(sessionStorage.getItem(key) ?? "{}") as StandIn;
 const hint = "stoa-signed-in"; // of staff, in all other tabs
@@ -47,10 +48,10 @@ bar.style.cssText =
   "position:sticky;top:0;z-index:10;display:flex;flex-wrap:wrap;gap:4px 16px;align-items:center;padding:8px 16px;" +
   "border-bottom:2px solid var(--bad);background:var(--page);color:var(--ink)";
 bar.setAttribute("role", "region");
-bar.setAttribute("aria-label", words.label);
+bar.setAttribute("aria-label", word("standIn.label"));
 const says = document.createElement("p");
 says.style.cssText = "flex:1 1 240px;margin:0;overflow-wrap:anywhere";
-says.textContent = (as.write ? words.writes : words.reads)
+says.textContent = word(as.write ? "standIn.writes" : "standIn.reads")
   .replace("{staff}", () => as.staff)
   .replace("{user}", () => as.user.username);
 const time = document.createElement("span");
@@ -58,7 +59,7 @@ time.style.fontVariantNumeric = "tabular-nums";
 const button = document.createElement("button");
 button.type = "button";
 button.className = "button slim";
-button.textContent = words.end;
+button.textContent = word("standIn.end");
 button.addEventListener("click", () => void end());
 bar.append(says, time, button);
 document.body.prepend(bar);
@@ -71,7 +72,10 @@ const tick = () => {
   if (left() <= 0) void leave();
   if (!document.hidden) ask();
   const n = Math.max(1, Math.ceil(left() / 60_000));
-  time.textContent = (plurals.select(n) === "one" ? words.left.one : words.left.other).replace("{n}", String(n));
+  time.textContent = word(plurals.select(n) === "one" ? "standIn.left.one" : "standIn.left.other").replace(
+    "{n}",
+    String(n),
+  );
 };
 tick();
 document.addEventListener("visibilitychange", tick);
