@@ -14,6 +14,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/account/apikey"
+	"stoa/internal/account/invite"
 	"stoa/internal/account/leave"
 	"stoa/internal/account/staff"
 	"stoa/internal/account/takeout"
@@ -66,11 +67,12 @@ type Server struct {
 	// default every 750 ms.
 	Recheck time.Duration
 
-	Accounts *account.Service
-	Leaving  *leave.Service
-	Takeout  *takeout.Service
-	Keys     *apikey.Keys
-	Audit    *audit.Log
+	Accounts    *account.Service
+	Invitations *invite.Service
+	Leaving     *leave.Service
+	Takeout     *takeout.Service
+	Keys        *apikey.Keys
+	Audit       *audit.Log
 
 	Plugins   *plugin.Service
 	Themes    *theme.Service

@@ -85,12 +85,14 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 		Observe: a.metrics.ObserveRequest, Witness: cfg.Witness,
 		Count: a.metrics.Count,
 
-		Auth:     a.Accounts,
-		Accounts: a.Accounts,
-		Leaving:  a.Leaving,
-		Takeout:  a.Takeout,
-		Keys:     a.Keys,
-		Audit:    &audit.Log{Store: store.NewAudit(a.DB), Now: cfg.Now},
+		Auth:        a.Accounts,
+		Accounts:    a.Accounts,
+		Invitations: a.Invitations,
+
+		Leaving: a.Leaving,
+		Takeout: a.Takeout,
+		Keys:    a.Keys,
+		Audit:   &audit.Log{Store: store.NewAudit(a.DB), Now: cfg.Now},
 
 		Plugins:   a.Plugins,
 		Themes:    a.Themes,

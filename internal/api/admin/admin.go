@@ -9,6 +9,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/account/apikey"
+	"stoa/internal/account/invite"
 	"stoa/internal/account/leave"
 	"stoa/internal/account/staff"
 	"stoa/internal/account/takeout"
@@ -32,20 +33,21 @@ type Handlers struct {
 	// Count counts what happened to orders, by outcome (ops.Metrics).
 	Count func(what, outcome string)
 
-	Accounts *account.Service
-	Staff    *staff.Service
-	Leaving  *leave.Service
-	Takeout  *takeout.Service
-	Keys     *apikey.Keys
-	Audit    *audit.Log
-	Catalog  *catalog.Service
-	Licenses *license.Service
-	Orders   *order.Service
-	Reviews  *review.Service
-	Releases *release.Service
-	Site     *site.Service
-	SignIn   *signin.Service
-	System   *system.Service
-	Overview *overview.Service
-	Lookup   *lookup.Service
+	Accounts    *account.Service
+	Staff       *staff.Service
+	Invitations *invite.Service
+	Leaving     *leave.Service
+	Takeout     *takeout.Service
+	Keys        *apikey.Keys
+	Audit       *audit.Log
+	Catalog     *catalog.Service
+	Licenses    *license.Service
+	Orders      *order.Service
+	Reviews     *review.Service
+	Releases    *release.Service
+	Site        *site.Service
+	SignIn      *signin.Service
+	System      *system.Service
+	Overview    *overview.Service
+	Lookup      *lookup.Service
 }
