@@ -4,5 +4,6 @@ import { t } from "../text";
 export const peoplePages = [
   { to: "/people", title: t("people.customers") },
   { to: "/people/staff", title: t("people.staff.title") },
+  { to: "/people/invitations", title: t("invitations.title") },
   { to: "/people/roles", title: t("roles.title") },
 ];

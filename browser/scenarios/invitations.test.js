@@ -1,0 +1,132 @@
+// Inviting somebody to the staff in the console, and accepting it: with a new account, and in one that is there.
+import assert from "node:assert/strict";
+import {
+  adminToken, browser, call, fine, journey, openConsole, openTab, stoa, test, useStoa, visit,
+} from "./kit.js";
+
+const schemes = [["light", 1440], ["dark", 360]];
+const password = "correct horse battery";
+
+// A mailbox gets one mail a minute: the accounts that are there are made while there are none.
+const env = {};
+useStoa({ env }, async () => {
+  for (const [scheme] of schemes) {
+    const answer = await call(stoa, "POST", "/auth/register", {
+      body: { email: `noa-${scheme}@example.com`, username: `noa-${scheme}`, password },
+    });
+    assert.equal(answer.status, 201);
+  }
+  await stoa.kill();
+  env.STOA_MAIL = "log";
+  await stoa.run();
+});
+
+// mailTo is the path of the link in the last mail to an address that has one, of an invitation by default.
+const mailTo = async (email, path = /\/invitation#[\w-]+/g) => {
+  for (const end = Date.now() + 60_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    const links = stoa.log().split("\n").filter((line) => line.includes(email)).join("\n").match(path);
+    if (links) return links.at(-1);
+  }
+  throw new Error(`no mail to ${email}`);
+};
+
+for (const [scheme, width] of schemes) {
+  const options = { scheme, width, height: 800 };
+
+  test(`an administrator invites somebody, who makes an account, ${scheme}, ${width} px`, async () => {
+    const email = `mia-${scheme}@example.com`;
+    const tab = await openConsole("/console/people/invitations", options);
+    if (scheme === "light") await tab.getByRole("heading", { name: "Nobody is invited" }).waitFor();
+    await fine(tab);
+    const job = journey(tab);
+    await job.click(tab.getByRole("button", { name: "Invite somebody" }));
+    const dialog = tab.getByRole("dialog");
+    assert.ok(await dialog.getByRole("button", { name: "Send the invitation" }).isDisabled());
+    await dialog.getByLabel("E-mail address").fill(email);
+    await dialog.getByRole("combobox", { name: "Role" }).click();
+    await tab.getByRole("option", { name: "Support" }).click();
+    await dialog.getByText("They may then:").waitFor();
+    await fine(tab);
+    await job.click(dialog.getByRole("button", { name: "Send the invitation" }));
+    const row = tab.getByRole("row").filter({ hasText: email });
+    await row.waitFor();
+    await fine(tab);
+
+    const link = await mailTo(email);
+    const other = await openTab(browser, stoa, options);
+    await other.goto(link);
+    await other.getByRole("heading", { name: "Help to run" }).waitFor();
+    assert.equal(new URL(other.url()).hash, "", "the token leaves the address at once");
+    await other.getByText(`invites ${email} to the role SUPPORT`).waitFor();
+    await fine(other);
+    await other.getByRole("button", { name: "Create the account and accept" }).click();
+    await other.getByText("Choose a username.").waitFor();
+    await other.getByLabel("Username").fill(`mia-${scheme}`);
+    await other.getByLabel("Password", { exact: true }).fill("x");
+    await other.getByRole("button", { name: "Create the account and accept" }).click();
+    await other.getByText(/The password must have/).waitFor();
+    await fine(other);
+    await other.getByLabel("Password", { exact: true }).fill(password);
+    await other.getByRole("button", { name: "Create the account and accept" }).click();
+    await other.waitForURL(new URL("/console", stoa.url).href);
+    await other.getByRole("heading", { level: 1 }).waitFor();
+
+    const again = await openTab(browser, stoa, options);
+    await again.goto(link);
+    await again.getByRole("heading", { name: "This invitation no longer works" }).waitFor();
+    await fine(again);
+    await visit(tab, "/console/people/invitations");
+    assert.equal(await row.count(), 0);
+    await Promise.all([tab.end(), other.end(), again.end()]);
+  });
+
+  test(`somebody with an account accepts in it, and a revoked invitation is dead, ${scheme}, ${width} px`, async () => {
+    const email = `noa-${scheme}@example.com`;
+    // A link for a new password confirms the address, and has a budget of its own.
+    await call(stoa, "POST", "/auth/forgot-password", { body: { email } });
+    const [, reset] = (await mailTo(email, /\/reset-password#([\w-]+)/g)).split("#");
+    assert.equal((await call(stoa, "POST", "/auth/reset-password", { body: { token: reset, newPassword: password } })).status, 200);
+    const tab = await openConsole("/console/people/invitations", options);
+    const invite = async () => {
+      await tab.getByRole("button", { name: "Invite somebody" }).click();
+      await tab.getByRole("dialog").getByLabel("E-mail address").fill(email);
+      await tab.getByRole("dialog").getByRole("combobox", { name: "Role" }).click();
+      await tab.getByRole("option", { name: "Analyst" }).click();
+      await tab.getByRole("dialog").getByRole("button", { name: "Send the invitation" }).click();
+    };
+    await invite();
+    const row = tab.getByRole("row").filter({ hasText: email });
+    await row.waitFor();
+    await invite();
+    await tab.getByRole("dialog").getByText(/This mailbox has had enough mails lately/).waitFor();
+    await fine(tab);
+    await tab.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+
+    const other = await openTab(browser, stoa, options);
+    await other.goto(await mailTo(email));
+    await other.getByText("You have an account with this address.").waitFor();
+    await fine(other);
+    await other.getByLabel("Password", { exact: true }).fill("not this one");
+    await other.getByRole("button", { name: "Sign in and accept" }).click();
+    await other.getByText(/is wrong/).waitFor();
+    await other.getByLabel("Password", { exact: true }).fill(password);
+    await other.getByRole("button", { name: "Sign in and accept" }).click();
+    await other.waitForURL(new URL("/console", stoa.url).href);
+    await other.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Overview" }).waitFor();
+
+    const address = `lea-${scheme}@example.com`;
+    const token = await adminToken(stoa);
+    const made = await call(stoa, "POST", "/api/v1/admin/invitations", { token, body: { email: address, role: "CATALOG" } });
+    assert.equal(made.status, 201);
+    const link = await mailTo(address);
+    await visit(tab, "/console/people/invitations");
+    await tab.getByRole("button", { name: `Revoke the invitation of ${address}` }).click();
+    await fine(tab);
+    await tab.getByRole("dialog").getByRole("button", { name: "Revoke", exact: true }).click();
+    await tab.getByText(`The invitation of ${address} is revoked.`).waitFor();
+    const last = await openTab(browser, stoa, options);
+    await last.goto(link);
+    await last.getByRole("heading", { name: "This invitation no longer works" }).waitFor();
+    await Promise.all([tab.end(), other.end(), last.end()]);
+  });
+}
