@@ -20,7 +20,7 @@ type contest struct {
 	ready func(t *testing.T, h *house, name string) func(ctx context.Context, rng *rand.Rand, n int) error
 }
 
-// Two processes get what may happen once at the same time, 500 times for each of eight kinds: of every race one wins,
+// Two processes get what may happen once at the same time, 500 times for each of nine kinds: of every race one wins,
 // and the account is as the winner left it.
 func TestOfEveryRaceForAnAccountOneWins(t *testing.T) {
 	t.Parallel()
@@ -34,6 +34,7 @@ func TestOfEveryRaceForAnAccountOneWins(t *testing.T) {
 		{"the last ways in", raceOfLastWays},
 		{"the way back from a provider", raceOfFlows},
 		{"reclaiming", raceOfReclaims},
+		{"an invitation", raceOfInvitations},
 	}
 	onBothHouses(t, func(t *testing.T, h *house) {
 		for i, c := range contests {
