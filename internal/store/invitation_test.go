@@ -62,6 +62,12 @@ func testInvitations(t *testing.T, open Open) {
 		_, err = s.InvitationByLink(t.Context(), "")
 		mustBe(t, "one without a link", err, errs.NotFound)
 	})
+	t.Run("SetUsername", func(t *testing.T) { t.Parallel(); testSetUsername(t, withUsers(t, open)) })
+	testInvitationLists(t, open)
+	testInvitationEnds(t, open)
+}
+
+func testInvitationEnds(t *testing.T, open Open) {
 	t.Run("CloseInvitation closes once", func(t *testing.T) {
 		t.Parallel()
 
@@ -81,39 +87,6 @@ func testInvitations(t *testing.T, open Open) {
 		if list, total, err := s.ListInvitations(t.Context(), 10, 0); err != nil || total != 0 || len(list) != 0 {
 			t.Errorf("ListInvitations = %v, %d, %v", list, total, err)
 		}
-	})
-	t.Run("ListInvitations has pages, the newest first", func(t *testing.T) {
-		t.Parallel()
-
-		s := store.Invitations{Account: withUsers(t, open)}
-		mustInvite(t, s, invitationTo("i1", "a@example.com", T0), invitationTo("i2", "b@example.com", T0.Add(time.Second)),
-			invitationTo("i3", "c@example.com", T0))
-		var got []string
-		for offset := range 3 {
-			list, total, err := s.ListInvitations(t.Context(), 1, offset)
-			if err != nil || total != 3 || len(list) != 1 {
-				t.Fatalf("ListInvitations = %v, %d, %v", list, total, err)
-			}
-			got = append(got, list[0].ID)
-		}
-		if want := []string{"i2", "i1", "i3"}; !cmp.Equal(got, want) {
-			t.Errorf("they are %v, want %v", got, want)
-		}
-	})
-	t.Run("In is part of the transaction of accounts", func(t *testing.T) {
-		t.Parallel()
-
-		s := store.Invitations{Account: withUsers(t, open)}
-		undo := errors.New("undo")
-		err := s.Account.InTx(t.Context(), func(tx account.Store) error {
-			mustInvite(t, s.In(tx), invitationTo("i1", "a@example.com", T0))
-			return undo
-		})
-		if !errors.Is(err, undo) {
-			t.Fatal(err)
-		}
-		_, err = s.Invitation(t.Context(), "i1")
-		mustBe(t, "what was undone", err, errs.NotFound)
 	})
 	t.Run("A role is offered until the invitation ends", func(t *testing.T) {
 		t.Parallel()
@@ -158,17 +131,51 @@ func testInvitations(t *testing.T, open Open) {
 			mustBe(t, "at "+tt.at.String(), err, tt.want)
 		}
 	})
-	t.Run("SetUsername", func(t *testing.T) {
+}
+
+func testSetUsername(t *testing.T, a *store.Account) {
+	if err := a.SetUsername(t.Context(), "u1", "Another"); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := a.User(t.Context(), "u1"); err != nil || c.Username != "Another" {
+		t.Errorf("it is %s, %v", c.Username, err)
+	}
+	mustBe(t, "a taken name", a.SetUsername(t.Context(), "u2", "aNOTHER"), errs.Conflict)
+	mustBe(t, "of nobody", a.SetUsername(t.Context(), "u9", "nobody"), errs.NotFound)
+}
+
+func testInvitationLists(t *testing.T, open Open) {
+	t.Run("ListInvitations has pages, the newest first", func(t *testing.T) {
 		t.Parallel()
 
-		a := withUsers(t, open)
-		if err := a.SetUsername(t.Context(), "u1", "Another"); err != nil {
+		s := store.Invitations{Account: withUsers(t, open)}
+		mustInvite(t, s, invitationTo("i1", "a@example.com", T0), invitationTo("i2", "b@example.com", T0.Add(time.Second)),
+			invitationTo("i3", "c@example.com", T0))
+		var got []string
+		for offset := range 3 {
+			list, total, err := s.ListInvitations(t.Context(), 1, offset)
+			if err != nil || total != 3 || len(list) != 1 {
+				t.Fatalf("ListInvitations = %v, %d, %v", list, total, err)
+			}
+			got = append(got, list[0].ID)
+		}
+		if want := []string{"i2", "i1", "i3"}; !cmp.Equal(got, want) {
+			t.Errorf("they are %v, want %v", got, want)
+		}
+	})
+	t.Run("In is part of the transaction of accounts", func(t *testing.T) {
+		t.Parallel()
+
+		s := store.Invitations{Account: withUsers(t, open)}
+		undo := errors.New("undo")
+		err := s.Account.InTx(t.Context(), func(tx account.Store) error {
+			mustInvite(t, s.In(tx), invitationTo("i1", "a@example.com", T0))
+			return undo
+		})
+		if !errors.Is(err, undo) {
 			t.Fatal(err)
 		}
-		if c, err := a.User(t.Context(), "u1"); err != nil || c.Username != "Another" {
-			t.Errorf("it is %s, %v", c.Username, err)
-		}
-		mustBe(t, "a taken name", a.SetUsername(t.Context(), "u2", "aNOTHER"), errs.Conflict)
-		mustBe(t, "of nobody", a.SetUsername(t.Context(), "u9", "nobody"), errs.NotFound)
+		_, err = s.Invitation(t.Context(), "i1")
+		mustBe(t, "what was undone", err, errs.NotFound)
 	})
 }
