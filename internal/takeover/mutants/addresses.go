@@ -35,7 +35,7 @@ var addresses = []mutant{
 	{
 		name: "change-keeps-sessions", t: is(22),
 		edit: at("account/email_change.go", `«s.shutOut»(ctx, tx, c.ID, kept{session: sessionID})`,
-			`mutantIf($ON, func(ctx context.Context, tx Store, id, _ string) error { return tx.RaiseGeneration(ctx, id) }, $OLD)`),
+			`mutantIf($ON, func(ctx context.Context, tx Store, id string, _ kept) error { return tx.RaiseGeneration(ctx, id) }, $OLD)`),
 		tests: attacks("TestTheFormerAddressTakesTheAccountBack"),
 	},
 	{
