@@ -20,9 +20,10 @@ type Dialog = { open: "new" } | { open: "again" | "revoke"; invitation: Invitati
 
 const expired = (it: Invitation) => new Date(it.expiresAt) <= new Date();
 
-const inviter = ({ invitedBy }: Invitation) =>
-  invitedBy.name ??
-  (invitedBy.kind === "user" ? t("invitations.gone") : t(`invitations.${invitedBy.kind}`, { id: invitedBy.id }));
+const inviter = ({ invitedBy: { kind, id, name } }: Invitation) => {
+  if (name) return t("invitations.named", { name });
+  return kind === "user" ? t("invitations.gone") : t(`invitations.${kind}`, { id });
+};
 
 export const InvitationsPage = () => {
   const { page } = useListSearch();
