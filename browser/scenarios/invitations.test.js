@@ -105,7 +105,7 @@ for (const [scheme, width] of schemes) {
     await other.getByLabel("Password", { exact: true }).fill(password);
     await other.getByRole("button", { name: "Sign in and accept" }).click();
     await other.waitForURL(new URL("/console", stoa.url).href);
-    await other.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Overview" }).waitFor();
+    await other.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
 
     const link = await mailTo(address);
     await visit(tab, "/console/people/invitations");
