@@ -48,6 +48,7 @@ export const pages = [
   { name: "product-packages", path: "/console/shop/products/mail-courier/packages", as: "admin" },
   { name: "people", path: "/console/people", as: "admin" },
   { name: "staff", path: "/console/people/staff", as: "admin" },
+  { name: "invitations", path: "/console/people/invitations", as: "admin" },
   { name: "roles", path: "/console/people/roles", as: "admin" },
   { name: "role-new", path: "/console/people/roles/new", as: "admin" },
   { name: "people-seen", path: "/console/people/seen", as: "admin" },

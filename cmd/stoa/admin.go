@@ -20,6 +20,7 @@ type adminCmd struct {
 	Promote       adminPromoteCmd       `cmd:"" help:"Make a user an administrator."`
 	ResetPassword adminResetPasswordCmd `cmd:"" help:"Set a new password for a user and end all their sessions."`
 
+	Invite            adminInviteCmd      `cmd:"" help:"Invite somebody to a role, and print the link."`
 	ResetSecondFactor adminResetFactorCmd `cmd:"" help:"Remove the second factors of a user who lost them."`
 }
 

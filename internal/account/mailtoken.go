@@ -25,6 +25,8 @@ const (
 	LinkKeepFactor LinkKind = "reset_cancel"
 	// LinkKeepAccount calls off the deletion of an account, for as long as that is planned. It is package leave's.
 	LinkKeepAccount LinkKind = "delete_cancel"
+	// LinkInvite gives a role of staff. It is package invite's, and nobody's until it is used.
+	LinkInvite LinkKind = "invite"
 )
 
 var linkLives = map[LinkKind]time.Duration{
@@ -42,7 +44,7 @@ type MailToken struct {
 	// Hash is that of the link's token, which is not kept; of a LinkSignIn that of its flow.
 	Hash   string
 	Kind   LinkKind
-	UserID string // empty for a LinkSignUp
+	UserID string // empty for a LinkSignUp and a LinkInvite
 	// Address is the mailbox that the link was mailed to.
 	Address string
 	// Held says that nobody else may take Address while the link works.
@@ -92,8 +94,8 @@ type MailTokens interface {
 	HasHeld(ctx context.Context, userID, key string, now time.Time) (bool, error)
 
 	// AllowMail counts a mail under a name, unless one was counted there less than every before
-	// now. It reports whether it was counted.
-	AllowMail(ctx context.Context, name string, every time.Duration, now time.Time) (bool, error)
+	// now. It returns the zero time if it was counted, or else when the next one may be.
+	AllowMail(ctx context.Context, name string, every time.Duration, now time.Time) (time.Time, error)
 }
 
 // LinkToken is the token of a link, as a page sends it.

@@ -28,6 +28,10 @@ type Users interface {
 	// user without an id, and costs as much as somebody.
 	Candidate(ctx context.Context, key string) (Credentials, error)
 
+	// SetUsername gives a user another name. The error is an errs.Conflict if its Key is taken, or an errs.NotFound for an
+	// unknown user.
+	SetUsername(ctx context.Context, id, username string) error
+
 	// SetPassword stores the hash of a new password, which is not known to be breached; Rehash
 	// another hash of the same. SetBreached (zero: it is not), SetActive and SetRole change one field,
 	// RaiseGeneration adds one to it. SetPasswordOnce notes that the password is for one sign-in, until
@@ -151,7 +155,7 @@ type Store interface {
 	KeyStore
 
 	// DeleteStale deletes what has not been used in its time: links in mails, and sign-ins and
-	// ceremonies that nobody finished. It keeps sign-ins for 90 days, and devices for 400: at most 50 of each user.
+	// ceremonies that nobody finished. It deletes invitations 30 days after they ended. It keeps sign-ins for 90 days, and devices for 400: at most 50 of each user.
 	DeleteStale(ctx context.Context, now time.Time) error
 
 	// Record appends an entry to the audit log, as audit.Store does. Inside InTx

@@ -38,7 +38,7 @@ type handlers struct {
 func (s *Server) handlers(limits limit.Counter, keys keyed.Requests) handlers {
 	return handlers{
 		account: &auth.Handlers{
-			Log: s.Log, Accounts: s.Accounts, Leaving: s.Leaving, Takeout: s.Takeout, Keys: s.Keys, Limits: limits, ClientIP: s.ClientIP, PublicURL: s.PublicURL,
+			Log: s.Log, Accounts: s.Accounts, Leaving: s.Leaving, Invitations: s.Invitations, Takeout: s.Takeout, Keys: s.Keys, Limits: limits, ClientIP: s.ClientIP, PublicURL: s.PublicURL,
 		},
 		shop: &shop.Handlers{
 			Log: s.Log, Now: s.Now, Count: s.Count, Media: s.Media, Keys: s.LicenseKeys,
@@ -46,7 +46,7 @@ func (s *Server) handlers(limits limit.Counter, keys keyed.Requests) handlers {
 			Site: s.Site, Accounts: s.Accounts,
 		},
 		admin: &admin.Handlers{
-			Log: s.Log, Now: s.Now, Count: s.Count, Accounts: s.Accounts, Staff: s.Staff, StandIns: s.StandIns, Leaving: s.Leaving, Takeout: s.Takeout, Keys: s.Keys, Audit: s.Audit,
+			Log: s.Log, Now: s.Now, Count: s.Count, Accounts: s.Accounts, Staff: s.Staff, Invitations: s.Invitations, StandIns: s.StandIns, Leaving: s.Leaving, Takeout: s.Takeout, Keys: s.Keys, Audit: s.Audit,
 			Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases,
 			Site: s.Site, SignIn: s.SignIn, System: s.System, Overview: s.Overview, Lookup: s.Lookup,
 		},

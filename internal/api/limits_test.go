@@ -42,7 +42,7 @@ func TestTheLimitsAreTheDocumentedOnes(t *testing.T) {
 		"refresh-unknown": "60 in 1h0m0s",
 		"forgot-password": "10 in 1h0m0s", "reset-password": "10 in 1m0s", "setup": "10 in 1m0s",
 		"reauthenticate": "10 in 1m0s", "factors": "20 in 1h0m0s", "sign-up": "5 in 1h0m0s",
-		"email-sign-in": "5 in 1h0m0s", "mail-token": "10 in 1m0s", "export": "1 in 24h0m0s",
+		"email-sign-in": "5 in 1h0m0s", "mail-token": "10 in 1m0s", "export": "1 in 24h0m0s", "invitation": "30 in 1h0m0s",
 		"second-factor": "10 in 1m0s", "passkey": "10 in 1m0s", "passkey-options": "30 in 1m0s", "oidc": "20 in 1m0s",
 		"purchase":      "600 in 1m0s",
 		"platform":      "600 in 1m0s",

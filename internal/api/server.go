@@ -15,6 +15,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/account/apikey"
 	"stoa/internal/account/impersonate"
+	"stoa/internal/account/invite"
 	"stoa/internal/account/leave"
 	"stoa/internal/account/staff"
 	"stoa/internal/account/takeout"
@@ -67,12 +68,13 @@ type Server struct {
 	// default every 750 ms.
 	Recheck time.Duration
 
-	Accounts *account.Service
-	Leaving  *leave.Service
-	Takeout  *takeout.Service
-	Keys     *apikey.Keys
-	StandIns *impersonate.Service
-	Audit    *audit.Log
+	Accounts    *account.Service
+	Leaving     *leave.Service
+	Takeout     *takeout.Service
+	Keys        *apikey.Keys
+	StandIns    *impersonate.Service
+	Audit       *audit.Log
+	Invitations *invite.Service
 
 	Plugins   *plugin.Service
 	Themes    *theme.Service

@@ -16,6 +16,7 @@ import (
 	"stoa/internal/account/breached"
 	"stoa/internal/account/federated"
 	"stoa/internal/account/impersonate"
+	"stoa/internal/account/invite"
 	"stoa/internal/account/leave"
 	"stoa/internal/account/live"
 	"stoa/internal/account/passkey"
@@ -94,6 +95,9 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	}
 	if !a.noMail {
 		a.Leaving.Mail.Outbox = a.Outbox
+	}
+	a.Invitations = &invite.Service{
+		Store: store.Invitations{Account: db}, Accounts: a.Accounts, Now: cfg.Now, Mail: a.Leaving.Mail, PublicURL: cfg.PublicURL,
 	}
 	if err := a.Accounts.Start(ctx); errors.Is(err, account.ErrSharedKey) {
 		return settings.Wrong(err)

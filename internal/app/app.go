@@ -18,6 +18,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/account/apikey"
 	"stoa/internal/account/impersonate"
+	"stoa/internal/account/invite"
 	"stoa/internal/account/leave"
 	"stoa/internal/account/live"
 	"stoa/internal/account/staff"
@@ -79,6 +80,8 @@ type App struct {
 
 	Accounts *account.Service
 	Roles    *staff.Service
+	// Invitations invite staff.
+	Invitations *invite.Service
 	// Leaving plans and carries out the deletion of accounts.
 	Leaving *leave.Service
 	// Takeout makes copies of what there is about users.

@@ -13,8 +13,9 @@ import (
 	"time"
 )
 
-// People make accounts, prove and change their addresses, make, replace and revoke API keys, switch a second factor on, get new recovery codes, choose a
-// password by mail and switch the factor off again, through two processes of which one or both are killed, a hundred
+// People make accounts, prove and change their addresses, make, replace and revoke API keys, switch a second factor on,
+// get new recovery codes, choose a password by mail, switch the factor off again, and invite somebody who accepts,
+// through two processes of which one or both are killed, a hundred
 // times on each engine. Afterwards no factor is half on, no session stands on one that is gone, no link works that was
 // used, and whatever was answered is so.
 func TestAnAccountIsWholeAfterAKill(t *testing.T) {
@@ -133,7 +134,7 @@ func (l *lives) live(ctx context.Context, h *house, rng *rand.Rand, name string)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(l.moves(ctx, v, rng, name), l.makesKeys(ctx, v, rng), l.guards(ctx, v, rng), l.resets(ctx, v, rng)); err != nil {
+	if err := errors.Join(l.moves(ctx, v, rng, name), l.makesKeys(ctx, v, rng), l.guards(ctx, v, rng), l.resets(ctx, v, rng), l.helps(ctx, h, rng, name)); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	l.mu.Lock()

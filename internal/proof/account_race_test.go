@@ -35,6 +35,7 @@ func TestOfEveryRaceForAnAccountOneWins(t *testing.T) {
 		{"the way back from a provider", raceOfFlows},
 		{"reclaiming", raceOfReclaims},
 		{"the secret of an API key", raceOfRotations},
+		{"an invitation", raceOfInvitations},
 	}
 	onBothHouses(t, func(t *testing.T, h *house) {
 		for i, c := range contests {

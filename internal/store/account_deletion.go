@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"stoa/internal/account"
@@ -66,7 +67,7 @@ func (s Leave) Erase(ctx context.Context, c account.Credentials, kept time.Time)
 			return err
 		}
 	}
-	return nil
+	return s.eraseInvitations(ctx, c)
 }
 
 // Release implements leave.Store.
@@ -157,16 +158,41 @@ func (s Leave) blankAudit(ctx context.Context, userID string) error {
 			return err
 		}
 	}
-	type detailed struct {
-		id, action, details string
+	return s.blankDetails(ctx, func(detailed) bool { return true },
+		`SELECT id, action, details_json FROM audit_log WHERE target_id = $1 AND target_type = 'user'`, userID)
+}
+
+// eraseInvitations deletes the invitations to a user's mailbox, and blanks the address in what the audit log has of them.
+// Nobody but who proved to have the mailbox decides about them.
+func (s Leave) eraseInvitations(ctx context.Context, c account.Credentials) error {
+	if c.ProvenAt.IsZero() {
+		return nil
 	}
+	if _, err := s.Write.ExecContext(ctx, `DELETE FROM invitations WHERE mailbox_key = $1`, mailbox.Key(c.Email)); err != nil {
+		return err
+	}
+	return s.blankDetails(ctx, func(d detailed) bool {
+		var about struct{ Email string }
+		return json.Unmarshal([]byte(d.details), &about) == nil && mailbox.Same(about.Email, c.Email)
+	}, `SELECT id, action, details_json FROM audit_log WHERE target_type = 'invitation' AND action IN ($1, $2)`,
+		string(audit.StaffInvite), string(audit.StaffRevokeInvite))
+}
+
+// detailed is an entry of the audit log with its details.
+type detailed struct {
+	id, action, details string
+}
+
+// blankDetails blanks the addresses in the details of entries that a query selects, and which accepts.
+func (s Leave) blankDetails(ctx context.Context, which func(detailed) bool, query string, args ...any) error {
 	list, err := database.All(ctx, s.Read, func(row database.Scanner) (d detailed, err error) {
 		err = row.Scan(&d.id, &d.action, &d.details)
 		return d, err
-	}, `SELECT id, action, details_json FROM audit_log WHERE target_id = $1 AND target_type = 'user'`, userID)
+	}, query, args...)
 	if err != nil {
 		return err
 	}
+	list = slices.DeleteFunc(list, func(d detailed) bool { return !which(d) })
 	for _, d := range list {
 		blank, err := withoutAddresses(audit.Action(d.action), d.details)
 		if err != nil {

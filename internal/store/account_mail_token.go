@@ -109,7 +109,6 @@ func (a *Account) HasHeld(ctx context.Context, userID, key string, now time.Time
 
 // AllowMail implements account.MailTokens. The table is that of order.Allowance, which allows one mail at a
 // time here.
-func (a *Account) AllowMail(ctx context.Context, name string, every time.Duration, now time.Time) (bool, error) {
-	later, err := allow(ctx, a.Conn, name, order.Allowance{AtOnce: 1, Every: every}, now)
-	return err == nil && later.IsZero(), err
+func (a *Account) AllowMail(ctx context.Context, name string, every time.Duration, now time.Time) (time.Time, error) {
+	return allow(ctx, a.Conn, name, order.Allowance{AtOnce: 1, Every: every}, now)
 }

@@ -149,13 +149,17 @@ func testMailBounds(t *testing.T, open Open) {
 		for _, step := range []struct {
 			name string
 			at   time.Duration
-			want bool
+			want time.Duration // when the next one may be
 		}{
-			{"a", 0, true}, {"a", time.Minute - time.Millisecond, false}, {"b", 0, true}, {"a", time.Minute, true},
-			{"a", time.Minute, false},
+			{"a", 0, 0}, {"a", time.Minute - time.Millisecond, time.Minute}, {"b", 0, 0}, {"a", time.Minute, 0},
+			{"a", time.Minute, 2 * time.Minute},
 		} {
-			if ok, err := s.AllowMail(t.Context(), step.name, time.Minute, T0.Add(step.at)); ok != step.want || err != nil {
-				t.Errorf("AllowMail(%s) after %s = %t, %v", step.name, step.at, ok, err)
+			var want time.Time
+			if step.want != 0 {
+				want = T0.Add(step.want)
+			}
+			if later, err := s.AllowMail(t.Context(), step.name, time.Minute, T0.Add(step.at)); !later.Equal(want) || err != nil {
+				t.Errorf("AllowMail(%s) after %s = %s, %v", step.name, step.at, later, err)
 			}
 		}
 	})

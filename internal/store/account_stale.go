@@ -11,6 +11,7 @@ const (
 	flowLife      = 10 * time.Minute
 	// factorResetLife counts from when a removal of second factors is due.
 	factorResetLife = 7 * 24 * time.Hour
+	invitationsKept = 30 * 24 * time.Hour
 	signInsKept     = 90 * 24 * time.Hour
 	devicesKept     = 400 * 24 * time.Hour
 )
@@ -23,6 +24,7 @@ func (a *Account) DeleteStale(ctx context.Context, now time.Time) error {
 	}{
 		{`DELETE FROM mail_tokens WHERE expires_at_ms <= $1`, 0},
 		{`DELETE FROM factor_resets WHERE due_at_ms <= $1`, factorResetLife},
+		{`DELETE FROM invitations WHERE expires_at_ms <= $1`, invitationsKept},
 		{`DELETE FROM sign_in_challenges WHERE created_at_ms <= $1`, challengeLife},
 		{`DELETE FROM ceremonies WHERE created_at_ms <= $1`, challengeLife},
 		{`DELETE FROM oidc_flows WHERE created_at_ms <= $1`, flowLife},

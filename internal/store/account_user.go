@@ -72,6 +72,14 @@ func (a *Account) userBy(ctx context.Context, condition, value string) (account.
 	return c, nil
 }
 
+// SetUsername implements account.Users.
+func (a *Account) SetUsername(ctx context.Context, id, username string) error {
+	defer a.ended(ctx)
+	res, err := a.Write.ExecContext(ctx, `UPDATE users SET username = $1, username_key = $2 WHERE id = $3`,
+		username, account.Key(username), id)
+	return database.Affected(res, a.Wrap(err, "User"), "User")
+}
+
 // SetPassword implements account.Users.
 func (a *Account) SetPassword(ctx context.Context, id, hash string) error {
 	res, err := a.Write.ExecContext(ctx, `

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"strings"
+	"time"
 
 	"stoa/internal/account/staff"
 	"stoa/internal/base/permission"
@@ -74,6 +75,13 @@ func (s *Staff) Holders(ctx context.Context) (map[string]int, error) {
 		return struct{}{}, err
 	}, `SELECT role, count(*) FROM users WHERE role <> 'USER' GROUP BY role`)
 	return holders, err
+}
+
+// IsOffered implements staff.Roles.
+func (s *Staff) IsOffered(ctx context.Context, name string, now time.Time) (offered bool, err error) {
+	err = s.Read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1`+openInvitations+` AND i.role = $1 AND i.expires_at_ms > $2)`,
+		name, database.Millis(now)).Scan(&offered)
+	return offered, err
 }
 
 // RoleRights implements account.Users.

@@ -19,7 +19,7 @@ type Open func(testing.TB) *database.DB
 // runSuite runs the suite, with one sub-test for each domain or part of one.
 func runSuite(t *testing.T, open Open) {
 	for name, test := range map[string]func(*testing.T, Open){
-		"Migrate": testMigrate, "Settings": testSettings, "Account": testAccount, "Leaving": testLeaving, "Keyring": testKeyring,
+		"Migrate": testMigrate, "Settings": testSettings, "Account": testAccount, "Leaving": testLeaving, "Invitations": testInvitations, "Keyring": testKeyring,
 		"Products": testProducts, "Licenses": testLicenses, "Orders": testOrders, "Claims": testClaims,
 		"Receipts": testReceipts, "Mails": testMails, "Reviews": testReviews, "Plugin": testPlugin, "Idempotency": testIdempotency,
 		"Audit": testAudit, "Themes": testThemes, "Releases": testReleases, "Bundles": testBundles,

@@ -46,6 +46,7 @@ func TestHowLongAnAnswerTakesTellsNothing(t *testing.T) {
 			{"change of address", twinChanges},
 			{"completion from a provider", twinCompletions},
 			{"mailbox of a provider", twinProofs},
+			{"invitation", twinInvitations},
 		} {
 			t.Run(way.name, func(t *testing.T) {
 				mode := "open"
@@ -269,6 +270,15 @@ func (w *world) silent(t *testing.T) *elsewhere {
 
 func (b *traveler) request(path string, body any) testkit.Request {
 	return b.w.fromPage(path, body, flowName+"="+b.flow)
+}
+
+// twinInvitations accepts an invitation that has expired, and one that never was.
+func twinInvitations(t *testing.T, w *world) func(i int) (a, b testkit.Request) {
+	t.Helper()
+	_, late := w.invited(t, w.Admin(t, "root").Access, victims, "SUPPORT")
+	w.Clock.Advance(72 * time.Hour)
+	none := strings.Repeat("A", len(late))
+	return func(int) (a, b testkit.Request) { return joins(late, "ada"), joins(none, "ada") }
 }
 
 func twinCompletions(t *testing.T, w *world) func(i int) (a, b testkit.Request) {

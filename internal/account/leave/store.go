@@ -44,7 +44,8 @@ type Store interface {
 
 	// Erase removes a user, who is locked, and all that is the user's alone. Orders and licenses are those of
 	// reqctx.Deleted then, and bills from kept or earlier are blank; if the address was proven, the orders that guests
-	// made with the mailbox go along. Reviews stay without their author. The audit log loses the user's addresses.
+	// made with the mailbox go along. Reviews stay without their author. The audit log loses the user's addresses,
+	// and if the address was proven, invitations to the mailbox go, too.
 	// The error is an errs.NotFound for an unknown user.
 	Erase(ctx context.Context, c account.Credentials, kept time.Time) error
 

@@ -35,9 +35,11 @@ func (r Role) Rights() permission.Set {
 
 // What may be wrong with a role.
 var (
-	ErrNoRole    = errs.New(errs.NotFound, "NOT_FOUND", "There is no such role.")
-	ErrRoleTaken = errs.New(errs.Conflict, "CONFLICT", "There is a role of this name already. Choose another name.")
-	ErrBuiltIn   = errs.New(errs.Conflict, "CONFLICT", "Built-in roles cannot be changed. Make a role of your own.")
+	ErrNoRole      = errs.New(errs.NotFound, "NOT_FOUND", "There is no such role.")
+	ErrRoleTaken   = errs.New(errs.Conflict, "CONFLICT", "There is a role of this name already. Choose another name.")
+	ErrBuiltIn     = errs.New(errs.Conflict, "CONFLICT", "Built-in roles cannot be changed. Make a role of your own.")
+	ErrRoleOffered = errs.New(errs.Conflict, "ROLE_IN_USE",
+		"Somebody is invited to this role. Revoke the invitation, or wait until it is accepted or ends.")
 	ErrRoleInUse = errs.New(errs.Conflict, "ROLE_IN_USE", "Somebody has this role. Give everybody who has it another one first.")
 	ErrManyRoles = errs.New(errs.Conflict, "TOO_MANY", "There are 50 roles of your own. Delete one first.")
 )
@@ -57,6 +59,9 @@ type Roles interface {
 
 	// Holders returns how many users have each role that anybody has.
 	Holders(ctx context.Context) (map[string]int, error)
+
+	// IsOffered reports whether an open invitation that has not expired at now is to that role.
+	IsOffered(ctx context.Context, name string, now time.Time) (bool, error)
 
 	// Record appends an entry to the audit log, as audit.Store does.
 	Record(ctx context.Context, e audit.Entry) error
@@ -215,7 +220,7 @@ func without(names, others []permission.Name) []permission.Name {
 	return slices.DeleteFunc(slices.Clone(names), func(name permission.Name) bool { return slices.Contains(others, name) })
 }
 
-// Delete deletes a role that nobody has. It returns ErrNoRole, ErrBuiltIn, ErrOwnRole, ErrRoleInUse, or FORBIDDEN for a
+// Delete deletes a role that nobody has. It returns ErrNoRole, ErrBuiltIn, ErrOwnRole, ErrRoleInUse, ErrRoleOffered, or FORBIDDEN for a
 // permission that the role has and the caller lacks.
 func (s *Service) Delete(ctx context.Context, name string) error {
 	return s.Store.InTx(ctx, func(tx Store) error {
@@ -228,6 +233,12 @@ func (s *Service) Delete(ctx context.Context, name string) error {
 		}
 		if r.Holders > 0 {
 			return ErrRoleInUse
+		}
+		// Under the lock of the role, which whoever invites to it needs, too.
+		if offered, err := tx.IsOffered(ctx, name, s.Now()); err != nil {
+			return err
+		} else if offered {
+			return ErrRoleOffered
 		}
 		if err := tx.DeleteRole(ctx, name); err != nil {
 			return err

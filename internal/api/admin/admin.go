@@ -10,6 +10,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/account/apikey"
 	"stoa/internal/account/impersonate"
+	"stoa/internal/account/invite"
 	"stoa/internal/account/leave"
 	"stoa/internal/account/staff"
 	"stoa/internal/account/takeout"
@@ -33,21 +34,22 @@ type Handlers struct {
 	// Count counts what happened to orders, by outcome (ops.Metrics).
 	Count func(what, outcome string)
 
-	Accounts *account.Service
-	Staff    *staff.Service
-	Leaving  *leave.Service
-	Takeout  *takeout.Service
-	Keys     *apikey.Keys
-	StandIns *impersonate.Service
-	Audit    *audit.Log
-	Catalog  *catalog.Service
-	Licenses *license.Service
-	Orders   *order.Service
-	Reviews  *review.Service
-	Releases *release.Service
-	Site     *site.Service
-	SignIn   *signin.Service
-	System   *system.Service
-	Overview *overview.Service
-	Lookup   *lookup.Service
+	Accounts    *account.Service
+	Staff       *staff.Service
+	Leaving     *leave.Service
+	Takeout     *takeout.Service
+	Keys        *apikey.Keys
+	StandIns    *impersonate.Service
+	Audit       *audit.Log
+	Catalog     *catalog.Service
+	Licenses    *license.Service
+	Orders      *order.Service
+	Reviews     *review.Service
+	Releases    *release.Service
+	Site        *site.Service
+	SignIn      *signin.Service
+	System      *system.Service
+	Overview    *overview.Service
+	Lookup      *lookup.Service
+	Invitations *invite.Service
 }

@@ -10,6 +10,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/account/apikey"
+	"stoa/internal/account/invite"
 	"stoa/internal/account/leave"
 	"stoa/internal/account/takeout"
 	"stoa/internal/api/guard"
@@ -22,13 +23,14 @@ import (
 
 // Handlers serve the routes of accounts.
 type Handlers struct {
-	Log      *slog.Logger
-	Accounts *account.Service
-	Leaving  *leave.Service
-	Takeout  *takeout.Service
-	Keys     *apikey.Keys
-	Limits   limit.Counter
-	ClientIP reqctx.AddrResolver
+	Log         *slog.Logger
+	Accounts    *account.Service
+	Invitations *invite.Service
+	Leaving     *leave.Service
+	Takeout     *takeout.Service
+	Keys        *apikey.Keys
+	Limits      limit.Counter
+	ClientIP    reqctx.AddrResolver
 	// PublicURL is the address at which browsers reach this server, without a trailing slash.
 	PublicURL string
 }

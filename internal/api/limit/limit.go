@@ -60,6 +60,9 @@ var (
 	// For copies of an account.
 	Export = ratelimit.Rule{Name: "export", Limit: 1, Window: 24 * time.Hour}
 
+	// For invitations of staff.
+	Invitation = ratelimit.Rule{Name: "invitation", Limit: 30, Window: time.Hour}
+
 	ClaimRequest = ratelimit.Rule{Name: "claim-request", Limit: 10, Window: time.Hour}
 	Claim        = ratelimit.Rule{Name: "claim", Limit: 10, Window: time.Minute}
 	ClaimLink    = ratelimit.Rule{Name: "claim-link", Limit: 10, Window: time.Minute}
@@ -70,7 +73,7 @@ func Rules() []ratelimit.Rule {
 	return []ratelimit.Rule{
 		Register, Login, Me, Refresh, ChangePassword,
 		LoginAccount, RefreshUnknown, ForgotPassword, ResetPassword, SetUp,
-		Reauthenticate, Factors, SecondFactor, Passkey, PasskeyOptions, OIDC, SignUp, EmailSignIn, MailToken, Export,
+		Reauthenticate, Factors, SecondFactor, Passkey, PasskeyOptions, OIDC, SignUp, EmailSignIn, MailToken, Export, Invitation,
 		Purchase, Platform, APIKey, ClaimRequest, Claim, ClaimLink,
 	}
 }
@@ -114,14 +117,22 @@ func (c Counter) ByAddress(rule ratelimit.Rule, h web.HandlerFunc) web.HandlerFu
 	}
 }
 
-// ByUser limits a route by the signed-in user.
+// ByUser limits a route by the signed-in user, or by the service that calls.
 func (c Counter) ByUser(rule ratelimit.Rule, h web.HandlerFunc) web.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := c.Count(w, r, rule, reqctx.CallerFrom(r.Context()).UserID); err != nil {
+		if err := c.Count(w, r, rule, subject(reqctx.CallerFrom(r.Context()))); err != nil {
 			return err
 		}
 		return h(w, r)
 	}
+}
+
+// subject names a user, or a service.
+func subject(who reqctx.Caller) string {
+	if who.UserID == "" && who.Service != "" {
+		return "service:" + who.Service
+	}
+	return who.UserID
 }
 
 // ByBuyer limits a route by the signed-in user, and for guests by the client's

@@ -21,6 +21,11 @@ var (
 	//go:embed once.js
 	onceScript string
 
+	//go:embed invitation.html
+	invitationBody string
+	//go:embed invitation.js
+	invitationScript string
+
 	//go:embed signinlink.html
 	signInLinkBody string
 	//go:embed signinlink.js
@@ -57,6 +62,12 @@ func (s Site) KeepFactor() (Page, error) {
 // /keep-account.
 func (s Site) KeepAccount() (Page, error) {
 	return s.once("keepAccount", "auth/account/deletion/cancel")
+}
+
+// Invitation returns the page on which people accept an invitation to the staff, in their account or with a new one. It
+// is served at /invitation.
+func (s Site) Invitation() (Page, error) {
+	return s.render("invitation.open", invitationBody, signInScript+invitationScript, "invitation", "account", "link", "step")
 }
 
 // SignInLink returns the page on which users sign in with a link from a mail, in the browser in which they asked for it.

@@ -19,6 +19,7 @@ func TestPolicyAllowsThePagesOwnPartsOnly(t *testing.T) {
 		"reset": Site{}.Reset, "setup": Site{}.Setup,
 		"claim": Site{}.Claim, "verify": Site{}.VerifyEmail, "disown": Site{}.Disown,
 		"change": Site{}.ChangeEmail, "revert": Site{}.RevertEmail, "not me": Site{}.NotMe, "sign in": Site{}.SignInLink,
+		"invitation": Site{}.Invitation,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -46,7 +47,7 @@ func TestEachPageEndsWithAWayOn(t *testing.T) {
 	s := Site{Name: "Acme"}
 	for name, make := range map[string]func() (Page, error){
 		"reset": s.Reset, "setup": s.Setup, "claim": s.Claim, "register": s.Register, "paid": s.Paid, "not paid": s.NotPaid,
-		"verify": s.VerifyEmail, "disown": s.Disown, "change": s.ChangeEmail, "revert": s.RevertEmail, "not me": s.NotMe, "sign in": s.SignInLink, "missing": s.Missing, "away": s.Away, "set up": s.SetupDone,
+		"verify": s.VerifyEmail, "disown": s.Disown, "change": s.ChangeEmail, "revert": s.RevertEmail, "not me": s.NotMe, "sign in": s.SignInLink, "invitation": s.Invitation, "missing": s.Missing, "away": s.Away, "set up": s.SetupDone,
 	} {
 		page, err := make()
 		if err != nil {
@@ -90,7 +91,9 @@ func TestPasswordRulesAreShownBeforeTyping(t *testing.T) {
 	t.Parallel()
 
 	s := Site{PasswordRules: "At least 6 characters."}
-	for name, make := range map[string]func() (Page, error){"reset": s.Reset, "setup": s.Setup, "register": s.Register} {
+	for name, make := range map[string]func() (Page, error){
+		"reset": s.Reset, "setup": s.Setup, "register": s.Register, "invitation": s.Invitation,
+	} {
 		page, err := make()
 		if err != nil {
 			t.Fatal(err)
@@ -124,7 +127,7 @@ func TestPagesTakeATokenThatComesLater(t *testing.T) {
 
 	for name, make := range map[string]func() (Page, error){
 		"reset": Site{}.Reset, "setup": Site{}.Setup,
-		"claim": Site{}.Claim,
+		"claim": Site{}.Claim, "invitation": Site{}.Invitation,
 	} {
 		page, err := make()
 		if err != nil {

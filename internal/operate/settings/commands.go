@@ -16,6 +16,18 @@ var commandRows = []Setting{
 			"password is generated and printed.",
 	},
 	{
+		Command: "admin invite", Flag: "email", Env: "STOA_INVITE_EMAIL", Placeholder: "ADDRESS", Required: true,
+		Help: "E-mail address of whoever is invited.",
+	},
+	{
+		Command: "admin invite", Flag: "role", Env: "STOA_INVITE_ROLE", Placeholder: "ROLE", Required: true,
+		Help: "Role that accepting gives, such as SUPPORT.",
+	},
+	{
+		Command: "admin invite", Flag: "public-url", Env: "STOA_PUBLIC_URL", Placeholder: "URL", Default: "http://localhost:8080",
+		Help: "Address of the platform, with which the link begins.",
+	},
+	{
 		Command: "admin promote", Flag: "email", Env: "STOA_PROMOTE_EMAIL", Placeholder: "ADDRESS", Required: true,
 		Help: "E-mail address of the user.",
 	},

@@ -146,12 +146,12 @@ var addresses = []mutant{
 	},
 	{
 		name: "mails-without-a-minute", t: is(32),
-		edit:  at("account/mailbudget.go", "tx.AllowMail(ctx, name, mailPause, s.Now()); «!ok» || err", `!ok && !$ON`),
+		edit:  at("account/mailbudget.go", "tx.AllowMail(ctx, name, mailPause, s.Now()); err != nil || «!later.IsZero()» {", `$OLD && !$ON`),
 		tests: attacks("TestAllMailsThatStrangersCauseShareOneBudget"),
 	},
 	{
 		name: "mails-without-an-hour", t: is(32),
-		edit:  at("account/mailbudget.go", "s.allow(ctx, tx, name, «mailsAtOnce», mailWindow)", `mutantIf($ON, 1000, $OLD)`),
+		edit:  at("account/mailbudget.go", "s.allowed(ctx, tx, name, «mailsAtOnce», mailWindow)", `mutantIf($ON, 1000, $OLD)`),
 		tests: attacks("TestAllMailsThatStrangersCauseShareOneBudget", "TestMailsToSignInWithCannotFloodAMailbox"),
 	},
 	{

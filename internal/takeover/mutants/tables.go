@@ -4,7 +4,7 @@ import "slices"
 
 // mutants returns all of them, in the order of docs/security/takeover.md.
 func mutants() []mutant {
-	return slices.Concat(before, addresses, factors, resets, passkeys, mailed, proofs, sessions, providers, tokens, leaving, apiKeys, roles, standIns)
+	return slices.Concat(before, addresses, factors, resets, passkeys, mailed, proofs, sessions, providers, tokens, leaving, apiKeys, roles, standIns, inviting)
 }
 
 // is lists numbers of docs/security/takeover.md.
@@ -60,8 +60,10 @@ const (
 // withoutMutant are the attacks of which nothing can be removed that keeps them off, with the reason.
 func withoutMutant() map[string]string {
 	return map[string]string{
-		"An unproven account claims a forwarded receipt and wants the address proven by it":                                                      "nothing of claims knows of proofs",
-		"A program opens every link in a mail":                                                                                                   "no route for GET takes the token of a mail",
-		"Enumeration by time: sign-in, second steps, forgotten passwords, sign-up, mailed links, a change of address, the mailbox of a provider": "times are measured, which takes minutes",
+		"An unproven account claims a forwarded receipt and wants the address proven by it": "nothing of claims knows of proofs",
+		"The page shows invitation A, the token redeems B":                                  "nothing but the token names an invitation",
+		"An invitation is adopted at sign-in because the address matches":                   "nothing of sign-in knows of invitations",
+		"A program opens every link in a mail":                                              "no route for GET takes the token of a mail",
+		"Enumeration by time: sign-in, second steps, forgotten passwords, sign-up, mailed links, a change of address, the mailbox of a provider, invitations": "times are measured, which takes minutes",
 	}
 }

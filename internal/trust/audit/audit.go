@@ -42,6 +42,9 @@ const (
 	RoleCreate         Action = "role.create"
 	RoleUpdate         Action = "role.update"
 	RoleDelete         Action = "role.delete"
+	StaffInvite        Action = "staff.invite"
+	StaffAccept        Action = "staff.accept"
+	StaffRevokeInvite  Action = "staff.revoke_invite"
 	UserPlanDeletion   Action = "user.plan_deletion"
 	UserCancelDeletion Action = "user.cancel_deletion"
 	UserErase          Action = "user.erase"
@@ -141,7 +144,7 @@ type Behalf struct {
 
 // Target is the thing that an operation changed.
 type Target struct {
-	Type string // "user", "plugin", "instance", "product", "media", "catalog", "review", "webhook", "settings"
+	Type string // "user", "plugin", "instance", "product", "media", "catalog", "review", "webhook", "settings", "invitation"
 	ID   string // may be empty if there is only one of the type
 }
 

@@ -1,7 +1,4 @@
 -- +goose Up
--- When the present secret was made; 0: with the key.
-ALTER TABLE api_keys ADD COLUMN renewed_at_ms BIGINT NOT NULL DEFAULT 0;
-
 -- What a key may do is remembered as sessions are. A row that names the key in place of a session makes it forgotten.
 -- When it was last used is not remembered.
 -- +goose StatementBegin

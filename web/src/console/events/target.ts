@@ -8,6 +8,7 @@ export const addressOf = ({ type, id }: { type: string; id: string }): string | 
     license: `/shop/licenses/${name}`,
     product: `/shop/products/${name}`,
     plugin: `/plugins/${name}`,
+    invitation: "/people/invitations",
     role: `/people/roles/${name}`,
     theme: "/themes",
     webhook: `/events/webhooks/${name}`,

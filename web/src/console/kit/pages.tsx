@@ -18,6 +18,7 @@ const needs: [string, Permission][] = [
   ["/themes/", "extensions:read"],
   ["/themes", "themes:read"],
   ["/people/staff", "staff:read"],
+  ["/people/invitations", "staff:read"],
   ["/people/roles/new", "staff:write"],
   ["/people/roles", "staff:read"],
   ["/people/seen", "users:impersonate"],

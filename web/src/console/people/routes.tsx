@@ -19,6 +19,12 @@ export const peopleRoutes = <P extends Parent>(root: P) =>
     }),
     createRoute({
       getParentRoute: () => root,
+      path: "/people/invitations",
+      validateSearch: validateList(),
+      component: lazyPage(() => import("./InvitationsPage"), "InvitationsPage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
       path: "/people/roles",
       component: lazyPage(() => import("./RolesPage"), "RolesPage"),
     }),

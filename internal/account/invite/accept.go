@@ -1,0 +1,178 @@
+package invite
+
+import (
+	"context"
+	"time"
+
+	"stoa/internal/account"
+	"stoa/internal/account/staff"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/ids"
+	"stoa/internal/base/permission"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/message/mail"
+	"stoa/internal/trust/audit"
+)
+
+// Accept gives the role of an invitation to the user of a session, whose proven address is the one that was invited. The
+// error is VALIDATION_ERROR, account.ErrLink, also where the inviter could not invite them now, ErrMismatch, after which
+// the invitation still works, or account.ErrToken for a session that has ended. Of several calls, on any replicas, one
+// succeeds.
+func (s *Service) Accept(ctx context.Context, userID, sessionID, token string) (account.User, error) {
+	found, err := s.lookUp(ctx, s.Store, token)
+	if err != nil {
+		return account.User{}, err
+	}
+	u, err := s.Accounts.JoinAs(ctx, userID, sessionID, found.Role, func(accounts account.Store, c account.Credentials) error {
+		tx := s.Store.In(accounts)
+		if err := s.use(ctx, tx, found); err != nil {
+			return err
+		}
+		if !s.Accounts.Reads(c, found.Email) {
+			return ErrMismatch
+		}
+		return tx.Record(ctx, s.accepted(ctx, found, c.ID))
+	})
+	return u, err
+}
+
+// Join makes an account for whoever has the link of an invitation, with its role, and signs it in. An account with the
+// address that nobody has proven is reclaimed, and gets the name and the password, if the link was mailed. The error is
+// VALIDATION_ERROR with every fault, account.ErrLink as in Accept, account.ErrTaken for any other account with the
+// address and for a name that is taken, or password.ErrBusy. After any error but account.ErrLink the invitation still
+// works.
+func (s *Service) Join(ctx context.Context, in account.NewAccount) (account.Tokens, error) {
+	if err := s.Accounts.NewAccountIssues(in).Err(); err != nil {
+		return account.Tokens{}, err
+	}
+	// First without a lock, so that tokens that do not work cannot keep the hasher busy.
+	found, err := s.lookUp(ctx, s.Store, in.Token)
+	if err != nil {
+		return account.Tokens{}, err
+	}
+	newcomer := account.Newcomer{
+		Email: found.Email, Username: in.Username, Password: in.Password, Role: found.Role, Proves: !found.Printed,
+	}
+	return s.Accounts.Join(ctx, newcomer, func(accounts account.Store) error {
+		return s.use(ctx, s.Store.In(accounts), found)
+	}, func(accounts account.Store, c account.Credentials) error {
+		return accounts.Record(ctx, s.accepted(ctx, found, c.ID))
+	})
+}
+
+// Look is what a page shows of an invitation.
+type Look struct {
+	Invitation
+
+	// HasAccount says that somebody has an account with the address, in whose session the invitation is accepted.
+	HasAccount bool
+}
+
+// Look returns what the invitation with a token is, and uses nothing up. The error is VALIDATION_ERROR or
+// account.ErrLink.
+func (s *Service) Look(ctx context.Context, token string) (Look, error) {
+	found, err := s.lookUp(ctx, s.Store, token)
+	if err != nil {
+		return Look{}, err
+	}
+	if err := s.check(ctx, s.Store, found); err != nil {
+		return Look{}, err
+	}
+	has, err := s.Accounts.IsTaken(ctx, found.Email, !found.Printed)
+	return Look{Invitation: found, HasAccount: has}, err
+}
+
+// lookUp returns the live invitation with a token, or account.ErrLink.
+func (s *Service) lookUp(ctx context.Context, st Store, token string) (Invitation, error) {
+	if err := (account.LinkToken{Token: token}).Issues().Err(); err != nil {
+		return Invitation{}, err
+	}
+	hash := ids.HashLinkToken(token)
+	t, err := st.MailToken(ctx, hash)
+	if err == nil && (t.Kind != account.LinkInvite || !s.Now().Before(t.ExpiresAt)) {
+		return Invitation{}, account.ErrLink
+	} else if err != nil {
+		return Invitation{}, missing(err, account.ErrLink)
+	}
+	found, err := st.InvitationByLink(ctx, hash)
+	return found, missing(err, account.ErrLink)
+}
+
+// use uses an invitation up, in the transaction of what it is for. It locks the role, the inviter, the invitation and
+// the link.
+func (s *Service) use(ctx context.Context, tx Store, found Invitation) error {
+	if err := s.check(ctx, tx, found); err != nil {
+		return err
+	}
+	open, err := tx.Invitation(ctx, found.ID)
+	if err == nil && !open.live(s.Now()) {
+		err = account.ErrLink
+	}
+	if err == nil {
+		err = s.close(ctx, tx, open, Accepted)
+	}
+	return missing(err, account.ErrLink)
+}
+
+// check returns account.ErrLink unless whoever invited could still do so: to that role, as it is now.
+func (s *Service) check(ctx context.Context, tx Store, in Invitation) error {
+	rights, err := tx.RoleRights(ctx, in.Role)
+	if err != nil {
+		return missing(err, account.ErrLink)
+	}
+	switch in.Inviter.Kind {
+	case audit.User:
+		return s.checkInviter(ctx, tx, in, rights)
+	case audit.Service: // which has all rights, while there are services
+		if s.Accounts.Services == nil {
+			return account.ErrLink
+		}
+	case audit.CLI, audit.System: // whoever has the machine is above everybody
+	}
+	return nil
+}
+
+func (s *Service) checkInviter(ctx context.Context, tx Store, in Invitation, rights permission.Set) error {
+	c, err := tx.User(ctx, in.Inviter.ID)
+	if err != nil {
+		return missing(err, account.ErrLink)
+	}
+	own, err := tx.RoleRights(ctx, c.Role)
+	if err := missing(err, account.ErrLink); err != nil {
+		return err
+	}
+	if !c.Active || !own.Has(permission.WriteStaff) {
+		return account.ErrLink
+	}
+	as := reqctx.WithCaller(ctx, reqctx.Caller{UserID: c.ID, Role: c.Role, Rights: own})
+	if errs.KindOf(staff.CheckAbove(as, in.Role, rights)) == errs.Forbidden {
+		return account.ErrLink
+	}
+	return nil
+}
+
+// accepted is the entry about a user who accepted an invitation.
+func (s *Service) accepted(ctx context.Context, in Invitation, userID string) audit.Entry {
+	return audit.New(ctx, s.Now(), audit.StaffAccept, audit.Target{Type: "user", ID: userID},
+		audit.Details{"email": in.Email, "role": string(in.Role), "invitation": in.ID})
+}
+
+// mailTime is how mails write times.
+const mailTime = "2 January 2006, 15:04 UTC"
+
+// letterInvited has the link of an invitation. It is the same whether the address has an account or not. The token is in
+// the fragment, which browsers do not send to servers (contract 2.8).
+func letterInvited(in Invitation, link string) mail.Letter {
+	return func(site string) mail.Message {
+		return mail.Message{
+			To: in.Email, Subject: "You are invited to help to run " + site,
+			Text: "Somebody who runs " + site + " invites you to help, with the role\n" + string(in.Role) + ".\n\n" +
+				"Open this link until " + in.ExpiresAt.In(time.UTC).Format(mailTime) + " to accept. It works once:\n\n" +
+				link + "\n\n" +
+				"If you have an account with this address, sign in to it there. Otherwise you choose a\n" +
+				"name and a password.\n\n" +
+				"If you do not know what this is about, ignore this mail: nothing happens. Do not pass the\n" +
+				"link on: whoever has it gets the role.\n",
+		}
+	}
+}

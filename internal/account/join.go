@@ -1,0 +1,198 @@
+package account
+
+import (
+	"context"
+
+	"stoa/internal/account/mailbox"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/event"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/trust/audit"
+)
+
+// Newcomer is somebody who has an invitation (package invite), and no session of an account with its address.
+type Newcomer struct {
+	Email string
+	Role  reqctx.Role
+	// Proves says that the invitation was mailed to Email: whoever has it reads that mail.
+	Proves bool
+
+	Username, Password string
+}
+
+// Join gives a newcomer an account with their role, and signs them in. What use does comes first in the transaction, and
+// done last. If the newcomer proves the mailbox, an account that nobody has proven is reclaimed, and gets the name and
+// the password; otherwise, and for any other account with the address, the error is ErrTaken. It is ErrTaken for a
+// username that is taken, too; VALIDATION_ERROR, password.ErrBusy, or that of use. Closed registration keeps nobody out
+// who was invited.
+func (s *Service) Join(
+	ctx context.Context, n Newcomer, use func(tx Store) error, done func(tx Store, c Credentials) error,
+) (Tokens, error) {
+	u := User{Email: n.Email, Username: n.Username, Role: n.Role}
+	if err := s.notOwnName("password", n.Password, u); err != nil {
+		return Tokens{}, err
+	}
+	c, err := s.newUser(ctx, u, n.Password)
+	if err != nil {
+		return Tokens{}, err
+	}
+	if n.Proves {
+		c.ProvenAt = c.CreatedAt
+	}
+	key, err := s.Ring.Signer(ctx)
+	if err != nil {
+		return Tokens{}, err
+	}
+	var session Session
+	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+		if err := use(tx); err != nil {
+			return err
+		}
+		member, err := s.member(ctx, tx, post, c)
+		if err != nil {
+			return err
+		}
+		session, u = s.newSession(ctx, member.User, key), member.User
+		if err := s.noteBreached(ctx, tx, post, u, n.Password); err != nil {
+			return err
+		}
+		if err := done(tx, member); err != nil {
+			return err
+		}
+		return s.openFirst(ctx, tx, session)
+	})
+	if errs.KindOf(err) == errs.Conflict {
+		return Tokens{}, ErrTaken
+	} else if err != nil {
+		return Tokens{}, err
+	}
+	return s.tokens(ctx, u, session, session.Refresh)
+}
+
+// member makes the account of a newcomer, or takes the one over that nobody has proven. It returns the user, locked.
+func (s *Service) member(ctx context.Context, tx Store, post func(letter) error, c Credentials) (Credentials, error) {
+	taken, err := tx.UserByMailbox(ctx, mailbox.Key(c.Email))
+	if errs.KindOf(err) == errs.NotFound {
+		return c, s.newMember(ctx, tx, post, c)
+	} else if err != nil {
+		return c, err
+	}
+	if c.ProvenAt.IsZero() || !taken.Active || !taken.ProvenAt.IsZero() || taken.isStaff() {
+		return c, ErrTaken
+	}
+	now, err := s.provenOutside(ctx, tx, taken)
+	if err != nil {
+		return c, err
+	}
+	if err := s.record(ctx, tx, audit.UserVerifyEmail, now.ID, audit.Details{"email": now.Email}); err != nil {
+		return c, err
+	}
+	if err := tx.SetUsername(ctx, now.ID, c.Username); err != nil {
+		return c, err
+	}
+	if err := tx.SetPassword(ctx, now.ID, c.PasswordHash); err != nil {
+		return c, err
+	}
+	if err := post(s.letterTakenOver(now.User)); err != nil {
+		return c, err
+	}
+	before, after := now.User, now.User
+	after.Username, after.Role = c.Username, c.Role
+	if err := s.saveUser(ctx, tx, before, after); err != nil {
+		return c, err
+	}
+	return tx.User(ctx, now.ID)
+}
+
+// newMember stores a newcomer's account.
+func (s *Service) newMember(ctx context.Context, tx Store, post func(letter) error, c Credentials) error {
+	if free, err := s.isFree(ctx, tx, c.Email); err != nil {
+		return err
+	} else if !free {
+		return ErrTaken
+	}
+	if err := s.createUser(ctx, tx, c); err != nil {
+		return err
+	}
+	list := []event.Event{event.New(s.Now(), event.UserRegistered, event.Names{UserID: c.ID})}
+	if c.ProvenAt.IsZero() {
+		if err := s.askProof(ctx, tx, c, post); err != nil {
+			return err
+		}
+	} else {
+		list = append(list, event.New(s.Now(), event.UserEmailVerified, event.Names{UserID: c.ID}))
+		if err := s.record(ctx, tx, audit.UserVerifyEmail, c.ID, audit.Details{"email": c.Email}); err != nil {
+			return err
+		}
+	}
+	if c.isAdmin() {
+		if err := tx.DropSetup(ctx); err != nil {
+			return err
+		}
+	}
+	return tx.Publish(ctx, list...)
+}
+
+// JoinAs gives the user of a session a role, in a transaction in which use may refuse. Whoever is staff already keeps
+// their role: the error is ErrLink. It is ErrToken for a session that has ended, or that of use.
+func (s *Service) JoinAs(
+	ctx context.Context, userID, sessionID string, role reqctx.Role, use func(tx Store, c Credentials) error,
+) (u User, err error) {
+	err = s.Store.InTx(ctx, func(tx Store) error {
+		if _, err := tx.RoleRights(ctx, role); err != nil { // locks the role before the user
+			return noLink(err)
+		}
+		c, err := tx.User(ctx, userID)
+		if err != nil {
+			return missing(err, ErrToken)
+		}
+		if _, err := tx.Session(ctx, sessionID); err != nil {
+			return missing(err, ErrToken)
+		}
+		if err := use(tx, c); err != nil {
+			return err
+		}
+		if c.isStaff() {
+			return ErrLink
+		}
+		u = c.User
+		u.Role = role
+		return s.saveUser(ctx, tx, c.User, u)
+	})
+	return u, err
+}
+
+// Reads reports whether a user is the one who reads mail to an address: it is theirs, and proven where anything can be.
+func (s *Service) Reads(c Credentials, address string) bool {
+	return mailbox.Same(c.Email, address) && (!c.ProvenAt.IsZero() || !s.sendsMail())
+}
+
+// IsTaken reports whether Join would refuse a newcomer with that address, whatever their name.
+func (s *Service) IsTaken(ctx context.Context, address string, proves bool) (bool, error) {
+	c, err := s.Store.UserByMailbox(ctx, mailbox.Key(address))
+	if errs.KindOf(err) == errs.NotFound {
+		free, err := s.isFree(ctx, s.Store, address)
+		return !free, err
+	}
+	return err != nil || !proves || !c.Active || !c.ProvenAt.IsZero() || c.isStaff(), err
+}
+
+// EmailIssues returns what is wrong with an address in a form.
+func EmailIssues(path, value string) errs.Issues {
+	var f faults
+	f.emailAt(path, value)
+	return f.Issues
+}
+
+// letterTakenOver tells whoever reads u's mail that what the account had before is gone.
+func (s *Service) letterTakenOver(u User) letter {
+	at := s.Now().UTC().Format(mailTime)
+	return mailTo(u.Email, "Your e-mail address is confirmed", func(site string) string {
+		return "Somebody accepted an invitation that was mailed to\n" + u.Email + " at " + site + " on " + at + ".\n\n" +
+			"There was an account with this address, which nobody had confirmed. What was set up to\n" +
+			"sign in to it, a password too, is removed, in case somebody else did it, and it has the\n" +
+			"name and the password that were chosen with the invitation. Orders and licenses are\n" +
+			"still there.\n\n" +
+			"If it was not you, somebody else may read your mail. Tell the people who run the site.\n"
+	})
+}
