@@ -26,7 +26,7 @@ func (s *Server) list(h handlers) []route {
 	return slices.Concat(
 		s.ownRoutes(h.account), storefrontRoutes(h.storefront),
 		accountRoutes(h.account), shopRoutes(h.shop),
-		adminRoutes(h.admin), extensionRoutes(h.extension), themeRoutes(h.theme), webhookRoutes(h.webhook),
+		adminRoutes(h.admin), staffRoutes(h.admin), extensionRoutes(h.extension), themeRoutes(h.theme), webhookRoutes(h.webhook),
 		platformRoutes(h.platform), callRoutes(h.call, h.themeApp),
 	)
 }
@@ -188,7 +188,7 @@ func shopRoutes(h *shop.Handlers) []route {
 	}
 }
 
-// Administration of the shop.
+// Administration of the shop and of people.
 func adminRoutes(h *admin.Handlers) []route {
 	return []route{
 		may("POST /api/v1/admin/search", permission.Any, h.Search),
@@ -210,6 +210,41 @@ func adminRoutes(h *admin.Handlers) []route {
 		may("POST /api/v1/admin/users/{id}/export", permission.ExportUsers, h.ExportUser, recently, unkept),
 		may("GET /api/v1/admin/users/{id}/export/{exportId}/archive", permission.ExportUsers, h.ExportArchive, recently, unkept),
 		may("POST /api/v1/admin/users/{id}/erase", permission.EraseUsers, h.EraseUser, recently, unkept),
+		may("GET /api/v1/admin/licenses", permission.ReadLicenses, h.ListLicenses),
+		may("POST /api/v1/admin/licenses", permission.GrantLicenses, h.GrantLicense),
+		may("POST /api/v1/admin/licenses/lookup", permission.ReadLicenses, h.LookUpLicense),
+		may("GET /api/v1/admin/licenses/{id}", permission.ReadLicenses, h.GetLicense),
+		may("PATCH /api/v1/admin/licenses/{id}", permission.WriteLicenses, h.ChangeLicense),
+		may("POST /api/v1/admin/licenses/{id}/renew", permission.GrantLicenses, h.RenewLicense),
+		may("POST /api/v1/admin/licenses/{id}/revoke", permission.RevokeLicenses, h.RevokeLicense, guarded),
+		may("GET /api/v1/admin/licenses/{id}/activations", permission.ReadLicenses, h.ListActivations),
+		may("DELETE /api/v1/admin/licenses/{id}/activations/{instanceId}", permission.FreeSeats, h.FreeActivation),
+		may("GET /api/v1/admin/orders", permission.ReadOrders, h.ListOrders),
+		may("GET /api/v1/admin/orders/{id}", permission.ReadOrders, h.GetOrder),
+		may("POST /api/v1/admin/orders/{id}/refund", permission.RefundOrders, h.RefundOrder, guarded),
+		may("POST /api/v1/admin/orders/{id}/cancel", permission.CancelOrders, h.CancelOrder, guarded),
+		may("GET /api/v1/admin/reviews", permission.ReadReviews, h.ListReviews),
+		may("PATCH /api/v1/admin/reviews/{id}", permission.ModerateReviews, h.HideReview),
+		may("DELETE /api/v1/admin/reviews/{id}", permission.ModerateReviews, h.RemoveReview),
+		may("GET /api/v1/admin/audit", permission.ReadAudit, h.ListAudit, orMay(permission.ReadCustomerAudit)),
+		may("GET /api/v1/admin/products", permission.ReadProducts, h.ListProducts),
+		may("POST /api/v1/admin/products", permission.WriteProducts, h.CreateProduct),
+		may("GET /api/v1/admin/products/{slug}", permission.ReadProducts, h.GetProduct),
+		may("GET /api/v1/admin/products/{slug}/preview", permission.ReadProducts, h.PreviewProduct),
+		may("PATCH /api/v1/admin/products/{slug}", permission.WriteProducts, h.ChangeProduct),
+		may("POST /api/v1/admin/markdown", permission.WriteProducts, h.ReadMarkdown),
+		may("DELETE /api/v1/admin/products/{slug}", permission.WriteProducts, h.DeleteProduct),
+		may("GET /api/v1/admin/media", permission.ReadProducts, h.ListMedia),
+		may("POST /api/v1/admin/media", permission.WriteMedia, h.UploadMedia, within(fileTimeout)),
+		may("DELETE /api/v1/admin/media/{file}", permission.WriteMedia, h.DeleteMedia),
+		may("GET /api/v1/admin/catalog", permission.ReadProducts, h.ExportCatalog),
+		may("POST /api/v1/admin/catalog", permission.WriteProducts, h.ImportCatalog, within(fileTimeout)),
+	}
+}
+
+// Administration of who runs the platform, of ways in, and of keys.
+func staffRoutes(h *admin.Handlers) []route {
+	return []route{
 		may("GET /api/v1/admin/staff", permission.ReadStaff, h.ListStaff),
 		may("GET /api/v1/admin/permissions", permission.ReadStaff, h.ListPermissions, unkept),
 		may("GET /api/v1/admin/roles", permission.ReadStaff, h.ListRoles, unkept),
@@ -241,35 +276,6 @@ func adminRoutes(h *admin.Handlers) []route {
 		may("PATCH /api/v1/admin/service-accounts/{id}/keys/{keyId}", permission.AdminKeys, h.RenameServiceKey, recently, unkept),
 		may("DELETE /api/v1/admin/service-accounts/{id}/keys/{keyId}", permission.AdminKeys, h.RevokeServiceKey, recently, unkept),
 		may("POST /api/v1/admin/service-accounts/{id}/keys/{keyId}/rotate", permission.AdminKeys, h.RotateServiceKey, recently, unkept),
-		may("GET /api/v1/admin/licenses", permission.ReadLicenses, h.ListLicenses),
-		may("POST /api/v1/admin/licenses", permission.GrantLicenses, h.GrantLicense),
-		may("POST /api/v1/admin/licenses/lookup", permission.ReadLicenses, h.LookUpLicense),
-		may("GET /api/v1/admin/licenses/{id}", permission.ReadLicenses, h.GetLicense),
-		may("PATCH /api/v1/admin/licenses/{id}", permission.WriteLicenses, h.ChangeLicense),
-		may("POST /api/v1/admin/licenses/{id}/renew", permission.GrantLicenses, h.RenewLicense),
-		may("POST /api/v1/admin/licenses/{id}/revoke", permission.RevokeLicenses, h.RevokeLicense, guarded),
-		may("GET /api/v1/admin/licenses/{id}/activations", permission.ReadLicenses, h.ListActivations),
-		may("DELETE /api/v1/admin/licenses/{id}/activations/{instanceId}", permission.FreeSeats, h.FreeActivation),
-		may("GET /api/v1/admin/orders", permission.ReadOrders, h.ListOrders),
-		may("GET /api/v1/admin/orders/{id}", permission.ReadOrders, h.GetOrder),
-		may("POST /api/v1/admin/orders/{id}/refund", permission.RefundOrders, h.RefundOrder, guarded),
-		may("POST /api/v1/admin/orders/{id}/cancel", permission.CancelOrders, h.CancelOrder, guarded),
-		may("GET /api/v1/admin/reviews", permission.ReadReviews, h.ListReviews),
-		may("PATCH /api/v1/admin/reviews/{id}", permission.ModerateReviews, h.HideReview),
-		may("DELETE /api/v1/admin/reviews/{id}", permission.ModerateReviews, h.RemoveReview),
-		may("GET /api/v1/admin/audit", permission.ReadAudit, h.ListAudit, orMay(permission.ReadCustomerAudit)),
-		may("GET /api/v1/admin/products", permission.ReadProducts, h.ListProducts),
-		may("POST /api/v1/admin/products", permission.WriteProducts, h.CreateProduct),
-		may("GET /api/v1/admin/products/{slug}", permission.ReadProducts, h.GetProduct),
-		may("GET /api/v1/admin/products/{slug}/preview", permission.ReadProducts, h.PreviewProduct),
-		may("PATCH /api/v1/admin/products/{slug}", permission.WriteProducts, h.ChangeProduct),
-		may("POST /api/v1/admin/markdown", permission.WriteProducts, h.ReadMarkdown),
-		may("DELETE /api/v1/admin/products/{slug}", permission.WriteProducts, h.DeleteProduct),
-		may("GET /api/v1/admin/media", permission.ReadProducts, h.ListMedia),
-		may("POST /api/v1/admin/media", permission.WriteMedia, h.UploadMedia, within(fileTimeout)),
-		may("DELETE /api/v1/admin/media/{file}", permission.WriteMedia, h.DeleteMedia),
-		may("GET /api/v1/admin/catalog", permission.ReadProducts, h.ExportCatalog),
-		may("POST /api/v1/admin/catalog", permission.WriteProducts, h.ImportCatalog, within(fileTimeout)),
 	}
 }
 

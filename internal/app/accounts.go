@@ -86,19 +86,8 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		Now: cfg.Now, Services: services,
 		Live: a.live, KeyUses: a.KeyUses, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
 	}
-	a.Roles = &staff.Service{Store: store.NewStaff(db), Now: cfg.Now}
-	a.buildStandIns(cfg, db)
 	signInElsewhere(a.Accounts, cfg)
-	a.Leaving = &leave.Service{
-		Store: store.Leave{Account: db}, Now: cfg.Now, PublicURL: cfg.PublicURL, Mail: mail.Box{SiteName: a.site.Called},
-		Wait: time.Duration(cfg.AccountDeletionDays) * 24 * time.Hour, KeepBills: cfg.RetainBilling,
-	}
-	if !a.noMail {
-		a.Leaving.Mail.Outbox = a.Outbox
-	}
-	a.Invitations = &invite.Service{
-		Store: store.Invitations{Account: db}, Accounts: a.Accounts, Now: cfg.Now, Mail: a.Leaving.Mail, PublicURL: cfg.PublicURL,
-	}
+	a.buildStaff(cfg, db)
 	if err := a.Accounts.Start(ctx); errors.Is(err, account.ErrSharedKey) {
 		return settings.Wrong(err)
 	} else if err != nil {
@@ -115,6 +104,22 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		cfg.Log.InfoContext(ctx, "administrator created", slog.String("email", cfg.AdminEmail))
 	}
 	return err
+}
+
+// buildStaff builds what helps with accounts beside them: roles, invitations, impersonation, and leaving.
+func (a *App) buildStaff(cfg Config, db *store.Account) {
+	a.Roles = &staff.Service{Store: store.NewStaff(db), Now: cfg.Now}
+	a.buildStandIns(cfg, db)
+	a.Leaving = &leave.Service{
+		Store: store.Leave{Account: db}, Now: cfg.Now, PublicURL: cfg.PublicURL, Mail: mail.Box{SiteName: a.site.Called},
+		Wait: time.Duration(cfg.AccountDeletionDays) * 24 * time.Hour, KeepBills: cfg.RetainBilling,
+	}
+	if !a.noMail {
+		a.Leaving.Mail.Outbox = a.Outbox
+	}
+	a.Invitations = &invite.Service{
+		Store: store.Invitations{Account: db}, Accounts: a.Accounts, Now: cfg.Now, Mail: a.Leaving.Mail, PublicURL: cfg.PublicURL,
+	}
 }
 
 // buildSignIn builds the settings about sign-in.
