@@ -9,10 +9,14 @@ import (
 	"stoa/internal/testkit"
 )
 
-// linkTo returns the address of the last link to a page in the mails that were sent, without the server.
-func linkTo(t *testing.T, a *testkit.App, page string) (link string) {
+// linkTo returns the address of the last link to a page in the mails that were sent to somebody, without the server.
+// Mails to different people come in any order.
+func linkTo(t *testing.T, a *testkit.App, who, page string) (link string) {
 	t.Helper()
 	for _, m := range a.AllMails(t) {
+		if m.To != who {
+			continue
+		}
 		for _, found := range regexp.MustCompile(`(?m)^`+a.URL+`(/\S+#\S+)$`).FindAllStringSubmatch(m.Text, -1) {
 			if strings.HasPrefix(found[1], page+"#") {
 				link = found[1]
@@ -20,7 +24,7 @@ func linkTo(t *testing.T, a *testkit.App, page string) (link string) {
 		}
 	}
 	if link == "" {
-		t.Fatalf("no link to %s was mailed", page)
+		t.Fatalf("no link to %s was mailed to %s", page, who)
 	}
 	return link
 }
@@ -40,7 +44,7 @@ func TestOnlyWhoeverSignsInConfirmsTheAddress(t *testing.T) {
 	a := testkit.New(t)
 	a.Register(t, "ada")
 	a.Register(t, "bob")
-	link := linkTo(t, a, "/verify-email") // bob's mail is the last one
+	link := linkTo(t, a, "bob@example.com", "/verify-email")
 	b := newTab(t, a)
 	b.open(t, link)
 	b.wantHistory(t, "/verify-email")              // and no token
@@ -65,7 +69,7 @@ func TestSomebodyElsesAccountIsShutFromItsMail(t *testing.T) {
 	a := testkit.New(t)
 	a.Register(t, "ada")
 	b := newTab(t, a)
-	b.open(t, linkTo(t, a, "/verify-email"))
+	b.open(t, linkTo(t, a, "ada@example.com", "/verify-email"))
 	b.click(t, "link", "It was not me.")
 	b.click(t, "button", "Shut the account")
 	b.seesStatus(t, "Your address is free.")
@@ -80,17 +84,17 @@ func TestANewAddressIsConfirmedAndTakenBack(t *testing.T) {
 	ada := a.Register(t, "ada")
 	post(t, a, http.StatusAccepted, "/auth/email/change", ada.Access, map[string]string{"newEmail": "new@example.org"})
 	b := newTab(t, a)
-	b.open(t, linkTo(t, a, "/change-email"))
+	b.open(t, linkTo(t, a, "new@example.org", "/change-email"))
 	b.fill(t, "E-mail address", "ada@example.com")
 	b.fill(t, "Password", testkit.Password)
 	b.click(t, "button", "Use this address")
 	b.seesStatus(t, "Sign in with the new address from now on.")
 	post(t, a, http.StatusOK, "/auth/login", "", map[string]string{"email": "new@example.org", "password": testkit.Password})
 
-	b.open(t, linkTo(t, a, "/revert-email"))
+	b.open(t, linkTo(t, a, "ada@example.com", "/revert-email"))
 	b.click(t, "button", "Take the change back")
 	b.seesStatus(t, "Check your mailbox")
-	b.open(t, linkTo(t, a, "/reset-password"))
+	b.open(t, linkTo(t, a, "ada@example.com", "/reset-password"))
 	b.fill(t, "New password", newPassword)
 	b.click(t, "button", "Save password")
 	b.seesStatus(t, "You can now sign in")

@@ -29,8 +29,9 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
     assert.equal((await call(stoa, "GET", "/auth/methods")).body.data.registration, "closed");
     await choose(tab, "Who may create an account", "Default: Everybody, at once");
     await tab.getByLabel("Sessions end after, in hours").fill("");
+    const saved = tab.waitForResponse((r) => r.url().endsWith("/sign-in-settings") && r.request().method() === "PATCH");
     await tab.getByRole("button", { name: "Save rules" }).click();
-    await tab.waitForResponse((r) => r.url().endsWith("/sign-in-settings") && r.request().method() === "GET");
+    await saved;
     assert.deepEqual([(await settings()).registration.source, (await settings()).sessionMax.source], ["default", "default"]);
     await tab.end();
   });

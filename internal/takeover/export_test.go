@@ -114,6 +114,10 @@ func TestACopyHasWhatThereIsAboutItsUserAndNobodyElse(t *testing.T) {
 		w.Review(t, owner.Access, `{"rating":5,"title":"Good"}`, http.StatusCreated)
 		others := w.BuyKey(t, w.register(t, attackers, "eve").Access, "once")
 		w.post(t, admin.Access, help(owner.UserID, "password-reset"), nil, http.StatusAccepted)
+		seen, _ := w.seeing(t, admin.Access, owner.UserID, false)
+		if res := w.Do(t, testkit.Post(seen, "/auth/logout", nil)); res.Status != http.StatusOK && res.Status != http.StatusNoContent {
+			t.Fatalf("the end: %d %s", res.Status, res.Body)
+		}
 		owner = w.signIn(t, victims, testkit.Password)
 
 		id := w.post(t, owner.Access, export, nil, http.StatusAccepted).Text(t, "data.id")
@@ -135,6 +139,9 @@ func TestACopyHasWhatThereIsAboutItsUserAndNobodyElse(t *testing.T) {
 			t.Errorf("more files: %v", files)
 		}
 		files = unzipped(t, w.Do(t, testkit.Get(owner.Access, archiveOf(id))))
+		if text := files["audit.json"]; !strings.Contains(text, "impersonation.end") || strings.Contains(text, `"reason"`) || strings.Contains(text, admin.UserID) {
+			t.Errorf("of who acted as the user: %s", text)
+		}
 		for name, text := range files {
 			for _, secret := range []string{attackers, "root@example.com", admin.UserID, others, "argon2", owner.Access} {
 				if strings.Contains(text, secret) {

@@ -4,11 +4,53 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"stoa/internal/testkit"
 )
+
+// T111: what a plugin keeps in the browser of staff would be there when the half hour is over, and what it kept there
+// before is of staff.
+func TestNoCookieOfAPluginPassesWhereStaffActAsAUser(t *testing.T) {
+	t.Parallel()
+
+	attack(t, func(t *testing.T, w *world) {
+		root, ada := w.Admin(t, "root"), w.Register(t, "ada")
+		var got atomic.Value
+		srv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			got.Store(r.Header.Get("Cookie"))
+			http.SetCookie(rw, &http.Cookie{Name: "who", Value: "ada", Path: "/"})
+		}))
+		t.Cleanup(srv.Close)
+		m := testkit.ExternalManifest("jar", srv.URL)
+		if res := w.Install(t, root.Access, "plugin", testkit.PluginArchive(t, m, nil)); res.Status != http.StatusCreated {
+			t.Fatalf("install = %d %s", res.Status, res.Body)
+		}
+		if res := w.Do(t, testkit.Patch(root.Access, "/api/v1/admin/plugins/jar", `{"allowCookies":true}`)); res.Status != http.StatusOK {
+			t.Fatalf("settings = %d %s", res.Status, res.Body)
+		}
+		seen, _ := w.seeing(t, root.Access, ada.UserID, true)
+		var cookie string
+		for _, one := range []struct {
+			token  string
+			passes bool
+		}{{ada.Access, true}, {seen, false}, {ada.Access, true}} {
+			req := testkit.Get(one.token, "/api/v1/shop/plugins/jar/api/x")
+			req.Header = http.Header{"Cookie": {cookie}}
+			res := w.Do(t, req)
+			set := res.Header.Get("Set-Cookie")
+			if res.Status != http.StatusOK || (set != "") != one.passes || cookie != "" && (got.Load() != "") != one.passes {
+				t.Errorf("by staff %t: %d, it got %q and set %q", !one.passes, res.Status, got.Load(), set)
+			}
+			if cookie == "" {
+				cookie, _, _ = strings.Cut(set, ";")
+			}
+		}
+	})
+}
 
 // T112. What plugins are told, and what they record, has both names, and no client chooses them.
 func TestPluginsLearnWhoActsAndClientsDoNotChooseIt(t *testing.T) {

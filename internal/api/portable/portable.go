@@ -251,7 +251,9 @@ func (s *Source) audit(ctx context.Context, userID string) (any, error) {
 				one.Details = audit.Details{}
 			}
 			if one.By != "you" {
-				delete(one.Details, "plannedBy")
+				for _, name := range []string{"plannedBy", "staff", "reason"} { // who it was, and what they wrote
+					delete(one.Details, name)
+				}
 			}
 			found = append(found, one)
 		}

@@ -192,6 +192,12 @@ func (s cookieScope) below(path string) string {
 	return path
 }
 
+// keepsCookies reports whether cookies pass. Those in a browser in which staff act as a user are not the user's, and what
+// a plugin would keep in it would outlive the impersonation.
+func keepsCookies(allowed *plugin.Settings, who reqctx.Caller) bool {
+	return allowed.AllowCookies && who.Impersonator == ""
+}
+
 // passCredentials passes on what is the plugin's own of a client's credentials: the cookies of the
 // installation, and Authorization if stoa has not read it (contract 5.14).
 func (p *passage) passCredentials(h http.Header, in *plugin.Installed, d *derived, who reqctx.Caller, c Call) {
@@ -200,7 +206,7 @@ func (p *passage) passCredentials(h http.Header, in *plugin.Installed, d *derive
 		return
 	}
 	named := connectionNames(h)
-	if allowed.AllowCookies && !slices.Contains(named, "cookie") {
+	if keepsCookies(allowed, who) && !slices.Contains(named, "cookie") {
 		if own := ownCookies(d.cookieTag, h["Cookie"]); own != "" {
 			p.header["Cookie"] = []string{own}
 		}

@@ -228,7 +228,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passa
 	}
 	defer aw.verdict.settle(errNoVerdict) // no effect if an answer began
 	aw.init(w, r, body, &in.Package.Settings, &p.sighting)
-	if in.Package.Settings.AllowCookies {
+	if keepsCookies(&in.Package.Settings, reqctx.CallerFrom(ctx)) {
 		aw.cookies = cookieScope{d.cookieTag, c.Base, c.Path}
 	}
 	if isHealth(r.Method, c.Path) {

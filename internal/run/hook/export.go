@@ -24,7 +24,11 @@ const (
 	ExportTimeout   = 10 * time.Second
 	MaxExport       = 10 << 20 // bytes of JSON
 	exportsTogether = 4        // answers that are waited for, and held
-	exportPage      = 100      // packages or instances that are read at a time
+
+	// All installations have a minute and 64 MiB together: a copy is made of all or of none of an account.
+	exportsTimeout = time.Minute
+	maxExports     = 64 << 20
+	exportPage     = 100 // packages or instances that are read at a time
 )
 
 // exportPath is what a plugin answers to whose manifest says "export": true.
@@ -38,17 +42,23 @@ type Exported struct {
 }
 
 // Export asks all installations, disabled ones too, what they know about a user, and returns their answers in the order
-// of slugs and keys. What a plugin fails to answer is missing; it does not keep the others from answering.
+// of slugs and keys. What a plugin fails to answer is missing; it does not keep the others from answering, unless many
+// take all the time there is.
 func (s *Sender) Export(ctx context.Context, userID string) iter.Seq2[Exported, error] {
 	return func(yield func(Exported, error) bool) {
-		asked := make([]Exported, 0, exportsTogether)
+		asking, cancel := context.WithTimeout(ctx, exportsTimeout)
+		defer cancel()
+		asked, left := make([]Exported, 0, exportsTogether), maxExports
 		answer := func() bool {
 			var all sync.WaitGroup
 			for i := range asked {
-				all.Go(func() { s.export(ctx, &asked[i], userID) })
+				all.Go(func() { s.export(asking, &asked[i], userID) })
 			}
 			all.Wait()
 			for _, e := range asked {
+				if left -= len(e.Data); left < 0 {
+					e.Data, e.Missing = nil, "The answers of all plugins were too long."
+				}
 				if !yield(e, nil) {
 					return false
 				}

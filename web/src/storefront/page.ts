@@ -5,8 +5,10 @@ import { applyScheme, chosenScheme, chooseScheme, followScheme, type Choice } fr
 import "../theme/tokens.css";
 import "./shop.css";
 
-// A tab in which staff see the shop as somebody else is theirs before anything asks. Its name tells: see api/standIn.
-export const seenAs = window.name == "stoa-as" && import("./standIn");
+// A tab in which staff see the shop as somebody else is theirs before anything asks. Its name and its storage tell: see
+// api/standIn.
+const as = "stoa-as";
+export const seenAs = window.name == as && sessionStorage[as] && import("./standIn");
 
 followScheme();
 applyScheme(chosenScheme());
