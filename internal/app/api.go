@@ -72,7 +72,7 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 		System: a.system(cfg),
 		Lookup: &lookup.Service{Store: store.NewLookup(a.DB), Vault: a.Licenses.Vault, Now: cfg.Now},
 		Overview: &overview.Service{
-			Store: &store.Overview{Conn: a.DB.Conn(), Amend: a.missed.Amend}, Now: cfg.Now, Rings: a.rings(), Broken: a.broken,
+			Store: store.NewOverview(a.DB, a.missed.Amend), Now: cfg.Now, Rings: a.rings(), Broken: a.broken,
 			BackupEvery: cfg.Backup.every(), Storage: a.storageState(cfg),
 			StaffFactor: func() (wanted, passkey bool) {
 				staff := a.Accounts.LastRules().Safeguards.StaffFactor // those that the last request of a user was let in by

@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"time"
 
+	"stoa/internal/base/event"
 	"stoa/internal/data/database"
+	"stoa/internal/extension/plugin"
 	"stoa/internal/operate/overview"
 )
 
@@ -14,14 +17,17 @@ import (
 type Overview struct {
 	database.Conn
 
-	// Amend adds to the results of backup jobs what the database could not record. It may be nil.
-	Amend func(BackupJob) BackupJob
+	amend   func(BackupJob) BackupJob
+	plugins *Plugin
 }
 
 var _ overview.Store = (*Overview)(nil)
 
-// NewOverview returns the figures of db for administrators.
-func NewOverview(db *database.DB) *Overview { return &Overview{Conn: db.Conn()} }
+// NewOverview returns the figures of db for administrators. amend adds to the results of backup jobs what the database
+// could not record; it may be nil.
+func NewOverview(db *database.DB, amend func(BackupJob) BackupJob) *Overview {
+	return &Overview{Conn: db.Conn(), amend: amend, plugins: NewPlugin(db)}
+}
 
 const hourMillis = 3_600_000
 
@@ -148,6 +154,30 @@ func (s *Overview) FailedReceipts(ctx context.Context, since time.Time) (overvie
 		database.Millis(since))
 }
 
+// Untold implements overview.Store.
+func (s *Overview) Untold(ctx context.Context, limit int) (list []overview.Pile, err error) {
+	found, err := database.All(ctx, s.Read, s.plugins.scanFound, `
+		SELECT `+packageColumns+`, `+instanceColumns+`
+		FROM plugin_instances i
+		JOIN plugin_packages p ON p.slug = i.package_slug
+		WHERE i.granted LIKE $1 AND i.enabled = $2 AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL
+		ORDER BY i.updated_at_ms, i.id`, `%"`+plugin.PermissionReadUsers+`"%`, true)
+	at := make(map[string]int)
+	for _, f := range found {
+		in := plugin.Installed{Package: f.Package, Instance: f.Instance.Instance}
+		if in.Subscribes(event.UserDeleted) || !slices.Contains(in.Permissions(), plugin.PermissionReadUsers) {
+			continue
+		}
+		i, known := at[in.Instance.Slug]
+		if !known {
+			i, at[in.Instance.Slug] = len(list), len(list)
+			list = append(list, overview.Pile{Owner: in.Instance.Slug, Since: in.Instance.UpdatedAt})
+		}
+		list[i].Count++
+	}
+	return list[:min(limit, len(list))], err
+}
+
 // WaitingReceipts implements overview.Store.
 func (s *Overview) WaitingReceipts(ctx context.Context) (overview.Pile, error) {
 	return s.pile(ctx, `SELECT count(*), min(created_at_ms) FROM receipts
@@ -165,7 +195,7 @@ func (s *Overview) PendingOrders(ctx context.Context, before time.Time) (overvie
 func (s *Overview) StaffWithoutFactor(ctx context.Context, passkey bool) (overview.Pile, error) {
 	return s.pile(ctx, `
 		SELECT count(*), min(u.created_at_ms) FROM users u
-		WHERE u.role = 'ADMIN' AND u.active
+		WHERE u.role <> 'USER' AND u.active
 			AND NOT EXISTS (SELECT 1 FROM passkeys p WHERE p.user_id = u.id)
 			AND ($1 OR NOT EXISTS (SELECT 1 FROM totp t WHERE t.user_id = u.id AND t.confirmed_at_ms <> 0))`, passkey)
 }
@@ -173,7 +203,7 @@ func (s *Overview) StaffWithoutFactor(ctx context.Context, passkey bool) (overvi
 // BreachedStaff implements overview.Store.
 func (s *Overview) BreachedStaff(ctx context.Context) (overview.Pile, error) {
 	return s.pile(ctx, `
-		SELECT count(*), min(breached_at_ms) FROM users WHERE role = 'ADMIN' AND active AND breached_at_ms <> 0`)
+		SELECT count(*), min(breached_at_ms) FROM users WHERE role <> 'USER' AND active AND breached_at_ms <> 0`)
 }
 
 // FactorResets implements overview.Store.
@@ -221,8 +251,8 @@ func (s *Overview) pile(ctx context.Context, query string, args ...any) (p overv
 func (s *Overview) Backups(ctx context.Context) (taken, verified overview.BackupRuns, err error) {
 	list, err := (&BackupJobs{s.Conn}).List(ctx)
 	for _, j := range list {
-		if s.Amend != nil {
-			j = s.Amend(j)
+		if s.amend != nil {
+			j = s.amend(j)
 		}
 		runs := overview.BackupRuns{OKAt: j.OKAt, FailedAt: j.FailedAt, Error: j.Error}
 		if j.Kind == BackupTaken {

@@ -47,7 +47,7 @@ func same[T any](t *testing.T, what string, want T) func(got T, err error) {
 }
 
 func testOverviewSeries(t *testing.T, db *database.DB) {
-	ctx, orders, s := t.Context(), store.NewOrders(db), store.NewOverview(db)
+	ctx, orders, s := t.Context(), store.NewOrders(db), store.NewOverview(db, nil)
 	sell := func(id string, minor int64, currency string, at time.Time, change func(*order.Order)) {
 		o := Order(id, "a", "u1", "", at)
 		o.Amount.Minor, o.Amount.Currency = minor, currency
@@ -98,7 +98,7 @@ func testOverviewSeries(t *testing.T, db *database.DB) {
 }
 
 func testOverviewPending(t *testing.T, db *database.DB) {
-	orders, s := store.NewOrders(db), store.NewOverview(db)
+	orders, s := store.NewOrders(db), store.NewOverview(db, nil)
 	for id, at := range map[string]time.Time{"o1": T0.Add(-time.Hour), "o2": T0.Add(-time.Second), "o3": T0} {
 		o := Order(id, "a", "u1", "", at)
 		o.PaidAt = time.Time{}
@@ -110,7 +110,7 @@ func testOverviewPending(t *testing.T, db *database.DB) {
 }
 
 func testOverviewDeliveries(t *testing.T, db *database.DB) {
-	ctx, s := t.Context(), store.NewOverview(db)
+	ctx, s := t.Context(), store.NewOverview(db, nil)
 	of := func(
 		kind delivery.Kind, owner, target string, state delivery.State, attempts int, at time.Time,
 	) delivery.Delivery {
@@ -155,7 +155,7 @@ func testOverviewDeliveries(t *testing.T, db *database.DB) {
 }
 
 func testOverviewFailures(t *testing.T, db *database.DB) {
-	ctx, s, plugins := t.Context(), store.NewOverview(db), store.NewPlugin(db)
+	ctx, s, plugins := t.Context(), store.NewOverview(db, nil), store.NewPlugin(db)
 	off := inst("p1", "i4", "off")
 	off.Enabled = false
 	now := plugin.Revision{Instance: 1, ZipHash: "hash-p1"}
@@ -186,7 +186,7 @@ func testOverviewFailures(t *testing.T, db *database.DB) {
 }
 
 func testOverviewReceipts(t *testing.T, db *database.DB) {
-	ctx, orders, receipts, s := t.Context(), store.NewOrders(db), store.NewReceipts(db), store.NewOverview(db)
+	ctx, orders, receipts, s := t.Context(), store.NewOrders(db), store.NewReceipts(db), store.NewOverview(db, nil)
 	end := func(id string, do func(id string) error) {
 		t.Helper()
 		mustReceipt(t, orders, Order(id, "a", "u1", "a@b.c", T0), T0)
@@ -209,7 +209,7 @@ func testOverviewReceipts(t *testing.T, db *database.DB) {
 }
 
 func testOverviewBackups(t *testing.T, db *database.DB) {
-	s, jobs := store.NewOverview(db), store.NewBackupJobs(db)
+	s, jobs := store.NewOverview(db, nil), store.NewBackupJobs(db)
 	taken, verified, err := s.Backups(t.Context())
 	if none := (overview.BackupRuns{}); taken != none || verified != none || err != nil {
 		t.Errorf("before the first backup: %+v, %+v, %v", taken, verified, err)
@@ -228,7 +228,7 @@ func testOverviewBackups(t *testing.T, db *database.DB) {
 }
 
 func testOverviewStaff(t *testing.T, db *database.DB) {
-	ctx, s, users := t.Context(), store.NewOverview(db), store.NewAccount(db)
+	ctx, s, users := t.Context(), store.NewOverview(db, nil), store.NewAccount(db)
 	same(t, "without administrators", overview.Pile{})(s.StaffWithoutFactor(ctx, false))
 	for i, id := range []string{"code", "key", "begun", "none", "inactive", "customer"} {
 		c := credentials(id)

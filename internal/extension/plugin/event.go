@@ -66,7 +66,8 @@ func isEventsPath(path string) bool {
 
 // subscribes reports whether an instance gets events of a type: its manifest asks for
 // them, and the permission is effective.
-func (in Installed) subscribes(t event.Type) bool {
+// Subscribes reports whether an instance, if it is enabled, is told of events of a type.
+func (in Installed) Subscribes(t event.Type) bool {
 	return t.Matches(in.Package.Manifest.Events.Subscribe) && slices.Contains(in.Permissions(), PermissionSubscribe)
 }
 
@@ -80,7 +81,7 @@ func (s *Service) Subscribed(ctx context.Context, events []event.Event) ([]deliv
 	for _, e := range events {
 		for _, f := range found {
 			in := Installed{Package: f.Package, Instance: f.Instance.Instance}
-			if !in.subscribes(e.Type) {
+			if !in.Subscribes(e.Type) {
 				continue
 			}
 			d, err := delivery.OfEvent(s.now(), delivery.Event, in.Instance.ID, e)
@@ -102,7 +103,7 @@ var ErrNotSubscribed = errors.New("plugin: the instance does not subscribe to th
 // the request. The error is ErrNotSubscribed if it is no longer to get it.
 func (s *Service) EventCall(ctx context.Context, d delivery.Delivery) (Installed, []string, error) {
 	in, err := s.ByInstallation(ctx, d.Target)
-	if errs.KindOf(err) == errs.NotFound || err == nil && !in.subscribes(event.Type(d.Name)) {
+	if errs.KindOf(err) == errs.NotFound || err == nil && !in.Subscribes(event.Type(d.Name)) {
 		return Installed{}, nil, ErrNotSubscribed
 	} else if err != nil {
 		return Installed{}, nil, err

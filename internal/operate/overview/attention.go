@@ -88,6 +88,16 @@ func (s *Service) plugins(ctx context.Context, _ time.Time) (list []Concern, err
 				things(p.Count, "hook or event", "hooks and events"), p.Owner),
 		})
 	}
+	if err != nil {
+		return nil, err
+	}
+	untold, err := s.Store.Untold(ctx, maxConcerns)
+	for _, p := range untold {
+		list = append(list, Concern{
+			Kind: PluginUntold, Severity: Warning, Count: p.Count, Since: p.Since, Slug: p.Owner,
+			Message: p.Owner + " reads users, and does not ask to be told when one is deleted.",
+		})
+	}
 	return list, err
 }
 
@@ -215,7 +225,7 @@ func (s *Service) staff(ctx context.Context, _ time.Time) ([]Concern, error) {
 	}
 	return []Concern{{
 		Kind: StaffFactorLacking, Severity: Warning, Count: without.Count, Since: without.Since,
-		Message: lacking + things(without.Count, "administrator", "administrators") + ".",
+		Message: lacking + things(without.Count, "member of the staff", "members of the staff") + ".",
 	}}, nil
 }
 
@@ -226,7 +236,7 @@ func (s *Service) breached(ctx context.Context, _ time.Time) ([]Concern, error) 
 	}
 	return []Concern{{
 		Kind: StaffBreached, Severity: Warning, Count: found.Count, Since: found.Since,
-		Message: "With a password that attackers try first: " + things(found.Count, "administrator", "administrators") + ".",
+		Message: "With a password that attackers try first: " + things(found.Count, "member of the staff", "members of the staff") + ".",
 	}}, nil
 }
 

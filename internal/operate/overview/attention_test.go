@@ -87,9 +87,11 @@ func TestDeliveriesThatFailWantAttention(t *testing.T) {
 		{"what plugins do not take", shop{
 			dead:    []overview.Pile{{Owner: "pay", Count: 1, Since: ago(time.Hour)}},
 			failing: []overview.Pile{{Owner: "mail", Count: 2, Since: ago(time.Minute)}},
+			untold:  []overview.Pile{{Owner: "crm", Count: 3, Since: ago(day)}},
 		}, []string{
 			"error plugin.deliveries_dead 1 1h0m0s pay: Given up: 1 hook or event to pay.",
 			"warning plugin.deliveries_failing 2 1m0s mail: Failed, to be tried again: 2 hooks and events to mail.",
+			"warning plugin.not_told 3 24h0m0s crm: crm reads users, and does not ask to be told when one is deleted.",
 		}},
 		{"webhooks, errors first", shop{
 			troubled: []overview.TroubledWebhook{
@@ -201,10 +203,10 @@ func TestAdministratorsWithoutASecondFactorWantAttention(t *testing.T) {
 	}{
 		{"not wanted", false, false, shop{noFactor: two, noPasskey: two}, nil},
 		{"a second factor is wanted", true, false, shop{noFactor: one, noPasskey: two}, []string{
-			"warning staff.no_second_factor 1 1h0m0s: Without a second factor: 1 administrator.",
+			"warning staff.no_second_factor 1 1h0m0s: Without a second factor: 1 member of the staff.",
 		}},
 		{"a passkey is wanted", true, true, shop{noFactor: one, noPasskey: two}, []string{
-			"warning staff.no_second_factor 2 24h0m0s: Without a passkey: 2 administrators.",
+			"warning staff.no_second_factor 2 24h0m0s: Without a passkey: 2 members of the staff.",
 		}},
 		{"all have one", true, false, shop{noPasskey: two}, nil},
 	} {
@@ -227,7 +229,7 @@ func TestPasswordsAndFactorsOfStaffAtRiskAreAConcern(t *testing.T) {
 	service := &overview.Service{Store: s, Now: func() time.Time { return now }}
 	o, err := service.Get(t.Context())
 	want := []string{
-		"warning staff.breached_password 2 24h0m0s: With a password that attackers try first: 2 administrators.",
+		"warning staff.breached_password 2 24h0m0s: With a password that attackers try first: 2 members of the staff.",
 		"warning factor_resets.pending 1 1h0m0s: Planned: the removal of 1 second factor.",
 	}
 	if diff := cmp.Diff(want, concerns(o)); diff != "" || err != nil {

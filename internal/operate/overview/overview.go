@@ -33,6 +33,7 @@ type Kind string
 const (
 	PluginDead      Kind = "plugin.deliveries_dead"    // hooks or events were abandoned
 	PluginWaiting   Kind = "plugin.deliveries_failing" // hooks or events fail, and are retried
+	PluginUntold    Kind = "plugin.not_told"           // it reads users, and is not told who was deleted
 	WebhookDead     Kind = "webhook.deliveries_dead"   // events were abandoned
 	WebhookFailing  Kind = "webhook.failing"           // the address fails, and is retried
 	WebhookDisabled Kind = "webhook.disabled"          // by stoa, because the address failed
@@ -48,8 +49,8 @@ const (
 	DiskLow         Kind = "disk.low"                  // a disk has little room
 	WritingFails    Kind = "writing.failing"           // nothing, or not everything, can be stored
 
-	StaffFactorLacking Kind = "staff.no_second_factor"  // administrators who should have one, since they have accounts
-	StaffBreached      Kind = "staff.breached_password" // administrators whose password attackers try first
+	StaffFactorLacking Kind = "staff.no_second_factor"  // staff who should have one, since they have accounts
+	StaffBreached      Kind = "staff.breached_password" // staff whose password attackers try first
 	FactorResets       Kind = "factor_resets.pending"   // second factors that are going to be removed
 
 	KeysUnused        Kind = "api_keys.unused"         // API keys that nobody used for 90 days
@@ -142,6 +143,9 @@ type Store interface {
 	// Each returns at most limit piles, the oldest first.
 	DeadDeliveries(ctx context.Context, webhooks bool, limit int) ([]Pile, error)
 	FailingDeliveries(ctx context.Context, limit int) ([]Pile, error)
+	// Untold returns the plugins with enabled instances that read users and do not subscribe to the deletion of users,
+	// by slug, with the number of these instances: at most limit, those first that were not changed for longest.
+	Untold(ctx context.Context, limit int) ([]Pile, error)
 	// TroubledWebhooks returns the webhooks that fail and those that stoa has disabled.
 	TroubledWebhooks(ctx context.Context, limit int) ([]TroubledWebhook, error)
 	// Failures returns the failures since then of instances in their current version, latest
@@ -153,9 +157,9 @@ type Store interface {
 	WaitingReceipts(ctx context.Context) (Pile, error)
 	// PendingOrders returns the orders placed before then that are pending.
 	PendingOrders(ctx context.Context, before time.Time) (Pile, error)
-	// StaffWithoutFactor returns the active administrators without a second factor, or without a passkey.
+	// StaffWithoutFactor returns the active staff without a second factor, or without a passkey.
 	StaffWithoutFactor(ctx context.Context, passkey bool) (Pile, error)
-	// BreachedStaff returns the active administrators whose password is known to be breached.
+	// BreachedStaff returns the active staff whose password is known to be breached.
 	BreachedStaff(ctx context.Context) (Pile, error)
 	// FactorResets returns the planned removals of second factors that were due after since, or will be.
 	FactorResets(ctx context.Context, since time.Time) (Pile, error)

@@ -18,15 +18,15 @@ var now = time.Date(2030, time.March, 1, 12, 34, 56, 0, time.UTC)
 type shop struct {
 	sales, activations, registrations []overview.Counted
 
-	dead, deadWebhooks, failing []overview.Pile
-	troubled                    []overview.TroubledWebhook
-	failures                    []overview.Failure
-	receiptsFailed, receiptsDue overview.Pile
-	pending                     overview.Pile
-	breached, resets            overview.Pile
-	apiKeys                     overview.KeyPiles
-	noFactor, noPasskey         overview.Pile
-	taken, verified             overview.BackupRuns
+	dead, deadWebhooks, failing, untold []overview.Pile
+	troubled                            []overview.TroubledWebhook
+	failures                            []overview.Failure
+	receiptsFailed, receiptsDue         overview.Pile
+	pending                             overview.Pile
+	breached, resets                    overview.Pile
+	apiKeys                             overview.KeyPiles
+	noFactor, noPasskey                 overview.Pile
+	taken, verified                     overview.BackupRuns
 
 	asked map[string]time.Time // since when something was asked for
 	err   error                // of the last question
@@ -66,6 +66,8 @@ func (s *shop) DeadDeliveries(_ context.Context, webhooks bool, limit int) ([]ov
 func (s *shop) FailingDeliveries(context.Context, int) ([]overview.Pile, error) {
 	return s.failing, nil
 }
+
+func (s *shop) Untold(context.Context, int) ([]overview.Pile, error) { return s.untold, nil }
 
 func (s *shop) TroubledWebhooks(context.Context, int) ([]overview.TroubledWebhook, error) {
 	return s.troubled, nil

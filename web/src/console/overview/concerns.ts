@@ -14,6 +14,7 @@ export const addressOf = (c: Concern): string => {
       return `/plugins/${c.slug ?? ""}/${c.installationId ?? ""}`;
     case "plugin.deliveries_dead":
     case "plugin.deliveries_failing":
+    case "plugin.not_told":
       return `/plugins/${c.slug ?? ""}`;
     case "orders.pending":
       return "/shop/orders?status=pending";
