@@ -133,8 +133,9 @@ func (s *Service) newMember(ctx context.Context, tx Store, post func(letter) err
 	return tx.Publish(ctx, list...)
 }
 
-// JoinAs gives the user of a session a role, in a transaction in which use may refuse. Whoever is staff already keeps
-// their role: the error is ErrLink. It is ErrToken for a session that has ended, or that of use.
+// JoinAs gives the user of a session a role, in a transaction in which use may refuse, and ends all their other
+// sessions. Whoever is staff already keeps their role: the error is ErrLink. It is ErrToken for a session that has ended,
+// ErrStaffMethod for one that began in a way that is not for staff, or that of use.
 func (s *Service) JoinAs(
 	ctx context.Context, userID, sessionID string, role reqctx.Role, use func(tx Store, c Credentials) error,
 ) (u User, err error) {
@@ -146,7 +147,8 @@ func (s *Service) JoinAs(
 		if err != nil {
 			return missing(err, ErrToken)
 		}
-		if _, err := tx.Session(ctx, sessionID); err != nil {
+		session, err := tx.Session(ctx, sessionID)
+		if err != nil {
 			return missing(err, ErrToken)
 		}
 		if err := use(tx, c); err != nil {
@@ -155,9 +157,17 @@ func (s *Service) JoinAs(
 		if c.isStaff() {
 			return ErrLink
 		}
+		if closed, err := closedToStaff(ctx, tx); err != nil {
+			return err
+		} else if closed(session) {
+			return ErrStaffMethod
+		}
 		u = c.User
 		u.Role = role
-		return s.saveUser(ctx, tx, c.User, u)
+		if err := s.saveUser(ctx, tx, c.User, u); err != nil {
+			return err
+		}
+		return tx.DeleteSessionsExcept(ctx, userID, sessionID)
 	})
 	return u, err
 }

@@ -80,7 +80,7 @@ func (u User) isAdmin() bool { return u.Active && u.Role == reqctx.RoleAdmin }
 
 // UpdateUser changes a user and returns the new state. The change takes effect with
 // the next request under any of the user's tokens, on all replicas. Deactivating a
-// user also ends all of the user's sessions.
+// user also ends all of the user's sessions. Whoever becomes staff loses those that began in a way that is not for staff.
 //
 // It returns VALIDATION_ERROR with every fault, ErrNoUser, ErrLeaving, ErrLastAdministrator if nobody would be left to
 // manage the platform, however many administrators are changed at the same time, staff.ErrOwnRole, and FORBIDDEN
@@ -154,6 +154,11 @@ func (s *Service) saveUser(ctx context.Context, tx Store, before, after User) er
 		err := errors.Join(tx.Record(ctx, audit.New(ctx, s.Now(), audit.UserRole, target, details)),
 			tx.Publish(ctx, event.New(s.Now(), event.UserRoleChanged, event.Names{UserID: after.ID})))
 		if err != nil {
+			return err
+		}
+	}
+	if after.isStaff() && !before.isStaff() {
+		if err := s.endClosedToStaff(ctx, tx, after.ID); err != nil {
 			return err
 		}
 	}

@@ -63,7 +63,8 @@ const accept = async () => {
   const body = known ? { token } : { token, username, password };
   const answer = await post("auth/invitations/accept", body, access, true);
   if (answer.ok) return welcome();
-  word(); // the session stays, should the rest have failed
+  if (answer.body.error?.code === "STAFF_METHOD") access = undefined; // ask for the password
+  word(); // otherwise the session stays, should the rest have failed
   refused(answer);
 };
 

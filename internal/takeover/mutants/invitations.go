@@ -126,4 +126,14 @@ var inviting = []mutant{
 		edit:  at(erasingFile, "return s.blankDetails(ctx, func(d detailed) bool {\n\t\tvar about struct{ Email string }\n\t\treturn «json.Unmarshal([]byte(d.details), &about) == nil» &&", `$OLD && !$ON`),
 		tests: attacks("TestAnErasedUserIsInNoInvitation"),
 	},
+	{
+		name:  "invitation-in-a-session-that-staff-may-not-begin",
+		edit:  at(joiningFile, `} else if «closed(session)» {`, `$OLD && !$ON`),
+		tests: attacks("TestAnInvitationIsNotAcceptedInASessionThatStaffMayNotBegin"),
+	},
+	{
+		name:  "invitation-leaves-other-sessions",
+		edit:  at(joiningFile, `return «tx.DeleteSessionsExcept(ctx, userID, sessionID)»`, skipped),
+		tests: attacks("TestAnInvitationIsNotAcceptedInASessionThatStaffMayNotBegin"),
+	},
 }

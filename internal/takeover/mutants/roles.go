@@ -69,4 +69,19 @@ var roles = []mutant{
 		edit:  at("extension/plugin/consent.go", `if extension.CheckTrust(ctx) == nil && «!who.HasKey()» {`, `$OLD || $ON`),
 		tests: attacks("TestAKeyConsentsToNothing"),
 	},
+	{
+		name:  "staff-in-sessions-that-staff-may-not-begin",
+		edit:  at("account/user_change.go", `if err := «s.endClosedToStaff(ctx, tx, after.ID)»; err`, skipped),
+		tests: attacks("TestWhoeverBecomesStaffLosesSessionsThatStaffMayNotBegin"),
+	},
+	{
+		name:  "staff-in-sessions-of-any-provider",
+		edit:  at("account/staff_method.go", `return «p.Staff» && p.method()`, `$OLD || $ON`),
+		tests: attacks("TestWhoeverBecomesStaffLosesSessionsThatStaffMayNotBegin", "TestAnInvitationIsNotAcceptedInASessionThatStaffMayNotBegin"),
+	},
+	{
+		name:  "staff-by-a-second-step-from-before",
+		edit:  at("account/staff_method.go", `return «tx.DeleteChallenges(ctx, userID)»`, skipped),
+		tests: attacks("TestWhoeverBecomesStaffLosesSessionsThatStaffMayNotBegin"),
+	},
 }
