@@ -20,14 +20,22 @@ type Newcomer struct {
 	Username, Password string
 }
 
-// Join gives a newcomer an account with their role, and signs them in. What use does comes first in the transaction, and
-// done last. If the newcomer proves the mailbox, an account that nobody has proven is reclaimed, and gets the name and
-// the password; otherwise, and for any other account with the address, the error is ErrTaken. It is ErrTaken for a
-// username that is taken, too; VALIDATION_ERROR, password.ErrBusy, or that of use. Closed registration keeps nobody out
-// who was invited.
-func (s *Service) Join(
-	ctx context.Context, n Newcomer, use func(tx Store) error, done func(tx Store, c Credentials) error,
-) (Tokens, error) {
+// Offer is an invitation, in the transaction in which somebody accepts it. The functions are called in this order, so
+// that roles are locked before users, and users before the invitation.
+type Offer struct {
+	// Check locks the role, and whoever offers it. It refuses what they could not offer now.
+	Check func(tx Store) error
+	// Use locks the offer, and uses it up, if that may be.
+	Use func(tx Store) error
+	// Done is called with the user, who is locked.
+	Done func(tx Store, c Credentials) error
+}
+
+// Join gives a newcomer an account with their role, and signs them in. If the newcomer proves the mailbox, an account
+// that nobody has proven is reclaimed, and gets the name and the password; otherwise, and for any other account with the
+// address, the error is ErrTaken. It is ErrTaken for a username that is taken, too; VALIDATION_ERROR, password.ErrBusy,
+// or that of the offer, which comes before ErrTaken. Closed registration keeps nobody out who was invited.
+func (s *Service) Join(ctx context.Context, n Newcomer, offer Offer) (Tokens, error) {
 	u := User{Email: n.Email, Username: n.Username, Role: n.Role}
 	if err := s.notOwnName("password", n.Password, u); err != nil {
 		return Tokens{}, err
@@ -45,7 +53,15 @@ func (s *Service) Join(
 	}
 	var session Session
 	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
-		if err := use(tx); err != nil {
+		if err := offer.Check(tx); err != nil {
+			return err
+		}
+		// It stays locked: see Offer.
+		_, err := tx.UserByMailbox(ctx, mailbox.Key(c.Email))
+		if err := ignore(err, errs.NotFound); err != nil {
+			return err
+		}
+		if err := offer.Use(tx); err != nil {
 			return err
 		}
 		member, err := s.member(ctx, tx, post, c)
@@ -56,7 +72,7 @@ func (s *Service) Join(
 		if err := s.noteBreached(ctx, tx, post, u, n.Password); err != nil {
 			return err
 		}
-		if err := done(tx, member); err != nil {
+		if err := offer.Done(tx, member); err != nil {
 			return err
 		}
 		return s.openFirst(ctx, tx, session)
@@ -133,15 +149,13 @@ func (s *Service) newMember(ctx context.Context, tx Store, post func(letter) err
 	return tx.Publish(ctx, list...)
 }
 
-// JoinAs gives the user of a session a role, in a transaction in which use may refuse, and ends all their other
-// sessions. Whoever is staff already keeps their role: the error is ErrLink. It is ErrToken for a session that has ended,
-// ErrStaffMethod for one that began in a way that is not for staff, or that of use.
-func (s *Service) JoinAs(
-	ctx context.Context, userID, sessionID string, role reqctx.Role, use func(tx Store, c Credentials) error,
-) (u User, err error) {
+// JoinAs gives the user of a session a role, and ends all their other sessions. Whoever is staff already keeps their
+// role: the error is ErrLink. It is ErrToken for a session that has ended, ErrStaffMethod for one that began in a way
+// that is not for staff, or that of the offer.
+func (s *Service) JoinAs(ctx context.Context, userID, sessionID string, role reqctx.Role, offer Offer) (u User, err error) {
 	err = s.Store.InTx(ctx, func(tx Store) error {
-		if _, err := tx.RoleRights(ctx, role); err != nil { // locks the role before the user
-			return noLink(err)
+		if err := offer.Check(tx); err != nil {
+			return err
 		}
 		c, err := tx.User(ctx, userID)
 		if err != nil {
@@ -151,7 +165,10 @@ func (s *Service) JoinAs(
 		if err != nil {
 			return missing(err, ErrToken)
 		}
-		if err := use(tx, c); err != nil {
+		if err := offer.Use(tx); err != nil {
+			return err
+		}
+		if err := offer.Done(tx, c); err != nil {
 			return err
 		}
 		if c.isStaff() {

@@ -2,6 +2,8 @@ package invite
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"stoa/internal/account"
@@ -16,22 +18,17 @@ import (
 
 // Accept gives the role of an invitation to the user of a session, whose proven address is the one that was invited. The
 // error is VALIDATION_ERROR, account.ErrLink, also where the inviter could not invite them now, ErrMismatch, after which
-// the invitation still works, account.ErrStaffMethod, after which it does, too, or account.ErrToken for a session that has ended. Of several calls, on any replicas, one
-// succeeds.
-func (s *Service) Accept(ctx context.Context, userID, sessionID, token string) (account.User, error) {
-	found, err := s.lookUp(ctx, s.Store, token)
-	if err != nil {
-		return account.User{}, err
-	}
-	u, err := s.Accounts.JoinAs(ctx, userID, sessionID, found.Role, func(accounts account.Store, c account.Credentials) error {
-		tx := s.Store.In(accounts)
-		if err := s.use(ctx, tx, found); err != nil {
-			return err
-		}
-		if !s.Accounts.Reads(c, found.Email) {
-			return ErrMismatch
-		}
-		return tx.Record(ctx, s.accepted(ctx, found, c.ID))
+// the invitation still works, account.ErrStaffMethod, after which it does, too, or account.ErrToken for a session that has
+// ended. Of several calls, on any replicas, one succeeds.
+func (s *Service) Accept(ctx context.Context, userID, sessionID, token string) (u account.User, err error) {
+	err = s.accepting(ctx, token, func(found found) error {
+		u, err = s.Accounts.JoinAs(ctx, userID, sessionID, found.Role, s.offer(ctx, found, func(c account.Credentials) error {
+			if !s.Accounts.Reads(c, found.Email) {
+				return ErrMismatch
+			}
+			return nil
+		}))
+		return err
 	})
 	return u, err
 }
@@ -41,23 +38,78 @@ func (s *Service) Accept(ctx context.Context, userID, sessionID, token string) (
 // VALIDATION_ERROR with every fault, account.ErrLink as in Accept, account.ErrTaken for any other account with the
 // address and for a name that is taken, or password.ErrBusy. After any error but account.ErrLink the invitation still
 // works.
-func (s *Service) Join(ctx context.Context, in account.NewAccount) (account.Tokens, error) {
+func (s *Service) Join(ctx context.Context, in account.NewAccount) (t account.Tokens, err error) {
 	if err := s.Accounts.NewAccountIssues(in).Err(); err != nil {
 		return account.Tokens{}, err
 	}
 	// First without a lock, so that tokens that do not work cannot keep the hasher busy.
-	found, err := s.lookUp(ctx, s.Store, in.Token)
-	if err != nil {
-		return account.Tokens{}, err
-	}
-	newcomer := account.Newcomer{
-		Email: found.Email, Username: in.Username, Password: in.Password, Role: found.Role, Proves: !found.Printed,
-	}
-	return s.Accounts.Join(ctx, newcomer, func(accounts account.Store) error {
-		return s.use(ctx, s.Store.In(accounts), found)
-	}, func(accounts account.Store, c account.Credentials) error {
-		return accounts.Record(ctx, s.accepted(ctx, found, c.ID))
+	err = s.accepting(ctx, in.Token, func(found found) error {
+		newcomer := account.Newcomer{
+			Email: found.Email, Username: in.Username, Password: in.Password, Role: found.Role, Proves: !found.Printed,
+		}
+		t, err = s.Accounts.Join(ctx, newcomer, s.offer(ctx, found, func(account.Credentials) error { return nil }))
+		return err
 	})
+	return t, err
+}
+
+// found is an invitation as it is without a lock, and the role that whoever made it has; empty unless it is a user.
+type found struct {
+	Invitation
+
+	inviters reqctx.Role
+}
+
+// errMoved is returned where what was looked up without a lock is another once it is locked.
+var errMoved = errors.New("invite: another than a moment ago")
+
+// untilStill calls do until it does not return errMoved.
+func untilStill(do func() error) error {
+	for {
+		if err := do(); !errors.Is(err, errMoved) {
+			return err
+		}
+	}
+}
+
+// accepting looks an invitation up, and has do accept it.
+func (s *Service) accepting(ctx context.Context, token string, do func(found) error) error {
+	return untilStill(func() error {
+		found, err := s.find(ctx, token)
+		if err != nil {
+			return err
+		}
+		return do(found)
+	})
+}
+
+// find returns the invitation with a token that works. The error is VALIDATION_ERROR, account.ErrLink, or errMoved.
+func (s *Service) find(ctx context.Context, token string) (in found, err error) {
+	if in.Invitation, err = s.lookUp(ctx, s.Store, token); err != nil {
+		return in, err
+	}
+	if in.Inviter.Kind == audit.User {
+		c, err := s.Store.User(ctx, in.Inviter.ID)
+		if err != nil {
+			return in, missing(err, account.ErrLink)
+		}
+		in.inviters = c.Role
+	}
+	return in, s.check(ctx, s.Store, in)
+}
+
+// offer is what accepts an invitation, if suits does not refuse the user.
+func (s *Service) offer(ctx context.Context, in found, suits func(account.Credentials) error) account.Offer {
+	return account.Offer{
+		Check: func(tx account.Store) error { return s.check(ctx, s.Store.In(tx), in) },
+		Use:   func(tx account.Store) error { return s.use(ctx, s.Store.In(tx), in.ID) },
+		Done: func(tx account.Store, c account.Credentials) error {
+			if err := suits(c); err != nil {
+				return err
+			}
+			return tx.Record(ctx, s.accepted(ctx, in.Invitation, c.ID))
+		},
+	}
 }
 
 // Look is what a page shows of an invitation.
@@ -71,15 +123,13 @@ type Look struct {
 // Look returns what the invitation with a token is, and uses nothing up. The error is VALIDATION_ERROR or
 // account.ErrLink.
 func (s *Service) Look(ctx context.Context, token string) (Look, error) {
-	found, err := s.lookUp(ctx, s.Store, token)
-	if err != nil {
-		return Look{}, err
-	}
-	if err := s.check(ctx, s.Store, found); err != nil {
-		return Look{}, err
-	}
-	has, err := s.Accounts.IsTaken(ctx, found.Email, !found.Printed)
-	return Look{Invitation: found, HasAccount: has}, err
+	var look Look
+	err := s.accepting(ctx, token, func(in found) (err error) {
+		look.Invitation = in.Invitation
+		look.HasAccount, err = s.Accounts.IsTaken(ctx, in.Email, !in.Printed)
+		return err
+	})
+	return look, err
 }
 
 // lookUp returns the live invitation with a token, or account.ErrLink.
@@ -98,13 +148,9 @@ func (s *Service) lookUp(ctx context.Context, st Store, token string) (Invitatio
 	return found, missing(err, account.ErrLink)
 }
 
-// use uses an invitation up, in the transaction of what it is for. It locks the role, the inviter, the invitation and
-// the link.
-func (s *Service) use(ctx context.Context, tx Store, found Invitation) error {
-	if err := s.check(ctx, tx, found); err != nil {
-		return err
-	}
-	open, err := tx.Invitation(ctx, found.ID)
+// use uses an invitation up, in the transaction of what it is for. It locks the invitation and the link.
+func (s *Service) use(ctx context.Context, tx Store, id string) error {
+	open, err := tx.Invitation(ctx, id)
 	if err == nil && !open.live(s.Now()) {
 		err = account.ErrLink
 	}
@@ -114,11 +160,15 @@ func (s *Service) use(ctx context.Context, tx Store, found Invitation) error {
 	return missing(err, account.ErrLink)
 }
 
-// check returns account.ErrLink unless whoever invited could still do so: to that role, as it is now.
-func (s *Service) check(ctx context.Context, tx Store, in Invitation) error {
-	rights, err := tx.RoleRights(ctx, in.Role)
+// check returns account.ErrLink unless whoever invited could still do so: to that role, as it is now. It locks the roles
+// and the inviter.
+func (s *Service) check(ctx context.Context, tx Store, in found) error {
+	rights, err := rightsOf(ctx, tx, in.Role, in.inviters)
 	if err != nil {
-		return missing(err, account.ErrLink)
+		return err
+	}
+	if _, ok := rights[in.Role]; !ok {
+		return account.ErrLink
 	}
 	switch in.Inviter.Kind {
 	case audit.User:
@@ -132,20 +182,36 @@ func (s *Service) check(ctx context.Context, tx Store, in Invitation) error {
 	return nil
 }
 
-func (s *Service) checkInviter(ctx context.Context, tx Store, in Invitation, rights permission.Set) error {
+// rightsOf returns what roles allow, those that there are. It locks them in one order, whoever asks.
+func rightsOf(ctx context.Context, tx Store, roles ...reqctx.Role) (map[reqctx.Role]permission.Set, error) {
+	slices.Sort(roles)
+	all := map[reqctx.Role]permission.Set{}
+	for _, role := range slices.Compact(roles) {
+		rights, err := tx.RoleRights(ctx, role)
+		switch {
+		case err == nil:
+			all[role] = rights
+		case errs.KindOf(err) != errs.NotFound:
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (s *Service) checkInviter(ctx context.Context, tx Store, in found, rights map[reqctx.Role]permission.Set) error {
 	c, err := tx.User(ctx, in.Inviter.ID)
 	if err != nil {
 		return missing(err, account.ErrLink)
 	}
-	own, err := tx.RoleRights(ctx, c.Role)
-	if err := missing(err, account.ErrLink); err != nil {
-		return err
+	if c.Role != in.inviters {
+		return errMoved
 	}
+	own := rights[c.Role] // none for a role that is gone
 	if !c.Active || !own.Has(permission.WriteStaff) {
 		return account.ErrLink
 	}
 	as := reqctx.WithCaller(ctx, reqctx.Caller{UserID: c.ID, Role: c.Role, Rights: own})
-	if errs.KindOf(staff.CheckAbove(as, in.Role, rights)) == errs.Forbidden {
+	if errs.KindOf(staff.CheckAbove(as, in.Role, rights[in.Role])) == errs.Forbidden {
 		return account.ErrLink
 	}
 	return nil

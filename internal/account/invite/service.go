@@ -51,11 +51,27 @@ func (s *Service) Print(ctx context.Context, in Form) (made Invitation, link str
 func (s *Service) link(token string) string { return s.PublicURL + "/invitation#" + token }
 
 func (s *Service) create(ctx context.Context, in Form, printed bool) (made Invitation, token string, err error) {
-	err = mail.InTx(ctx, s.Mail, s.Store.InTx, func(tx Store, post func(mail.Letter) error) error {
-		if err := s.mayInvite(ctx, tx, in); err != nil {
+	err = untilStill(func() error {
+		// Its role is to be locked before the user who has the address, so first without a lock.
+		before, err := s.openTo(ctx, s.Store, in.Email)
+		if err != nil {
 			return err
 		}
-		if err := s.replace(ctx, tx, in.Email); err != nil {
+		made, token, err = s.createIn(ctx, in, before, printed)
+		return err
+	})
+	return made, token, err
+}
+
+// createIn is create where before is the open invitation to the address; empty for none.
+func (s *Service) createIn(
+	ctx context.Context, in Form, before Invitation, printed bool,
+) (made Invitation, token string, err error) {
+	err = mail.InTx(ctx, s.Mail, s.Store.InTx, func(tx Store, post func(mail.Letter) error) error {
+		if err := s.mayInvite(ctx, tx, in, before); err != nil {
+			return err
+		}
+		if err := s.replace(ctx, tx, in.Email, before); err != nil {
 			return err
 		}
 		now := s.Now().UTC().Truncate(time.Millisecond)
@@ -95,15 +111,16 @@ func (s *Service) create(ctx context.Context, in Form, printed bool) (made Invit
 }
 
 // mayInvite refuses a role that does not exist or is above the caller, and an address of somebody who is staff. It locks
-// the role, and the account that has the address.
-func (s *Service) mayInvite(ctx context.Context, tx Store, in Form) error {
-	_, err := tx.RoleRights(ctx, in.Role)
-	if errs.KindOf(err) == errs.NotFound {
+// the roles, also that of the invitation before, and the account that has the address.
+func (s *Service) mayInvite(ctx context.Context, tx Store, in Form, before Invitation) error {
+	rights, err := rightsOf(ctx, tx, in.Role, before.Role)
+	if err != nil {
+		return err
+	}
+	if _, ok := rights[in.Role]; !ok {
 		var issues errs.Issues
 		issues.Add("role", errs.CodeUnknownValue, "There is no role %q.", in.Role)
 		return issues.Err()
-	} else if err != nil {
-		return err
 	}
 	if err := account.CheckAbove(ctx, tx, in.Role); err != nil {
 		return err
@@ -124,13 +141,24 @@ func (s *Service) mayInvite(ctx context.Context, tx Store, in Form) error {
 	return nil
 }
 
-// replace revokes the open invitation to an address, if there is one. One that expired is above nobody.
-func (s *Service) replace(ctx context.Context, tx Store, email string) error {
+// openTo returns the open invitation to an address, or an empty one.
+func (s *Service) openTo(ctx context.Context, tx Store, email string) (Invitation, error) {
 	open, err := tx.InvitationTo(ctx, mailbox.Key(email))
 	if errs.KindOf(err) == errs.NotFound {
-		return nil
-	} else if err != nil {
+		return Invitation{}, nil
+	}
+	return open, err
+}
+
+// replace revokes the open invitation to an address, if there is one: that of before, whose role is locked, or the error
+// is errMoved. One that expired is above nobody.
+func (s *Service) replace(ctx context.Context, tx Store, email string, before Invitation) error {
+	open, err := s.openTo(ctx, tx, email)
+	switch {
+	case err != nil || open.ID == "": // accepted or revoked meanwhile
 		return err
+	case open.ID != before.ID:
+		return errMoved
 	}
 	if open.live(s.Now()) {
 		if err := account.CheckAbove(ctx, tx, open.Role); err != nil {
@@ -143,12 +171,16 @@ func (s *Service) replace(ctx context.Context, tx Store, email string) error {
 // Revoke makes an open invitation worth nothing. The error is ErrNone, or FORBIDDEN for a role with a permission that
 // the caller lacks.
 func (s *Service) Revoke(ctx context.Context, id string) error {
-	err := s.Store.InTx(ctx, func(tx Store) error {
-		open, err := tx.Invitation(ctx, id)
-		if err != nil {
+	found, err := s.Store.Invitation(ctx, id)
+	if err != nil {
+		return missing(err, ErrNone)
+	}
+	err = s.Store.InTx(ctx, func(tx Store) error {
+		if err := account.CheckAbove(ctx, tx, found.Role); err != nil { // locks the role, which stays, before the invitation
 			return err
 		}
-		if err := account.CheckAbove(ctx, tx, open.Role); err != nil {
+		open, err := tx.Invitation(ctx, id)
+		if err != nil {
 			return err
 		}
 		if err := s.close(ctx, tx, open, Revoked); err != nil {

@@ -26,7 +26,7 @@ type Accounts interface {
 }
 
 // Store is invitations, and accounts, in the database. A role is locked before a user, a user before an invitation, and
-// an invitation before its link.
+// an invitation before its link; of several roles, the first by name; and whoever invited before whoever accepts.
 type Store interface {
 	Accounts
 

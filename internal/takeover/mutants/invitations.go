@@ -38,7 +38,7 @@ var inviting = []mutant{
 	},
 	{
 		name: "invitation-not-replaced", t: is(13),
-		edit:  at(invitingFile, `if err := «s.replace(ctx, tx, in.Email)»; err`, skipped),
+		edit:  at(invitingFile, `if err := «s.replace(ctx, tx, in.Email, before)»; err`, skipped),
 		tests: attacks("TestAnInvitationThatWasReplacedRevokedOrExpiredIsDead"),
 	},
 	{
@@ -63,7 +63,7 @@ var inviting = []mutant{
 	},
 	{
 		name: "invitation-above-its-inviter", t: is(16),
-		edit:  at(acceptingFile, `if «errs.KindOf(staff.CheckAbove(as, in.Role, rights)) == errs.Forbidden» {`, `$OLD && !$ON`),
+		edit:  at(acceptingFile, `if «errs.KindOf(staff.CheckAbove(as, in.Role, rights[in.Role])) == errs.Forbidden» {`, `$OLD && !$ON`),
 		tests: attacks("TestAnInviterWhoLostTheRightInvitesNobody"),
 	},
 	{
@@ -83,7 +83,7 @@ var inviting = []mutant{
 	},
 	{
 		name: "revokes-above-themselves", t: is(103),
-		edit:  at(invitingFile, "return err\n\t\t}\n\t\tif err := «account.CheckAbove(ctx, tx, open.Role)»; err", skipped),
+		edit:  at(invitingFile, `if err := «account.CheckAbove(ctx, tx, found.Role)»; err`, skipped),
 		tests: attacks("TestNobodyInvitesAboveThemselves"),
 	},
 	{
