@@ -274,6 +274,13 @@ func TestNobodyInvitesAboveThemselves(t *testing.T) {
 		if res := w.Do(t, testkit.Get(eve.Access, invitations)); strings.Contains(string(res.Body), "reader@") {
 			t.Errorf("without users:email: %s", res.Body)
 		}
+		// Whoever may not invite is told that first, whether a mail would arrive or not.
+		mails := w.Invitations.Mail.Outbox
+		w.Invitations.Mail.Outbox = nil
+		w.refuse(t, invitation(eve.Access, "new@example.com", "ADMIN"), "staff:write")
+		w.refuse(t, invitation(eve.Access, victims, "READER"), "overview:read")
+		testkit.WantError(t, w.Do(t, invitation(eve.Access, "new@example.com", "READER")), http.StatusConflict, "CONFLICT")
+		w.Invitations.Mail.Outbox = mails
 		w.Clock.Advance(72 * time.Hour)
 		root = w.Login(t, "root")
 		if res := w.Do(t, testkit.Delete(root.Access, roles+"/READER")); res.Status != http.StatusOK {

@@ -26,14 +26,11 @@ type Service struct {
 }
 
 // Create invites an address to a role, and mails the link. An open invitation to the mailbox is replaced. The error is
-// VALIDATION_ERROR, ErrNoMail, FORBIDDEN for a role, offered now or before, with a permission that the caller lacks,
+// VALIDATION_ERROR, FORBIDDEN for a role, offered now or before, with a permission that the caller lacks, ErrNoMail,
 // ErrStaff, or ErrManyMails with the time to wait.
 func (s *Service) Create(ctx context.Context, in Form) (Invitation, error) {
 	if err := in.Issues().Err(); err != nil {
 		return Invitation{}, err
-	}
-	if s.Mail.Outbox == nil {
-		return Invitation{}, ErrNoMail
 	}
 	made, _, err := s.create(ctx, in, false)
 	return made, err
@@ -68,7 +65,7 @@ func (s *Service) createIn(
 	ctx context.Context, in Form, before Invitation, printed bool,
 ) (made Invitation, token string, err error) {
 	err = mail.InTx(ctx, s.Mail, s.Store.InTx, func(tx Store, post func(mail.Letter) error) error {
-		if err := s.mayInvite(ctx, tx, in, before); err != nil {
+		if err := s.mayInvite(ctx, tx, in, before, printed); err != nil {
 			return err
 		}
 		if err := s.replace(ctx, tx, in.Email, before); err != nil {
@@ -110,9 +107,10 @@ func (s *Service) createIn(
 	return made, token, err
 }
 
-// mayInvite refuses a role that does not exist or is above the caller, and an address of somebody who is staff. It locks
-// the roles, also that of the invitation before, and the account that has the address.
-func (s *Service) mayInvite(ctx context.Context, tx Store, in Form, before Invitation) error {
+// mayInvite refuses a role that does not exist or is above the caller, also that of the invitation before; then an
+// invitation that would not arrive, and an address of somebody who is staff. It locks the roles, and the account that
+// has the address.
+func (s *Service) mayInvite(ctx context.Context, tx Store, in Form, before Invitation, printed bool) error {
 	rights, err := rightsOf(ctx, tx, in.Role, before.Role)
 	if err != nil {
 		return err
@@ -124,6 +122,14 @@ func (s *Service) mayInvite(ctx context.Context, tx Store, in Form, before Invit
 	}
 	if err := account.CheckAbove(ctx, tx, in.Role); err != nil {
 		return err
+	}
+	if before.live(s.Now()) { // one that expired is above nobody
+		if err := account.CheckAbove(ctx, tx, before.Role); err != nil {
+			return err
+		}
+	}
+	if s.Mail.Outbox == nil && !printed {
+		return ErrNoMail
 	}
 	for _, find := range []func() (account.Credentials, error){
 		func() (account.Credentials, error) { return tx.UserByEmail(ctx, account.Key(in.Email)) },
@@ -151,7 +157,7 @@ func (s *Service) openTo(ctx context.Context, tx Store, email string) (Invitatio
 }
 
 // replace revokes the open invitation to an address, if there is one: that of before, whose role is locked, or the error
-// is errMoved. One that expired is above nobody.
+// is errMoved.
 func (s *Service) replace(ctx context.Context, tx Store, email string, before Invitation) error {
 	open, err := s.openTo(ctx, tx, email)
 	switch {
@@ -159,11 +165,6 @@ func (s *Service) replace(ctx context.Context, tx Store, email string, before In
 		return err
 	case open.ID != before.ID:
 		return errMoved
-	}
-	if open.live(s.Now()) {
-		if err := account.CheckAbove(ctx, tx, open.Role); err != nil {
-			return err
-		}
 	}
 	return s.close(ctx, tx, open, Revoked)
 }

@@ -78,7 +78,7 @@ var inviting = []mutant{
 	},
 	{
 		name: "replaces-above-themselves", t: is(103),
-		edit:  at(invitingFile, "open.live(s.Now()) {\n\t\tif err := «account.CheckAbove(ctx, tx, open.Role)»; err", skipped),
+		edit:  at(invitingFile, `if err := «account.CheckAbove(ctx, tx, before.Role)»; err`, skipped),
 		tests: attacks("TestNobodyInvitesAboveThemselves"),
 	},
 	{
