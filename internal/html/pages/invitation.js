@@ -6,11 +6,12 @@ let access; // of the storefront's session in this browser, if there is one
 const forget = () => { for (const name of ["username", "password", "code", "invitation"]) fault(name, ""); };
 const dead = () => done(t("invitation.dead"), t("invitation.deadHow"));
 
-// resume takes up the storefront's session, if there is one of the account that is invited.
-const resume = async (email) => {
+// resume takes up the storefront's session, if there is one. Whether it is that of the account which is invited is for
+// the server to say, which knows what one mailbox is.
+const resume = async () => {
   if (!kept(signedIn)) return;
   const answer = await post("auth/refresh", undefined, undefined, true);
-  if (answer.ok && answer.body.data.user.email === email) access = answer.body.data.access_token;
+  if (answer.ok) access = answer.body.data.access_token;
 };
 
 // word words the form: for whoever is signed in, for an account that exists, or for a new one.
@@ -63,8 +64,9 @@ const accept = async () => {
   const body = known ? { token } : { token, username, password };
   const answer = await post("auth/invitations/accept", body, access, true);
   if (answer.ok) return welcome();
-  if (answer.body.error?.code === "STAFF_METHOD") access = undefined; // ask for the password
-  word(); // otherwise the session stays, should the rest have failed
+  // In another session it may work, so ask for the password. Otherwise the session stays.
+  if (["INVITATION_MISMATCH", "STAFF_METHOD"].includes(answer.body.error?.code)) access = undefined;
+  word();
   refused(answer);
 };
 
@@ -88,7 +90,7 @@ const begin = async () => {
   if (!answer.ok) return answer.body.error?.code === "INVALID_LINK" ? dead() : done(t("link.none"), reason(answer));
   const { email, role, invitedBy, expiresAt, hasAccount } = answer.body.data;
   known = hasAccount;
-  if (known) await resume(email).catch(() => {});
+  if (known) await resume().catch(() => {});
   at("email").value = email;
   at("invitation-title").textContent = shop ? t("invitation.title", { shop }) : t("invitation.titleShop");
   const until = new Date(expiresAt).toLocaleString(document.documentElement.lang, { dateStyle: "long", timeStyle: "short" });
