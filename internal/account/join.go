@@ -152,7 +152,9 @@ func (s *Service) newMember(ctx context.Context, tx Store, post func(letter) err
 // JoinAs gives the user of a session a role, and ends all their other sessions. Whoever is staff already keeps their
 // role: the error is ErrLink. It is ErrToken for a session that has ended, ErrStaffMethod for one that began in a way
 // that is not for staff, or that of the offer.
-func (s *Service) JoinAs(ctx context.Context, userID, sessionID string, role reqctx.Role, offer Offer) (u User, err error) {
+func (s *Service) JoinAs(
+	ctx context.Context, userID, sessionID string, role reqctx.Role, offer Offer,
+) (u User, err error) {
 	err = s.Store.InTx(ctx, func(tx Store) error {
 		if err := offer.Check(tx); err != nil {
 			return err

@@ -17,9 +17,9 @@ import (
 )
 
 // Accept gives the role of an invitation to the user of a session, whose proven address is the one that was invited. The
-// error is VALIDATION_ERROR, account.ErrLink, also where the inviter could not invite them now, ErrMismatch, after which
-// the invitation still works, account.ErrStaffMethod, after which it does, too, or account.ErrToken for a session that has
-// ended. Of several calls, on any replicas, one succeeds.
+// error is VALIDATION_ERROR, account.ErrLink, also where the inviter could not invite them now, ErrMismatch or
+// account.ErrStaffMethod, after which the invitation still works, or account.ErrToken for a session that has ended. Of
+// several calls, on any replicas, one succeeds.
 func (s *Service) Accept(ctx context.Context, userID, sessionID, token string) (u account.User, err error) {
 	err = s.accepting(ctx, token, func(found found) error {
 		u, err = s.Accounts.JoinAs(ctx, userID, sessionID, found.Role, s.offer(ctx, found, func(c account.Credentials) error {
