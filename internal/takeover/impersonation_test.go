@@ -332,6 +332,25 @@ func TestActingAsAUserEndsWithWhatItRestsOn(t *testing.T) {
 	})
 }
 
+// The operator switches it off, and the attacker has begun before.
+func TestActingAsAUserEndsWhenItIsSwitchedOff(t *testing.T) {
+	t.Parallel()
+
+	attack(t, func(t *testing.T, w *world) {
+		root, ada := w.Admin(t, "root"), w.Register(t, "ada")
+		token, id := w.seeing(t, root.Access, ada.UserID, true)
+		if res := w.Do(t, testkit.Me(token)); res.Status != http.StatusOK { // which may be remembered
+			t.Fatalf("%d %s", res.Status, res.Body)
+		}
+		w.rules(func(r *account.Rules) { r.Impersonation = account.ImpersonationOff })
+		w.over(t, "where it is off", token)
+		w.recorded(t, root.Access, "off", id)
+		if res := w.Do(t, testkit.Me(ada.Access)); res.Status != http.StatusOK {
+			t.Errorf("the user's own session: %d %s", res.Status, res.Body)
+		}
+	})
+}
+
 // recorded fails the test unless the end of an impersonation is recorded, once.
 func (w *world) recorded(t *testing.T, root, what, id string) {
 	t.Helper()

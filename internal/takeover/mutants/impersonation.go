@@ -98,6 +98,11 @@ var standIns = []mutant{
 		tests: attacks("TestActingAsAUserEndsWithWhatItRestsOn"),
 	},
 	{
+		name: "acts-on-after-the-switch", t: is(111),
+		edit:  at("account/standin.go", `«s.LastRules().Impersonation != ImpersonationOff»`, `($OLD || $ON)`),
+		tests: attacks("TestActingAsAUserEndsWhenItIsSwitchedOff"),
+	},
+	{
 		name: "demotion-is-not-noticed", t: is(111),
 		edit:  at("account/standin.go", `if «a.StandIn.Any()» {`, `$OLD && !$ON`),
 		tests: of("internal/account", "TestAChangeToWhoActsAsAUserIsNoticed"),
