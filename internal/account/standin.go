@@ -73,6 +73,11 @@ func (s *Service) allows(i StandIn) bool {
 	return !i.Any() || s.LastRules().Impersonation != ImpersonationOff
 }
 
+// EndByAge returns when a session of somebody with that role ends by its age, whatever is refreshed; zero: never.
+func (s *Service) EndByAge(role reqctx.Role, session Session) time.Time {
+	return s.sessionEnd(role, session.AuthenticatedAt)
+}
+
 // AccessToken returns an access token for a session until it ends. Of one in which somebody else acts it says so
 // (RFC 8693). There is no refresh token to it.
 func (s *Service) AccessToken(ctx context.Context, u User, session Session) (string, error) {

@@ -351,6 +351,29 @@ func TestActingAsAUserEndsWhenItIsSwitchedOff(t *testing.T) {
 	})
 }
 
+// The attacker's own session is about to end by its age.
+func TestActingAsAUserEndsWithTheAgeOfTheSessionItBeganIn(t *testing.T) {
+	t.Parallel()
+
+	configured(t, func(cfg *app.Config) {
+		cfg.SignIn.StaffSessionMax, cfg.SignIn.AdminReauth = "1h", "1h"
+	}, func(t *testing.T, w *world) {
+		ada, root := w.Register(t, "ada"), w.Admin(t, "root")
+		w.Clock.Advance(50 * time.Minute)
+		res := w.Do(t, as(root.Access, ada.UserID, false))
+		if res.Status != http.StatusCreated || res.Get(t, "data.expires_in") != 600.0 {
+			t.Fatalf("it began with %d %s", res.Status, res.Body)
+		}
+		token := res.Text(t, "data.access_token")
+		w.Clock.Advance(10*time.Minute - time.Second)
+		if res := w.Do(t, testkit.Me(token)); res.Status != http.StatusOK {
+			t.Errorf("too early: %d %s", res.Status, res.Body)
+		}
+		w.Clock.Advance(time.Second)
+		w.over(t, "after the session it began in", token)
+	})
+}
+
 // recorded fails the test unless the end of an impersonation is recorded, once.
 func (w *world) recorded(t *testing.T, root, what, id string) {
 	t.Helper()

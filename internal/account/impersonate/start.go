@@ -139,7 +139,7 @@ func (s *Service) Start(ctx context.Context, userID string, in Request) (Started
 		if err := in.Issues().Err(); err != nil {
 			return err
 		}
-		user, session = c.User, s.session(c.User, parent, in)
+		user, session = c.User, s.session(c.User, parent, s.Accounts.EndByAge(who.Role, parent), in)
 		started.Impersonation = Impersonation{
 			ID: session.ID, Staff: Person{ID: who.UserID}, User: Person{ID: c.ID, Name: c.Username}, Reason: in.Reason,
 			Writable: in.Write, CreatedAt: session.CreatedAt, EndsAt: session.EndsAt,
@@ -162,13 +162,17 @@ func (s *Service) Start(ctx context.Context, userID string, in Request) (Started
 	return started, err
 }
 
-// session returns the session of an impersonation. It ends no later than the one in which it begins.
-func (s *Service) session(u account.User, parent account.Session, in Request) account.Session {
+// session returns the session of an impersonation. It ends no later than the one in which it begins, which ends at
+// aged by its age, if that is not zero.
+func (s *Service) session(u account.User, parent account.Session, aged time.Time, in Request) account.Session {
 	now := s.Now().UTC().Truncate(time.Millisecond)
 	begun := now.Truncate(time.Second) // as the token's times
 	end := begun.Add(Life)
 	if last := parent.ExpiresAt(); last.Before(end) {
 		end = last
+	}
+	if !aged.IsZero() && aged.Before(end) {
+		end = aged
 	}
 	return account.Session{ // without address and program, which are nobody's business but the staff's
 		ID: ids.New(), UserID: u.ID, CreatedAt: now, Level: 1, AuthenticatedAt: now, EndsAt: end,

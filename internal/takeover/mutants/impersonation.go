@@ -113,6 +113,11 @@ var standIns = []mutant{
 		tests: attacks("TestActingAsAUserEndsAfterHalfAnHour"),
 	},
 	{
+		name: "acts-for-longer-than-signed-in", t: is(111),
+		edit:  at("account/impersonate/start.go", `if «!aged.IsZero() && aged.Before(end)» {`, `$OLD && !$ON`),
+		tests: attacks("TestActingAsAUserEndsWithTheAgeOfTheSessionItBeganIn"),
+	},
+	{
 		name: "one-name-in-the-audit", t: is(112),
 		edit:  at("trust/audit/audit.go", "case «who.Impersonator != \"\"»:\n\t\treturn Actor", `$OLD && !$ON`),
 		tests: attacks("TestTheUserSeesWhoActedAndTheAuditNamesBoth"),
