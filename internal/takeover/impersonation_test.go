@@ -108,6 +108,7 @@ func TestNobodyActsAsStaffAsThemselvesOrAsTheBlocked(t *testing.T) {
 		testkit.WantError(t, w.Do(t, as(root.Access, "nobody", true)), http.StatusNotFound, "USER_NOT_FOUND")
 		w.Clock.Advance(11 * time.Minute) // nobody proves to be there for what is refused all the same
 		refused("somebody of the staff, long after signing in", root.Access, staff.UserID, forbidden)
+		testkit.WantError(t, w.Do(t, as(staff.Access, ada.UserID, true)), http.StatusForbidden, "FORBIDDEN")
 		refused("a user, long after signing in", root.Access, ada.UserID, "REAUTHENTICATION_REQUIRED")
 		w.rules(func(r *account.Rules) { r.Impersonation = account.ImpersonationOff })
 		refused("where it is off", root.Access, ada.UserID, forbidden)

@@ -24,7 +24,7 @@ var standIns = []mutant{
 	},
 	{
 		name: "writes-without-the-right", t: is(109),
-		edit:  at("account/impersonate/start.go", `case in.Write && «!who.May(permission.ImpersonateToWrite)»:`, `$OLD && !$ON`),
+		edit:  at("account/impersonate/start.go", `if write && «!who.May(permission.ImpersonateToWrite)» {`, `$OLD && !$ON`),
 		tests: attacks("TestNobodyActsAsStaffAsThemselvesOrAsTheBlocked"),
 	},
 	{
