@@ -356,11 +356,10 @@ func TestActingAsAUserEndsWhenItIsSwitchedOff(t *testing.T) {
 func TestActingAsAUserEndsWithTheAgeOfTheSessionItBeganIn(t *testing.T) {
 	t.Parallel()
 
-	configured(t, func(cfg *app.Config) {
-		cfg.SignIn.StaffSessionMax, cfg.SignIn.AdminReauth = "1h", "1h"
-	}, func(t *testing.T, w *world) {
+	attack(t, func(t *testing.T, w *world) {
 		ada, root := w.Register(t, "ada"), w.Admin(t, "root")
-		w.Clock.Advance(50 * time.Minute)
+		w.rules(func(r *account.Rules) { r.Safeguards.StaffSessionMax = 15 * time.Minute })
+		w.Clock.Advance(5 * time.Minute)
 		res := w.Do(t, as(root.Access, ada.UserID, false))
 		if res.Status != http.StatusCreated || res.Get(t, "data.expires_in") != 600.0 {
 			t.Fatalf("it began with %d %s", res.Status, res.Body)
