@@ -47,6 +47,9 @@ func (s *Service) IssuePluginToken(
 		For: t.UserID, Actor: t.Actor,
 	}
 	claims.ExpiresAt = claims.IssuedAt.Add(PluginLife)
+	if t.Actor != "" { // it is for one call, and must not go on under both names after the impersonation
+		claims.ExpiresAt = claims.IssuedAt.Add(ActedLife)
+	}
 	if t.Hook != "" {
 		claims.Hook, claims.Scope, claims.Enabling = t.Hook, strings.Join(t.Permissions, " "), 0
 		claims.ExpiresAt = now.Add(t.Life + time.Second - 1).Truncate(time.Second) // not before it ends

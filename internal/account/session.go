@@ -17,6 +17,7 @@ const (
 	RefreshLife  = 2592000 * time.Second
 	RefreshGrace = 10 * time.Second
 	PluginLife   = 10 * time.Minute
+	ActedLife    = time.Minute // of a plugin's token for a call by staff who act as a user
 )
 
 // maxReplaced is how many refresh tokens of one session may be in their grace period

@@ -64,8 +64,18 @@ func (s *Service) Stands(ctx context.Context, session string) (bool, error) {
 // goesOn reports whether a session is one to act in now.
 func (s *Service) goesOn(alive Alive) bool {
 	now := s.Now()
-	return alive.User.Active && now.Before(alive.ExpiresAt) && alive.stands() &&
+	return alive.User.Active && now.Before(alive.ExpiresAt) && alive.stands() && s.allows(alive.StandIn) &&
 		!over(s.sessionEnd(alive.User.Role, alive.AuthenticatedAt), now)
+}
+
+// allows reports whether i may act here, if it is anybody: switching impersonation off ends those that run.
+func (s *Service) allows(i StandIn) bool {
+	return !i.Any() || s.LastRules().Impersonation != ImpersonationOff
+}
+
+// EndByAge returns when a session of somebody with that role ends by its age, whatever is refreshed; zero: never.
+func (s *Service) EndByAge(role reqctx.Role, session Session) time.Time {
+	return s.sessionEnd(role, session.AuthenticatedAt)
 }
 
 // AccessToken returns an access token for a session until it ends. Of one in which somebody else acts it says so

@@ -21,6 +21,7 @@ type requestContext struct {
 	trace   trace.Context
 	span    trace.Span
 	address netip.Addr // of the client; invalid if it is not known
+	behalf  reqctx.Behalf
 
 	answer observer
 }
@@ -34,6 +35,8 @@ func (b *requestContext) Value(key any) any {
 		return &b.trace
 	case reqctx.AddrContextKey():
 		return &b.address
+	case reqctx.NoticedContextKey():
+		return &b.behalf
 	}
 	return b.Context.Value(key)
 }

@@ -108,10 +108,14 @@ func TestPluginsLearnWhoActsAndClientsDoNotChooseIt(t *testing.T) {
 		}
 		claims, _ := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
 		var said struct {
-			Act struct{ Sub string }
+			Act      struct{ Sub string }
+			Iat, Exp int64
 		}
 		if err := json.Unmarshal(claims, &said); err != nil || said.Act.Sub != root.UserID {
 			t.Errorf("the platform token says %s", claims)
+		}
+		if said.Exp-said.Iat != 60 {
+			t.Errorf("the platform token lives %d s, want 60", said.Exp-said.Iat)
 		}
 
 		w.post(t, token, "/api/v1/platform/events", map[string]any{"type": "echo.seen", "data": map[string]any{}}, http.StatusAccepted)

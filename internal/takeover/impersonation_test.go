@@ -108,6 +108,7 @@ func TestNobodyActsAsStaffAsThemselvesOrAsTheBlocked(t *testing.T) {
 		testkit.WantError(t, w.Do(t, as(root.Access, "nobody", true)), http.StatusNotFound, "USER_NOT_FOUND")
 		w.Clock.Advance(11 * time.Minute) // nobody proves to be there for what is refused all the same
 		refused("somebody of the staff, long after signing in", root.Access, staff.UserID, forbidden)
+		testkit.WantError(t, w.Do(t, as(staff.Access, ada.UserID, true)), http.StatusForbidden, "FORBIDDEN")
 		refused("a user, long after signing in", root.Access, ada.UserID, "REAUTHENTICATION_REQUIRED")
 		w.rules(func(r *account.Rules) { r.Impersonation = account.ImpersonationOff })
 		refused("where it is off", root.Access, ada.UserID, forbidden)
@@ -329,6 +330,47 @@ func TestActingAsAUserEndsWithWhatItRestsOn(t *testing.T) {
 			other.over(t, what, token)
 			w.recorded(t, root.Access, what, id)
 		}
+	})
+}
+
+// The operator switches it off, and the attacker has begun before.
+func TestActingAsAUserEndsWhenItIsSwitchedOff(t *testing.T) {
+	t.Parallel()
+
+	attack(t, func(t *testing.T, w *world) {
+		root, ada := w.Admin(t, "root"), w.Register(t, "ada")
+		token, id := w.seeing(t, root.Access, ada.UserID, true)
+		if res := w.Do(t, testkit.Me(token)); res.Status != http.StatusOK { // which may be remembered
+			t.Fatalf("%d %s", res.Status, res.Body)
+		}
+		w.rules(func(r *account.Rules) { r.Impersonation = account.ImpersonationOff })
+		w.over(t, "where it is off", token)
+		w.recorded(t, root.Access, "off", id)
+		if res := w.Do(t, testkit.Me(ada.Access)); res.Status != http.StatusOK {
+			t.Errorf("the user's own session: %d %s", res.Status, res.Body)
+		}
+	})
+}
+
+// The attacker's own session is about to end by its age.
+func TestActingAsAUserEndsWithTheAgeOfTheSessionItBeganIn(t *testing.T) {
+	t.Parallel()
+
+	attack(t, func(t *testing.T, w *world) {
+		ada, root := w.Register(t, "ada"), w.Admin(t, "root")
+		w.rules(func(r *account.Rules) { r.Safeguards.StaffSessionMax = 15 * time.Minute })
+		w.Clock.Advance(5 * time.Minute)
+		res := w.Do(t, as(root.Access, ada.UserID, false))
+		if res.Status != http.StatusCreated || res.Get(t, "data.expires_in") != 600.0 {
+			t.Fatalf("it began with %d %s", res.Status, res.Body)
+		}
+		token := res.Text(t, "data.access_token")
+		w.Clock.Advance(10*time.Minute - time.Second)
+		if res := w.Do(t, testkit.Me(token)); res.Status != http.StatusOK {
+			t.Errorf("too early: %d %s", res.Status, res.Body)
+		}
+		w.Clock.Advance(time.Second)
+		w.over(t, "after the session it began in", token)
 	})
 }
 

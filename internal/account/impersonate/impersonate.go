@@ -13,6 +13,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/base/errs"
 	"stoa/internal/base/ids"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/base/text"
 	"stoa/internal/message/mail"
 	"stoa/internal/trust/audit"
@@ -97,6 +98,9 @@ type Accounts interface {
 
 	// Stands reports whether a session goes on, as a request in it would find.
 	Stands(ctx context.Context, session string) (bool, error)
+
+	// EndByAge returns when a session of somebody with that role ends by its age; zero: never.
+	EndByAge(role reqctx.Role, session account.Session) time.Time
 
 	// AccessToken returns an access token for a session until it ends.
 	AccessToken(ctx context.Context, u account.User, session account.Session) (string, error)

@@ -58,18 +58,29 @@ type Started struct {
 	Lasts  time.Duration // Access, in whole seconds
 }
 
-// Check returns the IMPERSONATION_FORBIDDEN error with which Start would refuse, if any: before anything else is asked.
-func (s *Service) Check(ctx context.Context, userID string) error {
-	if err := mayAct(s.Accounts.LastRules().Impersonation, reqctx.CallerFrom(ctx), userID); err != nil {
+// Check returns the error with which Start would refuse the caller, if any: IMPERSONATION_FORBIDDEN, or FORBIDDEN for
+// writing without the right to. It comes before anything else is asked.
+func (s *Service) Check(ctx context.Context, userID string, write bool) error {
+	who := reqctx.CallerFrom(ctx)
+	if err := mayAct(s.Accounts.LastRules().Impersonation, who, userID); err != nil {
 		return err
 	}
 	c, err := s.Store.User(ctx, userID)
-	if errs.KindOf(err) == errs.NotFound {
-		return nil // which is told later
-	} else if err != nil {
+	if err == nil {
+		err = mayBe(c)
+	}
+	if err != nil && errs.KindOf(err) != errs.NotFound { // which is told later
 		return err
 	}
-	return mayBe(c)
+	return mayWrite(who, write)
+}
+
+// mayWrite returns nil if who may act as somebody in the way that is asked for.
+func mayWrite(who reqctx.Caller, write bool) error {
+	if write && !who.May(permission.ImpersonateToWrite) {
+		return errMayNotWrite
+	}
+	return nil
 }
 
 // mayAct returns nil if who may act as somebody, and as the user with that id as far as that depends on who asks.
@@ -122,12 +133,13 @@ func (s *Service) Start(ctx context.Context, userID string, in Request) (Started
 		if err == nil {
 			err = mayBe(c)
 		}
-		switch {
-		case err != nil && errs.KindOf(err) != errs.NotFound:
+		if err != nil && errs.KindOf(err) != errs.NotFound {
 			return err
-		case in.Write && !who.May(permission.ImpersonateToWrite):
-			return errMayNotWrite
-		case err != nil:
+		}
+		if err := mayWrite(who, in.Write); err != nil {
+			return err
+		}
+		if err != nil {
 			return account.ErrNoUser
 		}
 		parent, err := tx.Session(ctx, who.SessionID) // which stays until this is committed
@@ -139,7 +151,7 @@ func (s *Service) Start(ctx context.Context, userID string, in Request) (Started
 		if err := in.Issues().Err(); err != nil {
 			return err
 		}
-		user, session = c.User, s.session(c.User, parent, in)
+		user, session = c.User, s.session(c.User, parent, s.Accounts.EndByAge(who.Role, parent), in)
 		started.Impersonation = Impersonation{
 			ID: session.ID, Staff: Person{ID: who.UserID}, User: Person{ID: c.ID, Name: c.Username}, Reason: in.Reason,
 			Writable: in.Write, CreatedAt: session.CreatedAt, EndsAt: session.EndsAt,
@@ -162,13 +174,17 @@ func (s *Service) Start(ctx context.Context, userID string, in Request) (Started
 	return started, err
 }
 
-// session returns the session of an impersonation. It ends no later than the one in which it begins.
-func (s *Service) session(u account.User, parent account.Session, in Request) account.Session {
+// session returns the session of an impersonation. It ends no later than the one in which it begins, which ends at
+// aged by its age, if that is not zero.
+func (s *Service) session(u account.User, parent account.Session, aged time.Time, in Request) account.Session {
 	now := s.Now().UTC().Truncate(time.Millisecond)
 	begun := now.Truncate(time.Second) // as the token's times
 	end := begun.Add(Life)
 	if last := parent.ExpiresAt(); last.Before(end) {
 		end = last
+	}
+	if !aged.IsZero() && aged.Before(end) {
+		end = aged
 	}
 	return account.Session{ // without address and program, which are nobody's business but the staff's
 		ID: ids.New(), UserID: u.ID, CreatedAt: now, Level: 1, AuthenticatedAt: now, EndsAt: end,

@@ -146,7 +146,7 @@ func TestServiceTokensAreToldByTheirKey(t *testing.T) {
 		"EdDSA": {mustService(t, "", publicPEM(t, public)), jwt.SigningMethodEdDSA, private},
 	} {
 		for typ, ok := range map[string]bool{
-			"at+jwt": true, "AT+JWT": true, "application/at+jwt": true, "JWT": true, "": true, "rt+jwt": false, "RT+jwt": false,
+			"at+jwt": true, "AT+JWT": true, "application/at+jwt": true, "JWT": true, "": true, "rt+jwt": false, "RT+jwt": false, "it+jwt": false,
 			"pt+jwt": false,
 		} {
 			header := map[string]any{"typ": typ, "kid": own.ID} // a kid is no key
@@ -159,7 +159,7 @@ func TestServiceTokensAreToldByTheirKey(t *testing.T) {
 			}
 		}
 		// Ours, with everything a service's token says.
-		for _, typ := range []string{"at+jwt", "JWT", "rt+jwt", "pt+jwt"} {
+		for _, typ := range []string{"at+jwt", "JWT", "rt+jwt", "pt+jwt", "it+jwt"} {
 			claims := with(serviceClaims(), map[string]any{"userId": "u1", "sid": "s1", "role": "ADMIN", "jti": "j1"})
 			raw := forge(t, own, map[string]any{"alg": "EdDSA", "typ": typ, "kid": own.ID}, claims)
 			if _, err := tt.service.Verify(raw, t0); !errors.Is(err, ErrInvalid) {

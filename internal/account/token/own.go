@@ -48,7 +48,7 @@ func unsigned(kid string, kind Kind, c Claims) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	b := segment.AppendEncode(nil, []byte(headerStart+kid+headerType+string(kind)+headerEnd))
+	b := segment.AppendEncode(nil, []byte(headerStart+kid+headerType+w.typ(kind)+headerEnd))
 	return string(segment.AppendEncode(append(b, '.'), body)), nil
 }
 
@@ -103,14 +103,11 @@ func decodeOwn(header, body string, kind Kind) (kid string, w wire, ok bool) {
 	if err != nil {
 		return "", w, false
 	}
-	kid, starts := strings.CutPrefix(string(h), headerStart)
-	kid, ends := strings.CutSuffix(kid, headerType+string(kind)+headerEnd)
-	if !starts || !ends || kid == "" {
-		return "", w, false
-	}
 	b, err := segment.DecodeString(body)
 	if err != nil || json.Unmarshal(b, &w) != nil {
 		return "", w, false
 	}
-	return kid, w, true
+	kid, starts := strings.CutPrefix(string(h), headerStart)
+	kid, ends := strings.CutSuffix(kid, headerType+w.typ(kind)+headerEnd)
+	return kid, w, starts && ends && kid != ""
 }

@@ -167,5 +167,5 @@ func usable(subject string) bool {
 
 func isPlatformOnly(typ string) bool {
 	kind := Kind(strings.ToLower(typ))
-	return kind == Refresh || kind == Plugin
+	return kind == Refresh || kind == Plugin || kind == typeActed
 }

@@ -1,6 +1,9 @@
 package admin
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
 	"net/http"
 
 	"stoa/internal/account/impersonate"
@@ -28,9 +31,22 @@ func newImpersonation(i impersonate.Impersonation) impersonation {
 	}
 }
 
-// CheckImpersonation refuses POST /api/v1/admin/users/{id}/impersonate where nobody acts as that user, or as anybody.
+// peeked is how much of a body CheckImpersonation reads. One with the longest reason is shorter.
+const peeked = 16 << 10
+
+// CheckImpersonation refuses POST /api/v1/admin/users/{id}/impersonate where nobody acts as that user, or as anybody, and
+// whoever may not in the way that the body asks for. The body stays to be read; what is wrong with it is told later.
 func (h *Handlers) CheckImpersonation(r *http.Request) error {
-	return h.StandIns.Check(r.Context(), r.PathValue("id"))
+	head, err := io.ReadAll(io.LimitReader(r.Body, peeked))
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(head), r.Body), r.Body}
+	var in struct {
+		Write bool `json:"write"`
+	}
+	asks := err == nil && json.Unmarshal(head, &in) == nil && in.Write
+	return h.StandIns.Check(r.Context(), r.PathValue("id"), asks)
 }
 
 // Impersonate serves POST /api/v1/admin/users/{id}/impersonate.

@@ -15,6 +15,31 @@ func WithBehalf(ctx context.Context, b Behalf) context.Context {
 	return context.WithValue(ctx, behalfKey{}, b)
 }
 
+type noticedKey struct{}
+
+// NoticedContextKey is the key under which the context of a request has a *Behalf, which Notice fills. A context that
+// carries several values can answer it without one context for each.
+func NoticedContextKey() any { return noticedKey{} }
+
+// Notice tells the context that ctx was made of on whose behalf its request acts, for lines of the log that are written
+// with that one. It is called before anything else uses ctx.
+func Notice(ctx context.Context, b Behalf) {
+	if slot, ok := ctx.Value(noticedKey{}).(*Behalf); ok {
+		*slot = b
+	}
+}
+
+// noticed returns on whose behalf a line of the log is written.
+func noticed(ctx context.Context) Behalf {
+	if b := BehalfFrom(ctx); b.Any() {
+		return b
+	}
+	if slot, ok := ctx.Value(noticedKey{}).(*Behalf); ok {
+		return *slot
+	}
+	return Behalf{}
+}
+
 // BehalfFrom returns on whose behalf the request of ctx acts: a plugin that is called, or the caller.
 func BehalfFrom(ctx context.Context) Behalf {
 	if b, ok := ctx.Value(behalfKey{}).(Behalf); ok {

@@ -24,7 +24,7 @@ var standIns = []mutant{
 	},
 	{
 		name: "writes-without-the-right", t: is(109),
-		edit:  at("account/impersonate/start.go", `case in.Write && «!who.May(permission.ImpersonateToWrite)»:`, `$OLD && !$ON`),
+		edit:  at("account/impersonate/start.go", `if write && «!who.May(permission.ImpersonateToWrite)» {`, `$OLD && !$ON`),
 		tests: attacks("TestNobodyActsAsStaffAsThemselvesOrAsTheBlocked"),
 	},
 	{
@@ -98,6 +98,11 @@ var standIns = []mutant{
 		tests: attacks("TestActingAsAUserEndsWithWhatItRestsOn"),
 	},
 	{
+		name: "acts-on-after-the-switch", t: is(111),
+		edit:  at("account/standin.go", `«s.LastRules().Impersonation != ImpersonationOff»`, `($OLD || $ON)`),
+		tests: attacks("TestActingAsAUserEndsWhenItIsSwitchedOff"),
+	},
+	{
 		name: "demotion-is-not-noticed", t: is(111),
 		edit:  at("account/standin.go", `if «a.StandIn.Any()» {`, `$OLD && !$ON`),
 		tests: of("internal/account", "TestAChangeToWhoActsAsAUserIsNoticed"),
@@ -106,6 +111,11 @@ var standIns = []mutant{
 		name: "acts-for-longer", t: is(111),
 		edit:  at("account/impersonate/start.go", `end := begun.Add(«Life»)`, `mutantIf($ON, 2*Life, $OLD)`),
 		tests: attacks("TestActingAsAUserEndsAfterHalfAnHour"),
+	},
+	{
+		name: "acts-for-longer-than-signed-in", t: is(111),
+		edit:  at("account/impersonate/start.go", `if «!aged.IsZero() && aged.Before(end)» {`, `$OLD && !$ON`),
+		tests: attacks("TestActingAsAUserEndsWithTheAgeOfTheSessionItBeganIn"),
 	},
 	{
 		name: "one-name-in-the-audit", t: is(112),

@@ -53,7 +53,7 @@ func (e *Error) Is(target error) bool {
 // Platform is the platform API for one installation. Refusals are an *Error. It is safe for concurrent use.
 type Platform struct {
 	BaseURL string       // x-platform-api-base-url
-	Token   string       // x-platform-token of a recent request
+	Token   string       // x-platform-token of a recent request; if it has x-user-impersonator: for that call only
 	HTTP    *http.Client // if nil, one that follows no redirects and waits 10 s
 }
 

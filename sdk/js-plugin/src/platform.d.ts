@@ -18,7 +18,8 @@ export interface PlatformOptions {
   readonly baseURL: string;
   /**
    * `x-platform-token` of a recent request, or what returns a token: before each call, and
-   * again with the token that stoa refused.
+   * again with the token that stoa refused. The token of a request with `x-user-impersonator` is
+   * for that call only.
    */
   readonly token: string | ((refused?: string) => string | Promise<string>);
   readonly fetch?: typeof globalThis.fetch | undefined;
