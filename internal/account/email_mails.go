@@ -37,7 +37,7 @@ func (s *Service) letterChange(u User, to, token string) letter {
 // letterChangeAsked tells the present address that another one is wanted. The mail has no link, so that nobody
 // learns to follow links in such mails.
 func (s *Service) letterChangeAsked(u User) letter {
-	at := s.Now().UTC().Format(mailTime)
+	at := s.Now().UTC().Format(mail.Time)
 	return mailTo(u.Email, "Another e-mail address is wanted for your account", func(site string) string {
 		return "On " + at + ", somebody who is signed in to the account with the e-mail address\n" +
 			u.Email + " at " + site + " asked to use another address.\n\n" +
@@ -49,7 +49,7 @@ func (s *Service) letterChangeAsked(u User) letter {
 
 // letterEmailChanged tells the former address that it was replaced, with the link that takes it back.
 func (s *Service) letterEmailChanged(before User, token string) letter {
-	at := s.Now().UTC().Format(mailTime)
+	at := s.Now().UTC().Format(mail.Time)
 	return mailTo(before.Email, "Your e-mail address was changed", func(site string) string {
 		return "The account with the e-mail address\n" + before.Email + " at " + site +
 			" has another address since " + at + ".\n\n" +
@@ -62,7 +62,7 @@ func (s *Service) letterEmailChanged(before User, token string) letter {
 
 // letterReverted tells the address that an account no longer has that it was changed back.
 func (s *Service) letterReverted(lost User) letter {
-	at := s.Now().UTC().Format(mailTime)
+	at := s.Now().UTC().Format(mail.Time)
 	return mailTo(lost.Email, "Your e-mail address was changed back", func(site string) string {
 		return "The account of " + lost.Username + " at " + site + " no longer has the e-mail address\n" +
 			lost.Email + ". Whoever reads mail to its former address took the change back on\n" + at + ".\n"

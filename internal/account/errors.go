@@ -47,15 +47,7 @@ var (
 		"The platform token is invalid or has expired. Use the x-platform-token of a recent request.")
 )
 
-func noUser(err error) error { return missing(err, ErrNoUser) }
-
-// missing returns what callers are told of something that is not there, or err.
-func missing(err error, refusal *errs.Error) error {
-	if errs.KindOf(err) == errs.NotFound {
-		return refusal
-	}
-	return err
-}
+func noUser(err error) error { return errs.Missing(err, ErrNoUser) }
 
 // ignore returns nil for an error of the given kind.
 func ignore(err error, kind errs.Kind) error {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stoa/internal/account/device"
+	"stoa/internal/message/mail"
 )
 
 // news is what a mail tells of a change of the ways into an account: a subject, a sentence, and more for the user.
@@ -15,7 +16,7 @@ type news struct{ subject, text, more string }
 // the former address, as long as a change of the address can be taken back. No limit of mails holds for it: whoever
 // changes something must not be able to keep it quiet.
 func (s *Service) tell(ctx context.Context, tx Store, post func(letter) error, u User, n news) error {
-	at := s.Now().UTC().Format(mailTime)
+	at := s.Now().UTC().Format(mail.Time)
 	about := func(site string) string {
 		return "This is about the account with the e-mail address\n" + u.Email + " at " + site + ".\n\n" +
 			"On " + at + ", " + n.text + "\n\n"
@@ -116,7 +117,7 @@ func passkeyRemoved(n int, left SecondFactors) news {
 
 // letterCounter tells a user that a passkey may have been copied.
 func (s *Service) letterCounter(u User) letter {
-	at := s.Now().UTC().Format(mailTime)
+	at := s.Now().UTC().Format(mail.Time)
 	return mailTo(u.Email, "A passkey may have been copied", func(site string) string {
 		return "This is about the account with the e-mail address\n" + u.Email + " at " + site + ".\n\n" +
 			"On " + at + ", a passkey was used whose count of uses did not rise. Devices that\n" +
@@ -147,7 +148,7 @@ func (s *Service) letterReset(u User, f SecondFactors, to, token string, at time
 		return "This is about the account with the e-mail address\n" + u.Email + " at " + site + ".\n\n" +
 			"Somebody told the people who run the site that this account's second step at sign-in is\n" +
 			"lost: " + lost + ". They will be removed. From\n" +
-			at.UTC().Format(mailTime) + " on, the password alone signs in.\n\n" +
+			at.UTC().Format(mail.Time) + " on, the password alone signs in.\n\n" +
 			"If it was you, there is nothing to do but wait. If you find " + found + "\n" +
 			"before, sign in with it: then everything stays as it is.\n\n" +
 			"If it was not you, open this link. It stops the removal. Then choose \"forgotten password\"\n" +
@@ -158,7 +159,7 @@ func (s *Service) letterReset(u User, f SecondFactors, to, token string, at time
 
 // letterCodeUsed tells a user that a recovery code was used, and how many remain.
 func (s *Service) letterCodeUsed(u User, left int) letter {
-	at := s.Now().UTC().Format(mailTime)
+	at := s.Now().UTC().Format(mail.Time)
 	return mailTo(u.Email, "A recovery code was used", func(site string) string {
 		return "This is about the account with the e-mail address\n" + u.Email + " at " + site + ".\n\n" +
 			"On " + at + ", a recovery code was used. " + strconv.Itoa(left) + " of them are left.\n\n" + ifYou + ifNotYou
@@ -177,7 +178,7 @@ func (s *Service) notify(ctx context.Context, tx Store, post func(letter) error,
 // letterSignIn tells a user of a sign-in from where nobody signed in before. Of what the program says of itself the
 // mail has names of a fixed list: whoever signs in chooses none of its words.
 func (s *Service) letterSignIn(u User, session Session) letter {
-	at := session.CreatedAt.UTC().Format(mailTime)
+	at := session.CreatedAt.UTC().Format(mail.Time)
 	where := device.Read(session.UserAgent).String()
 	if session.Address != "" {
 		where += ", from the address " + session.Address

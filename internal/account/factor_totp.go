@@ -103,7 +103,7 @@ func (s *Service) ConfirmTOTP(ctx context.Context, userID, sessionID string, in 
 }
 
 // noCode is ErrCode for what is not there.
-func noCode(err error) error { return missing(err, ErrCode) }
+func noCode(err error) error { return errs.Missing(err, ErrCode) }
 
 // switchOn switches the app of a user who had before on, with recovery codes, and returns the token of the link that
 // undoes it.

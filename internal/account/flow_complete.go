@@ -189,7 +189,7 @@ func (g *passage) pass(ctx context.Context, known Flow, code string) (due, err e
 }
 
 // noFlow is ErrFlow for what is not there.
-func noFlow(err error) error { return missing(err, ErrFlow) }
+func noFlow(err error) error { return errs.Missing(err, ErrFlow) }
 
 // proves reports whether a code is the one that was mailed, and notes it. A flow bears as many codes, and so do all flows
 // to a mailbox together within the life of one, whoever began them. They are counted by the mailbox and not by its

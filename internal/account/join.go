@@ -7,6 +7,7 @@ import (
 	"stoa/internal/base/errs"
 	"stoa/internal/base/event"
 	"stoa/internal/base/reqctx"
+	"stoa/internal/message/mail"
 	"stoa/internal/trust/audit"
 )
 
@@ -161,11 +162,11 @@ func (s *Service) JoinAs(
 		}
 		c, err := tx.User(ctx, userID)
 		if err != nil {
-			return missing(err, ErrToken)
+			return errs.Missing(err, ErrToken)
 		}
 		session, err := tx.Session(ctx, sessionID)
 		if err != nil {
-			return missing(err, ErrToken)
+			return errs.Missing(err, ErrToken)
 		}
 		if err := offer.Use(tx); err != nil {
 			return err
@@ -215,7 +216,7 @@ func EmailIssues(path, value string) errs.Issues {
 
 // letterTakenOver tells whoever reads u's mail that what the account had before is gone.
 func (s *Service) letterTakenOver(u User) letter {
-	at := s.Now().UTC().Format(mailTime)
+	at := s.Now().UTC().Format(mail.Time)
 	return mailTo(u.Email, "Your e-mail address is confirmed", func(site string) string {
 		return "Somebody accepted an invitation that was mailed to\n" + u.Email + " at " + site + " on " + at + ".\n\n" +
 			"There was an account with this address, which nobody had confirmed. What was set up to\n" +

@@ -265,7 +265,7 @@ func (s *Service) letterStaffSignIn(u User) letter {
 
 // letterReclaimed tells whoever reads u's mail that what the account had before is gone.
 func (s *Service) letterReclaimed(u User) letter {
-	at := s.Now().UTC().Format(mailTime)
+	at := s.Now().UTC().Format(mail.Time)
 	return mailTo(u.Email, "Your e-mail address is confirmed", func(site string) string {
 		return "Somebody signed in by mail to the account with the e-mail address\n" + u.Email + " at " + site + " on " + at + ".\n\n" +
 			"Nobody had confirmed this address before. What was set up to sign in to the account,\n" +

@@ -45,15 +45,12 @@ func (s *Service) resetMail(site, to, token string) mail.Message {
 	}
 }
 
-// mailTime is how mails write times.
-const mailTime = "2 January 2006, 15:04 UTC"
-
 // letterChanged tells a user that the password was changed. The mail has no link, so
 // that nobody learns to follow links in such mails. byLink says that a mailed link changed
 // it, which keeps a second factor; reclaimed that whoever had the account before lost
 // everything.
 func (s *Service) letterChanged(u User, byLink, reclaimed bool) letter {
-	at, lost := s.Now().UTC().Format(mailTime), ""
+	at, lost := s.Now().UTC().Format(mail.Time), ""
 	switch {
 	case byLink && !reclaimed: // without looking whether there is one: resets cost what they did
 		lost = "A second step at sign-in, if you have switched one on, is still asked for. Once signed\n" +

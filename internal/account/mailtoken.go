@@ -155,7 +155,7 @@ func (s *Service) byLink(
 }
 
 // noLink is ErrLink for what is not there.
-func noLink(err error) error { return missing(err, ErrLink) }
+func noLink(err error) error { return errs.Missing(err, ErrLink) }
 
 // How many mails a mailbox gets that strangers can cause: one in mailPause, and mailsAtOnce in mailWindow.
 const (

@@ -209,7 +209,7 @@ func (s *Service) noteProof(ctx context.Context, tx Store, sessionID string) (Se
 }
 
 // noSession is ErrToken for a session, or its user, that is gone.
-func noSession(err error) error { return missing(err, ErrToken) }
+func noSession(err error) error { return errs.Missing(err, ErrToken) }
 
 // stillIn returns ErrToken unless a session is alive whose user is locked. Whoever ended it, by a new password for one,
 // must not be followed by what the session was about to do.

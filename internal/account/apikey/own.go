@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"stoa/internal/base/errs"
 	"stoa/internal/message/mail"
 	"stoa/internal/trust/audit"
 )
@@ -57,7 +58,7 @@ func (s *Keys) owner(ctx context.Context, tx Store, userID string) (Owner, error
 	owner, err := tx.Owner(ctx, userID, s.Now())
 	switch {
 	case err != nil:
-		return Owner{}, missing(err, errUserGone)
+		return Owner{}, errs.Missing(err, errUserGone)
 	case !owner.Active:
 		return Owner{}, errUserGone
 	case !owner.Proven && s.Outbox != nil: // somebody else may have made the account with the address
@@ -132,9 +133,6 @@ func (s *Keys) RotateMine(ctx context.Context, userID, id string) (made Made, er
 	return made, err
 }
 
-// mailTime is how mails write times.
-const mailTime = "2 January 2006, 15:04 UTC"
-
 // inTxWithMail is Store.InTx for what a user hears of by mail. No limit of mails holds: whoever makes a key must not be
 // able to keep it quiet.
 func (s *Keys) inTxWithMail(ctx context.Context, fn func(tx Store, post func(Owner, string) error) error) error {
@@ -178,6 +176,6 @@ func letter(site, account, to, what string, at time.Time) mail.Message {
 		To:      to,
 		Subject: strings.ToUpper(what[:1]) + what[1:],
 		Text: "This is about the account with the e-mail address\n" + account + " at " + site + ".\n\n" +
-			"On " + at.UTC().Format(mailTime) + ", " + what + ". With it,\nprograms act for the account.\n\n" + end,
+			"On " + at.UTC().Format(mail.Time) + ", " + what + ". With it,\nprograms act for the account.\n\n" + end,
 	}
 }

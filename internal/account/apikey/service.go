@@ -122,14 +122,7 @@ func creator(who reqctx.Caller) string {
 }
 
 // noKey returns ErrNoKey in place of an errs.NotFound error.
-func noKey(err error) error { return missing(err, ErrNoKey) }
-
-func missing(err error, refusal *errs.Error) error {
-	if errs.KindOf(err) == errs.NotFound {
-		return refusal
-	}
-	return err
-}
+func noKey(err error) error { return errs.Missing(err, ErrNoKey) }
 
 // List returns one page of all keys that have not been revoked, and how many there are.
 func (s *Keys) List(ctx context.Context, q Query) ([]Listed, int, error) {

@@ -40,7 +40,7 @@ func (s *Keys) recordAccount(ctx context.Context, tx Store, action audit.Action,
 // account returns a service account, locked, or ErrNoAccount.
 func account(ctx context.Context, tx Store, id string) (Account, error) {
 	a, err := tx.ServiceAccount(ctx, id)
-	return a, missing(err, ErrNoAccount)
+	return a, errs.Missing(err, ErrNoAccount)
 }
 
 // DeleteAccount deletes a service account and ends its keys, for an administrator whose own rights include those of the

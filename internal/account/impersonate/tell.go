@@ -12,9 +12,6 @@ func tells(mode account.ImpersonationMode) bool {
 	return mode == account.ImpersonationNotify || mode == ""
 }
 
-// mailTime is how mails write times.
-const mailTime = "2 January 2006, 15:04 UTC"
-
 // tell mails the user that somebody of the staff sees the shop as they do. No limit of mails holds for it. The mail has
 // no link, so that nobody learns to follow links in such mails, and not the reason, which may be about others.
 func (s *Service) tell(ctx context.Context, tx Store, site string, u account.User, i Impersonation) error {
@@ -26,8 +23,8 @@ func (s *Service) tell(ctx context.Context, tx Store, site string, u account.Use
 		To:      u.Email,
 		Subject: "Our staff looked at your account",
 		Text: "This is about the account with the e-mail address\n" + u.Email + " at " + site + ".\n\n" +
-			"On " + i.CreatedAt.Format(mailTime) + ", somebody of the staff began to see the site as you see it, until\n" +
-			i.EndsAt.Format(mailTime) + " at the latest. " + what + "\n\n" +
+			"On " + i.CreatedAt.Format(mail.Time) + ", somebody of the staff began to see the site as you see it, until\n" +
+			i.EndsAt.Format(mail.Time) + " at the latest. " + what + "\n\n" +
 			"Your account lists it under devices and activity, where you can end it. If you do not\n" +
 			"know what it was for, ask the people who run the site.\n",
 	})

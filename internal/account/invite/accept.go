@@ -91,7 +91,7 @@ func (s *Service) find(ctx context.Context, token string) (in found, err error) 
 	if in.Inviter.Kind == audit.User {
 		c, err := s.Store.User(ctx, in.Inviter.ID)
 		if err != nil {
-			return in, missing(err, account.ErrLink)
+			return in, errs.Missing(err, account.ErrLink)
 		}
 		in.inviters = c.Role
 	}
@@ -142,10 +142,10 @@ func (s *Service) lookUp(ctx context.Context, st Store, token string) (Invitatio
 	if err == nil && (t.Kind != account.LinkInvite || !s.Now().Before(t.ExpiresAt)) {
 		return Invitation{}, account.ErrLink
 	} else if err != nil {
-		return Invitation{}, missing(err, account.ErrLink)
+		return Invitation{}, errs.Missing(err, account.ErrLink)
 	}
 	found, err := st.InvitationByLink(ctx, hash)
-	return found, missing(err, account.ErrLink)
+	return found, errs.Missing(err, account.ErrLink)
 }
 
 // use uses an invitation up, in the transaction of what it is for. It locks the invitation and the link.
@@ -157,7 +157,7 @@ func (s *Service) use(ctx context.Context, tx Store, id string) error {
 	if err == nil {
 		err = s.close(ctx, tx, open, Accepted)
 	}
-	return missing(err, account.ErrLink)
+	return errs.Missing(err, account.ErrLink)
 }
 
 // check returns account.ErrLink unless whoever invited could still do so: to that role, as it is now. It locks the roles
@@ -201,7 +201,7 @@ func rightsOf(ctx context.Context, tx Store, roles ...reqctx.Role) (map[reqctx.R
 func (s *Service) checkInviter(ctx context.Context, tx Store, in found, rights map[reqctx.Role]permission.Set) error {
 	c, err := tx.User(ctx, in.Inviter.ID)
 	if err != nil {
-		return missing(err, account.ErrLink)
+		return errs.Missing(err, account.ErrLink)
 	}
 	if c.Role != in.inviters {
 		return errMoved
@@ -223,9 +223,6 @@ func (s *Service) accepted(ctx context.Context, in Invitation, userID string) au
 		audit.Details{"email": in.Email, "role": string(in.Role), "invitation": in.ID})
 }
 
-// mailTime is how mails write times.
-const mailTime = "2 January 2006, 15:04 UTC"
-
 // letterInvited has the link of an invitation. It is the same whether the address has an account or not. The token is in
 // the fragment, which browsers do not send to servers (contract 2.8).
 func letterInvited(in Invitation, link string) mail.Letter {
@@ -233,7 +230,7 @@ func letterInvited(in Invitation, link string) mail.Letter {
 		return mail.Message{
 			To: in.Email, Subject: "You are invited to help to run " + site,
 			Text: "Somebody who runs " + site + " invites you to help, with the role\n" + string(in.Role) + ".\n\n" +
-				"Open this link until " + in.ExpiresAt.In(time.UTC).Format(mailTime) + " to accept. It works once:\n\n" +
+				"Open this link until " + in.ExpiresAt.In(time.UTC).Format(mail.Time) + " to accept. It works once:\n\n" +
 				link + "\n\n" +
 				"If you have an account with this address, sign in to it there. Otherwise you choose a\n" +
 				"name and a password.\n\n" +

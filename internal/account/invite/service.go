@@ -174,7 +174,7 @@ func (s *Service) replace(ctx context.Context, tx Store, email string, before In
 func (s *Service) Revoke(ctx context.Context, id string) error {
 	found, err := s.Store.Invitation(ctx, id)
 	if err != nil {
-		return missing(err, ErrNone)
+		return errs.Missing(err, ErrNone)
 	}
 	err = s.Store.InTx(ctx, func(tx Store) error {
 		if err := account.CheckAbove(ctx, tx, found.Role); err != nil { // locks the role, which stays, before the invitation
@@ -189,7 +189,7 @@ func (s *Service) Revoke(ctx context.Context, id string) error {
 		}
 		return tx.Record(ctx, s.entry(ctx, audit.StaffRevokeInvite, open))
 	})
-	return missing(err, ErrNone)
+	return errs.Missing(err, ErrNone)
 }
 
 // close closes an open invitation, and deletes its link.
@@ -213,12 +213,4 @@ func (s *Service) List(ctx context.Context, limit, offset int) ([]Invitation, in
 func (s *Service) entry(ctx context.Context, action audit.Action, in Invitation) audit.Entry {
 	return audit.New(ctx, s.Now(), action, audit.Target{Type: "invitation", ID: in.ID},
 		audit.Details{"email": in.Email, "role": string(in.Role)})
-}
-
-// missing returns refusal for something that is not there, or err.
-func missing(err error, refusal *errs.Error) error {
-	if errs.KindOf(err) == errs.NotFound {
-		return refusal
-	}
-	return err
 }

@@ -63,7 +63,7 @@ func (s *Service) Plan(ctx context.Context, userID, sessionID string, in Confirm
 			return err
 		}
 		if _, err := tx.Session(ctx, sessionID); err != nil {
-			return missing(err, account.ErrToken) // it ended meanwhile
+			return errs.Missing(err, account.ErrToken) // it ended meanwhile
 		}
 		if s.Wait <= 0 {
 			return s.erase(ctx, tx, c)
@@ -77,7 +77,7 @@ func (s *Service) Plan(ctx context.Context, userID, sessionID string, in Confirm
 		details := audit.Details{"email": c.Email, "at": at.Format(time.RFC3339)}
 		return tx.Record(ctx, s.entry(ctx, audit.UserPlanDeletion, c.ID, details))
 	})
-	return at, missing(err, account.ErrNoUser)
+	return at, errs.Missing(err, account.ErrNoUser)
 }
 
 // leaver returns the user with that id, locked, whom in names and without whom somebody else manages the platform.
@@ -144,7 +144,7 @@ func (s *Service) Cancel(ctx context.Context, token string) error {
 	if err == nil && t.Kind != account.LinkKeepAccount {
 		return account.ErrLink
 	} else if err != nil {
-		return missing(err, account.ErrLink)
+		return errs.Missing(err, account.ErrLink)
 	}
 	err = s.Store.InTx(ctx, func(tx Store) error {
 		c, err := tx.User(ctx, t.UserID) // before its links: see Store
@@ -166,7 +166,7 @@ func (s *Service) Cancel(ctx context.Context, token string) error {
 		}
 		return tx.Record(ctx, s.entry(ctx, audit.UserCancelDeletion, c.ID, audit.Details{"email": c.Email}))
 	})
-	return missing(err, account.ErrLink)
+	return errs.Missing(err, account.ErrLink)
 }
 
 // Erase removes a user at once, for an administrator. The error is VALIDATION_ERROR, also for a name that is not the
@@ -182,7 +182,7 @@ func (s *Service) Erase(ctx context.Context, userID string, in Confirmation) err
 		}
 		return s.erase(ctx, tx, c)
 	})
-	return missing(err, account.ErrNoUser)
+	return errs.Missing(err, account.ErrNoUser)
 }
 
 // erase removes a user, who is locked.
@@ -199,12 +199,4 @@ func (s *Service) erase(ctx context.Context, tx Store, c account.Credentials) er
 
 func (s *Service) entry(ctx context.Context, action audit.Action, userID string, details audit.Details) audit.Entry {
 	return audit.New(ctx, s.Now(), action, audit.Target{Type: "user", ID: userID}, details)
-}
-
-// missing returns refusal for something that is not there, or err.
-func missing(err error, refusal *errs.Error) error {
-	if errs.KindOf(err) == errs.NotFound {
-		return refusal
-	}
-	return err
 }

@@ -167,7 +167,7 @@ func (s *Service) letterReady(u account.User, e Export) mail.Letter {
 			To: u.Email, Subject: "The copy of your data is ready",
 			Text: "Somebody who is signed in to the account with the e-mail address\n" +
 				u.Email + " at " + site + " asked for a copy of what is stored about it.\n\n" +
-				"It can be downloaded until " + e.EndsAt().Format("2 January 2006, 15:04 UTC") + ", by whoever is signed\n" +
+				"It can be downloaded until " + e.EndsAt().Format(mail.Time) + ", by whoever is signed\n" +
 				"in and proves to be there:\n\n" +
 				s.PublicURL + "/account/data\n\n" +
 				"If it was not you, somebody else has access to your account. Open the site as you\n" +

@@ -6,7 +6,6 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/api/web"
 	"stoa/internal/api/wire"
-	"stoa/internal/base/errs"
 	"stoa/internal/base/reqctx"
 )
 
@@ -44,20 +43,7 @@ func (h *Handlers) AcceptInvitation(w http.ResponseWriter, r *http.Request) erro
 	if who.UserID != "" {
 		return h.acceptAs(w, r, who)
 	}
-	cookie, r, err := h.refreshCookie(r)
-	if err != nil {
-		return err
-	}
-	in, err := readStrictly(w, r, func(in account.NewAccount) errs.Issues { return h.Accounts.NewAccountIssues(in) })
-	if err != nil {
-		return err
-	}
-	t, err := h.Invitations.Join(arrival(r), in)
-	if err != nil {
-		return err
-	}
-	writeTokens(w, cookie, http.StatusCreated, t, "Welcome. You are signed in.")
-	return nil
+	return h.beginAccount(w, r, h.Invitations.Join, "Welcome. You are signed in.")
 }
 
 // acceptAs accepts an invitation in the session of an account, which has a name and a password.

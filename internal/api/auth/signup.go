@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	"net/http"
 
 	"stoa/internal/account"
@@ -51,6 +52,13 @@ func (h *Handlers) CompleteSignUp(w http.ResponseWriter, r *http.Request) error 
 	if err := h.Accounts.SignUpAllowed(); err != nil {
 		return err
 	}
+	return h.beginAccount(w, r, h.Accounts.CompleteSignUp, "Registered and signed in.")
+}
+
+// beginAccount answers with the tokens of an account that begins with a mailed link.
+func (h *Handlers) beginAccount(
+	w http.ResponseWriter, r *http.Request, begin func(context.Context, account.NewAccount) (account.Tokens, error), welcome string,
+) error {
 	cookie, r, err := h.refreshCookie(r)
 	if err != nil {
 		return err
@@ -59,10 +67,10 @@ func (h *Handlers) CompleteSignUp(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	t, err := h.Accounts.CompleteSignUp(arrival(r), in)
+	t, err := begin(arrival(r), in)
 	if err != nil {
 		return err
 	}
-	writeTokens(w, cookie, http.StatusCreated, t, "Registered and signed in.")
+	writeTokens(w, cookie, http.StatusCreated, t, welcome)
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"stoa/internal/account/takeout"
 	"stoa/internal/api/web"
 	"stoa/internal/api/wire"
+	"stoa/internal/base/paging"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/run/hook"
 	"stoa/internal/shop/license"
@@ -61,16 +62,13 @@ func (s *Source) Write(ctx context.Context, userID string, add func(name string,
 
 // all reads all pages of a list.
 func all[T any](read func(limit, offset int) ([]T, int, error)) (list []T, err error) {
-	for {
-		some, total, err := read(page, len(list))
+	for one, err := range paging.All(func(offset int) ([]T, int, error) { return read(page, offset) }) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, some...)
-		if len(some) == 0 || len(list) >= total {
-			return list, nil
-		}
+		list = append(list, one)
 	}
+	return list, nil
 }
 
 // person is the account itself, and the ways into it.

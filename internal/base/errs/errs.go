@@ -123,3 +123,11 @@ func KindOf(err error) Kind {
 	}
 	return Internal
 }
+
+// Missing returns refusal for something that is not there, or err.
+func Missing(err error, refusal *Error) error {
+	if KindOf(err) == NotFound {
+		return refusal
+	}
+	return err
+}

@@ -1,6 +1,7 @@
 package paging_test
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -51,6 +52,40 @@ func TestCutTakesWhatThereIs(t *testing.T) {
 	} {
 		if got := paging.Cut(list, tt.limit, tt.offset); !slices.Equal(got, tt.want) {
 			t.Errorf("Cut(%d, %d) = %v, want %v", tt.limit, tt.offset, got, tt.want)
+		}
+	}
+}
+
+func TestAllReadsEveryPageOnce(t *testing.T) {
+	t.Parallel()
+
+	list, broken := []int{1, 2, 3, 4, 5}, errors.New("broken")
+	var read []int
+	page := func(offset int) ([]int, int, error) {
+		read = append(read, offset)
+		return paging.Cut(list, 2, offset), len(list), nil
+	}
+	var got []int
+	for one, err := range paging.All(page) {
+		if got = append(got, one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(got, list) || !slices.Equal(read, []int{0, 2, 4}) {
+		t.Errorf("got %v by reading at %v", got, read)
+	}
+	for range paging.All(page) { // and no page more than is wanted
+		break
+	}
+	if len(read) != 4 {
+		t.Errorf("read at %v", read)
+	}
+	for range paging.All(func(int) ([]int, int, error) { return nil, 9, nil }) {
+		t.Error("an entry of an empty page")
+	}
+	for _, err := range paging.All(func(int) ([]int, int, error) { return nil, 0, broken }) {
+		if !errors.Is(err, broken) {
+			t.Error(err)
 		}
 	}
 }

@@ -18,6 +18,9 @@ import (
 	"unicode"
 )
 
+// Time is how mails write a time, which is in UTC.
+const Time = "2 January 2006, 15:04 UTC"
+
 // Message is a mail to one person. Text may contain secrets, such as a link that works
 // once, and must not be logged.
 type Message struct {

@@ -14,6 +14,7 @@ import (
 
 	"stoa/internal/base/errs"
 	"stoa/internal/base/ids"
+	"stoa/internal/base/paging"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run"
 	"stoa/internal/run/gateway"
@@ -84,7 +85,7 @@ func (s *Sender) Export(ctx context.Context, userID string) iter.Seq2[Exported, 
 // installations returns all installations of installed packages.
 func (s *Sender) installations(ctx context.Context) iter.Seq2[plugin.Installed, error] {
 	return func(yield func(plugin.Installed, error) bool) {
-		packages := pages(func(offset int) ([]plugin.Package, int, error) {
+		packages := paging.All(func(offset int) ([]plugin.Package, int, error) {
 			return s.Plugins.List(ctx, plugin.PackageQuery{Sort: "slug", Limit: exportPage, Offset: offset})
 		})
 		for p, err := range packages {
@@ -92,7 +93,7 @@ func (s *Sender) installations(ctx context.Context) iter.Seq2[plugin.Installed, 
 				yield(plugin.Installed{}, err)
 				return
 			}
-			instances := pages(func(offset int) ([]plugin.Installed, int, error) {
+			instances := paging.All(func(offset int) ([]plugin.Installed, int, error) {
 				list, total, err := s.Plugins.Instances(ctx, p.Manifest.Slug,
 					plugin.InstanceQuery{Sort: "key", Limit: exportPage, Offset: offset})
 				if errs.KindOf(err) == errs.NotFound { // uninstalled meanwhile
@@ -104,28 +105,6 @@ func (s *Sender) installations(ctx context.Context) iter.Seq2[plugin.Installed, 
 				if !yield(in, err) || err != nil {
 					return
 				}
-			}
-		}
-	}
-}
-
-// pages returns all elements of a list that is read page by page.
-func pages[T any](read func(offset int) ([]T, int, error)) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for offset := 0; ; {
-			list, total, err := read(offset)
-			if err != nil {
-				var none T
-				yield(none, err)
-				return
-			}
-			for _, one := range list {
-				if !yield(one, nil) {
-					return
-				}
-			}
-			if offset += len(list); len(list) == 0 || offset >= total {
-				return
 			}
 		}
 	}
