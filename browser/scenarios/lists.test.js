@@ -2,6 +2,7 @@
 // browser never holds more than a page.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { accessible, browser, call, openConsole, scrollsSideways, stoa, test, useStoa, visit } from "./kit.js";
 
@@ -65,6 +66,12 @@ for (const list of lists) {
     await tab.getByText(`1–20 of ${list.found}`).waitFor();
     assert.equal(await tab.getByRole("searchbox").inputValue(), list.filter);
     await tab.waitForURL(/sort=/);
+
+    const [table] = await Promise.all([tab.waitForEvent("download"), tab.getByRole("button", { name: "Save as CSV" }).click()]);
+    assert.match(table.suggestedFilename(), new RegExp(`^${list.name}-\\d{4}-\\d{2}-\\d{2}\\.csv$`));
+    const lines = readFileSync(await table.path(), "utf8").split("\r\n");
+    assert.equal(lines.length - 2, list.found, "the table has all that the filters show, and a header"); // and the last line ends
+    assert.ok(lines[1].includes(list.filter), lines[1]);
 
     await tab.reload(); // the address says all
     await tab.getByText(`1–20 of ${list.found}`).waitFor();

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/base/paging"
 	"stoa/internal/base/reqctx"
 )
 
@@ -27,6 +28,9 @@ type UserQuery struct {
 	Sort string
 
 	Limit, Offset int
+	// After is an entry that those wanted follow, the newest first: then Sort and Offset do not count, nor is counted
+	// how many there are.
+	After paging.Mark
 }
 
 // UserSorts are the orders of lists of users; "-" stands for descending.

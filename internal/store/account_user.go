@@ -137,8 +137,10 @@ func (a *Account) RaiseGeneration(ctx context.Context, id string) error {
 func (a *Account) ListUsers(ctx context.Context, q account.UserQuery) ([]account.User, int, error) {
 	where := userWhere(q)
 	var total int
-	err := a.Read.QueryRowContext(ctx, `SELECT count(*) FROM users u`+where.String(), where.Args()...).Scan(&total)
-	if err != nil {
+	if follow(&where, "u", "<", q.After) {
+		q.Sort, q.Offset = "", 0
+	} else if err := a.Read.QueryRowContext(ctx,
+		`SELECT count(*) FROM users u`+where.String(), where.Args()...).Scan(&total); err != nil {
 		return nil, 0, err
 	}
 	page, args := where.Page(q.Limit, q.Offset)

@@ -14,9 +14,12 @@ import (
 // ListLicenses implements license.Store.
 func (s *Licenses) ListLicenses(ctx context.Context, q license.Query) ([]license.Listed, int, error) {
 	where := licenseWhere(q)
+	following := follow(&where, "l", ">", q.After)
 	from := ` FROM licenses l JOIN products p ON p.id = l.product_id` + where.String()
 	var total int
-	if err := s.Read.QueryRowContext(ctx, `SELECT count(*)`+from, where.Args()...).Scan(&total); err != nil {
+	if following {
+		q.Sort, q.Offset = "", 0
+	} else if err := s.Read.QueryRowContext(ctx, `SELECT count(*)`+from, where.Args()...).Scan(&total); err != nil {
 		return nil, 0, err
 	}
 	// Whole rows are read for the page only, not for those that an offset skips.

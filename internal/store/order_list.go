@@ -14,8 +14,10 @@ import (
 func (s *Orders) FindOrders(ctx context.Context, q order.Query) ([]order.Listed, int, error) {
 	where := orderWhere(q)
 	var total int
-	err := s.Read.QueryRowContext(ctx, `SELECT count(*) FROM orders o`+where.String(), where.Args()...).Scan(&total)
-	if err != nil {
+	if follow(&where, "o", ">", q.After) {
+		q.Sort, q.Offset = "", 0
+	} else if err := s.Read.QueryRowContext(ctx,
+		`SELECT count(*) FROM orders o`+where.String(), where.Args()...).Scan(&total); err != nil {
 		return nil, 0, err
 	}
 	// Whole rows are read for the page only, not for those that an offset skips.

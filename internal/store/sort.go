@@ -1,6 +1,11 @@
 package store
 
-import "strings"
+import (
+	"strings"
+
+	"stoa/internal/base/paging"
+	"stoa/internal/data/database"
+)
 
 // orders are the orders of a list by the name that requests use. Each ends with columns
 // that no two rows share, so that pages neither repeat nor skip a row.
@@ -60,4 +65,15 @@ func (o orders) by(sort, own string) string {
 		order = backwards(order)
 	}
 	return ` ORDER BY ` + order
+}
+
+// follow selects the rows of a list in the order of "-created" that come after a mark, and reports whether there is
+// one. row is the name of the list's table, and next says which of two rows of the same time comes later: "<" the one
+// with the lower id, ">" the one with the higher.
+func follow(w *database.Where, row, next string, after paging.Mark) bool {
+	if after == (paging.Mark{}) {
+		return false
+	}
+	w.And(row+`.created_at_ms <= $1 AND (`+row+`.created_at_ms < $1 OR `+row+`.id `+next+` $2)`, after.At.UnixMilli(), after.ID)
+	return true
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/base/paging"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/message/webhook"
@@ -72,6 +73,33 @@ func wantSorted(
 	}
 }
 
+// wantFollowed fails the test unless a list of the newest entries first is whole when each page begins after the last
+// entry of the one before, and counts what it counts on the first page only.
+func wantFollowed(t *testing.T, page func(after paging.Mark, limit int) ([]paging.Mark, int, error)) {
+	t.Helper()
+	whole, rows, err := page(paging.Mark{}, 100)
+	if err != nil || len(whole) != rows {
+		t.Fatalf("%d of %d rows, %v", len(whole), rows, err)
+	}
+	for limit := range rows + 1 {
+		var got []paging.Mark
+		for one, err := range paging.Through(func(after paging.Mark) ([]paging.Mark, error) {
+			list, total, err := page(after, limit+1)
+			if total > 0 && after.ID != "" {
+				t.Errorf("%d rows are counted after %v", total, after)
+			}
+			return list, err
+		}, func(m paging.Mark) paging.Mark { return m }) {
+			if got = append(got, one); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(got, whole) {
+			t.Errorf("pages of %d: %v, want %v", limit+1, got, whole)
+		}
+	}
+}
+
 // testSorts checks the orders of every list that can be sorted. Values repeat, so that ties
 // occur in each.
 func testSorts(t *testing.T, open Open) {
@@ -101,6 +129,13 @@ func testUserSorts(t *testing.T, open Open) {
 		}
 		return rows, total, err
 	})
+	wantFollowed(t, func(after paging.Mark, limit int) (marks []paging.Mark, total int, err error) {
+		list, total, err := s.ListUsers(t.Context(), account.UserQuery{After: after, Sort: "-created", Limit: limit})
+		for _, u := range list {
+			marks = append(marks, paging.Mark{At: u.CreatedAt, ID: u.ID})
+		}
+		return marks, total, err
+	})
 }
 
 func testOrderSorts(t *testing.T, open Open) {
@@ -122,6 +157,13 @@ func testOrderSorts(t *testing.T, open Open) {
 			}})
 		}
 		return rows, total, err
+	})
+	wantFollowed(t, func(after paging.Mark, limit int) (marks []paging.Mark, total int, err error) {
+		list, total, err := s.FindOrders(t.Context(), order.Query{After: after, Limit: limit})
+		for _, o := range list {
+			marks = append(marks, paging.Mark{At: o.CreatedAt, ID: o.ID})
+		}
+		return marks, total, err
 	})
 }
 
@@ -147,6 +189,13 @@ func testLicenseSorts(t *testing.T, open Open) {
 			}})
 		}
 		return rows, total, err
+	})
+	wantFollowed(t, func(after paging.Mark, limit int) (marks []paging.Mark, total int, err error) {
+		list, total, err := s.ListLicenses(t.Context(), license.Query{After: after, Limit: limit})
+		for _, l := range list {
+			marks = append(marks, paging.Mark{At: l.License.CreatedAt, ID: l.License.ID})
+		}
+		return marks, total, err
 	})
 }
 

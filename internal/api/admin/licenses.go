@@ -38,16 +38,24 @@ func (h *Handlers) writeLicense(ctx context.Context, w http.ResponseWriter, l li
 	return nil
 }
 
+// licenseFilters are the parameters that select licenses.
+var licenseFilters = []string{"q", "product", "user", "status"}
+
+// licenseQuery reads which licenses a request wants, of those that the caller may find.
+func licenseQuery(r *http.Request) license.Query {
+	v := r.URL.Query()
+	return license.Query{
+		Search: v.Get("q"), Masked: !seesPeople(r.Context()), NoFormer: !seesFormer(r.Context()),
+		ProductSlug: v.Get("product"), UserID: v.Get("user"), Status: license.Status(v.Get("status")),
+	}
+}
+
 // ListLicenses serves GET /api/v1/admin/licenses.
 func (h *Handlers) ListLicenses(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
-	web.OnlyParams(r, &faults, "q", "product", "user", "status", "sort")
-	p, v := web.ReadPage(r, &faults), r.URL.Query()
-	q := license.Query{
-		Search: v.Get("q"), Masked: !seesPeople(r.Context()), NoFormer: !seesFormer(r.Context()),
-		ProductSlug: v.Get("product"), UserID: v.Get("user"), Status: license.Status(v.Get("status")),
-		Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
-	}
+	web.OnlyParams(r, &faults, append(licenseFilters, "sort")...)
+	p, q := web.ReadPage(r, &faults), licenseQuery(r)
+	q.Sort, q.Limit, q.Offset = r.URL.Query().Get("sort"), p.Limit, p.Offset()
 	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err
 	}

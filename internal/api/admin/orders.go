@@ -51,19 +51,27 @@ func newManagedOrder(o order.Listed) managedOrder {
 	return out
 }
 
-// ListOrders serves GET /api/v1/admin/orders.
-func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
-	var faults errs.Issues
-	web.OnlyParams(r, &faults, "q", "status", "product", "user", "email", "from", "to", "sort")
-	p, v := web.ReadPage(r, &faults), r.URL.Query()
-	q := order.Query{
+// orderFilters are the parameters that select orders.
+var orderFilters = []string{"q", "status", "product", "user", "email", "from", "to"}
+
+// orderQuery reads which orders a request wants, of those that the caller may find.
+func orderQuery(r *http.Request, faults *errs.Issues) order.Query {
+	v := r.URL.Query()
+	return order.Query{
 		Search: v.Get("q"),
 		Masked: !seesPeople(r.Context()), NoTails: !seesTails(r.Context()), NoFormer: !seesFormer(r.Context()),
 		Status:  order.Status(v.Get("status")),
 		Product: v.Get("product"), UserID: v.Get("user"), Email: v.Get("email"),
-		From: web.ReadTime(r, "from", &faults), To: web.ReadTime(r, "to", &faults),
-		Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
+		From: web.ReadTime(r, "from", faults), To: web.ReadTime(r, "to", faults),
 	}
+}
+
+// ListOrders serves GET /api/v1/admin/orders.
+func (h *Handlers) ListOrders(w http.ResponseWriter, r *http.Request) error {
+	var faults errs.Issues
+	web.OnlyParams(r, &faults, append(orderFilters, "sort")...)
+	p, q := web.ReadPage(r, &faults), orderQuery(r, &faults)
+	q.Sort, q.Limit, q.Offset = r.URL.Query().Get("sort"), p.Limit, p.Offset()
 	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err
 	}

@@ -30,6 +30,25 @@ func newManagedUser(u account.User) managedUser {
 	return managedUser{User: wire.NewUser(u), Active: u.Active, CreatedAt: web.Timestamp(u.CreatedAt), DeletionAt: web.Timestamp(u.DeletionAt)}
 }
 
+// userFilters are the parameters that select users.
+var userFilters = []string{"q", "role", "active"}
+
+// userQuery reads which users a request wants, of those that the caller may find.
+func userQuery(r *http.Request, faults *errs.Issues) account.UserQuery {
+	v := r.URL.Query()
+	q := account.UserQuery{
+		Search: v.Get("q"), Masked: !seesPeople(r.Context()), NoTails: !seesTails(r.Context()), Role: reqctx.Role(v.Get("role")),
+	}
+	if v.Has("active") {
+		active, err := strconv.ParseBool(v.Get("active"))
+		if err != nil {
+			faults.Add("active", errs.CodeWrongType, "active must be true or false.")
+		}
+		q.Active = &active
+	}
+	return q
+}
+
 // ListUsers serves GET /api/v1/admin/users.
 func (h *Handlers) ListUsers(w http.ResponseWriter, r *http.Request) error {
 	return h.listUsers(w, r, false)
@@ -42,18 +61,9 @@ func (h *Handlers) ListStaff(w http.ResponseWriter, r *http.Request) error {
 
 func (h *Handlers) listUsers(w http.ResponseWriter, r *http.Request, staffOnly bool) error {
 	var faults errs.Issues
-	web.OnlyParams(r, &faults, "q", "role", "active", "sort")
-	p, v := web.ReadPage(r, &faults), r.URL.Query()
-	q := account.UserQuery{
-		Search: v.Get("q"), Masked: !seesPeople(r.Context()), NoTails: !seesTails(r.Context()), Role: reqctx.Role(v.Get("role")), Staff: staffOnly, Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
-	}
-	if v.Has("active") {
-		active, err := strconv.ParseBool(v.Get("active"))
-		if err != nil {
-			faults.Add("active", errs.CodeWrongType, "active must be true or false.")
-		}
-		q.Active = &active
-	}
+	web.OnlyParams(r, &faults, append(userFilters, "sort")...)
+	p, q := web.ReadPage(r, &faults), userQuery(r, &faults)
+	q.Staff, q.Sort, q.Limit, q.Offset = staffOnly, r.URL.Query().Get("sort"), p.Limit, p.Offset()
 	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"stoa/internal/base/paging"
 )
@@ -87,5 +88,39 @@ func TestAllReadsEveryPageOnce(t *testing.T) {
 		if !errors.Is(err, broken) {
 			t.Error(err)
 		}
+	}
+}
+
+// All entries come once, also those of the same time, and each page begins after the one before.
+func TestThroughReadsEveryEntryOnce(t *testing.T) {
+	t.Parallel()
+
+	at := time.Unix(1, 0)
+	list := []paging.Mark{{at, "a"}, {at, "b"}, {at, "c"}, {at.Add(-time.Second), "d"}, {at.Add(-time.Second), "e"}}
+	own := func(m paging.Mark) paging.Mark { return m }
+	for _, size := range []int{1, 2, 5, 9} {
+		read := func(after paging.Mark) ([]paging.Mark, error) {
+			return paging.Cut(list, size, slices.Index(list, after)+1), nil
+		}
+		var got []paging.Mark
+		for one, err := range paging.Through(read, own) {
+			if got = append(got, one); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(got, list) {
+			t.Errorf("pages of %d: %v, want %v", size, got, list)
+		}
+		for range paging.Through(read, own) {
+			break // the reader may stop
+		}
+	}
+	broken := errors.New("broken")
+	var ended error
+	for _, err := range paging.Through(func(paging.Mark) ([]paging.Mark, error) { return nil, broken }, own) {
+		ended = err
+	}
+	if !errors.Is(ended, broken) {
+		t.Errorf("ended with %v, want the error", ended)
 	}
 }

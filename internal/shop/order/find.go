@@ -6,6 +6,7 @@ import (
 
 	"stoa/internal/base/errs"
 	"stoa/internal/base/ids"
+	"stoa/internal/base/paging"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/base/text"
 	"stoa/internal/shop/license"
@@ -47,6 +48,9 @@ type Query struct {
 	Sort string
 
 	Limit, Offset int
+	// After is an entry that those wanted follow, the newest first: then Sort and Offset do not count, nor is counted
+	// how many there are.
+	After paging.Mark
 }
 
 // Sorts are the orders of lists of orders; "-" stands for descending. Amounts are compared by

@@ -51,6 +51,14 @@ func (o *Order) refundedPart() product.Money {
 	return product.Money{Minor: o.PartlyRefunded, Currency: o.Amount.Currency}
 }
 
+// GivenBack returns what the buyer of an order got back so far.
+func (o *Order) GivenBack() product.Money {
+	if !o.RefundedAt.IsZero() {
+		return o.Amount
+	}
+	return o.refundedPart()
+}
+
 // tellPartial mails the administrators that a part of an order was refunded: only
 // they know whether its license should go on.
 func (s *Service) tellPartial(ctx context.Context, o Order) error {

@@ -81,17 +81,19 @@ func (m Money) Amount() json.Number {
 	return json.Number(whole + "." + frac)
 }
 
-// String returns the amount for people, with all decimals of its currency:
-// "49.90 EUR", "1500 JPY".
-func (m Money) String() string {
+// Decimal returns the number with all decimals of its currency: "49.90", "1500".
+func (m Money) Decimal() string {
 	exp, _ := Exponent(m.Currency)
 	digits := fmt.Sprintf("%0*d", exp+1, m.Minor)
 	whole, frac := digits[:len(digits)-exp], digits[len(digits)-exp:]
 	if frac != "" {
 		whole += "." + frac
 	}
-	return whole + " " + m.Currency
+	return whole
 }
+
+// String returns the amount for people: "49.90 EUR", "1500 JPY".
+func (m Money) String() string { return m.Decimal() + " " + m.Currency }
 
 // maxExponent is the largest number of decimals of any currency.
 const maxExponent = 4

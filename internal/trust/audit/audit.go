@@ -103,6 +103,7 @@ const (
 	OrderCreate        Action = "order.create"
 	OrderRefund        Action = "order.refund"
 	OrderCancel        Action = "order.cancel"
+	ExportCSV          Action = "export.csv"
 	KeysRotate         Action = "keys.rotate"
 	KeysWithdraw       Action = "keys.withdraw"
 	KeysRewrap         Action = "keys.rewrap"

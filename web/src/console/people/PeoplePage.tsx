@@ -6,6 +6,7 @@ import { Filter, ListBar } from "../kit/ListBar";
 import { may, roleName } from "../kit/may";
 import { Page } from "../kit/Page";
 import { PageLink } from "../kit/pages";
+import { SaveTable } from "../kit/SaveTable";
 import { useListSearch } from "../kit/useListSearch";
 import { Time } from "../kit/values";
 import { t } from "../text";
@@ -73,6 +74,7 @@ const List = ({ of }: { of: keyof typeof lists }) => {
       <ListBar label={t("people.search")}>
         <Filter name="role" label={t("people.role")} choices={roles} />
         <Filter name="active" label={t("people.state")} choices={states} />
+        {of === "customers" && <SaveTable of="users" filters={{ q, role, active }} />}
       </ListBar>
       <DataTable
         label={t(of === "staff" ? "people.staff.title" : "people.customers")}

@@ -7,6 +7,7 @@ import { DataTable, type Column } from "../../kit/DataTable";
 import { Empty } from "../../kit/Empty";
 import { Filter, ListBar } from "../../kit/ListBar";
 import { Page } from "../../kit/Page";
+import { SaveTable } from "../../kit/SaveTable";
 import { useListSearch } from "../../kit/useListSearch";
 import { Time } from "../../kit/values";
 import { May } from "../../kit/may";
@@ -82,6 +83,7 @@ export const LicensesPage = () => {
         <Filter name="status" label={t("shop.state")} choices={states} />
         <ProductFilter />
         <OfOne name="user" label={t("shop.filter.oneCustomer")} />
+        <SaveTable of="licenses" filters={{ q, status, product, user }} />
       </ListBar>
       <DataTable
         label={t("shop.nav.licenses")}

@@ -6,6 +6,7 @@ import { DataTable, type Column } from "../../kit/DataTable";
 import { Empty } from "../../kit/Empty";
 import { Filter, ListBar } from "../../kit/ListBar";
 import { Page } from "../../kit/Page";
+import { SaveTable } from "../../kit/SaveTable";
 import { useListSearch } from "../../kit/useListSearch";
 import { Time } from "../../kit/values";
 import { t } from "../../text";
@@ -79,6 +80,7 @@ export const OrdersPage = () => {
         <ProductFilter />
         <Filter name="since" label={t("shop.filter.time")} choices={spanChoices()} />
         <OfOne name="user" label={t("shop.filter.oneCustomer")} />
+        <SaveTable of="orders" filters={{ q, status, product, user, from }} />
       </ListBar>
       <DataTable
         label={t("shop.nav.orders")}

@@ -1,0 +1,216 @@
+package admin
+
+import (
+	"iter"
+	"net/http"
+	"strconv"
+	"time"
+
+	"stoa/internal/account"
+	"stoa/internal/api/web"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/paging"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/order"
+	"stoa/internal/shop/product"
+	"stoa/internal/trust/audit"
+)
+
+// csvBatch is how many rows of a table are read at once. Between two of them no connection to the database is held,
+// however slow the client is.
+const csvBatch = 500
+
+// column is a column of a table: its name, and the cell of a row.
+type column[T any] struct {
+	name string
+	cell func(T) string
+}
+
+// table is a list as a file.
+type table[T any] struct {
+	list    string // what the file and the entry in the audit log are called by
+	columns []column[T]
+}
+
+// written is the table's cells of something that others wrote.
+func written[T any](name string, text func(T) string) column[T] {
+	return column[T]{name, func(one T) string { return web.CSVText(text(one)) }}
+}
+
+// timed is the column of a time, empty if there is none.
+func timed[T any](name string, at func(T) web.Timestamp) column[T] {
+	return column[T]{name, func(one T) string {
+		t := time.Time(at(one))
+		if t.IsZero() {
+			return ""
+		}
+		return t.UTC().Format("2006-01-02T15:04:05.000Z")
+	}}
+}
+
+// send answers with a table, and records who took it.
+func (t table[T]) send(h *Handlers, w http.ResponseWriter, r *http.Request, all iter.Seq2[T, error]) error {
+	target := audit.Target{Type: "list", ID: t.list}
+	if err := h.Audit.Record(r.Context(), audit.ExportCSV, target, nil); err != nil {
+		return err
+	}
+	header := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		header[i] = c.name
+	}
+	return web.WriteCSV(w, t.list+"-"+h.Now().UTC().Format(time.DateOnly)+".csv", header, func(yield func([]string, error) bool) {
+		row := make([]string, len(t.columns))
+		for one, err := range all {
+			if err == nil {
+				for i, c := range t.columns {
+					row[i] = c.cell(one)
+				}
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	})
+}
+
+// each returns what show makes of each entry.
+func each[V, T any](all iter.Seq2[V, error], show func(V) T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for one, err := range all {
+			var shown T
+			if err == nil {
+				shown = show(one)
+			}
+			if !yield(shown, err) {
+				return
+			}
+		}
+	}
+}
+
+// orderTable is the orders. Amounts have all decimals of their currency.
+var orderTable = table[orderRow]{"orders", []column[orderRow]{
+	{"id", func(o orderRow) string { return o.ID }},
+	timed("createdAt", func(o orderRow) web.Timestamp { return o.CreatedAt }),
+	none[orderRow]("kind"),
+	{"status", func(o orderRow) string { return string(o.Status) }},
+	{"productSlug", func(o orderRow) string { return o.ProductSlug }},
+	{"tierId", func(o orderRow) string { return o.TierID }},
+	{"userId", func(o orderRow) string { return o.UserID }},
+	written("userEmail", func(o orderRow) string { return o.UserEmail }),
+	written("billingName", func(o orderRow) string { return o.bill().Name }),
+	written("billingEmail", func(o orderRow) string { return o.bill().Email }),
+	written("billingCompany", func(o orderRow) string { return o.bill().Company }),
+	written("paymentMethod", func(o orderRow) string { return o.PaymentMethod }),
+	{"currency", func(o orderRow) string { return o.Currency }},
+	none[orderRow]("discountCode"),
+	none[orderRow]("discount"),
+	{"amount", func(o orderRow) string { return o.paid.Decimal() }},
+	none[orderRow]("net"),
+	none[orderRow]("tax"),
+	none[orderRow]("total"),
+	none[orderRow]("taxId"),
+	none[orderRow]("country"),
+	none[orderRow]("invoiceNumber"),
+	{"refunded", func(o orderRow) string { return o.refunded.Decimal() }},
+	timed("paidAt", func(o orderRow) web.Timestamp { return o.PaidAt }),
+	timed("refundedAt", func(o orderRow) web.Timestamp { return o.RefundedAt }),
+	timed("cancelledAt", func(o orderRow) web.Timestamp { return o.CancelledAt }),
+	{"licenseId", func(o orderRow) string { return o.LicenseID }},
+}}
+
+// none is a column that is empty in every row, for what stoa does not know of an order yet.
+func none[T any](name string) column[T] { return column[T]{name, func(T) string { return "" }} }
+
+// orderRow is an order as its row shows it, with its amounts.
+type orderRow struct {
+	managedOrder
+
+	paid, refunded product.Money
+}
+
+func (o orderRow) bill() order.BillingInfo {
+	if o.BillingInfo == nil {
+		return order.BillingInfo{}
+	}
+	return *o.BillingInfo
+}
+
+// OrdersCSV serves GET /api/v1/admin/orders.csv.
+func (h *Handlers) OrdersCSV(w http.ResponseWriter, r *http.Request) error {
+	var faults errs.Issues
+	web.OnlyParams(r, &faults, orderFilters...)
+	q := orderQuery(r, &faults)
+	if err := web.Refusal(faults, q.Issues); err != nil {
+		return err
+	}
+	q.Limit = csvBatch
+	all := paging.Through(func(after paging.Mark) ([]order.Listed, error) {
+		q.After = after
+		list, _, err := h.Orders.Find(r.Context(), q)
+		return list, err
+	}, func(o order.Listed) paging.Mark { return paging.Mark{At: o.CreatedAt, ID: o.ID} })
+	show := former(r.Context(), newManagedOrder)
+	return orderTable.send(h, w, r, each(all, func(o order.Listed) orderRow {
+		return orderRow{show(o), o.Amount, o.GivenBack()}
+	}))
+}
+
+var licenseTable = table[managedLicense]{"licenses", []column[managedLicense]{
+	{"id", func(l managedLicense) string { return l.ID }},
+	timed("createdAt", func(l managedLicense) web.Timestamp { return l.CreatedAt }),
+	{"productSlug", func(l managedLicense) string { return l.ProductSlug }},
+	{"tierId", func(l managedLicense) string { return l.TierID }},
+	{"userId", func(l managedLicense) string { return l.UserID }},
+	written("userEmail", func(l managedLicense) string { return l.UserEmail }),
+	{"type", func(l managedLicense) string { return string(l.Type) }},
+	{"status", func(l managedLicense) string { return string(l.Status) }},
+	{"trial", func(managedLicense) string { return "false" }},
+	{"maxInstances", func(l managedLicense) string { return strconv.Itoa(l.MaxInstances) }},
+	{"currentInstances", func(l managedLicense) string { return strconv.Itoa(l.CurrentInstances) }},
+	timed("expiresAt", func(l managedLicense) web.Timestamp { return l.ExpiresAt }),
+	timed("revokedAt", func(l managedLicense) web.Timestamp { return l.RevokedAt }),
+}}
+
+// LicensesCSV serves GET /api/v1/admin/licenses.csv.
+func (h *Handlers) LicensesCSV(w http.ResponseWriter, r *http.Request) error {
+	var faults errs.Issues
+	web.OnlyParams(r, &faults, licenseFilters...)
+	q := licenseQuery(r)
+	if err := web.Refusal(faults, q.Issues); err != nil {
+		return err
+	}
+	q.Limit = csvBatch
+	all := paging.Through(func(after paging.Mark) ([]license.Listed, error) {
+		q.After = after
+		list, _, err := h.Licenses.Find(r.Context(), q)
+		return list, err
+	}, func(l license.Listed) paging.Mark { return paging.Mark{At: l.License.CreatedAt, ID: l.License.ID} })
+	return licenseTable.send(h, w, r, each(all, former(r.Context(), h.managedLicense)))
+}
+
+var userTable = table[managedUser]{"users", []column[managedUser]{
+	{"id", func(u managedUser) string { return u.ID }},
+	timed("createdAt", func(u managedUser) web.Timestamp { return u.CreatedAt }),
+	written("email", func(u managedUser) string { return u.Email }),
+	written("username", func(u managedUser) string { return u.Username }),
+	{"role", func(u managedUser) string { return string(u.Role) }},
+	{"active", func(u managedUser) string { return strconv.FormatBool(u.Active) }},
+}}
+
+// UsersCSV serves GET /api/v1/admin/users.csv.
+func (h *Handlers) UsersCSV(w http.ResponseWriter, r *http.Request) error {
+	var faults errs.Issues
+	web.OnlyParams(r, &faults, userFilters...)
+	q := userQuery(r, &faults)
+	if err := web.Refusal(faults, q.Issues); err != nil {
+		return err
+	}
+	q.Limit = csvBatch
+	all := paging.Through(func(after paging.Mark) ([]account.User, error) {
+		q.After = after
+		list, _, err := h.Accounts.ListUsers(r.Context(), q)
+		return list, err
+	}, func(u account.User) paging.Mark { return paging.Mark{At: u.CreatedAt, ID: u.ID} })
+	return userTable.send(h, w, r, each(all, shown(r.Context(), newManagedUser)))
+}

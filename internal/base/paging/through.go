@@ -1,0 +1,37 @@
+package paging
+
+import (
+	"iter"
+	"time"
+)
+
+// Mark is the place of an entry in a list whose latest entries come first.
+type Mark struct {
+	At time.Time
+	ID string
+}
+
+// Through returns all entries of such a list. read returns the next ones after a mark, none after the last; with the
+// zero Mark it begins. What is added meanwhile stands before the first entry, and so is left out: none comes twice,
+// and none is skipped. Unlike All, it takes the same time for each entry, however long the list.
+func Through[T any](read func(after Mark) ([]T, error), markOf func(T) Mark) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for after := (Mark{}); ; {
+			list, err := read(after)
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			if len(list) == 0 {
+				return
+			}
+			for _, one := range list {
+				if !yield(one, nil) {
+					return
+				}
+			}
+			after = markOf(list[len(list)-1])
+		}
+	}
+}
