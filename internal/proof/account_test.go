@@ -120,6 +120,7 @@ type answerOf struct {
 		Key           string   `json:"key"`
 		RecoveryCodes []string `json:"recoveryCodes"`
 		URL           string   `json:"url"`
+		State         string   `json:"state"`
 		ID            string   `json:"id"`
 		SecondFactor  struct {
 			Passkeys int `json:"passkeys"`
