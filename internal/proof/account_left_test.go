@@ -13,7 +13,8 @@ import (
 
 const deletion = "/auth/account/deletion"
 
-// leaves has two people make an account, buy something and plan to leave. One calls it off, and the other is removed when it is due.
+// leaves has two people make an account, buy something and plan to leave. One calls it off, and the other is removed when
+// it is due.
 func (l *lives) leaves(ctx context.Context, h *house, rng *rand.Rand, name string) error {
 	for _, stays := range []bool{true, false} {
 		v := &visitor{h: h, email: fmt.Sprintf("%s-stays-%t@example.com", name, stays)}

@@ -165,7 +165,8 @@ func (w *world) plantSold(t *testing.T, echo *testkit.Echo, secrets map[string]s
 	}
 }
 
-// misplace sends a secret where it does not belong, but for paths, which are logged, and fails the test if an answer repeats it.
+// misplace sends a secret where it does not belong, but for paths, which are logged, and fails the test if an answer
+// repeats it.
 func (w *world) misplace(t *testing.T, what, secret string) {
 	t.Helper()
 	mangled := strings.ToValidUTF8(strings.ReplaceAll(secret, "\n", ""), "")
