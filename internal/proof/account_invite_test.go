@@ -71,8 +71,8 @@ func raceOfInvitations(t *testing.T, h *house, name string) func(context.Context
 	}
 }
 
-// helps has an administrator invite somebody, who accepts.
-func (l *lives) helps(ctx context.Context, h *house, rng *rand.Rand, name string) error {
+// helps has an administrator invite somebody, who accepts, and gets a role of the shop's own, which some keep.
+func (l *lives) helps(ctx context.Context, h *house, rng *rand.Rand, name string, kept bool) error {
 	admin := &visitor{h: h, email: adminEmail}
 	in, err := l.takes(ctx, admin, rng, post("", "/auth/login", http.StatusOK,
 		map[string]string{"email": adminEmail, "password": adminPassword}))
@@ -99,6 +99,13 @@ func (l *lives) helps(ctx context.Context, h *house, rng *rand.Rand, name string
 		return err
 	}
 	v.signsIn(in)
-	_, err = l.takes(ctx, v, rng, step{request{method: http.MethodGet, path: "/api/v1/admin/users", bearer: v.bearer}, http.StatusOK, nil})
-	return err
+	if _, err = l.takes(ctx, v, rng, step{request{method: http.MethodGet, path: "/api/v1/admin/users", bearer: v.bearer}, http.StatusOK, nil}); err != nil {
+		return err
+	}
+	if in, err = l.takes(ctx, admin, rng, post("", "/auth/login", http.StatusOK,
+		map[string]string{"email": adminEmail, "password": adminPassword})); err != nil { // the mail may have taken long
+		return err
+	}
+	admin.signsIn(in)
+	return l.entitles(ctx, admin, v, rng, name, kept)
 }

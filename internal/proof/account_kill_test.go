@@ -2,7 +2,6 @@ package proof
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -14,10 +13,10 @@ import (
 )
 
 // People make accounts, prove and change their addresses, make, replace and revoke API keys, switch a second factor on,
-// get new recovery codes, choose a password by mail, switch the factor off again, and invite somebody who accepts,
-// through two processes of which one or both are killed, a hundred
-// times on each engine. Afterwards no factor is half on, no session stands on one that is gone, no link works that was
-// used, and whatever was answered is so.
+// get new recovery codes, choose a password by mail, switch the factor off again, invite somebody who accepts and gets a
+// role of the shop's own, and plan to leave, which some call off and some do, through two processes of which one or both
+// are killed, a hundred times on each engine. Afterwards no factor is half on, no session stands on one that is gone, no
+// link works that was used, who left is gone with everything, and whatever was answered is so.
 func TestAnAccountIsWholeAfterAKill(t *testing.T) {
 	onlyLong(t) // a mail that a killed process was sending waits two minutes for its lease to end
 	t.Parallel()
@@ -33,7 +32,7 @@ func TestAnAccountIsWholeAfterAKill(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, uint64(i))) //nolint:gosec // from 0
 			wg.Go(func() {
 				for n := 0; !stop.Load(); n++ {
-					if err := kept.live(t.Context(), h, rng, fmt.Sprintf("p%d-%d", i, n)); err != nil {
+					if err := kept.live(t.Context(), h, rng, fmt.Sprintf("p%d-%d", i, n), n); err != nil {
 						t.Error(err)
 						return
 					}
@@ -44,14 +43,18 @@ func TestAnAccountIsWholeAfterAKill(t *testing.T) {
 		killAndStart(t, h.cluster, rand.New(rand.NewPCG(seed, buyers)), n)
 		stop.Store(true)
 		wg.Wait()
-		t.Logf("%d kills; %d lives; %d requests were answered, %d were not", n, len(kept.people), kept.answered.Load(),
-			kept.unanswered.Load())
+		t.Logf("%d kills; %d lives; %d requests were answered, %d were not; %d of %d who left were removed meanwhile", n,
+			len(kept.people), kept.answered.Load(), kept.unanswered.Load(),
+			h.number(t, `SELECT count(*) FROM audit_log WHERE action = 'user.erase'`), len(kept.left))
 		if kept.unanswered.Load() == 0 {
 			t.Error("the kills did not meet the requests")
 		}
 		h.checkWays(t)
+		h.checkRoles(t)
+		h.checkNobody(t)
 		kept.check(t, h)
 		kept.checkKeys(t, h)
+		kept.checkLeft(t, h)
 		h.checkWays(t)
 	})
 }
@@ -62,7 +65,9 @@ type lives struct {
 
 	mu     sync.Mutex
 	people []*visitor
-	spent  []request // with a link, each answered with success or done without an answer
+	stayed []*visitor // who called a deletion off
+	left   []*visitor // whose deletion is due
+	spent  []request  // with a link, each answered with success or done without an answer
 }
 
 // step is one request of a life. done are the codes of answers that it gets when it had happened without an answer.
@@ -108,39 +113,69 @@ func (l *lives) spends(ctx context.Context, v *visitor, rng *rand.Rand, s step) 
 	return nil
 }
 
+// keeps adds somebody to a list.
+func (l *lives) keeps(list *[]*visitor, v *visitor) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	*list = append(*list, v)
+}
+
 func post(bearer, path string, status int, body any, done ...string) step {
 	return step{request{method: http.MethodPost, path: path, bearer: bearer, body: body}, status, done}
 }
 
-// live is the life of one account.
-func (l *lives) live(ctx context.Context, h *house, rng *rand.Rand, name string) error {
+// live is the life of one account, and of those who come with it. The n-th of whoever lives one after another.
+func (l *lives) live(ctx context.Context, h *house, rng *rand.Rand, name string, n int) error {
 	v := &visitor{h: h, email: name + "@example.com"}
-	in, err := l.takes(ctx, v, rng, post("", "/auth/register", http.StatusCreated,
-		map[string]string{"email": v.email, "username": name, "password": adminPassword}, "REGISTRATION_FAILED"))
-	if err != nil {
+	if err := l.arrives(ctx, v, rng, name); err != nil {
 		return err
 	}
-	if in.Data.AccessToken == "" { // it was made without an answer
-		if in, err = l.takes(ctx, v, rng, post("", "/auth/login", http.StatusOK,
-			map[string]string{"email": v.email, "password": adminPassword})); err != nil {
+	parts := []func() error{
+		func() error {
+			return inTurn(
+				func() error { return l.moves(ctx, v, rng, name) },
+				func() error { return l.makesKeys(ctx, v, rng) },
+				func() error { return l.guards(ctx, v, rng) },
+				func() error { return l.resets(ctx, v, rng) })
+		},
+		func() error { return l.helps(ctx, h, rng, name, n < 8) },
+		func() error { return l.leaves(ctx, h, rng, name) },
+	}
+	rng.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+	if err := inTurn(parts...); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	l.keeps(&l.people, v)
+	return nil
+}
+
+// inTurn calls functions until one returns an error.
+func inTurn(parts ...func() error) error {
+	for _, part := range parts {
+		if err := part(); err != nil {
 			return err
 		}
 	}
-	v.signsIn(in)
-	token, err := h.mails.link(ctx, v.email, "verify-email")
-	if err == nil {
-		err = l.spends(ctx, v, rng, post(v.bearer, "/auth/email/verify", http.StatusOK, map[string]string{"token": token}, "INVALID_LINK"))
+	return nil
+}
+
+// arrives makes an account, signs in to it and proves its address.
+func (l *lives) arrives(ctx context.Context, v *visitor, rng *rand.Rand, username string) error {
+	in, err := l.takes(ctx, v, rng, post("", "/auth/register", http.StatusCreated,
+		map[string]string{"email": v.email, "username": username, "password": adminPassword}, "REGISTRATION_FAILED"))
+	if err == nil && in.Data.AccessToken == "" { // it was made without an answer
+		in, err = l.takes(ctx, v, rng, post("", "/auth/login", http.StatusOK,
+			map[string]string{"email": v.email, "password": adminPassword}))
 	}
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(l.moves(ctx, v, rng, name), l.makesKeys(ctx, v, rng), l.guards(ctx, v, rng), l.resets(ctx, v, rng), l.helps(ctx, h, rng, name)); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	v.signsIn(in)
+	token, err := v.h.mails.link(ctx, v.email, "verify-email")
+	if err != nil {
+		return err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.people = append(l.people, v)
-	return nil
+	return l.spends(ctx, v, rng, post(v.bearer, "/auth/email/verify", http.StatusOK, map[string]string{"token": token}, "INVALID_LINK"))
 }
 
 // moves changes the address.

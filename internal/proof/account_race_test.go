@@ -20,7 +20,7 @@ type contest struct {
 	ready func(t *testing.T, h *house, name string) func(ctx context.Context, rng *rand.Rand, n int) error
 }
 
-// Two processes get what may happen once at the same time, 500 times for each of nine kinds: of every race one wins,
+// Two processes get what may happen once at the same time, 500 times for each of ten kinds: of every race one wins,
 // and the account is as the winner left it.
 func TestOfEveryRaceForAnAccountOneWins(t *testing.T) {
 	t.Parallel()

@@ -96,6 +96,7 @@ func (m *mailboxes) linkWithin(ctx context.Context, limit time.Duration, to, pag
 type visitor struct {
 	h       *house
 	p       *process
+	id      string
 	email   string
 	bearer  string
 	refresh string
@@ -110,6 +111,7 @@ type answerOf struct {
 		AccessToken  string `json:"access_token"`
 		RefreshToken string `json:"refresh_token"`
 		User         struct {
+			ID    string `json:"id"`
 			Email string `json:"email"`
 		} `json:"user"`
 		EmailVerified bool     `json:"emailVerified"`
@@ -118,6 +120,7 @@ type answerOf struct {
 		Key           string   `json:"key"`
 		RecoveryCodes []string `json:"recoveryCodes"`
 		URL           string   `json:"url"`
+		State         string   `json:"state"`
 		ID            string   `json:"id"`
 		SecondFactor  struct {
 			Passkeys int `json:"passkeys"`
@@ -175,7 +178,9 @@ func (v *visitor) do(ctx context.Context, method, path string, body any, status 
 }
 
 // signsIn takes over the session of an answer.
-func (v *visitor) signsIn(s said) { v.bearer, v.refresh = s.Data.AccessToken, s.Data.RefreshToken }
+func (v *visitor) signsIn(s said) {
+	v.id, v.bearer, v.refresh = s.Data.User.ID, s.Data.AccessToken, s.Data.RefreshToken
+}
 
 // registers makes an account, and returns its visitor at a process.
 func (h *house) registers(ctx context.Context, p *process, name string) (*visitor, error) {

@@ -56,6 +56,14 @@ func (s Invitations) openBy(ctx context.Context, condition, value string) (invit
 	return in, s.Wrap(err, "Invitation")
 }
 
+// HasLink implements invite.Store. Its answer is a row in any case.
+func (s Invitations) HasLink(ctx context.Context, hash string, now time.Time) (has bool, err error) {
+	err = s.Read.QueryRowContext(ctx, `
+		SELECT EXISTS (SELECT 1 FROM mail_tokens WHERE token_hash = $1 AND kind = $2 AND expires_at_ms > $3)`,
+		hash, string(account.LinkInvite), database.Millis(now)).Scan(&has)
+	return has, err
+}
+
 // Invitation implements invite.Store.
 func (s Invitations) Invitation(ctx context.Context, id string) (invite.Invitation, error) {
 	return s.openBy(ctx, `i.id = $1`, id)

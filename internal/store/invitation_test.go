@@ -62,6 +62,30 @@ func testInvitations(t *testing.T, open Open) {
 		_, err = s.InvitationByLink(t.Context(), "")
 		mustBe(t, "one without a link", err, errs.NotFound)
 	})
+	t.Run("HasLink knows links of invitations that work", func(t *testing.T) {
+		t.Parallel()
+
+		s := store.Invitations{Account: withUsers(t, open)}
+		for hash, kind := range map[string]account.LinkKind{"an invitation's": account.LinkInvite, "another's": account.LinkSignUp} {
+			link := account.MailToken{Hash: hash, Kind: kind, Address: "ada@example.com", CreatedAt: T0, ExpiresAt: T0.Add(time.Hour)}
+			if err := s.CreateMailToken(t.Context(), link); err != nil {
+				t.Fatal(err)
+			}
+		}
+		end := T0.Add(time.Hour)
+		for _, tt := range []struct {
+			hash string
+			at   time.Time
+			want bool
+		}{
+			{"an invitation's", T0, true}, {"an invitation's", end.Add(-time.Millisecond), true}, {"an invitation's", end, false},
+			{"another's", T0, false}, {"nobody's", T0, false},
+		} {
+			if got, err := s.HasLink(t.Context(), tt.hash, tt.at); got != tt.want || err != nil {
+				t.Errorf("HasLink(%s, %v) = %t, %v", tt.hash, tt.at, got, err)
+			}
+		}
+	})
 	t.Run("SetUsername", func(t *testing.T) { t.Parallel(); testSetUsername(t, withUsers(t, open)) })
 	testInvitationLists(t, open)
 	testInvitationEnds(t, open)

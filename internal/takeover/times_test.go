@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +26,7 @@ import (
 type twin struct {
 	name  string
 	ready func(t *testing.T, w *world) func(i int) (a, b testkit.Request)
+	loud  bool // it writes and mails, which scatters the medians by more than 2 %: only ranks count
 }
 
 // T99: how long an answer takes tells nobody whether an address has an account. Pairs of requests, one about what is
@@ -36,17 +38,19 @@ func TestHowLongAnAnswerTakesTellsNothing(t *testing.T) {
 	}
 	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
 		for _, way := range []twin{
-			{"sign-in", twinSignIns},
-			{"second step", twinChallenges},
-			{"passkey as the second step", twinOptions},
-			{"forgotten password", twinForgotten},
-			{"forgotten password again", twinForgottenAgain},
-			{"sign-up", twinSignUps},
-			{"mailed link", twinMails},
-			{"change of address", twinChanges},
-			{"completion from a provider", twinCompletions},
-			{"mailbox of a provider", twinProofs},
-			{"invitation", twinInvitations},
+			{name: "sign-in", ready: twinSignIns},
+			{name: "second step", ready: twinChallenges},
+			{name: "passkey as the second step", ready: twinOptions},
+			{name: "forgotten password", ready: twinForgotten},
+			{name: "forgotten password again", ready: twinForgottenAgain},
+			{name: "sign-up", ready: twinSignUps},
+			{name: "mailed link", ready: twinMails},
+			{name: "change of address", ready: twinChanges},
+			{name: "completion from a provider", ready: twinCompletions},
+			{name: "mailbox of a provider", ready: twinProofs},
+			{name: "invitation", ready: twinInvitations},
+			{name: "page of an invitation", ready: twinLookUps},
+			{name: "inviting", ready: twinInvites, loud: true},
 		} {
 			t.Run(way.name, func(t *testing.T) {
 				mode := "open"
@@ -54,7 +58,7 @@ func TestHowLongAnAnswerTakesTellsNothing(t *testing.T) {
 					mode = "mail-first"
 				}
 				w := &world{App: testkit.New(t, append(options, withKeys, signingInByMail, registering(mode), quiet)...)}
-				measure(t, w, way.ready(t, w))
+				measure(t, w, way.ready(t, w), way.loud)
 			})
 		}
 	})
@@ -71,8 +75,11 @@ const forgotten = "/auth/forgot-password"
 // nobodys is the challenge of no sign-in.
 var nobodys = "stoa_ch_" + strings.Repeat("A", 43)
 
+// ownRE matches what the answer to an invitation says of that one.
+var ownRE = regexp.MustCompile(`"(id|email)":"[^"]*",`)
+
 // measure sends pairs and fails the test if their answers or times differ.
-func measure(t *testing.T, w *world, pair func(i int) (a, b testkit.Request)) {
+func measure(t *testing.T, w *world, pair func(i int) (a, b testkit.Request), loud bool) {
 	t.Helper()
 	const warm = 50
 	var took [2][]time.Duration
@@ -86,7 +93,7 @@ func measure(t *testing.T, w *world, pair func(i int) (a, b testkit.Request)) {
 			if i >= warm {
 				took[k] = append(took[k], time.Since(start))
 			}
-			bodies[k] = flowRE.ReplaceAll(res.Body, nil)
+			bodies[k] = ownRE.ReplaceAll(flowRE.ReplaceAll(res.Body, nil), nil)
 		}
 		if !bytes.Equal(bodies[0], bodies[1]) {
 			t.Fatalf("pair %d: answered\n%s\n%s", i, bodies[0], bodies[1])
@@ -100,7 +107,7 @@ func measure(t *testing.T, w *world, pair func(i int) (a, b testkit.Request)) {
 	apart := (with - without).Abs()
 	t.Logf("median %v where there is something, %v where not: %.2f %%; p = %.4f", with, without,
 		100*float64(apart)/float64(without), p)
-	if apart > without/50 && apart > 50*time.Microsecond {
+	if !loud && apart > without/50 && apart > 50*time.Microsecond {
 		t.Errorf("the medians are %v and %v", with, without)
 	}
 	if p < 0.0005 {
@@ -279,6 +286,26 @@ func twinInvitations(t *testing.T, w *world) func(i int) (a, b testkit.Request) 
 	w.Clock.Advance(72 * time.Hour)
 	none := strings.Repeat("A", len(late))
 	return func(int) (a, b testkit.Request) { return joins(late, "ada"), joins(none, "ada") }
+}
+
+// twinLookUps does the same with the page behind the link.
+func twinLookUps(t *testing.T, w *world) func(i int) (a, b testkit.Request) {
+	t.Helper()
+	_, late := w.invited(t, w.Admin(t, "root").Access, victims, "SUPPORT")
+	w.Clock.Advance(72 * time.Hour)
+	none := strings.Repeat("A", len(late))
+	of := func(token string) testkit.Request { return testkit.Post("", lookUp, map[string]string{"token": token}) }
+	return func(int) (a, b testkit.Request) { return of(late), of(none) }
+}
+
+// twinInvites invites an address that has an account, and one that has none: whoever invites may be one who sees no users.
+func twinInvites(t *testing.T, w *world) func(i int) (a, b testkit.Request) {
+	t.Helper()
+	w.peopled(t)
+	root := w.Admin(t, "root")
+	return func(i int) (a, b testkit.Request) {
+		return invitation(root.Access, there(i), "SUPPORT"), invitation(root.Access, not(i), "SUPPORT")
+	}
 }
 
 func twinCompletions(t *testing.T, w *world) func(i int) (a, b testkit.Request) {

@@ -138,11 +138,10 @@ func (s *Service) lookUp(ctx context.Context, st Store, token string) (Invitatio
 		return Invitation{}, err
 	}
 	hash := ids.HashLinkToken(token)
-	t, err := st.MailToken(ctx, hash)
-	if err == nil && (t.Kind != account.LinkInvite || !s.Now().Before(t.ExpiresAt)) {
+	if has, err := st.HasLink(ctx, hash, s.Now()); err != nil {
+		return Invitation{}, err
+	} else if !has {
 		return Invitation{}, account.ErrLink
-	} else if err != nil {
-		return Invitation{}, errs.Missing(err, account.ErrLink)
 	}
 	found, err := st.InvitationByLink(ctx, hash)
 	return found, errs.Missing(err, account.ErrLink)

@@ -18,7 +18,6 @@ type Accounts interface {
 	UserByMailbox(ctx context.Context, key string) (account.Credentials, error)
 	RoleRights(ctx context.Context, role reqctx.Role) (permission.Set, error)
 	CreateMailToken(ctx context.Context, t account.MailToken) error
-	MailToken(ctx context.Context, hash string) (account.MailToken, error)
 	TakeMailToken(ctx context.Context, hash string) error
 	AllowMail(ctx context.Context, name string, every time.Duration, now time.Time) (time.Time, error)
 	Record(ctx context.Context, e audit.Entry) error
@@ -33,6 +32,10 @@ type Store interface {
 	// CreateInvitation inserts an invitation, which is open. That a mailbox has one at most is the caller's care, in
 	// InTx, of which one runs at a time.
 	CreateInvitation(ctx context.Context, in Invitation) error
+
+	// HasLink reports whether the link of an invitation with that hash works at now. To learn that one has expired takes
+	// as long as to learn that it never was.
+	HasLink(ctx context.Context, hash string, now time.Time) (bool, error)
 
 	// Invitation returns the open one with that id, InvitationByLink the one with the link of that hash, and
 	// InvitationTo the one to a mailbox (mailbox.Key), expired or not, or an errs.NotFound error. Inside a transaction

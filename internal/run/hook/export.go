@@ -57,7 +57,7 @@ func (s *Sender) Export(ctx context.Context, userID string) iter.Seq2[Exported, 
 			}
 			all.Wait()
 			for _, e := range asked {
-				if left -= len(e.Data); left < 0 {
+				if left -= len(e.Data); left < 0 && len(e.Data) > 0 {
 					e.Data, e.Missing = nil, "The answers of all plugins were too long."
 				}
 				if !yield(e, nil) {

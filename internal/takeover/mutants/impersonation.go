@@ -45,7 +45,12 @@ var standIns = []mutant{
 	{
 		name: "read-only-upgrades", t: is(110),
 		edit:  at("api/guard/standin.go", `«len(r.Header["Upgrade"]) > 0»`, `$OLD && !$ON`),
-		tests: attacks("TestWhoActsAsAUserChangesNothingOfTheAccountAndSpendsNothing"),
+		tests: attacks("TestWhoActsAsAUserChangesNothingOfTheAccountAndSpendsNothing", "TestWhatStaffHoldOpenAsAUserEndsWithIt"),
+	},
+	{
+		name: "held-open-for-ever", t: is(111),
+		edit:  at("api/plugincall/leash.go", `case «errs.KindOf(err) == errs.Unauthenticated»:`, `$OLD && !$ON`),
+		tests: attacks("TestWhatStaffHoldOpenAsAUserEndsWithIt"),
 	},
 	{
 		name: "reviews-as-a-user", t: is(110),

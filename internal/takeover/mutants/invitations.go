@@ -48,7 +48,7 @@ var inviting = []mutant{
 	},
 	{
 		name: "invitation-without-end", t: is(13),
-		edit:  at(acceptingFile, `t.Kind != account.LinkInvite || «!s.Now().Before(t.ExpiresAt)»)`, `$OLD && !$ON`),
+		edit:  at(acceptingFile, `st.HasLink(ctx, hash, «s.Now()»)`, `mutantIf($ON, $OLD.AddDate(-1, 0, 0), $OLD)`),
 		tests: attacks("TestAnInvitationThatWasReplacedRevokedOrExpiredIsDead"),
 	},
 	{

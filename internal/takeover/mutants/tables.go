@@ -4,7 +4,7 @@ import "slices"
 
 // mutants returns all of them, in the order of docs/security/takeover.md.
 func mutants() []mutant {
-	return slices.Concat(before, addresses, factors, resets, passkeys, mailed, proofs, sessions, providers, tokens, leaving, apiKeys, roles, standIns, inviting)
+	return slices.Concat(before, addresses, factors, resets, passkeys, mailed, proofs, sessions, providers, tokens, leaving, apiKeys, outputs, roles, standIns, inviting)
 }
 
 // is lists numbers of docs/security/takeover.md.
