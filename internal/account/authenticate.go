@@ -50,6 +50,9 @@ func (s *Service) signedIn(ctx context.Context, raw string) (alive Alive, sessio
 		return Alive{}, "", err
 	}
 	alive, err = s.inSession(ctx, claims)
+	if err == nil {
+		reqctx.Notice(ctx, reqctx.Behalf{UserID: claims.UserID, Impersonator: claims.Actor})
+	}
 	if errors.Is(err, ErrToken) && claims.Actor != "" {
 		s.standInEnded(ctx, claims.SessionID)
 	}

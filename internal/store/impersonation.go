@@ -58,22 +58,34 @@ func (i *Impersonations) Impersonation(ctx context.Context, id string) (imperson
 func (i *Impersonations) ListImpersonations(
 	ctx context.Context, q impersonate.Query,
 ) ([]impersonate.Impersonation, int, error) {
+	count, list := impersonationsOf(q)
+	var total int
+	if err := i.Read.QueryRowContext(ctx, count.text, count.args...).Scan(&total); err != nil {
+		return nil, 0, err
+	}
+	page, err := database.All(ctx, i.Read, scanImpersonation, list.text, list.args...)
+	return page, total, err
+}
+
+// statement is a query and what its places stand for.
+type statement struct {
+	text string
+	args []any
+}
+
+// impersonationsOf returns what counts those that q selects, and what reads a page of them.
+func impersonationsOf(q impersonate.Query) (count, list statement) {
 	var where database.Where
 	if q.UserID != "" {
 		where.And(`m.user_id = $1`, q.UserID)
 	}
 	if q.Open {
-		where.And(`m.ended_at_ms = $1`, 0)
-	}
-	var total int
-	err := i.Read.QueryRowContext(ctx, `SELECT count(*) FROM impersonations m`+where.String(), where.Args()...).Scan(&total)
-	if err != nil {
-		return nil, 0, err
+		where.And(`m.ended_at_ms = 0`) // as the index of open ones says it
 	}
 	page, args := where.Page(q.Limit, q.Offset)
-	list, err := database.All(ctx, i.Read, scanImpersonation, `SELECT `+impersonationColumns+impersonationsWithNames+
-		where.String()+` ORDER BY m.created_at_ms DESC, m.id DESC`+page, args...)
-	return list, total, err
+	return statement{`SELECT count(*) FROM impersonations m` + where.String(), where.Args()},
+		statement{`SELECT ` + impersonationColumns + impersonationsWithNames + where.String() +
+			` ORDER BY m.created_at_ms DESC, m.id DESC` + page, args}
 }
 
 // NoteEnd implements impersonate.Store.

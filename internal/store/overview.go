@@ -178,6 +178,33 @@ func (s *Overview) Untold(ctx context.Context, limit int) (list []overview.Pile,
 	return list[:min(limit, len(list))], err
 }
 
+// Undecided implements overview.Store.
+func (s *Overview) Undecided(ctx context.Context, limit int) (list []overview.Asking, err error) {
+	found, err := database.All(ctx, s.Read, s.plugins.scanFound, `
+		SELECT `+packageColumns+`, `+instanceColumns+`
+		FROM plugin_instances i
+		JOIN plugin_packages p ON p.slug = i.package_slug
+		WHERE i.undecided <> '[]' AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL
+		ORDER BY i.updated_at_ms, i.id`)
+	at := make(map[string]int)
+	for _, f := range found {
+		in := plugin.Installed{Package: f.Package, Instance: f.Instance.Instance}
+		asks := in.Undecided()
+		if len(asks) == 0 {
+			continue
+		}
+		i, known := at[in.Instance.Slug]
+		if !known {
+			i, at[in.Instance.Slug] = len(list), len(list)
+			list = append(list, overview.Asking{
+				Slug: in.Instance.Slug, InstallationID: in.Instance.ID, Permissions: asks, Since: in.Instance.UpdatedAt,
+			})
+		}
+		list[i].Count++
+	}
+	return list[:min(limit, len(list))], err
+}
+
 // WaitingReceipts implements overview.Store.
 func (s *Overview) WaitingReceipts(ctx context.Context) (overview.Pile, error) {
 	return s.pile(ctx, `SELECT count(*), min(created_at_ms) FROM receipts

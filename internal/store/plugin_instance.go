@@ -16,19 +16,19 @@ import (
 // errChanged is returned to a writer that has not seen the latest version.
 var errChanged = errs.New(errs.Conflict, "CONFLICT", "The instance was changed at the same moment. Try again.")
 
-const instanceColumns = `i.id, i.package_slug, i.instance_key, i.enabled, i.config_sealed, i.granted, i.version, i.enabling,
+const instanceColumns = `i.id, i.package_slug, i.instance_key, i.enabled, i.config_sealed, i.granted, i.undecided, i.version, i.enabling,
 	i.created_at_ms, i.updated_at_ms, i.deleted_at_ms`
 
 // instanceRow receives a row of instanceColumns.
 type instanceRow struct {
-	in      plugin.StoredInstance
-	granted string
+	in                 plugin.StoredInstance
+	granted, undecided string
 }
 
 func (r *instanceRow) targets() []any {
 	in := &r.in
 	return []any{
-		&in.ID, &in.Slug, &in.Key, &in.Enabled, &in.Sealed, &r.granted, &in.Version, &in.Enabling,
+		&in.ID, &in.Slug, &in.Key, &in.Enabled, &in.Sealed, &r.granted, &r.undecided, &in.Version, &in.Enabling,
 		database.ScanMillis(&in.CreatedAt), database.ScanMillis(&in.UpdatedAt), database.ScanMillis(&in.DeletedAt),
 	}
 }
@@ -36,6 +36,9 @@ func (r *instanceRow) targets() []any {
 func (r *instanceRow) decode() (plugin.StoredInstance, error) {
 	in := r.in
 	err := json.Unmarshal([]byte(r.granted), &in.Granted)
+	if err == nil {
+		err = json.Unmarshal([]byte(r.undecided), &in.Undecided)
+	}
 	return in, err
 }
 
@@ -181,22 +184,30 @@ func (p *Plugin) ListInstances(
 
 // CreateInstance implements plugin.Instances.
 func (p *Plugin) CreateInstance(ctx context.Context, in plugin.StoredInstance) error {
-	granted, err := jsonList(in.Granted)
+	granted, undecided, err := rights(in)
 	if err != nil {
 		return err
 	}
 	_, err = p.Write.ExecContext(ctx, `
-		INSERT INTO plugin_instances (id, package_slug, instance_key, enabled, config_sealed, granted, version,
+		INSERT INTO plugin_instances (id, package_slug, instance_key, enabled, config_sealed, granted, undecided, version,
 			created_at_ms, updated_at_ms, deleted_at_ms)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		in.ID, in.Slug, in.Key, in.Enabled, in.Sealed, granted, in.Version,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		in.ID, in.Slug, in.Key, in.Enabled, in.Sealed, granted, undecided, in.Version,
 		database.Millis(in.CreatedAt), database.Millis(in.UpdatedAt), database.Millis(in.DeletedAt))
 	return p.Wrap(err, "Instance")
 }
 
+// rights returns what an instance may, and what waits, as they are stored.
+func rights(in plugin.StoredInstance) (granted, undecided string, err error) {
+	if granted, err = jsonList(in.Granted); err == nil {
+		undecided, err = jsonList(in.Undecided)
+	}
+	return granted, undecided, err
+}
+
 // UpdateInstance implements plugin.Instances.
 func (p *Plugin) UpdateInstance(ctx context.Context, in plugin.StoredInstance) error {
-	granted, err := jsonList(in.Granted)
+	granted, undecided, err := rights(in)
 	if err != nil {
 		return err
 	}
@@ -213,9 +224,11 @@ func (p *Plugin) UpdateInstance(ctx context.Context, in plugin.StoredInstance) e
 		}
 		_, err = tx.Write.ExecContext(ctx, `
 			UPDATE plugin_instances
-			SET enabled = $1, config_sealed = $2, granted = $3, version = $4, updated_at_ms = $5, deleted_at_ms = $6
-			WHERE id = $7`,
-			in.Enabled, in.Sealed, granted, in.Version, database.Millis(in.UpdatedAt), database.Millis(in.DeletedAt), in.ID)
+			SET enabled = $1, config_sealed = $2, granted = $3, undecided = $4, version = $5, updated_at_ms = $6,
+				deleted_at_ms = $7
+			WHERE id = $8`,
+			in.Enabled, in.Sealed, granted, undecided, in.Version, database.Millis(in.UpdatedAt),
+			database.Millis(in.DeletedAt), in.ID)
 		return err
 	})
 }

@@ -159,6 +159,7 @@ func testKeyOnce(t *testing.T, s *store.Plugin) {
 func testUpdate(t *testing.T, s *store.Plugin) {
 	ctx := t.Context()
 	want := inst("p1", "i1", "default")
+	want.Undecided = []string{}
 	want.Enabled, want.Sealed, want.Granted, want.Version, want.UpdatedAt = false, "", []string{}, 2, T0.Add(time.Hour)
 	if err := s.UpdateInstance(ctx, want); err != nil {
 		t.Fatal(err)

@@ -32,7 +32,8 @@ func pkg(slug string) plugin.Package {
 func inst(slug, id, key string) plugin.StoredInstance {
 	return plugin.StoredInstance{
 		Instance: plugin.Instance{
-			ID: id, Slug: slug, Key: key, Enabled: true, Granted: []string{"a:b"}, Version: 1, Enabling: 1, CreatedAt: T0, UpdatedAt: T0,
+			ID: id, Slug: slug, Key: key, Enabled: true, Granted: []string{"a:b"}, Undecided: []string{"c:d"},
+			Version: 1, Enabling: 1, CreatedAt: T0, UpdatedAt: T0,
 		},
 		Sealed: "sealed-" + id,
 	}

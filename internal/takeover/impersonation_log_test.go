@@ -18,12 +18,18 @@ func TestTheLogNamesWhoActsAsAUser(t *testing.T) {
 		root, ada := w.Admin(t, "root"), w.Register(t, "ada")
 		token, _ := w.seeing(t, root.Access, ada.UserID, false)
 		names := "user=" + ada.UserID + " impersonator=" + root.UserID
-		for who, tt := range map[string]struct {
-			token string
+		for _, tt := range []struct {
+			who   string
+			ask   testkit.Request
 			named bool
-		}{"staff": {token, true}, "the user": {ada.Access, false}} {
+		}{
+			{"staff", testkit.Get(token, "/auth/account"), true}, {"the user", testkit.Get(ada.Access, "/auth/account"), false},
+			// These read the token themselves.
+			{"staff", testkit.Me(token), true}, {"the user", testkit.Me(ada.Access), false},
+			{"staff", testkit.Post(token, "/auth/logout", nil), true}, {"the user", testkit.Post(ada.Access, "/auth/logout", nil), false},
+		} {
 			log.Reset()
-			w.Do(t, testkit.Get(tt.token, "/auth/account")) // /auth/me reads its token itself
+			w.Do(t, tt.ask)
 			found := false
 			for line := range strings.Lines(log.String()) {
 				if !strings.Contains(line, "msg=request ") {
@@ -31,11 +37,11 @@ func TestTheLogNamesWhoActsAsAUser(t *testing.T) {
 				}
 				found = true
 				if strings.Contains(line, names) != tt.named || strings.Contains(line, "impersonator=") != tt.named {
-					t.Errorf("a request by %s: %s", who, line)
+					t.Errorf("%s by %s: %s", tt.ask.Path, tt.who, line)
 				}
 			}
 			if !found {
-				t.Errorf("no line about a request by %s: %s", who, log.String())
+				t.Errorf("no line about %s by %s: %s", tt.ask.Path, tt.who, log.String())
 			}
 		}
 	})

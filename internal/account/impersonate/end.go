@@ -16,14 +16,22 @@ const (
 	tendEvery = time.Minute
 	// tendLimit is how long that may take.
 	tendLimit = 30 * time.Second
+	// looks is how often a list is read again because some on it had ended.
+	looks = 3
 	// tended is how many it looks at.
 	tended = 1000
 )
 
 // List returns one page of the impersonations that q selects, the latest first, and how many there are on all pages.
-func (s *Service) List(ctx context.Context, q Query) ([]Impersonation, int, error) {
-	if err := s.look(ctx, q.UserID); err != nil {
-		return nil, 0, err
+// It records the ends of those on the page that nobody noticed; Tend does so for the others.
+func (s *Service) List(ctx context.Context, q Query) (page []Impersonation, total int, err error) {
+	for range looks {
+		if page, total, err = s.Store.ListImpersonations(ctx, q); err != nil {
+			return nil, 0, err
+		}
+		if noted, err := s.noteEnded(ctx, page); !noted || err != nil {
+			return page, total, err
+		}
 	}
 	return s.Store.ListImpersonations(ctx, q)
 }
@@ -48,21 +56,35 @@ func (s *Service) Noticed(ctx context.Context, session string) {
 	ctx = context.WithoutCancel(ctx) // whoever goes away has noticed, too
 	i, err := s.Store.Impersonation(ctx, session)
 	if err == nil {
-		err = s.noteIfEnded(ctx, i)
+		_, err = s.noteIfEnded(ctx, i)
 	}
 	if err != nil && errs.KindOf(err) != errs.NotFound {
 		s.Log.WarnContext(ctx, "the end of an impersonation could not be recorded yet", slog.Any("err", err))
 	}
 }
 
-func (s *Service) noteIfEnded(ctx context.Context, i Impersonation) error {
+// noteIfEnded records the end of an impersonation that is over, and reports whether it did.
+func (s *Service) noteIfEnded(ctx context.Context, i Impersonation) (noted bool, err error) {
 	if !i.EndedAt.IsZero() {
-		return nil
+		return false, nil
 	}
 	if on, err := s.Accounts.Stands(ctx, i.ID); on || err != nil {
-		return err
+		return false, err
 	}
-	return s.note(ctx, i)
+	return true, s.note(ctx, i)
+}
+
+// noteEnded records the ends in a list that nobody noticed, and reports whether there were any.
+func (s *Service) noteEnded(ctx context.Context, list []Impersonation) (some bool, err error) {
+	quiet := reqctx.WithCaller(ctx, reqctx.Caller{}) // whoever looks has not ended it
+	for _, i := range list {
+		noted, err := s.noteIfEnded(quiet, i)
+		if err != nil {
+			return some, err
+		}
+		some = some || noted
+	}
+	return some, nil
 }
 
 // note ends an impersonation's session and records that, unless somebody else did.
@@ -92,19 +114,13 @@ func (s *Service) note(ctx context.Context, i Impersonation) error {
 	})
 }
 
-// look records the ends that nobody noticed, of impersonations of a user, or of all.
-func (s *Service) look(ctx context.Context, userID string) error {
-	open, _, err := s.Store.ListImpersonations(ctx, Query{UserID: userID, Open: true, Limit: tended})
-	if err != nil {
-		return err
+// look records the ends that nobody noticed.
+func (s *Service) look(ctx context.Context) error {
+	open, _, err := s.Store.ListImpersonations(ctx, Query{Open: true, Limit: tended})
+	if err == nil {
+		_, err = s.noteEnded(ctx, open)
 	}
-	quiet := reqctx.WithCaller(ctx, reqctx.Caller{}) // whoever looks has not ended it
-	for _, i := range open {
-		if err := s.noteIfEnded(quiet, i); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // Tend records ends that nobody noticed, and deletes what ended long ago, at once and then every minute, until ctx is
@@ -112,7 +128,7 @@ func (s *Service) look(ctx context.Context, userID string) error {
 func (s *Service) Tend(ctx context.Context, log *slog.Logger) {
 	task := background.Task{Every: tendEvery, Limit: tendLimit, Log: log, Failed: "ends of impersonations could not be recorded"}
 	task.Run(ctx, func(ctx context.Context) error {
-		if err := s.look(ctx, ""); err != nil {
+		if err := s.look(ctx); err != nil {
 			return err
 		}
 		return s.Store.DeleteImpersonations(ctx, s.Now().Add(-kept))

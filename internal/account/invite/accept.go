@@ -2,7 +2,6 @@ package invite
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -60,21 +59,9 @@ type found struct {
 	inviters reqctx.Role
 }
 
-// errMoved is returned where what was looked up without a lock is another once it is locked.
-var errMoved = errors.New("invite: another than a moment ago")
-
-// untilStill calls do until it does not return errMoved.
-func untilStill(do func() error) error {
-	for {
-		if err := do(); !errors.Is(err, errMoved) {
-			return err
-		}
-	}
-}
-
 // accepting looks an invitation up, and has do accept it.
 func (s *Service) accepting(ctx context.Context, token string, do func(found) error) error {
-	return untilStill(func() error {
+	return account.UntilStill(func() error {
 		found, err := s.find(ctx, token)
 		if err != nil {
 			return err
@@ -83,7 +70,7 @@ func (s *Service) accepting(ctx context.Context, token string, do func(found) er
 	})
 }
 
-// find returns the invitation with a token that works. The error is VALIDATION_ERROR, account.ErrLink, or errMoved.
+// find returns the invitation with a token that works. The error is VALIDATION_ERROR, account.ErrLink, or account.ErrMoved.
 func (s *Service) find(ctx context.Context, token string) (in found, err error) {
 	if in.Invitation, err = s.lookUp(ctx, s.Store, token); err != nil {
 		return in, err
@@ -203,7 +190,7 @@ func (s *Service) checkInviter(ctx context.Context, tx Store, in found, rights m
 		return errs.Missing(err, account.ErrLink)
 	}
 	if c.Role != in.inviters {
-		return errMoved
+		return account.ErrMoved
 	}
 	own := rights[c.Role] // none for a role that is gone
 	if !c.Active || !own.Has(permission.WriteStaff) {

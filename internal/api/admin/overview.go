@@ -67,9 +67,10 @@ func (h *Handlers) ShowOverview(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if !reqctx.CallerFrom(r.Context()).May(permission.AdminKeys) {
-		o.Attention = slices.DeleteFunc(o.Attention, overview.Concern.OfKeys)
-	}
+	caller := reqctx.CallerFrom(r.Context())
+	o.Attention = slices.DeleteFunc(o.Attention, func(c overview.Concern) bool {
+		return slices.ContainsFunc(c.NeedsAll(), func(p permission.Name) bool { return !caller.May(p) })
+	})
 	web.NoStore(w)
 	web.WriteData(w, http.StatusOK, shown{
 		At: web.Timestamp(o.At), Hours: web.Items(o.Hours, newBucket), Days: web.Items(o.Days, newBucket),

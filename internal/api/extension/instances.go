@@ -22,6 +22,7 @@ type instance struct {
 	ConfigMeta         configMeta      `json:"configMeta"`
 	GrantedPermissions []string        `json:"grantedPermissions"`
 	UnknownPermissions []string        `json:"unknownPermissions,omitempty"` // granted permissions that have no effect
+	Undecided          []string        `json:"undecidedPermissions,omitempty"`
 	LifecycleWarning   string          `json:"lifecycleWarning,omitempty"`
 	Runtime            runtimeStatus   `json:"runtime"`
 	CreatedAt          web.Timestamp   `json:"createdAt"`
@@ -93,6 +94,7 @@ func newInstance(in plugin.Installed) instance {
 		InstallationID: in.Instance.ID, PluginSlug: in.Instance.Slug, InstanceKey: in.Instance.Key,
 		Enabled: in.Instance.Enabled, Config: config, ConfigMeta: configMeta{SecretFields: secrets},
 		GrantedPermissions: in.Permissions(), UnknownPermissions: in.Package.Manifest.Unknown(in.Permissions()),
+		Undecided: in.Undecided(),
 		CreatedAt: web.Timestamp(in.Instance.CreatedAt), UpdatedAt: web.Timestamp(in.Instance.UpdatedAt),
 	}
 }

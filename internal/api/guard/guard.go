@@ -75,9 +75,6 @@ func Identify(auth Authenticator, h web.HandlerFunc) web.HandlerFunc {
 			if err != nil {
 				return err
 			}
-			if who.Impersonator != "" {
-				reqctx.Notice(r.Context(), reqctx.Behalf{UserID: who.UserID, Impersonator: who.Impersonator})
-			}
 			r = r.WithContext(reqctx.WithCaller(r.Context(), who))
 		}
 		return h(w, r)

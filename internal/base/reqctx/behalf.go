@@ -22,8 +22,11 @@ type noticedKey struct{}
 func NoticedContextKey() any { return noticedKey{} }
 
 // Notice tells the context that ctx was made of on whose behalf its request acts, for lines of the log that are written
-// with that one. It is called before anything else uses ctx.
+// with that one. Nobody is nothing to tell. It is called before anything else uses ctx.
 func Notice(ctx context.Context, b Behalf) {
+	if !b.Any() {
+		return
+	}
 	if slot, ok := ctx.Value(noticedKey{}).(*Behalf); ok {
 		*slot = b
 	}

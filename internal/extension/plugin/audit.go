@@ -32,7 +32,7 @@ func (s *Service) recordInstance(ctx context.Context, st Store, was, in Instance
 		if in.Enabled != was.Enabled {
 			details["enabled"] = in.Enabled
 		}
-		if !slices.Equal(in.Granted, was.Granted) {
+		if !slices.Equal(in.Granted, was.Granted) || len(in.Undecided) < len(was.Undecided) { // somebody decided
 			details["grantedPermissions"] = append([]string{}, in.Granted...)
 		}
 		if !bytes.Equal(in.Config, was.Config) {

@@ -38,6 +38,19 @@ func consented(ctx context.Context, permissions []string) []string {
 	return given
 }
 
+// withheld returns those of the permissions that the caller may not give: they wait for somebody who may.
+func withheld(ctx context.Context, permissions []string) []string {
+	return missingFrom(consented(ctx, permissions), permissions)
+}
+
+// decide notes that somebody said what an instance of a plugin with the manifest m may have. It decides what the plugin
+// asks for if they might have given everything.
+func decide(ctx context.Context, m Manifest, in *Instance) {
+	if extension.CheckTrust(ctx) == nil && !reqctx.CallerFrom(ctx).HasKey() {
+		in.Undecided = missingFrom(m.Permissions, in.Undecided)
+	}
+}
+
 // checkConsent returns extension.ErrTrust, or ErrNotForKeys, if an instance is to have a permission that it did not have,
 // and that the caller may not give.
 func checkConsent(ctx context.Context, before, after []string) error {

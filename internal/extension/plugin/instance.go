@@ -11,6 +11,7 @@ import (
 	"stoa/internal/base/errs"
 	"stoa/internal/base/text"
 	"stoa/internal/extension/config"
+	"stoa/internal/extension/manifest"
 )
 
 // Match reports whether a change may be made to an instance of that version, as a
@@ -112,8 +113,8 @@ func (s *Service) CreateInstance(ctx context.Context, slug string, input Input) 
 		var faults errs.Issues
 		in := s.newInstance(ctx, p, input.key(&faults))
 		in.ID = cmp.Or(input.ID, in.ID)
-		given := consented(ctx, Installed{Package: p, Instance: first.Instance}.Permissions())
-		in.Granted = given
+		in.likeFirst(ctx, Installed{Package: p, Instance: first.Instance})
+		given := in.Granted
 		input.apply(p.Manifest, &in, &faults)
 		if err := cmp.Or(checkConsent(ctx, given, in.Granted), config.Validation("config", faults)); err != nil {
 			return err
@@ -140,12 +141,21 @@ func (s *Service) CreateInstance(ctx context.Context, slug string, input Input) 
 	return created, nil
 }
 
-// newInstance returns an enabled instance with all permissions that p declares and the caller may give.
+// likeFirst gives an instance the permissions of the default one that the caller may give. Others wait, and so does what
+// waits there.
+func (in *Instance) likeFirst(ctx context.Context, first Installed) {
+	all := first.Permissions()
+	in.Granted = consented(ctx, all)
+	in.Undecided = withheld(ctx, append(all, first.Undecided()...))
+}
+
+// newInstance returns an enabled instance with all permissions that p declares and the caller may give. Others wait.
 func (s *Service) newInstance(ctx context.Context, p Package, key string) Instance {
 	now := s.now()
 	return Instance{
 		ID: uuid.NewString(), Slug: p.Manifest.Slug, Key: key, Enabled: true, Enabling: 1,
-		Granted: consented(ctx, p.Manifest.Permissions), Version: 1, CreatedAt: now, UpdatedAt: now,
+		Granted: consented(ctx, p.Manifest.Permissions), Undecided: withheld(ctx, p.Manifest.Permissions),
+		Version: 1, CreatedAt: now, UpdatedAt: now,
 	}
 }
 
@@ -177,6 +187,9 @@ func (s *Service) UpdateInstance(ctx context.Context, slug, id string, input Inp
 		var faults errs.Issues
 		before := in.Granted
 		input.apply(m, in, &faults)
+		if !manifest.Absent(input.Granted) {
+			decide(ctx, m, in)
+		}
 		return cmp.Or(checkConsent(ctx, before, in.Granted), config.Validation("config", faults))
 	})
 }
@@ -263,5 +276,6 @@ func (s *Service) tellChange(ctx context.Context, st Store, p Package, was Insta
 // runs keeps running.
 func (in Instance) same(was Instance) bool {
 	return in.Enabled == was.Enabled && bytes.Equal(in.Config, was.Config) &&
-		slices.Equal(in.Granted, was.Granted) && in.DeletedAt.Equal(was.DeletedAt)
+		slices.Equal(in.Granted, was.Granted) && slices.Equal(in.Undecided, was.Undecided) &&
+		in.DeletedAt.Equal(was.DeletedAt)
 }

@@ -3,6 +3,7 @@ package plugin
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -99,6 +100,10 @@ type Instance struct {
 	// of what the package declares.
 	Granted []string
 
+	// Undecided are permissions that versions asked for, and that whoever installed them might not give, until somebody
+	// who may give them decides. See Installed.Undecided.
+	Undecided []string
+
 	// Version counts changes of the row, for ETag and If-Match.
 	Version   int64
 	CreatedAt time.Time
@@ -160,6 +165,13 @@ func (in Installed) Permissions() []string {
 		}
 	}
 	return effective
+}
+
+// Undecided returns what the present version asks for and still waits for a decision (contract 2.30).
+func (in Installed) Undecided() []string {
+	return slices.DeleteFunc(slices.Clone(in.Instance.Undecided), func(name string) bool {
+		return slices.Contains(in.Instance.Granted, name) || !slices.Contains(in.Package.Manifest.Permissions, name)
+	})
 }
 
 // Finder looks up instances for the gateway.

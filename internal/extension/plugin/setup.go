@@ -197,7 +197,7 @@ func (s *Service) apply(ctx context.Context, p Package, setup extension.Setup) (
 			continue
 		}
 		if manifest.Absent(want.Granted) {
-			in.Granted = consented(ctx, Installed{Package: p, Instance: first.Instance}.Permissions())
+			in.likeFirst(ctx, Installed{Package: p, Instance: first.Instance})
 		}
 		if err := checkKey(ctx, s.Store, p.Manifest.Slug, in.Key); err != nil {
 			return nil, err

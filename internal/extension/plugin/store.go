@@ -229,7 +229,7 @@ type Instances interface {
 	CreateInstance(ctx context.Context, in StoredInstance) error
 
 	// UpdateInstance replaces everything that may change: Enabled, Sealed,
-	// Granted, Version, UpdatedAt and DeletedAt. The error is an errs.NotFound if
+	// Granted, Undecided, Version, UpdatedAt and DeletedAt. The error is an errs.NotFound if
 	// the instance is unknown or deleted, and an errs.Conflict if its version is
 	// not the one before in.Version.
 	UpdateInstance(ctx context.Context, in StoredInstance) error

@@ -120,7 +120,7 @@ func (s *Service) switchVersion(
 			if in.Enabled {
 				c.running = append(c.running, in.ID)
 			}
-			if action != audit.PluginRollback && s.forgetGrants(&in, was) {
+			if action != audit.PluginRollback && s.ask(ctx, &in, was, next) {
 				stale = append(stale, in)
 			}
 			tell.hook(next, in, OnUpgrade, was.Manifest.Version)
@@ -155,15 +155,16 @@ func (s *Service) switchVersion(
 	return c, nil
 }
 
-// forgetGrants takes back what the version was of a package does not declare, and reports
-// whether that was anything. It was granted to an earlier version, and stayed for a
-// rollback: a next version that declares it again needs consent again (contract 4.6).
-func (s *Service) forgetGrants(in *StoredInstance, was Package) bool {
+// ask makes wait what next asks for and the caller might not give, and takes back what the version was of a package does
+// not declare; it reports whether that was anything. What it takes back was granted to an earlier version, and stayed
+// for a rollback: a next version that declares it again needs consent again (contract 4.6).
+func (s *Service) ask(ctx context.Context, in *StoredInstance, was, next Package) bool {
 	kept := Installed{Package: was, Instance: in.Instance}.Permissions()
-	if len(kept) == len(in.Granted) {
+	more := missingFrom(in.Undecided, withheld(ctx, next.Manifest.Added(was.Manifest)))
+	if len(kept) == len(in.Granted) && len(more) == 0 {
 		return false
 	}
-	in.Granted, in.UpdatedAt = kept, s.now()
+	in.Granted, in.Undecided, in.UpdatedAt = kept, append(slices.Clone(in.Undecided), more...), s.now()
 	in.Version++
 	return true
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"stoa/internal/trust/keyring"
@@ -90,6 +91,16 @@ func (s *Service) plugins(ctx context.Context, _ time.Time) (list []Concern, err
 	}
 	if err != nil {
 		return nil, err
+	}
+	asking, err := s.Store.Undecided(ctx, maxConcerns)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range asking {
+		list = append(list, Concern{
+			Kind: PluginAsks, Severity: Warning, Count: p.Count, Since: p.Since, Slug: p.Slug, InstallationID: p.InstallationID,
+			Message: p.Slug + " asks for more, and nobody has decided: " + some(p.Permissions) + ".",
+		})
 	}
 	untold, err := s.Store.Untold(ctx, maxConcerns)
 	for _, p := range untold {
@@ -277,6 +288,15 @@ func (s *Service) apiKeys(ctx context.Context, now time.Time) (list []Concern, e
 	add(KeysUnused, found.Unused, found.Unused.Since.Add(keyUnused), "Unused for 90 days: ")
 	add(KeysBeyondCreator, found.BeyondCreator, found.BeyondCreator.Since, "Allowed more than whoever made it: ")
 	return list, nil
+}
+
+// some names the first few of a list.
+func some(names []string) string {
+	const few = 3
+	if len(names) <= few {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
 }
 
 // things returns a number with its noun.

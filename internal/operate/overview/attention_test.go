@@ -93,6 +93,13 @@ func TestDeliveriesThatFailWantAttention(t *testing.T) {
 			"warning plugin.deliveries_failing 2 1m0s mail: Failed, to be tried again: 2 hooks and events to mail.",
 			"warning plugin.not_told 3 24h0m0s crm: crm reads users, and does not ask to be told when one is deleted.",
 		}},
+		{"what plugins ask for and nobody decided", shop{asking: []overview.Asking{
+			{Slug: "crm", InstallationID: "i1", Permissions: []string{"users:read"}, Count: 2, Since: ago(day)},
+			{Slug: "pay", InstallationID: "i2", Permissions: []string{"a", "b", "c", "d", "e"}, Count: 1, Since: ago(time.Hour)},
+		}}, []string{
+			"warning plugin.asks_for_more 2 24h0m0s crm i1: crm asks for more, and nobody has decided: users:read.",
+			"warning plugin.asks_for_more 1 1h0m0s pay i2: pay asks for more, and nobody has decided: a, b, c and 2 more.",
+		}},
 		{"webhooks, errors first", shop{
 			troubled: []overview.TroubledWebhook{
 				{ID: "w1", Host: "a.example", Since: ago(time.Minute)},

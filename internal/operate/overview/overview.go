@@ -6,6 +6,8 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"stoa/internal/base/permission"
 )
 
 // Counted is how often something happened within the hour that begins at Hour (UTC). Sales have one
@@ -34,6 +36,7 @@ const (
 	PluginDead      Kind = "plugin.deliveries_dead"    // hooks or events were abandoned
 	PluginWaiting   Kind = "plugin.deliveries_failing" // hooks or events fail, and are retried
 	PluginUntold    Kind = "plugin.not_told"           // it reads users, and is not told who was deleted
+	PluginAsks      Kind = "plugin.asks_for_more"      // it asks for permissions that nobody has decided on
 	WebhookDead     Kind = "webhook.deliveries_dead"   // events were abandoned
 	WebhookFailing  Kind = "webhook.failing"           // the address fails, and is retried
 	WebhookDisabled Kind = "webhook.disabled"          // by stoa, because the address failed
@@ -73,14 +76,31 @@ type Concern struct {
 	Purpose        string // of keys
 }
 
-// OfKeys reports whether c is about API keys, which are shown to those who manage them.
-func (c Concern) OfKeys() bool { return strings.HasPrefix(string(c.Kind), "api_keys.") }
+// NeedsAll returns the permissions without which c is not shown: of what only some may see, or do something about.
+func (c Concern) NeedsAll() []permission.Name {
+	switch {
+	case strings.HasPrefix(string(c.Kind), "api_keys."):
+		return []permission.Name{permission.AdminKeys}
+	case c.Kind == PluginAsks:
+		return []permission.Name{permission.TrustExtensions, permission.ConfigureExtension}
+	}
+	return nil
+}
 
 // Pile is a number of things with the same problem, and when the oldest started.
 type Pile struct {
 	Owner string // whose they are: a plugin's slug or a webhook's id
 	Count int
 	Since time.Time
+}
+
+// Asking is a plugin with instances that lack permissions on which nobody has decided.
+type Asking struct {
+	Slug           string
+	InstallationID string // of the one that waits longest
+	Permissions    []string
+	Count          int // of instances
+	Since          time.Time
 }
 
 // Failure is the last failure of an instance.
@@ -146,6 +166,9 @@ type Store interface {
 	// Untold returns the plugins with enabled instances that read users and do not subscribe to the deletion of users,
 	// by slug, with the number of these instances: at most limit, those first that were not changed for longest.
 	Untold(ctx context.Context, limit int) ([]Pile, error)
+	// Undecided returns the plugins with instances that wait for somebody to decide what they may, at most limit, those
+	// first that were not changed for longest.
+	Undecided(ctx context.Context, limit int) ([]Asking, error)
 	// TroubledWebhooks returns the webhooks that fail and those that stoa has disabled.
 	TroubledWebhooks(ctx context.Context, limit int) ([]TroubledWebhook, error)
 	// Failures returns the failures since then of instances in their current version, latest

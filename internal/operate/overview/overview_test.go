@@ -19,6 +19,7 @@ type shop struct {
 	sales, activations, registrations []overview.Counted
 
 	dead, deadWebhooks, failing, untold []overview.Pile
+	asking                              []overview.Asking
 	troubled                            []overview.TroubledWebhook
 	failures                            []overview.Failure
 	receiptsFailed, receiptsDue         overview.Pile
@@ -68,6 +69,8 @@ func (s *shop) FailingDeliveries(context.Context, int) ([]overview.Pile, error) 
 }
 
 func (s *shop) Untold(context.Context, int) ([]overview.Pile, error) { return s.untold, nil }
+
+func (s *shop) Undecided(context.Context, int) ([]overview.Asking, error) { return s.asking, nil }
 
 func (s *shop) TroubledWebhooks(context.Context, int) ([]overview.TroubledWebhook, error) {
 	return s.troubled, nil

@@ -1,4 +1,14 @@
 import { api, data, ok, tagged } from "../../api/client";
+import { holdsAll, may } from "../kit/may";
+
+// What staff may give an extension if they have it themselves; stoa gives some of the others to nobody but those with
+// extensions:trust.
+const own: string[] = ["users:read", "users:email", "orders:read", "licenses:read"];
+
+// mayGrant says whether the user may give an extension a permission.
+export const mayGrant = (name: string): boolean =>
+  may("extensions:trust") ||
+  (own.includes(name) ? holdsAll([name]) : name !== "events:subscribe" && !name.startsWith("network:"));
 
 // grantAll grants permissions to every instance of a plugin, beside those it has. It
 // returns the number of instances. Each changes in the state that was read, or not at all.

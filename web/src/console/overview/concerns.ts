@@ -16,6 +16,8 @@ export const addressOf = (c: Concern): string => {
     case "plugin.deliveries_failing":
     case "plugin.not_told":
       return `/plugins/${c.slug ?? ""}`;
+    case "plugin.asks_for_more":
+      return `/plugins/${c.slug ?? ""}/${c.installationId ?? ""}?view=permissions`;
     case "orders.pending":
       return "/shop/orders?status=pending";
     case "staff.no_second_factor":

@@ -4,9 +4,11 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, ok } from "../../api/client";
 import { meaning } from "../extensions/Permissions";
+import { mayGrant } from "../extensions/grant";
 import { readManifest } from "../extensions/manifest";
 import { ErrorNote } from "../kit/ErrorNote";
 import { Section } from "../kit/Page";
+import { may, permissionName } from "../kit/may";
 import { tell } from "../kit/toast";
 import { t } from "../text";
 import { useRefresh, type Instance, type Package } from "./data";
@@ -26,6 +28,8 @@ export const InstancePermissions = ({
   const now = chosen ?? granted;
   const added = now.filter((p) => !granted.includes(p)).length;
   const removed = granted.filter((p) => !now.includes(p)).length;
+  const waiting = instance.undecidedPermissions ?? [];
+  const decides = waiting.length > 0 && may("extensions:trust");
   const refresh = useRefresh();
   const save = useMutation({
     mutationFn: () =>
@@ -58,18 +62,36 @@ export const InstancePermissions = ({
             e.preventDefault();
             save.mutate();
           }}>
+          {waiting.length > 0 && (
+            <section className="note" data-tone="warn" aria-label={t("plugins.permissions.waits")}>
+              <h3>{t("plugins.permissions.waits")}</h3>
+              <p className="wrap">
+                {t.count("plugins.permissions.waiting", waiting.length, { names: waiting.join(", ") })}
+              </p>
+              <p>
+                {decides
+                  ? t("plugins.permissions.decide")
+                  : t("plugins.permissions.decides", { permission: permissionName("extensions:trust") })}
+              </p>
+            </section>
+          )}
           {declared.map((name) => (
             <Checkbox
               key={name}
               label={<code className="wrap">{name}</code>}
               description={meaning(name)}
               checked={now.includes(name)}
+              disabled={!granted.includes(name) && !mayGrant(name)}
               onChange={(e) => setChosen(e.currentTarget.checked ? [...now, name] : now.filter((p) => p !== name))}
             />
           ))}
           {save.isError && <ErrorNote error={save.error} />}
           <div className="row">
-            <Button type="submit" variant="filled" disabled={added + removed === 0} loading={save.isPending}>
+            <Button
+              type="submit"
+              variant="filled"
+              disabled={added + removed === 0 && !decides}
+              loading={save.isPending}>
               {t("plugins.permissions.save")}
             </Button>
             {added + removed > 0 && (
