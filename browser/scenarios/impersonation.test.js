@@ -1,7 +1,7 @@
 // Staff see the shop as a customer does, in a tab of its own: it says so on every page, changes nothing, leaves the
 // session of staff alone, and ends.
 import assert from "node:assert/strict";
-import { accessible, call, mounted, openConsole, scrollsSideways, settled, signInToShop, stoa, browser, openTab, test, useStoa } from "./kit.js";
+import { accessible, call, mounted, openConsole, scrollsSideways, settled, signInToShop, stoa, browser, journey, openTab, test, useStoa } from "./kit.js";
 
 const ada = { email: "ada-seen@example.com", username: "ada-seen", password: "correct horse battery" };
 let user;
@@ -62,6 +62,23 @@ for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
     await tab.end();
   });
 }
+
+test("it takes 4 clicks and a reason, from the overview", async () => {
+  const tab = await openConsole("/console");
+  const job = journey(tab);
+  await job.click(tab.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "People" }));
+  await job.click(tab.getByRole("link", { name: ada.email }).first());
+  await job.click(tab.getByRole("button", { name: "See the shop as ada-seen" }));
+  const dialog = tab.getByRole("dialog");
+  await dialog.getByLabel("What this is for").fill("Ticket 4711: the page of licenses is empty.");
+  const opened = tab.context().waitForEvent("page");
+  await job.click(dialog.getByRole("button", { name: "See the shop as ada-seen" }));
+  const shop = await opened;
+  await shop.getByRole("region", { name: "You see the shop as somebody else" }).waitFor();
+  assert.equal(job.clicks(), 4);
+  await shop.close();
+  await tab.end();
+});
 
 test("a tab whose impersonation staff end closes, without a click in it", async () => {
   const staff = await openConsole(`/console/people/${user.id}`);

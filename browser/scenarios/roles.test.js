@@ -58,6 +58,9 @@ for (const [role, [menu, closed, lacked]] of Object.entries(roles)) {
         assert.equal(await tab.getByRole("heading", { name: "You may not open this page" }).count(), 0, path);
       }
     }
+    await visit(tab, "/console/shop/products/harbor-analytics");
+    await tab.getByRole("heading", { name: "Harbor Analytics" }).first().waitFor();
+    await settled(tab);
     await visit(tab, closed);
     await tab.getByRole("heading", { name: "You may not open this page" }).waitFor();
     await tab.locator("main strong", { hasText: lacked }).waitFor();

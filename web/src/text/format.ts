@@ -35,9 +35,11 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ["minute", 60],
 ];
 
-// formatRelative says how long ago or ahead a time is. Less than a minute is "now".
+// formatRelative says how long ago or ahead a time is. Less than a minute is "now". What ends in almost three days
+// ends "in 3 days": it began with them a moment ago.
 export const formatRelative = (at: string, now = Date.now()): string => {
-  const seconds = (new Date(at).getTime() - now) / 1000;
+  let seconds = (new Date(at).getTime() - now) / 1000;
+  if (seconds > 0) seconds *= 1.02;
   const [unit, size] = units.find(([, s]) => Math.abs(seconds) >= s) ?? ["second", Infinity];
   return relative.format(unit === "second" ? 0 : Math.trunc(seconds / size), unit);
 };

@@ -60,9 +60,9 @@ const SeenList = ({ userId }: { userId?: string }) => {
           <tbody>
             {list.data.items.map((one) => (
               <tr key={one.id}>
-                <td>{one.staff.name || one.staff.id}</td>
+                <td data-name={t("people.seen.staff")}>{one.staff.name || one.staff.id}</td>
                 {!userId && (
-                  <td>
+                  <td data-name={t("people.seen.user")}>
                     <Link className="row-link" to="/people/$id" params={{ id: one.user.id }}>
                       {one.user.name || one.user.id}
                     </Link>

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { api, ok, type Schemas } from "../../api/client";
 import { leave } from "../../api/provider";
 import { useAccount, useRefresh } from "./data";
+import { Row, Since } from "./Row";
 import { useIdentities, useProviders } from "../Elsewhere";
 import { there } from "../elsewhereText";
 import { useProved } from "../proof";
@@ -46,64 +47,45 @@ const nameOf = (one: Identity) => one.name || there("elsewhere.gone");
 
 const List = ({ items, onRemoved }: { items: Identity[]; onRemoved: (name: string) => void }) => {
   const refresh = useRefresh();
-  const [asked, setAsked] = useState("");
-  const remove = useProved({
-    mutationFn: ({ id }: Identity) => ok(api.DELETE("/auth/identities/{id}", { params: { path: { id } } })),
-    onSuccess: async (_, one) => {
-      setAsked("");
-      await refresh();
-      onRemoved(nameOf(one));
-    },
-  });
   return (
-    <>
-      {remove.error && <Failure error={remove.error} />}
-      {remove.proof}
-      <ul className="list" hidden={remove.proof !== null}>
-        {items.map((one) => (
-          <li key={one.id}>
-            <div>
-              <strong>{nameOf(one)}</strong>
-              <div className="list-facts">
+    <ul className="list">
+      {items.map((one) => {
+        const name = nameOf(one);
+        return (
+          <Row
+            key={one.id}
+            name={name}
+            facts={
+              <>
                 {!one.enabled && <Badge tone="none">{there("elsewhere.off")}</Badge>}
                 {one.email && <span>{one.email}</span>}
-                <span>
-                  {there("elsewhere.since")} <Day at={one.createdAt} />
-                </span>
+                <Since word={there("elsewhere.since")}>
+                  <Day at={one.createdAt} />
+                </Since>
                 {one.lastUsedAt && (
-                  <span>
-                    {there("elsewhere.used")} <Ago at={one.lastUsedAt} />
-                  </span>
+                  <Since word={there("elsewhere.used")}>
+                    <Ago at={one.lastUsedAt} />
+                  </Since>
                 )}
-              </div>
-              {asked === one.id && <p className="small">{there("elsewhere.removeWarning", { name: nameOf(one) })}</p>}
-            </div>
-            {asked === one.id ? (
-              <div className="row">
-                <Button
-                  type="button"
-                  className="button slim"
-                  busy={remove.isPending}
-                  onClick={() => remove.mutate(one)}>
-                  {there("elsewhere.removeNamed", { name: nameOf(one) })}
-                </Button>
-                <button type="button" className="button slim" onClick={() => setAsked("")} autoFocus>
-                  {there("elsewhere.keep")}
-                </button>
-              </div>
-            ) : (
-              <button
-                type="button"
-                className="button slim"
-                aria-label={there("elsewhere.removeNamed", { name: nameOf(one) })}
-                onClick={() => setAsked(one.id)}>
-                {there("elsewhere.remove")}
-              </button>
-            )}
-          </li>
-        ))}
-      </ul>
-    </>
+              </>
+            }
+            deeds={[
+              {
+                word: there("elsewhere.remove"),
+                named: there("elsewhere.removeNamed", { name }),
+                how: there("elsewhere.removeWarning", { name }),
+                act: () => ok(api.DELETE("/auth/identities/{id}", { params: { path: { id: one.id } } })),
+              },
+            ]}
+            keep={there("elsewhere.keep")}
+            onDone={async () => {
+              await refresh();
+              onRemoved(name);
+            }}
+          />
+        );
+      })}
+    </ul>
   );
 };
 

@@ -9,6 +9,7 @@ import { useProved } from "../proof";
 import { t } from "../text";
 import { Ago, Badge, Button, Copy, Day, Failure, Field, Told, useFaults, useHeading, Waiting } from "../ui";
 import { useAccount } from "./data";
+import { Row, Since } from "./Row";
 
 type Key = Schemas["ApiKey"];
 type Made = Schemas["ApiKeyMade"];
@@ -44,7 +45,7 @@ export const Keys = () => {
       ) : (
         <ul className="list">
           {list.data.items.map((one) => (
-            <Row key={one.id} one={one} onChanged={(now) => void changed(now)} />
+            <One key={one.id} one={one} onChanged={changed} />
           ))}
         </ul>
       )}
@@ -72,84 +73,54 @@ const nameOf = (scope: string) =>
       ? own("account.keys.write")
       : own("account.keys.staff", { name: scope });
 
-const Row = ({ one, onChanged }: { one: Key; onChanged: (now: Made | null) => void }) => {
-  const [asked, setAsked] = useState<"" | "rotate" | "revoke">("");
+const One = ({ one, onChanged }: { one: Key; onChanged: (now: Made | null) => Promise<void> }) => {
   const path = { params: { path: { id: one.id } } };
-  const act = useProved({
-    mutationFn: async (what: "rotate" | "revoke"): Promise<Made | null> => {
-      if (what === "rotate") return data(api.POST("/auth/api-keys/{id}/rotate", path));
+  const over = isOver(one.expiresAt);
+  const { name } = one;
+  const rotate = {
+    word: own("account.keys.rotate"),
+    named: own("account.keys.rotateNamed", { name }),
+    how: own("account.keys.rotateHow"),
+    act: (): Promise<Made | null> => data(api.POST("/auth/api-keys/{id}/rotate", path)),
+  };
+  const revoke = {
+    word: own("account.keys.revoke"),
+    named: own("account.keys.revokeNamed", { name }),
+    how: own("account.keys.revokeHow", { name }),
+    act: async (): Promise<Made | null> => {
       await ok(api.DELETE("/auth/api-keys/{id}", path));
       return null;
     },
-    onSuccess: (now) => {
-      setAsked("");
-      onChanged(now);
-    },
-  });
-  const over = isOver(one.expiresAt);
-  const { name } = one;
+  };
   return (
-    <li>
-      <div>
-        <strong>{name}</strong>
-        <div className="list-facts">
+    <Row
+      name={name}
+      facts={
+        <>
           {over && <Badge tone="bad">{own("account.keys.ended")}</Badge>}
-          <span>
-            {own("account.keys.made")} <Day at={one.createdAt} />
-          </span>
+          <Since word={own("account.keys.made")}>
+            <Day at={one.createdAt} />
+          </Since>
           {one.expiresAt !== null && !over && (
-            <span>
-              {own("account.keys.ends")} <Day at={one.expiresAt} />
-            </span>
+            <Since word={own("account.keys.ends")}>
+              <Day at={one.expiresAt} />
+            </Since>
           )}
           {one.lastUsedAt === null ? (
             <span>{own("account.keys.unused")}</span>
           ) : (
-            <span>
-              {own("account.keys.used")} <Ago at={one.lastUsedAt} />
-            </span>
+            <Since word={own("account.keys.used")}>
+              <Ago at={one.lastUsedAt} />
+            </Since>
           )}
           {one.lastAddress && <span>{one.lastAddress}</span>}
-        </div>
-        <p className="small soft">{one.scopes.map(nameOf).join(" · ")}</p>
-        {asked !== "" && (
-          <p className="small">
-            {asked === "rotate" ? own("account.keys.rotateHow") : own("account.keys.revokeHow", { name })}
-          </p>
-        )}
-        {act.error && <Unproven error={act.error} />}
-        {act.proof}
-      </div>
-      {asked === "" ? (
-        <div className="row">
-          {!over && (
-            <button
-              type="button"
-              className="button slim"
-              aria-label={own("account.keys.rotateNamed", { name })}
-              onClick={() => setAsked("rotate")}>
-              {own("account.keys.rotate")}
-            </button>
-          )}
-          <button
-            type="button"
-            className="button slim"
-            aria-label={own("account.keys.revokeNamed", { name })}
-            onClick={() => setAsked("revoke")}>
-            {own("account.keys.revoke")}
-          </button>
-        </div>
-      ) : (
-        <div className="row" hidden={act.proof !== null}>
-          <Button type="button" className="button slim" busy={act.isPending} onClick={() => act.mutate(asked)}>
-            {asked === "rotate" ? own("account.keys.rotateNamed", { name }) : own("account.keys.revokeNamed", { name })}
-          </Button>
-          <button type="button" className="button slim" onClick={() => setAsked("")} autoFocus>
-            {own("account.keys.keep")}
-          </button>
-        </div>
-      )}
-    </li>
+        </>
+      }
+      more={<p className="small soft">{one.scopes.map(nameOf).join(" · ")}</p>}
+      deeds={over ? [revoke] : [rotate, revoke]}
+      keep={own("account.keys.keep")}
+      onDone={onChanged}
+    />
   );
 };
 

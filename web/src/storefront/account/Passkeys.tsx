@@ -4,8 +4,8 @@ import { useState, type FormEvent } from "react";
 import { api, data, ok } from "../../api/client";
 import { mayUsePasskeys } from "../../api/entry";
 import { accountKey, useAccount, useRefresh } from "./data";
+import { Row, Since } from "./Row";
 import { Unproven } from "../code";
-import { useProved } from "../proof";
 import { step } from "../stepText";
 import { c, t } from "../text";
 import { useAddPasskey } from "../useAddPasskey";
@@ -68,89 +68,67 @@ interface ListProps {
 const List = ({ onRemoved, onRenamed }: ListProps) => {
   const refresh = useRefresh();
   const list = useList();
-  const [asked, setAsked] = useState("");
   const [named, setNamed] = useState(""); // the one that gets another name
-  const remove = useProved({
-    mutationFn: (id: string) => ok(api.DELETE("/auth/passkeys/{id}", { params: { path: { id } } })),
-    onSuccess: async () => {
-      setAsked("");
-      await refresh();
-      onRemoved();
-    },
-  });
   if (list.isError) return <Failure error={list.error} retry={() => void list.refetch()} />;
   if (!list.data || list.data.items.length === 0) return null;
   return (
-    <>
-      {remove.error && <Failure error={remove.error} />}
-      {remove.proof}
-      <ul className="list" hidden={remove.proof !== null}>
-        {list.data.items.map((one) => (
-          <li key={one.id} hidden={named === one.id}>
-            <div>
-              <strong>{one.name}</strong>
-              <div className="list-facts">
+    <ul className="list">
+      {list.data.items.map(({ id, name, ...one }) =>
+        named === id ? (
+          <li key={id}>
+            <Rename
+              id={id}
+              name={name}
+              onEnd={(now) => {
+                setNamed("");
+                if (now !== null) onRenamed(now);
+              }}
+            />
+          </li>
+        ) : (
+          <Row
+            key={id}
+            name={name}
+            facts={
+              <>
                 {one.backedUp && <Badge tone="none">{step("step.synced")}</Badge>}
                 {one.provider && <span>{one.provider}</span>}
-                <span>
-                  {step("step.added")} <Day at={one.createdAt} />
-                </span>
+                <Since word={step("step.added")}>
+                  <Day at={one.createdAt} />
+                </Since>
                 {one.lastUsedAt && (
-                  <span>
-                    {step("step.used")} <Ago at={one.lastUsedAt} />
-                  </span>
+                  <Since word={step("step.used")}>
+                    <Ago at={one.lastUsedAt} />
+                  </Since>
                 )}
-              </div>
-              {asked === one.id && <p className="small">{step("step.removeWarning", { name: one.name })}</p>}
-            </div>
-            {asked === one.id ? (
-              <div className="row">
-                <Button
-                  type="button"
-                  className="button slim"
-                  busy={remove.isPending}
-                  onClick={() => remove.mutate(one.id)}>
-                  {step("step.removeNamed", { name: one.name })}
-                </Button>
-                <button type="button" className="button slim" onClick={() => setAsked("")} autoFocus>
-                  {step("step.keepPasskey")}
-                </button>
-              </div>
-            ) : (
-              <div className="row">
-                <button
-                  type="button"
-                  className="button slim"
-                  aria-label={step("step.renameNamed", { name: one.name })}
-                  onClick={() => setNamed(one.id)}>
-                  {step("step.rename")}
-                </button>
-                <button
-                  type="button"
-                  className="button slim"
-                  aria-label={step("step.removeNamed", { name: one.name })}
-                  onClick={() => setAsked(one.id)}>
-                  {step("step.remove")}
-                </button>
-              </div>
-            )}
-          </li>
-        ))}
-      </ul>
-      {list.data.items
-        .filter((one) => one.id === named)
-        .map((one) => (
-          <Rename
-            key={one.id}
-            id={one.id}
-            name={one.name}
-            onEnd={(name) => {
-              setNamed("");
-              if (name !== null) onRenamed(name);
+              </>
+            }
+            other={
+              <button
+                type="button"
+                className="button slim"
+                aria-label={step("step.renameNamed", { name })}
+                onClick={() => setNamed(id)}>
+                {step("step.rename")}
+              </button>
+            }
+            deeds={[
+              {
+                word: step("step.remove"),
+                named: step("step.removeNamed", { name }),
+                how: step("step.removeWarning", { name }),
+                act: () => ok(api.DELETE("/auth/passkeys/{id}", { params: { path: { id } } })),
+              },
+            ]}
+            keep={step("step.keepPasskey")}
+            onDone={async () => {
+              await refresh();
+              onRemoved();
             }}
           />
-        ))}
-    </>
+        ),
+      )}
+    </ul>
   );
 };
 
