@@ -145,8 +145,8 @@ func (s *Service) endSessions(ctx context.Context, userID string, end func(Store
 	if _, err := s.User(ctx, userID); err != nil {
 		return err
 	}
-	return s.behindRoles(ctx, userID, "", func(tx Store, user func() (Credentials, error)) error {
-		c, err := user() // before its sessions: see Store
+	return s.Store.InTx(ctx, func(tx Store) error {
+		c, err := tx.User(ctx, userID) // before its sessions: see Store
 		if err != nil {
 			return noUser(err)
 		}

@@ -90,7 +90,7 @@ func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (Use
 		return User{}, ErrNoUser
 	}
 	var changed User
-	err := s.behindRoles(ctx, id, ch.Role, func(tx Store, user func() (Credentials, error)) error {
+	err := s.Store.InTx(ctx, func(tx Store) error {
 		// All administrators are locked, and before the user. So of two transactions
 		// that each take one away, the second counts what the first left, and they
 		// cannot deadlock.
@@ -101,11 +101,11 @@ func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (Use
 				return err
 			}
 		}
-		issues, err := roleIssues(ctx, tx, ch.Role)
+		issues, err := roleIssues(ctx, tx, ch.Role) // locks the role before the user
 		if err := errors.Join(err, issues.Err()); err != nil {
 			return err
 		}
-		c, err := user()
+		c, err := tx.User(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -130,51 +130,6 @@ func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (Use
 		return User{}, noUser(err)
 	}
 	return changed, nil
-}
-
-// behindRoles runs fn in a transaction that has locked the role that a user has, and another one, in the order of their
-// names: a role comes before a user. user locks and returns the user. What was looked up without a lock is compared then,
-// and fn runs again if it is another.
-func (s *Service) behindRoles(
-	ctx context.Context, id string, another reqctx.Role, fn func(tx Store, user func() (Credentials, error)) error,
-) error {
-	return UntilStill(func() error {
-		seen, err := s.Store.User(ctx, id)
-		if err := ignore(err, errs.NotFound); err != nil { // fn says so
-			return err
-		}
-		roles := []reqctx.Role{seen.Role, another}
-		slices.Sort(roles)
-		return s.Store.InTx(ctx, func(tx Store) error {
-			for _, role := range slices.Compact(roles) {
-				if role == "" {
-					continue
-				}
-				if _, err := tx.RoleRights(ctx, role); ignore(err, errs.NotFound) != nil {
-					return err
-				}
-			}
-			return fn(tx, func() (Credentials, error) {
-				c, err := tx.User(ctx, id)
-				if err == nil && c.Role != seen.Role {
-					err = ErrMoved
-				}
-				return c, err
-			})
-		})
-	})
-}
-
-// ErrMoved is returned to UntilStill where what was looked up without a lock is another once it is locked.
-var ErrMoved = errors.New("account: another than a moment ago")
-
-// UntilStill calls do until it does not return ErrMoved.
-func UntilStill(do func() error) error {
-	for {
-		if err := do(); !errors.Is(err, ErrMoved) {
-			return err
-		}
-	}
 }
 
 // mayChange refuses a caller who may not make one of the other.

@@ -42,9 +42,13 @@ func scanRole(row database.Scanner) (r staff.Role, err error) {
 
 // OwnRole implements staff.Roles.
 func (s *Staff) OwnRole(ctx context.Context, name string) (staff.Role, error) {
-	r, err := scanRole(s.Read.QueryRowContext(ctx,
-		`SELECT name, permissions, created_at_ms FROM roles r WHERE name = $1`+s.Lock("r"), name))
-	return r, s.Wrap(err, "Role")
+	return s.ownRole(ctx, name, s.Lock("r"))
+}
+
+func (a *Account) ownRole(ctx context.Context, name, lock string) (staff.Role, error) {
+	r, err := scanRole(a.Read.QueryRowContext(ctx,
+		`SELECT name, permissions, created_at_ms FROM roles r WHERE name = $1`+lock, name))
+	return r, a.Wrap(err, "Role")
 }
 
 // PutRole implements staff.Roles.
@@ -89,6 +93,8 @@ func (a *Account) RoleRights(ctx context.Context, role reqctx.Role) (permission.
 	if rights, ok := permission.BuiltIn(string(role)); ok {
 		return rights, nil
 	}
-	r, err := NewStaff(a).OwnRole(ctx, string(role))
+	// Many read a role at once, and whoever changes one locks nothing else: so it does not matter whether it is locked
+	// before or after a user.
+	r, err := a.ownRole(ctx, string(role), a.LockShared("r"))
 	return r.Rights(), err
 }

@@ -9,8 +9,8 @@ import (
 	"stoa/internal/testkit"
 )
 
-// Whoever gives roles, ends sessions, and accepts an invitation of somebody with such a role lock in one order: none of
-// their transactions ends because each waits for the other.
+// Whoever gives or edits roles, helps people who have them, ends their sessions, and accepts an invitation of theirs wait
+// for one another in no circle: none of their transactions ends because each waits for the other.
 func TestChangesOfRolesDoNotCrossWithInvitations(t *testing.T) {
 	t.Parallel()
 
@@ -35,8 +35,10 @@ func TestChangesOfRolesDoNotCrossWithInvitations(t *testing.T) {
 			for _, req := range []testkit.Request{
 				joins(token, fmt.Sprintf("friend%d", i)), joins(token, fmt.Sprintf("other%d", i)),
 				testkit.Patch(root.Access, at, `{"role":"WATCHING"}`), testkit.Patch(root.Access, at, `{"role":"HIRING"}`),
-				testkit.Delete(root.Access, at+"/sessions"),
-				testkit.Patch(root.Access, roles+"/WATCHING", map[string]any{"label": fmt.Sprint("Round ", i)}),
+				testkit.Delete(root.Access, at+"/sessions"), testkit.Delete(root.Access, at+"/sessions"),
+				testkit.Patch(root.Access, at, `{"active":true}`), testkit.Patch(root.Access, at, `{"active":true}`),
+				testkit.Delete(root.Access, at+"/second-factor/reset"), testkit.Delete(root.Access, at+"/second-factor/reset"),
+				testkit.Patch(root.Access, roles+"/WATCHING", `{"permissions":["`+[]string{"orders:read", "licenses:read"}[i%2]+`"]}`),
 				testkit.Patch(root.Access, roles+"/HIRING", `{"permissions":["staff:read","staff:write","orders:read","users:sessions"]}`),
 			} {
 				wg.Go(func() {

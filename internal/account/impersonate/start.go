@@ -139,9 +139,6 @@ func (s *Service) Start(ctx context.Context, userID string, in Request) (Started
 		if err := mayWrite(who, in.Write); err != nil {
 			return err
 		}
-		if err := in.Issues().Err(); err != nil { // before ErrNoUser, as what cannot be read
-			return err
-		}
 		if err != nil {
 			return account.ErrNoUser
 		}
@@ -149,6 +146,9 @@ func (s *Service) Start(ctx context.Context, userID string, in Request) (Started
 		if errs.KindOf(err) == errs.NotFound || err == nil && parent.UserID != who.UserID {
 			return account.ErrToken
 		} else if err != nil {
+			return err
+		}
+		if err := in.Issues().Err(); err != nil {
 			return err
 		}
 		user, session = c.User, s.session(c.User, parent, s.Accounts.EndByAge(who.Role, parent), in)

@@ -2,6 +2,7 @@ package invite
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -59,9 +60,21 @@ type found struct {
 	inviters reqctx.Role
 }
 
+// errMoved is returned where what was looked up without a lock is another once it is locked.
+var errMoved = errors.New("invite: another than a moment ago")
+
+// untilStill calls do until it does not return errMoved.
+func untilStill(do func() error) error {
+	for {
+		if err := do(); !errors.Is(err, errMoved) {
+			return err
+		}
+	}
+}
+
 // accepting looks an invitation up, and has do accept it.
 func (s *Service) accepting(ctx context.Context, token string, do func(found) error) error {
-	return account.UntilStill(func() error {
+	return untilStill(func() error {
 		found, err := s.find(ctx, token)
 		if err != nil {
 			return err
@@ -70,7 +83,7 @@ func (s *Service) accepting(ctx context.Context, token string, do func(found) er
 	})
 }
 
-// find returns the invitation with a token that works. The error is VALIDATION_ERROR, account.ErrLink, or account.ErrMoved.
+// find returns the invitation with a token that works. The error is VALIDATION_ERROR, account.ErrLink, or errMoved.
 func (s *Service) find(ctx context.Context, token string) (in found, err error) {
 	if in.Invitation, err = s.lookUp(ctx, s.Store, token); err != nil {
 		return in, err
@@ -190,7 +203,7 @@ func (s *Service) checkInviter(ctx context.Context, tx Store, in found, rights m
 		return errs.Missing(err, account.ErrLink)
 	}
 	if c.Role != in.inviters {
-		return account.ErrMoved
+		return errMoved
 	}
 	own := rights[c.Role] // none for a role that is gone
 	if !c.Active || !own.Has(permission.WriteStaff) {

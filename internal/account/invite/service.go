@@ -48,7 +48,7 @@ func (s *Service) Print(ctx context.Context, in Form) (made Invitation, link str
 func (s *Service) link(token string) string { return s.PublicURL + "/invitation#" + token }
 
 func (s *Service) create(ctx context.Context, in Form, printed bool) (made Invitation, token string, err error) {
-	err = account.UntilStill(func() error {
+	err = untilStill(func() error {
 		// Its role is to be locked before the user who has the address, so first without a lock.
 		before, err := s.openTo(ctx, s.Store, in.Email)
 		if err != nil {
@@ -157,14 +157,14 @@ func (s *Service) openTo(ctx context.Context, tx Store, email string) (Invitatio
 }
 
 // replace revokes the open invitation to an address, if there is one: that of before, whose role is locked, or the error
-// is account.ErrMoved.
+// is errMoved.
 func (s *Service) replace(ctx context.Context, tx Store, email string, before Invitation) error {
 	open, err := s.openTo(ctx, tx, email)
 	switch {
 	case err != nil || open.ID == "": // accepted or revoked meanwhile
 		return err
 	case open.ID != before.ID:
-		return account.ErrMoved
+		return errMoved
 	}
 	return s.close(ctx, tx, open, Revoked)
 }

@@ -125,6 +125,14 @@ func (c Conn) Lock(alias string) string {
 	return ""
 }
 
+// LockShared is Lock for rows that others may lock in the same way meanwhile, but neither with Lock nor change.
+func (c Conn) LockShared(alias string) string {
+	if c.InTransaction() {
+		return c.db.share(alias)
+	}
+	return ""
+}
+
 // LockFree is Lock for unlocked rows; rows that another transaction has locked are left out of the
 // result.
 func (c Conn) LockFree(alias string) string {

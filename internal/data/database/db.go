@@ -37,6 +37,7 @@ func (db *DB) Trace(t *trace.Tracer) { db.tracer = t }
 type dialect struct {
 	name     string                    // also the name of the migrations' directory
 	lock     func(alias string) string // ends a SELECT that locks the rows of one table
+	share    func(alias string) string // the same, for rows that others may lock so, too
 	skip     string                    // after lock: leaves out rows that other transactions have locked
 	clock    string                    // the time in milliseconds since 1970, by the clock that all processes share
 	turn     string                    // waits for a table's turn; "" if writers never run side by side

@@ -36,6 +36,7 @@ func openPostgres(at string) (*DB, error) {
 	return &DB{read: db, write: db, dialect: dialect{
 		name:     "postgres",
 		lock:     func(alias string) string { return " FOR UPDATE OF " + alias },
+		share:    func(alias string) string { return " FOR SHARE OF " + alias },
 		skip:     " SKIP LOCKED",
 		version:  `SHOW server_version`,
 		clock:    `floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`,

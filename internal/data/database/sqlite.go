@@ -65,6 +65,7 @@ func openSQLite(path string) (*DB, error) {
 		columns:  sqliteColumns,
 		hasTable: `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1`,
 		lock:     func(string) string { return "" }, // the transaction holds the write lock
+		share:    func(string) string { return "" },
 		isUnique: func(err error) bool {
 			c := sqliteCode(err)
 			return c == sqlite3.SQLITE_CONSTRAINT_UNIQUE || c == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
