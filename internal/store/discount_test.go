@@ -168,9 +168,9 @@ func take(tb testing.TB, s *store.Orders, d discount.Discount, orderID string) {
 
 func tryTake(ctx context.Context, s *store.Orders, d discount.Discount, orderID string, keys ...string) error {
 	return s.InTx(ctx, func(tx order.Store) error {
-		ok, err := tx.TakeCustomer(ctx, d.ID, orderID, keys, T0)
+		ok, err := tx.AddUse(ctx, d.ID, orderID, keys, T0)
 		if err == nil && ok {
-			ok, err = tx.TakeUse(ctx, d.ID, d.Version, orderID, T0)
+			ok, err = tx.TakeUse(ctx, d.ID, d.Version)
 		}
 		if err == nil && !ok {
 			err = errNoUse

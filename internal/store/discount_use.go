@@ -15,8 +15,8 @@ var _ discount.Uses = (*Orders)(nil)
 // onceDiscount is the kind of once_keys of discounts.
 const onceDiscount = "discount"
 
-// TakeCustomer implements discount.Uses.
-func (s *Orders) TakeCustomer(
+// AddUse implements discount.Uses.
+func (s *Orders) AddUse(
 	ctx context.Context, discountID, orderID string, keys []string, at time.Time,
 ) (bool, error) {
 	for _, key := range keys {
@@ -31,18 +31,13 @@ func (s *Orders) TakeCustomer(
 			return false, err
 		}
 	}
-	return true, nil
+	_, err := s.Write.ExecContext(ctx, `
+		INSERT INTO discount_uses (order_id, discount_id, at_ms) VALUES ($1, $2, $3)`, orderID, discountID, database.Millis(at))
+	return err == nil, err
 }
 
 // TakeUse implements discount.Uses.
-func (s *Orders) TakeUse(
-	ctx context.Context, discountID string, version int64, orderID string, at time.Time,
-) (bool, error) {
-	_, err := s.Write.ExecContext(ctx, `
-		INSERT INTO discount_uses (order_id, discount_id, at_ms) VALUES ($1, $2, $3)`, orderID, discountID, database.Millis(at))
-	if err != nil {
-		return false, err
-	}
+func (s *Orders) TakeUse(ctx context.Context, discountID string, version int64) (bool, error) {
 	// The condition is checked on the row as it is once the lock is had, whatever was read before.
 	res, err := s.Write.ExecContext(ctx, `
 		UPDATE discounts SET uses = uses + 1, used = $3

@@ -44,17 +44,18 @@ type Store interface {
 
 // Uses are the uses of discounts, as part of the transactions that make and cancel orders.
 type Uses interface {
-	// TakeCustomer records that these keys belong to the customer of an order that uses a discount once. It
-	// reports false if one of them belongs to another order with that discount. Then undo the transaction.
-	TakeCustomer(ctx context.Context, discountID, orderID string, keys []string, at time.Time) (bool, error)
+	// AddUse records that an order uses a discount, and that these keys belong to its customer, if the discount
+	// holds once for each. It reports false if one of them belongs to another order with that discount. Then
+	// undo the transaction. TakeUse counts the use.
+	AddUse(ctx context.Context, discountID, orderID string, keys []string, at time.Time) (bool, error)
 
-	// TakeUse records that an order uses a discount. It reports false if that has not the given version any
-	// more, or is used up. Then undo the transaction. However many transactions call it at once, a discount is
-	// never used more often than it may be. Others of the discount wait until the transaction ends: call it
-	// last.
-	TakeUse(ctx context.Context, discountID string, version int64, orderID string, at time.Time) (bool, error)
+	// TakeUse counts a use of a discount, which AddUse has recorded. It reports false if that has not the given
+	// version any more, or is used up. Then undo the transaction. However many transactions call it at once, a
+	// discount is never used more often than it may be. Others of the discount wait until the transaction ends:
+	// call it last.
+	TakeUse(ctx context.Context, discountID string, version int64) (bool, error)
 
-	// GiveBackUse undoes TakeUse and TakeCustomer for an order. Again, and for an order without a use, it does
+	// GiveBackUse undoes AddUse and TakeUse for an order. Again, and for an order without a use, it does
 	// nothing.
 	GiveBackUse(ctx context.Context, orderID string) error
 }

@@ -53,26 +53,30 @@ type deduction struct {
 	customer []string // if the code holds once for each
 }
 
-// Errors of take. The transaction is undone.
+// Errors of add and take. The transaction is undone.
 var (
 	errUseGone      = errors.New("order: the discount changed, or was used up")
 	errCustomerUsed = errors.New("order: the customer has used the discount")
 )
 
-// take takes a use of the discount for a new order. Call it last in the transaction.
-func (l deduction) take(ctx context.Context, tx Store, o Order) error {
+// add records that a new order uses the discount. Call it before whatever makes other buyers wait.
+func (l deduction) add(ctx context.Context, tx Store, o Order) error {
 	if l.None() {
 		return nil
 	}
-	if len(l.customer) > 0 {
-		ok, err := tx.TakeCustomer(ctx, l.Discount.ID, o.ID, l.customer, o.CreatedAt)
-		if err != nil {
-			return err
-		} else if !ok {
-			return errCustomerUsed
-		}
+	ok, err := tx.AddUse(ctx, l.Discount.ID, o.ID, l.customer, o.CreatedAt)
+	if err == nil && !ok {
+		err = errCustomerUsed
 	}
-	ok, err := tx.TakeUse(ctx, l.Discount.ID, l.Discount.Version, o.ID, o.CreatedAt)
+	return err
+}
+
+// take counts the use of the discount. Call it last in the transaction.
+func (l deduction) take(ctx context.Context, tx Store) error {
+	if l.None() {
+		return nil
+	}
+	ok, err := tx.TakeUse(ctx, l.Discount.ID, l.Discount.Version)
 	if err == nil && !ok {
 		err = errUseGone
 	}

@@ -130,12 +130,15 @@ func (s *Service) place(
 		if err := s.recordForOther(ctx, tx, o); err != nil {
 			return err
 		}
+		if err := less.add(ctx, tx, o); err != nil {
+			return err
+		}
 		if o.Status() == Paid {
 			if err := s.settled(ctx, tx, o); err != nil {
 				return err
 			}
 		}
-		return less.take(ctx, tx, o)
+		return less.take(ctx, tx)
 	})
 	if errs.KindOf(err) == errs.Conflict && req.OrderID != "" {
 		return s.resume(ctx, p, req) // the same request, sent twice: the other one was quicker
