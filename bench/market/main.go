@@ -35,6 +35,7 @@ var works = []struct {
 	{"verify", verify},
 	{"list", list},
 	{"pages", pages},
+	{"discounts", discounts},
 }
 
 func main() {

@@ -41,6 +41,8 @@ export const pages = [
   { name: "orders", path: "/console/shop/orders", as: "admin" },
   { name: "licenses", path: "/console/shop/licenses", as: "admin" },
   { name: "license-grant", path: "/console/shop/licenses/grant", as: "admin" },
+  { name: "discounts", path: "/console/shop/discounts", as: "admin" },
+  { name: "discount-new", path: "/console/shop/discounts/new", as: "admin" },
   { name: "reviews", path: "/console/shop/reviews", as: "admin" },
   { name: "media", path: "/console/shop/media", as: "admin" },
   { name: "product-new", path: "/console/shop/new-product", as: "admin" },

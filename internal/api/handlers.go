@@ -43,11 +43,11 @@ func (s *Server) handlers(limits limit.Counter, keys keyed.Requests) handlers {
 		shop: &shop.Handlers{
 			Log: s.Log, Now: s.Now, Count: s.Count, Media: s.Media, Keys: s.LicenseKeys,
 			Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases,
-			Site: s.Site, Accounts: s.Accounts,
+			Site: s.Site, Accounts: s.Accounts, Discounts: s.Discounts, Limits: limits,
 		},
 		admin: &admin.Handlers{
 			Log: s.Log, Now: s.Now, Count: s.Count, Accounts: s.Accounts, Staff: s.Staff, Invitations: s.Invitations, StandIns: s.StandIns, Leaving: s.Leaving, Takeout: s.Takeout, Keys: s.Keys, Audit: s.Audit,
-			Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases,
+			Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases, Discounts: s.Discounts,
 			Site: s.Site, SignIn: s.SignIn, System: s.System, Overview: s.Overview, Lookup: s.Lookup,
 		},
 		extension: &extension.Handlers{

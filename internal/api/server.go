@@ -49,6 +49,7 @@ import (
 	"stoa/internal/run/hook"
 	"stoa/internal/run/traffic"
 	"stoa/internal/shop/catalog"
+	"stoa/internal/shop/discount"
 	"stoa/internal/shop/license"
 	"stoa/internal/shop/order"
 	"stoa/internal/shop/release"
@@ -94,11 +95,12 @@ type Server struct {
 	// Generations tells whether the shop's pages show something that has changed.
 	Generations catalog.Generations
 
-	Licenses *license.Service
-	Orders   *order.Service
-	Reviews  *review.Service
-	Releases *release.Service
-	Media    shop.Media
+	Licenses  *license.Service
+	Discounts *discount.Service
+	Orders    *order.Service
+	Reviews   *review.Service
+	Releases  *release.Service
+	Media     shop.Media
 	// LicenseKeys sign answers about licenses, and leases.
 	LicenseKeys *keyring.Ring
 

@@ -27,7 +27,8 @@ func (a *App) buildAPI(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	secret, err := a.idempotencySecret(ctx, cfg.MasterKey)
+	secret, err := a.hashSecret(ctx, cfg.MasterKey, store.SettingIdempotencySecret,
+		cfg.MasterKey.Known()[0].Derive(idempotency.HashPurpose))
 	if err != nil {
 		return err
 	}
@@ -108,6 +109,7 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 		Catalog:     a.Catalog,
 		Generations: store.NewShopGeneration(a.DB),
 		Licenses:    a.Licenses,
+		Discounts:   a.Discounts,
 		Orders:      a.Orders,
 		Reviews:     a.Reviews,
 		Releases:    a.Releases,

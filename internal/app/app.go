@@ -55,6 +55,7 @@ import (
 	"stoa/internal/run/node"
 	"stoa/internal/run/themeapp"
 	"stoa/internal/shop/catalog"
+	"stoa/internal/shop/discount"
 	"stoa/internal/shop/license"
 	"stoa/internal/shop/order"
 	"stoa/internal/shop/release"
@@ -72,11 +73,12 @@ type App struct {
 	// other database has it.
 	PlatformID string
 
-	Catalog  *catalog.Service
-	Licenses *license.Service
-	Orders   *order.Service
-	Reviews  *review.Service
-	Releases *release.Service
+	Catalog   *catalog.Service
+	Licenses  *license.Service
+	Discounts *discount.Service
+	Orders    *order.Service
+	Reviews   *review.Service
+	Releases  *release.Service
 
 	Accounts *account.Service
 	Roles    *staff.Service

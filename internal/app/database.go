@@ -9,7 +9,6 @@ import (
 	"os"
 	"time"
 
-	"stoa/internal/data/idempotency"
 	"stoa/internal/keep/rewrap"
 	"stoa/internal/operate/settings"
 	"stoa/internal/store"
@@ -54,13 +53,12 @@ func (a *App) joinMasterKey(ctx context.Context, cfg Config) error {
 	return err
 }
 
-// idempotencySecret returns the secret with which idempotency keys are hashed. It is derived from
-// the first master key and stays the same when that is replaced: the hashes cannot be recomputed,
-// because the keys are not stored.
-func (a *App) idempotencySecret(ctx context.Context, keys *seal.Keys) ([]byte, error) {
-	box, name := keys.Box(rewrap.SettingBox), store.SettingIdempotencySecret
-	first := box.Seal(keys.Known()[0].Derive(idempotency.HashPurpose), name)
-	sealed, err := store.NewSettings(a.DB).Once(ctx, name, first)
+// hashSecret returns the secret with which something is hashed that is not stored itself, such as
+// idempotency keys. It is what was derived from the first master key, and stays the same when that is replaced:
+// the hashes cannot be recomputed. name is the setting that keeps it.
+func (a *App) hashSecret(ctx context.Context, keys *seal.Keys, name string, derived []byte) ([]byte, error) {
+	box := keys.Box(rewrap.SettingBox)
+	sealed, err := store.NewSettings(a.DB).Once(ctx, name, box.Seal(derived, name))
 	if err != nil {
 		return nil, err
 	}

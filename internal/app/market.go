@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 
 	"stoa/internal/account"
+	"stoa/internal/account/mailbox"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/data/blob"
 	"stoa/internal/operate/settings"
 	"stoa/internal/shop/catalog"
+	"stoa/internal/shop/discount"
 	"stoa/internal/shop/license"
 	"stoa/internal/shop/order"
 	"stoa/internal/shop/release"
@@ -62,11 +64,19 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 		Store: store.NewLicenses(a.DB), Products: a.Catalog, Users: buyers{a}, Vault: keys, Now: cfg.Now,
 		PublicURL: cfg.PublicURL, LeaseKeys: a.LicenseKeys, Leases: cfg.Leases, DevInstances: dev, Churn: churn,
 	}
+	customers, err := a.hashSecret(ctx, cfg.MasterKey, store.SettingCustomerSecret,
+		cfg.MasterKey.Known()[0].Derive(discount.HashPurpose))
+	if err != nil {
+		return err
+	}
+	a.Discounts = &discount.Service{
+		Store: store.NewDiscounts(a.DB), Now: cfg.Now, Mailbox: mailbox.Key, Secret: customers,
+	}
 	a.Orders = &order.Service{
 		Store: store.NewOrders(a.DB), Claims: store.NewClaims(a.DB), Products: a.Catalog, Licenses: a.Licenses,
 		Users: buyers{a}, Payments: payments, Vault: keys, Now: cfg.Now, Courier: a.courier, Poster: a.Mail,
 		PublicURL: cfg.PublicURL, SiteName: a.site.Called, RenewalLeeway: cfg.RenewalLeeway,
-		Administrators: buyers{a},
+		Administrators: buyers{a}, Discounts: a.Discounts,
 	}
 	a.Reviews = &review.Service{Store: store.NewReviews(a.DB), Products: a.Catalog, Now: cfg.Now}
 	a.Releases = &release.Service{

@@ -10,6 +10,7 @@ import (
 
 	"stoa/internal/base/errs"
 	"stoa/internal/data/database"
+	"stoa/internal/shop/discount"
 	"stoa/internal/shop/order"
 	"stoa/internal/shop/payment"
 	"stoa/internal/shop/product"
@@ -54,6 +55,7 @@ func shopDB(tb testing.TB, open Open) *database.DB {
 func FullOrder(id, slug, licenseID string) order.Order {
 	o := Order(id, slug, "anonymous", "a@b.c", T0)
 	o.Period, o.LicenseID = product.Yearly, licenseID
+	o.Discount = order.Discount{ID: "d1", Code: "LAUNCH20", Minor: 1000, Duration: discount.Forever}
 	o.Provider, o.PaymentURL = "stripe", "https://pay.example/s1"
 	o.Payment = payment.Reference{Session: "s1", Payment: "p1", Invoice: "i1", Subscription: "u1"}
 	o.PaidAt, o.RefundedAt, o.CancelledAt = T0.Add(time.Minute), T0.Add(time.Hour), T0.Add(2*time.Hour)

@@ -85,20 +85,23 @@ func (s *Receipts) delivery(ctx context.Context, orderID string) (order.DueRecei
 	)
 	l, err := scanLicense(s.Read.QueryRowContext(ctx, `
 		SELECT `+licenseColumns+`, o.id, o.user_id, o.billing_info, o.amount_minor, o.currency,
-			o.created_at_ms, o.status, o.refunded_at_ms, o.tier_id, p.name, p.detail, r.attempts, r.created_at_ms
+			o.discount_code, o.discount_minor, o.created_at_ms, o.status, o.refunded_at_ms, o.tier_id, p.name, p.detail, r.attempts, r.created_at_ms
 		FROM receipts r
 		JOIN orders o ON o.id = r.order_id
 		JOIN licenses l ON l.id = o.license_id
 		JOIN products p ON p.id = o.product_id
 		WHERE r.order_id = $1`, orderID),
 		&d.OrderID, &d.UserID, &billing, &d.Amount.Minor, &d.Amount.Currency,
-		database.ScanMillis(&d.Ordered), &status, database.ScanMillis(&refunded), &tierID, &d.ProductName, &detail, &d.Attempts,
+		&d.Code, &d.Off.Minor, database.ScanMillis(&d.Ordered), &status, database.ScanMillis(&refunded), &tierID, &d.ProductName, &detail, &d.Attempts,
 		database.ScanMillis(&d.Since))
 	if err != nil {
 		return order.DueReceipt{}, s.Wrap(err, "Receipt")
 	}
 	d.License, d.Stands, d.TierName = l, status == string(order.Paid), tierID
 	d.Refunded = !refunded.IsZero()
+	if d.Code != "" {
+		d.Off.Currency = d.Amount.Currency
+	}
 	shown, err := decodeDetail(detail)
 	if err != nil {
 		return order.DueReceipt{}, fmt.Errorf("store: product of order %s: detail: %w", orderID, err)

@@ -19,6 +19,7 @@ import (
 	"stoa/internal/operate/signin"
 	"stoa/internal/operate/system"
 	"stoa/internal/shop/catalog"
+	"stoa/internal/shop/discount"
 	"stoa/internal/shop/license"
 	"stoa/internal/shop/order"
 	"stoa/internal/shop/release"
@@ -44,6 +45,7 @@ type Handlers struct {
 	Catalog     *catalog.Service
 	Licenses    *license.Service
 	Orders      *order.Service
+	Discounts   *discount.Service
 	Reviews     *review.Service
 	Releases    *release.Service
 	Site        *site.Service

@@ -37,6 +37,9 @@ var (
 	// Each purchase leaves an order and a license.
 	Purchase = ratelimit.Rule{Name: "purchase", Limit: 600, Window: time.Minute}
 
+	// For every request with a discount code: guessing one takes long.
+	Discount = ratelimit.Rule{Name: "discount", Limit: 20, Window: time.Minute}
+
 	// For one installation's calls of the platform API (contract 1.7).
 	Platform = ratelimit.Rule{Name: "platform", Limit: 600, Window: time.Minute}
 
@@ -74,7 +77,7 @@ func Rules() []ratelimit.Rule {
 		Register, Login, Me, Refresh, ChangePassword,
 		LoginAccount, RefreshUnknown, ForgotPassword, ResetPassword, SetUp,
 		Reauthenticate, Factors, SecondFactor, Passkey, PasskeyOptions, OIDC, SignUp, EmailSignIn, MailToken, Export, Invitation,
-		Purchase, Platform, APIKey, ClaimRequest, Claim, ClaimLink,
+		Purchase, Discount, Platform, APIKey, ClaimRequest, Claim, ClaimLink,
 	}
 }
 
@@ -110,11 +113,17 @@ func (c Counter) Count(w http.ResponseWriter, r *http.Request, rule ratelimit.Ru
 // read: bad requests are requests too.
 func (c Counter) ByAddress(rule ratelimit.Rule, h web.HandlerFunc) web.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := c.Count(w, r, rule, reqctx.AddrKey(c.ClientIP.Addr(r))); err != nil {
+		if err := c.CountAddress(w, r, rule); err != nil {
 			return err
 		}
 		return h(w, r)
 	}
+}
+
+// CountAddress counts a request of the client's address against rule, for a handler that counts some of its
+// requests only.
+func (c Counter) CountAddress(w http.ResponseWriter, r *http.Request, rule ratelimit.Rule) error {
+	return c.Count(w, r, rule, reqctx.AddrKey(c.ClientIP.Addr(r)))
 }
 
 // ByUser limits a route by the signed-in user, or by the service that calls.

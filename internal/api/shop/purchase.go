@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"stoa/internal/api/limit"
 	"stoa/internal/api/web"
 	"stoa/internal/api/wire"
 	"stoa/internal/data/idempotency"
@@ -23,6 +24,11 @@ func (h *Handlers) Purchase(w http.ResponseWriter, r *http.Request) error {
 	in, err := web.ReadInput(w, r, order.PurchaseRequest.Issues)
 	if err != nil {
 		return err
+	}
+	if in.DiscountCode != "" {
+		if err := h.Limits.CountAddress(w, r, limit.Discount); err != nil {
+			return err
+		}
 	}
 	in.OrderID = idempotency.Seed(r.Context())
 	receipt, err := h.Orders.Purchase(r.Context(), r.PathValue("slug"), in)

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/api/limit"
 	"stoa/internal/shop/catalog"
+	"stoa/internal/shop/discount"
 	"stoa/internal/shop/license"
 	"stoa/internal/shop/order"
 	"stoa/internal/shop/release"
@@ -24,14 +26,17 @@ type Handlers struct {
 	// Count counts events by outcome (ops.Metrics).
 	Count func(what, outcome string)
 
-	Catalog  *catalog.Service
-	Licenses *license.Service
-	Orders   *order.Service
-	Reviews  *review.Service
-	Releases *release.Service
-	Media    Media
-	Site     *site.Service
-	Accounts *account.Service
+	Catalog   *catalog.Service
+	Licenses  *license.Service
+	Orders    *order.Service
+	Reviews   *review.Service
+	Releases  *release.Service
+	Media     Media
+	Site      *site.Service
+	Accounts  *account.Service
+	Discounts *discount.Service
+	// Limits count requests with a discount code.
+	Limits limit.Counter
 	// Keys sign the answers that apps rely on.
 	Keys *keyring.Ring
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"stoa/internal/api/web"
+	"stoa/internal/shop/discount"
 	"stoa/internal/shop/order"
 	"stoa/internal/shop/product"
 )
@@ -20,6 +21,8 @@ type Order struct {
 	BillingInfo   *order.BillingInfo `json:"billingInfo,omitempty"`
 	Amount        json.Number        `json:"amount"`
 	Currency      string             `json:"currency"`
+	// Discount is absent without a code.
+	Discount *OrderDiscount `json:"discount,omitempty"`
 	// PartlyRefunded is absent unless a part was given back.
 	PartlyRefunded json.Number   `json:"partlyRefunded,omitempty"`
 	Status         order.Status  `json:"status"`
@@ -27,6 +30,20 @@ type Order struct {
 	LicenseID      string        `json:"licenseId"`
 	Demo           bool          `json:"demo,omitempty"`
 	CreatedAt      web.Timestamp `json:"createdAt"`
+}
+
+// OrderDiscount is what a code took off the price of an order. Order.Amount is the rest.
+type OrderDiscount struct {
+	Code     string            `json:"code"`
+	Amount   json.Number       `json:"amount"`
+	Duration discount.Duration `json:"duration"`
+}
+
+func newOrderDiscount(o order.Listed) *OrderDiscount {
+	if o.Discount.None() {
+		return nil
+	}
+	return &OrderDiscount{o.Discount.Code, o.Off().Amount(), o.Discount.Duration}
 }
 
 // NewOrder returns the JSON form of o.
@@ -39,7 +56,7 @@ func NewOrder(o order.Listed) Order {
 		ID: o.ID, ProductID: o.ProductID, ProductSlug: o.ProductSlug,
 		ProductName: o.ProductName, TierID: o.TierID, UserID: o.UserID,
 		PaymentMethod: o.PaymentMethod, BillingInfo: o.Billing, Amount: o.Amount.Amount(), Currency: o.Amount.Currency,
-		PartlyRefunded: part, Status: o.Status(), Ends: o.WillEnd(), LicenseID: o.LicenseID,
+		Discount: newOrderDiscount(o), PartlyRefunded: part, Status: o.Status(), Ends: o.WillEnd(), LicenseID: o.LicenseID,
 		CreatedAt: web.Timestamp(o.CreatedAt), Demo: o.Demo,
 	}
 }

@@ -21,6 +21,8 @@ const (
 	ReadOrders         Name = "orders:read"
 	RefundOrders       Name = "orders:refund"
 	CancelOrders       Name = "orders:cancel"
+	ReadDiscounts      Name = "discounts:read"
+	WriteDiscounts     Name = "discounts:write"
 	ReadLicenses       Name = "licenses:read"
 	FreeSeats          Name = "licenses:seats"
 	WriteLicenses      Name = "licenses:write"
@@ -84,6 +86,8 @@ var catalog = []struct {
 	{ReadOrders, "SFN"},
 	{RefundOrders, "F"},
 	{CancelOrders, "F"},
+	{ReadDiscounts, "CSFN"},
+	{WriteDiscounts, "CF"},
 	{ReadLicenses, "SFN"},
 	{FreeSeats, "S"},
 	{WriteLicenses, "F"},

@@ -266,6 +266,7 @@ func TestTablesHasEverySealedColumn(t *testing.T) {
 		"theme.app-token":       "apps with an old token are restarted, and both keys are accepted meanwhile",
 		"market.license.lookup": "rehashLicense",
 		"idempotency.hash":      "kept, sealed, in a setting",
+		"shop.customer.hash":    "kept, sealed, in a setting",
 		"master_key_check":      "Rewrap.begin replaces it",
 		"master-key.id":         "a name",
 	}

@@ -32,6 +32,7 @@ type Order struct {
 	PaymentMethod string
 	Billing       *BillingInfo // nil if the buyer gave none
 	Amount        product.Money
+	Discount      Discount              // zero without a code; Amount is what is left to pay
 	Period        product.BillingPeriod // the tier's
 	LicenseID     string
 	CreatedAt     time.Time

@@ -54,6 +54,10 @@ func newCharge(p product.Product, o Order) payment.Charge {
 		OrderID: o.ID, Method: o.PaymentMethod, Minor: o.Amount.Minor, Currency: o.Amount.Currency,
 		Name: p.Name, Months: o.Period.Months(),
 	}
+	if o.firstOnly() {
+		c.Minor, c.Off = o.Amount.Minor+o.Discount.Minor, o.Discount.Minor
+		c.OffName = o.Discount.Code
+	}
 	c.Exponent, _ = product.Exponent(o.Amount.Currency)
 	if tier, ok := p.Tier(o.TierID); ok {
 		c.Name += " – " + tier.Name

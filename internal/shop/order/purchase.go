@@ -10,6 +10,7 @@ import (
 	"stoa/internal/base/ids"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/base/text"
+	"stoa/internal/shop/discount"
 	"stoa/internal/shop/license"
 	"stoa/internal/shop/payment"
 	"stoa/internal/shop/product"
@@ -20,6 +21,8 @@ type PurchaseRequest struct {
 	TierID        string       `json:"tierId"`
 	PaymentMethod string       `json:"paymentMethod"`
 	Billing       *BillingInfo `json:"billingInfo"` // nil if the buyer gave none
+	// DiscountCode is empty if the buyer has none.
+	DiscountCode string `json:"discountCode"`
 
 	// OrderID is the id for the order, chosen by a caller who may have to repeat the request. If it is
 	// empty, Purchase chooses one.
@@ -73,8 +76,8 @@ func newConfirmation(o Order, key license.Key) Confirmation {
 // confirmation of the first, and begins the payment again if that had failed.
 //
 // It returns VALIDATION_ERROR for what PurchaseRequest.Issues finds, ErrNotForSale, ErrTierNotFound,
-// ErrPaymentNotTaken, ErrPaymentRefused, ErrPaymentUnreachable, and for an OrderID that was used
-// ErrIDTaken or ErrCancelled.
+// discount.ErrRefused, ErrPaymentNotTaken, ErrPaymentRefused, ErrPaymentUnreachable, and for an OrderID that
+// was used ErrIDTaken or ErrCancelled.
 func (s *Service) Purchase(ctx context.Context, slug string, req PurchaseRequest) (Confirmation, error) {
 	if err := req.Issues().Err(); err != nil {
 		return Confirmation{}, err
@@ -97,20 +100,26 @@ func (s *Service) Purchase(ctx context.Context, slug string, req PurchaseRequest
 		return Confirmation{}, ErrNotForSale
 	case !ok:
 		return Confirmation{}, ErrTierNotFound
-	case tier.Price.Minor != 0 && s.Payments.Mode() == payment.Closed:
+	case req.DiscountCode == "" && !s.takes(tier.Price):
 		return Confirmation{}, ErrPaymentNotTaken
 	}
 	if req, err = s.mayPlace(ctx, tier, req); err != nil {
 		return Confirmation{}, err
 	}
-	return s.place(ctx, p, tier, req)
+	if req.DiscountCode != "" {
+		return s.placeDiscounted(ctx, p, tier, req)
+	}
+	return s.place(ctx, p, tier, req, deduction{})
 }
 
 // place stores a new order and begins its payment.
 func (s *Service) place(
-	ctx context.Context, p product.Product, tier product.Tier, req PurchaseRequest,
+	ctx context.Context, p product.Product, tier product.Tier, req PurchaseRequest, less deduction,
 ) (Confirmation, error) {
-	o, l, key := s.draft(ctx, p.ID, tier, req)
+	o, l, key := s.draft(ctx, p.ID, tier, req, less.Quote)
+	if !s.takes(o.Amount) {
+		return Confirmation{}, ErrPaymentNotTaken
+	}
 	err := s.Store.InTx(ctx, func(tx Store) error {
 		if err := tx.CreateLicense(ctx, l); err != nil {
 			return err
@@ -121,10 +130,15 @@ func (s *Service) place(
 		if err := s.recordForOther(ctx, tx, o); err != nil {
 			return err
 		}
-		if o.Status() == Paid {
-			return s.settled(ctx, tx, o)
+		if err := less.add(ctx, tx, o); err != nil {
+			return err
 		}
-		return nil
+		if o.Status() == Paid {
+			if err := s.settled(ctx, tx, o); err != nil {
+				return err
+			}
+		}
+		return less.take(ctx, tx)
 	})
 	if errs.KindOf(err) == errs.Conflict && req.OrderID != "" {
 		return s.resume(ctx, p, req) // the same request, sent twice: the other one was quicker
@@ -142,17 +156,22 @@ func (s *Service) place(
 	return s.begin(ctx, p, o, key, req)
 }
 
+// takes reports whether an amount can be paid here.
+func (s *Service) takes(amount product.Money) bool {
+	return amount.Minor == 0 || s.Payments.Mode() != payment.Closed
+}
+
 // draft returns a new order, its license and the license's key. Order and license are paid if nothing
 // is left to pay.
 func (s *Service) draft(
-	ctx context.Context, productID string, tier product.Tier, req PurchaseRequest,
+	ctx context.Context, productID string, tier product.Tier, req PurchaseRequest, less discount.Quote,
 ) (Order, license.License, license.Key) {
 	now := s.Now().UTC()
 	l, key := s.Vault.Issue(productID, tier, buyer(ctx), now)
 	o := Order{
 		ID: req.OrderID, ProductID: productID, TierID: tier.ID, UserID: l.UserID,
 		PaymentMethod: req.PaymentMethod, Billing: req.Billing,
-		Amount: tier.Price, Period: tier.Period, LicenseID: l.ID, CreatedAt: now,
+		Amount: less.Total(tier.Price), Discount: newDiscount(less), Period: tier.Period, LicenseID: l.ID, CreatedAt: now,
 	}
 	if o.ID == "" {
 		o.ID = ids.New()

@@ -29,6 +29,9 @@ type DueReceipt struct {
 	UserID  string       // reqctx.Anonymous when nobody was signed in
 	Billing *BillingInfo // nil if the buyer gave none
 	Amount  product.Money
+	// Code and Off are the discount code of the order and what it took off. Empty without one.
+	Code    string
+	Off     product.Money
 	Ordered time.Time
 
 	ProductName, TierName string // current; TierName is the tier's id if the tier no longer exists
@@ -63,6 +66,9 @@ func receiptMail(d DueReceipt, to string, key license.Key, site, link string) ma
 	amount := d.Amount.String()
 	if d.Amount.Minor == 0 {
 		amount = "free"
+	}
+	if d.Code != "" {
+		line("  Discount  ", d.Off.String(), " (", d.Code, ")")
 	}
 	line("  Amount    ", amount)
 	line("  Order     ", d.OrderID)

@@ -38,14 +38,15 @@ type Poster interface {
 // that were placed without an account. All fields are required unless they say otherwise. It is safe
 // for concurrent use.
 type Service struct {
-	Store    Store
-	Claims   ClaimStore
-	Products Products
-	Licenses Renewer
-	Users    license.Users
-	Payments payment.Provider
-	Vault    *license.Vault
-	Now      func() time.Time
+	Store     Store
+	Claims    ClaimStore
+	Products  Products
+	Licenses  Renewer
+	Users     license.Users
+	Payments  payment.Provider
+	Discounts Discounts
+	Vault     *license.Vault
+	Now       func() time.Time
 
 	// RenewalLeeway is how long a license whose subscription runs goes on after a paid period.
 	RenewalLeeway time.Duration

@@ -2,6 +2,7 @@ package order
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"stoa/internal/base/errs"
@@ -91,7 +92,7 @@ func (s *Service) settled(ctx context.Context, tx Store, o Order) error {
 		}
 	}
 	issued := license.License{ID: o.LicenseID, ProductID: o.ProductID, UserID: o.UserID, Demo: o.Demo}
-	err := tx.Publish(ctx, o.event(event.OrderPaid, s.Now()), issued.Event(event.LicenseIssued, s.Now()))
+	err := tx.Publish(ctx, o.paidEvent(s.Now()), issued.Event(event.LicenseIssued, s.Now()))
 	if err != nil {
 		return err
 	}
@@ -118,7 +119,10 @@ func (s *Service) markCancelled(ctx context.Context, tx Store, o *Order, at time
 	if err := tx.Publish(ctx, o.event(event.OrderCancelled, s.Now())); err != nil {
 		return err
 	}
-	return s.revoke(ctx, tx, o.LicenseID, at)
+	if err := s.revoke(ctx, tx, o.LicenseID, at); err != nil || o.Discount.None() {
+		return err
+	}
+	return tx.GiveBackUse(ctx, o.ID) // last: other buyers with the code wait
 }
 
 // markRefunded records that everything paid for an order was refunded, revokes its license, and queues the
@@ -158,11 +162,36 @@ func (s *Service) revoke(ctx context.Context, tx Store, licenseID string, at tim
 
 // event returns the event that something happened to o.
 func (o Order) event(t event.Type, at time.Time) event.Event {
+	e := event.New(at, t, o.names())
+	e.Demo = o.Demo
+	return e
+}
+
+// names returns what events about o are about.
+func (o Order) names() event.Names {
 	about := event.Names{OrderID: o.ID, LicenseID: o.LicenseID, ProductID: o.ProductID}
 	if reqctx.IsUser(o.UserID) {
 		about.UserID = o.UserID
 	}
-	e := event.New(at, t, about)
+	return about
+}
+
+// paidEvent returns the event that o is paid. It names the discount, if there is one.
+func (o Order) paidEvent(at time.Time) event.Event {
+	if o.Discount.None() {
+		return o.event(event.OrderPaid, at)
+	}
+	type taken struct {
+		Code     string      `json:"code"`
+		Amount   json.Number `json:"amount"`
+		Currency string      `json:"currency"`
+	}
+	data, _ := json.Marshal(struct { // texts and a number only
+		event.Names
+
+		Discount taken `json:"discount"`
+	}{o.names(), taken{o.Discount.Code, o.Off().Amount(), o.Amount.Currency}})
+	e := event.Published(at, event.OrderPaid, data)
 	e.Demo = o.Demo
 	return e
 }

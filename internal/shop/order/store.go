@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stoa/internal/base/event"
+	"stoa/internal/shop/discount"
 	"stoa/internal/shop/license"
 	"stoa/internal/shop/payment"
 	"stoa/internal/trust/audit"
@@ -13,6 +14,7 @@ import (
 // Store is the orders and their licenses in the database.
 type Store interface {
 	license.Rows
+	discount.Uses
 
 	// CreateOrder inserts an order, after its license. It returns an errs.Conflict error when the id is
 	// taken.

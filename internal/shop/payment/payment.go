@@ -31,6 +31,10 @@ type Charge struct {
 
 	// Months is the time between two payments. Zero if there is only one.
 	Months int
+	// Off is what the first of several payments is less than the others, in the units of Minor. OffName is
+	// what the buyer calls it.
+	Off     int64
+	OffName string
 }
 
 // Checkout is where a buyer pays: a page of the provider.

@@ -113,12 +113,20 @@ type Order struct {
 	UserID         string    `json:"userId"` // "anonymous" if nobody was signed in
 	PaymentMethod  string    `json:"paymentMethod"`
 	Billing        *Billing  `json:"billingInfo"` // with the permission users:email only
-	Amount         float64   `json:"amount"`      // in the currency's main unit
+	Amount         float64   `json:"amount"`      // in the currency's main unit, less the discount
 	Currency       string    `json:"currency"`
+	Discount       *Discount `json:"discount"` // nil without a discount code
 	PartlyRefunded float64   `json:"partlyRefunded"`
 	Status         string    `json:"status"` // pending, paid, refunded or cancelled
 	LicenseID      string    `json:"licenseId"`
 	CreatedAt      time.Time `json:"createdAt"`
+}
+
+// Discount is what a discount code took off the price of an order.
+type Discount struct {
+	Code     string  `json:"code"`
+	Amount   float64 `json:"amount"`   // in the order's currency
+	Duration string  `json:"duration"` // once or forever: which payments of a subscription are less
 }
 
 // Billing is billing data, as the buyer gave it.

@@ -75,7 +75,10 @@ export interface EventData {
   'user.email_changed': { readonly userId: string };
   'user.role_changed': { readonly userId: string };
   'user.deleted': { readonly userId: string };
-  'order.paid': OrderEventData;
+  'order.paid': OrderEventData & {
+    /** Absent without a discount code. */
+    readonly discount?: { readonly code: string; readonly amount: number; readonly currency: string };
+  };
   'order.refunded': OrderEventData;
   'order.cancelled': OrderEventData;
   'license.issued': LicenseEventData;

@@ -96,6 +96,8 @@ export interface Order {
   readonly billingInfo?: { readonly name?: string; readonly email?: string; readonly company?: string };
   /** In the currency's main unit. */
   readonly amount: number;
+  /** What a discount code took off the price. Absent without one. */
+  readonly discount?: { readonly code: string; readonly amount: number; readonly duration: 'once' | 'forever' };
   readonly currency: string;
   readonly partlyRefunded?: number;
   readonly status: OrderStatus;

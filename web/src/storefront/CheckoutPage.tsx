@@ -1,12 +1,14 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState, type FormEvent } from "react";
+import { Suspense, useEffect, useRef, useState, type FormEvent } from "react";
 import { api, ok, type Schemas } from "../api/client";
 import { Problem } from "../api/problem";
 import { useSession } from "../api/useSession";
 import { formatMoney } from "../text/format";
 import { inAdvance, loadOrder } from "./ahead";
 import { productQuery, readOrder, useLicenses, useShop } from "./data";
+import type { Deal, DiscountProps } from "./Discount";
 import { keepOrder, keptOrders, type KeptOrder } from "./kept";
+import { later } from "./later";
 import { go } from "./router";
 import { c, t } from "./text";
 import { Gone, Failure, Field, Head, useFaults, Waiting } from "./ui";
@@ -19,10 +21,14 @@ interface Billing {
   company: string;
 }
 
+// Few have a code: its field is loaded for them.
+const Discount = later<DiscountProps>(() => import("./Discount"), "Discount");
+
 const inTest = document.documentElement.dataset["payments"] === "test";
 
 export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: string }) => {
   const product = useQuery(productQuery(slug));
+  const [deal, setDeal] = useState<Deal | null>(null);
   if (product.isPending) return <Waiting like="checkout" />;
   const missing = product.error instanceof Problem && product.error.status === 404;
   if (product.isError && !missing) return <Failure error={product.error} retry={() => void product.refetch()} />;
@@ -40,36 +46,71 @@ export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: strin
     <>
       <Head title={t("checkout.title")} />
       <div className="checkout">
-        <Summary product={product.data} tier={tier} />
-        <Details product={product.data} tier={tier} />
+        <Summary product={product.data} tier={tier} deal={deal} onDeal={setDeal} />
+        <Details product={product.data} tier={tier} deal={deal} />
       </div>
     </>
   );
 };
 
-const Summary = ({ product, tier }: { product: Product; tier: Tier }) => (
-  <aside aria-label={t("checkout.summary")}>
-    <div className="order-product">
-      <img src={product.icon} alt="" width={48} height={48} />
-      <h2>{product.name}</h2>
-    </div>
-    <dl className="lines">
-      <div>
-        <dt>{t("checkout.plan")}</dt>
-        <dd>{tier.name}</dd>
+interface Bought {
+  product: Product;
+  tier: Tier;
+  deal: Deal | null; // with a discount code that holds
+}
+
+const Summary = ({ product, tier, deal, onDeal }: Bought & { onDeal: (deal: Deal | null) => void }) => {
+  const total = deal?.total ?? tier.price;
+  const [code, setCode] = useState(() => new URLSearchParams(location.search).get("code"));
+  return (
+    <aside aria-label={t("checkout.summary")}>
+      <div className="order-product">
+        <img src={product.icon} alt="" width={48} height={48} />
+        <h2>{product.name}</h2>
       </div>
-      <div className="total">
-        <dt>{t("checkout.total")}</dt>
-        <dd>{tier.price === 0 ? t("page.free") : formatMoney(tier.price, tier.currency)}</dd>
-      </div>
-    </dl>
-    {tier.price > 0 && tier.billingPeriod && <p className="soft small">{t(`checkout.renews.${tier.billingPeriod}`)}</p>}
-    <p className="small">{t.count("page.seats", tier.maxInstances)}</p>
-    <p className="small">
-      <a href={`/p/${product.slug}#plans`}>{t("checkout.change")}</a>
-    </p>
-  </aside>
-);
+      <dl className="lines">
+        <div>
+          <dt>{t("checkout.plan")}</dt>
+          <dd>{tier.name}</dd>
+        </div>
+        {deal && (
+          <div>
+            <dt>{deal.code}</dt>
+            <dd>{formatMoney(-deal.discount, tier.currency)}</dd>
+          </div>
+        )}
+        <div className="total">
+          <dt>{t("checkout.total")}</dt>
+          <dd>{total === 0 ? t("page.free") : formatMoney(total, tier.currency)}</dd>
+        </div>
+      </dl>
+      {tier.price > 0 && tier.billingPeriod && (
+        <p className="soft small">{t(`checkout.renews.${tier.billingPeriod}`)}</p>
+      )}
+      <p className="small">{t.count("page.seats", tier.maxInstances)}</p>
+      {tier.price > 0 &&
+        (code === null ? (
+          <button className="button slim" onClick={() => setCode("")}>
+            {t("checkout.code")}
+          </button>
+        ) : (
+          <Suspense>
+            <Discount
+              slug={product.slug}
+              tier={tier.id}
+              recurs={/ly$/.test(tier.billingPeriod ?? "")}
+              first={code}
+              deal={deal}
+              onDeal={onDeal}
+            />
+          </Suspense>
+        ))}
+      <p className="small">
+        <a href={`/p/${product.slug}#plans`}>{t("checkout.change")}</a>
+      </p>
+    </aside>
+  );
+};
 
 // startedOrder is the order of the same plan whose payment this tab started last.
 const startedOrder = (product: Product, tier: Tier): KeptOrder | undefined =>
@@ -77,9 +118,10 @@ const startedOrder = (product: Product, tier: Tier): KeptOrder | undefined =>
 
 // unpaid returns the started order if buying again would only repeat it: the same details at
 // the same price, and still not paid. Its payment page is open, so no second order is placed.
-const unpaid = async (product: Product, tier: Tier, billing: Billing, userId: string) => {
+const unpaid = async ({ product, tier, deal }: Bought, billing: Billing, userId: string) => {
   const one = startedOrder(product, tier);
-  if (!one || one.userId !== userId || one.amount !== tier.price || one.currency !== tier.currency) return null;
+  if (!one || one.userId !== userId || one.amount !== (deal?.total ?? tier.price) || one.currency !== tier.currency)
+    return null;
   if (one.email !== billing.email || one.name !== billing.name || one.company !== billing.company) return null;
   const order = await readOrder(one.id, one.licenseKey, userId !== "");
   return order?.status === "pending"
@@ -89,15 +131,21 @@ const unpaid = async (product: Product, tier: Tier, billing: Billing, userId: st
 
 // usePurchase buys once, however often the button is pressed: what is sent again has the
 // key of the first time.
-const usePurchase = (product: Product, tier: Tier, userId: string) => {
+const usePurchase = (of: Bought, userId: string) => {
+  const { product, tier, deal } = of;
   const attempt = useRef({ body: "", key: "" });
   const [leaving, setLeaving] = useState(false);
   const purchase = useMutation({
     onMutate: () => inAdvance(loadOrder),
     mutationFn: async (billing: Billing) => {
-      const again = await unpaid(product, tier, billing, userId);
+      const again = await unpaid(of, billing, userId);
       if (again) return again;
-      const body = { tierId: tier.id, paymentMethod: "card", billingInfo: billing };
+      const body = {
+        tierId: tier.id,
+        paymentMethod: "card",
+        billingInfo: billing,
+        ...(deal && { discountCode: deal.code }),
+      };
       const text = JSON.stringify(body);
       if (attempt.current.body !== text) attempt.current = { body: text, key: randomKey() };
       return ok(
@@ -116,7 +164,7 @@ const usePurchase = (product: Product, tier: Tier, userId: string) => {
         tierId: tier.id,
         tierName: tier.name,
         billingPeriod: tier.billingPeriod,
-        amount: tier.price,
+        amount: deal?.total ?? tier.price,
         currency: tier.currency,
         ...billing,
         userId,
@@ -134,12 +182,14 @@ const usePurchase = (product: Product, tier: Tier, userId: string) => {
 const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (n) => n.toString(16).padStart(2, "0")).join("");
 
-const Details = ({ product, tier }: { product: Product; tier: Tier }) => {
+const Details = (of: Bought) => {
+  const { product, tier, deal } = of;
   const session = useSession();
-  const purchase = usePurchase(product, tier, session?.user.id ?? "");
+  const purchase = usePurchase(of, session?.user.id ?? "");
   const [typed] = useState(() => startedOrder(product, tier)); // before the buyer left for the payment page
   const { faults, form, check } = useFaults<"email">();
-  const free = tier.price === 0;
+  const total = deal?.total ?? tier.price;
+  const free = total === 0;
   const send = (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();
     const values = new FormData(e.currentTarget);
@@ -150,7 +200,7 @@ const Details = ({ product, tier }: { product: Product; tier: Tier }) => {
   };
   const terms = useShop().data?.termsUrl;
   const back = new URLSearchParams(location.search).get("payment") === "cancelled";
-  const price = formatMoney(tier.price, tier.currency);
+  const price = formatMoney(total, tier.currency);
   const label = free ? t("checkout.free") : inTest ? t("checkout.test", { price }) : t("checkout.pay", { price });
   return (
     <form className="form" ref={form} onSubmit={send} noValidate aria-label={t("checkout.details")}>
@@ -165,7 +215,9 @@ const Details = ({ product, tier }: { product: Product; tier: Tier }) => {
         ) : (
           <>
             {t("checkout.guest")}
-            <a href={`/sign-in?next=${encodeURIComponent(location.pathname)}`}>{t("checkout.guestSignIn")}</a>
+            <a href={`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`}>
+              {t("checkout.guestSignIn")}
+            </a>
             {t("checkout.guestWhy")}
           </>
         )}

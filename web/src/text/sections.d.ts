@@ -5,7 +5,7 @@ declare module "*?section=common" {
   const section: Catalog["common"];
   export default section;
 }
-declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere" {
+declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount" {
   const section: Omit<
     Catalog["shop"],
     | "catalog"
@@ -22,6 +22,7 @@ declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,
     | "mailed"
     | "standIn"
     | "elsewhere"
+    | "discount"
   >;
   export default section;
 }
@@ -43,6 +44,10 @@ declare module "*?section=shop&only=standIn" {
 }
 declare module "*?section=shop&only=step" {
   const section: Pick<Catalog["shop"], "step">;
+  export default section;
+}
+declare module "*?section=shop&only=discount" {
+  const section: Pick<Catalog["shop"], "discount">;
   export default section;
 }
 declare module "*?section=shop&only=elsewhere" {

@@ -41,12 +41,39 @@ func (p *Provider) Begin(ctx context.Context, c payment.Charge) (payment.Checkou
 		params.SubscriptionData = &stripe.CheckoutSessionCreateSubscriptionDataParams{Metadata: metadata}
 		price.Recurring = recurring(c.Months)
 	}
+	if c.Off > 0 {
+		coupon, err := p.coupon(ctx, c)
+		if err != nil {
+			return payment.Checkout{}, err
+		}
+		params.Discounts = []*stripe.CheckoutSessionCreateDiscountParams{{Coupon: &coupon}}
+	}
 	params.SetIdempotencyKey("stoa-order-" + c.OrderID)
 	session, err := p.client.V1CheckoutSessions.Create(ctx, params)
 	if err != nil {
 		return payment.Checkout{}, explain("open a checkout page", err)
 	}
 	return payment.Checkout{Session: session.ID, URL: session.URL}, nil
+}
+
+// coupon makes what takes Off off the first invoice of a subscription, and returns its id. It is an amount, and
+// not a percentage, so that Stripe's rounding cannot differ from ours.
+func (p *Provider) coupon(ctx context.Context, c payment.Charge) (string, error) {
+	off, err := toStripe(c.Off, c.Exponent, c.Currency)
+	if err != nil {
+		return "", err
+	}
+	params := &stripe.CouponCreateParams{
+		Duration: stripe.String(string(stripe.CouponDurationOnce)), AmountOff: &off,
+		Currency: stripe.String(strings.ToLower(c.Currency)), Name: &c.OffName, MaxRedemptions: stripe.Int64(1),
+		Metadata: map[string]string{metadataKey: c.OrderID},
+	}
+	params.SetIdempotencyKey("stoa-coupon-" + c.OrderID)
+	made, err := p.client.V1Coupons.Create(ctx, params)
+	if err != nil {
+		return "", explain("make a coupon", err)
+	}
+	return made.ID, nil
 }
 
 // recurring returns the interval of that many months. Whole years are given as such, which reads better
@@ -154,7 +181,7 @@ func readSession(_ context.Context, e *payment.Event, object json.RawMessage) er
 	}
 	s.identify(e)
 	e.Kind, e.Minor, e.Currency = payment.Paid, s.AmountTotal, strings.ToUpper(s.Currency)
-	e.Exponent, _ = decimals(e.Currency)
+	e.Exponent, _ = payment.Units(e.Currency)
 	return nil
 }
 

@@ -139,7 +139,7 @@ func (p *Provider) readRefund(ctx context.Context, e *payment.Event, object json
 		e.Note = fmt.Sprintf("only a part of charge %s was refunded: %d of %d %s. The order stays paid",
 			c.ID, c.AmountRefunded, c.Amount, c.Currency)
 		e.Minor, e.Currency = c.AmountRefunded, strings.ToUpper(c.Currency)
-		e.Exponent, _ = decimals(e.Currency)
+		e.Exponent, _ = payment.Units(e.Currency)
 	}
 	if e.OrderID == "" && c.PaymentIntent != "" {
 		return p.readInvoiceRefund(ctx, e, c)

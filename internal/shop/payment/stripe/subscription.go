@@ -152,7 +152,7 @@ func readInvoice(_ context.Context, e *payment.Event, object json.RawMessage) er
 			return nil // of another system
 		}
 		e.Kind, e.Minor, e.Currency = payment.Paid, i.AmountPaid, strings.ToUpper(i.Currency)
-		e.Exponent, _ = decimals(e.Currency)
+		e.Exponent, _ = payment.Units(e.Currency)
 	}
 	return nil
 }

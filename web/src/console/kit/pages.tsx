@@ -11,6 +11,8 @@ const needs: [string, Permission][] = [
   ["/shop/orders", "orders:read"],
   ["/shop/licenses/grant", "licenses:grant"],
   ["/shop/licenses", "licenses:read"],
+  ["/shop/discounts/new", "discounts:write"],
+  ["/shop/discounts", "discounts:read"],
   ["/shop/reviews", "reviews:read"],
   ["/shop", "products:read"],
   ["/plugins/deliveries", "deliveries:read"],

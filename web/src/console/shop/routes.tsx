@@ -63,6 +63,22 @@ export const shopRoutes = <P extends Parent>(root: P) =>
     }),
     createRoute({
       getParentRoute: () => root,
+      path: "/shop/discounts",
+      validateSearch: validateList(),
+      component: lazyPage(() => import("./discounts/DiscountsPage"), "DiscountsPage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
+      path: "/shop/discounts/new",
+      component: lazyPage(() => import("./discounts/NewDiscountPage"), "NewDiscountPage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
+      path: "/shop/discounts/$id",
+      component: lazyPage(() => import("./discounts/DiscountPage"), "DiscountPage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
       path: "/shop/reviews",
       validateSearch: validateList("product", "hidden"),
       component: lazyPage(() => import("./reviews/ReviewsPage"), "ReviewsPage"),

@@ -55,6 +55,14 @@ export const OrderPage = () => {
 const facts = (o: Order): [string, React.ReactNode][] => [
   [t("shop.orders.number"), <CopyText key="id" value={o.id} what={t("shop.orders.number")} />],
   [t("shop.orders.amount"), formatMoney(o.amount, o.currency)],
+  ...(o.discount
+    ? [
+        [
+          t("shop.orders.discount"),
+          t("shop.orders.discountWith", { amount: formatMoney(o.discount.amount, o.currency), code: o.discount.code }),
+        ] as [string, string],
+      ]
+    : []),
   ...(o.partlyRefunded
     ? [[t("shop.orders.partly"), formatMoney(o.partlyRefunded, o.currency)] as [string, string]]
     : []),

@@ -1,0 +1,42 @@
+package discount
+
+import (
+	"context"
+	"time"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/shop/product"
+)
+
+// Service says what codes are worth, and manages them. All fields are required. It is safe for concurrent use.
+type Service struct {
+	Store Store
+	Now   func() time.Time
+
+	// Mailbox returns the form of an address in which mailboxes are compared.
+	Mailbox func(address string) string
+	// Secret keys the hashes of customers. It must never change: they cannot be computed again.
+	Secret []byte
+}
+
+// noCode is looked up in place of a text that is no code, so that its answer takes as long.
+const noCode = "-"
+
+// Quote returns what a code takes off the price of a tier of a product now. It takes no use, and knows nothing
+// of the customer. It returns ErrRefused.
+func (s *Service) Quote(ctx context.Context, slug string, t product.Tier, code string) (Quote, error) {
+	parsed, ok := ParseCode(code)
+	if !ok {
+		parsed = noCode
+	}
+	d, err := s.Store.DiscountByCode(ctx, parsed)
+	if errs.KindOf(err) == errs.NotFound {
+		return Quote{}, Refused(NotFound)
+	} else if err != nil {
+		return Quote{}, err
+	}
+	if why := d.refusal(slug, t, s.Now()); why != "" {
+		return Quote{}, Refused(why)
+	}
+	return Quote{Discount: d, Off: d.off(t.Price)}, nil
+}
