@@ -370,3 +370,20 @@ func TestWhatAKeyNeedsIsAPropertyOfRows(t *testing.T) {
 		t.Errorf("rules: %v", seen)
 	}
 }
+
+// Security: a table of a list, which may take minutes, ends when its caller loses access.
+func TestTablesEndWithTheAccessOfTheirCallers(t *testing.T) {
+	t.Parallel()
+
+	tables := 0
+	for _, r := range everyRoute() {
+		if strings.HasSuffix(r.pattern, ".csv") {
+			if tables++; !r.lasting {
+				t.Errorf("%s goes on when its caller loses access", r.pattern)
+			}
+		}
+	}
+	if tables != 3 {
+		t.Errorf("%d tables, want 3", tables)
+	}
+}

@@ -169,8 +169,7 @@ type Server struct {
 
 // The time limits of requests with long bodies, uploads included. For others see requestTimeout.
 const (
-	fileTimeout    = 2 * time.Minute  // of a picture or a catalog
-	csvTimeout     = 10 * time.Minute // of a list as a file
+	fileTimeout    = 2 * time.Minute // of a picture or a catalog
 	installTimeout = 10 * time.Minute
 	appTimeout     = 3 * time.Minute // until a theme app has started and is healthy
 )

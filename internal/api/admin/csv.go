@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"iter"
 	"net/http"
 	"strconv"
@@ -16,9 +17,19 @@ import (
 	"stoa/internal/trust/audit"
 )
 
-// csvBatch is how many rows of a table are read at once. Between two of them no connection to the database is held,
-// however slow the client is.
-const csvBatch = 500
+const (
+	// csvBatch is how many rows of a table are read at once. Between two of them no connection to the database is held,
+	// however slow the client is.
+	csvBatch = 2000
+	// csvTime is how long a table may take.
+	csvTime = 10 * time.Minute
+)
+
+// bounded returns a request for a table, which ends after csvTime.
+func bounded(r *http.Request) (*http.Request, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(r.Context(), csvTime)
+	return r.WithContext(ctx), cancel
+}
 
 // column is a column of a table: its name, and the cell of a row.
 type column[T any] struct {
@@ -50,13 +61,14 @@ func timed[T any](name string, at func(T) web.Timestamp) column[T] {
 
 // send answers with a table, and records who took it.
 func (t table[T]) send(h *Handlers, w http.ResponseWriter, r *http.Request, all iter.Seq2[T, error]) error {
-	target := audit.Target{Type: "list", ID: t.list}
-	if err := h.Audit.Record(r.Context(), audit.ExportCSV, target, nil); err != nil {
-		return err
-	}
 	header := make([]string, len(t.columns))
 	for i, c := range t.columns {
 		header[i] = c.name
+	}
+	if r.Method == http.MethodHead { // takes nothing
+		all = func(func(T, error) bool) {}
+	} else if err := h.Audit.Record(r.Context(), audit.ExportCSV, audit.Target{Type: "list", ID: t.list}, nil); err != nil {
+		return err
 	}
 	return web.WriteCSV(w, t.list+"-"+h.Now().UTC().Format(time.DateOnly)+".csv", header, func(yield func([]string, error) bool) {
 		row := make([]string, len(t.columns))
@@ -103,8 +115,8 @@ var orderTable = table[orderRow]{"orders", []column[orderRow]{
 	written("billingCompany", func(o orderRow) string { return o.bill().Company }),
 	written("paymentMethod", func(o orderRow) string { return o.PaymentMethod }),
 	{"currency", func(o orderRow) string { return o.Currency }},
-	none[orderRow]("discountCode"),
-	none[orderRow]("discount"),
+	{"discountCode", func(o orderRow) string { return o.code }},
+	{"discount", func(o orderRow) string { return o.off }},
 	{"amount", func(o orderRow) string { return o.paid.Decimal() }},
 	none[orderRow]("net"),
 	none[orderRow]("tax"),
@@ -127,6 +139,15 @@ type orderRow struct {
 	managedOrder
 
 	paid, refunded product.Money
+	code, off      string // of its discount, empty without one
+}
+
+func newOrderRow(o order.Listed, shown managedOrder) orderRow {
+	row := orderRow{managedOrder: shown, paid: o.Amount, refunded: o.GivenBack()}
+	if !o.Discount.None() {
+		row.code, row.off = o.Discount.Code, o.Off().Decimal()
+	}
+	return row
 }
 
 func (o orderRow) bill() order.BillingInfo {
@@ -139,11 +160,14 @@ func (o orderRow) bill() order.BillingInfo {
 // OrdersCSV serves GET /api/v1/admin/orders.csv.
 func (h *Handlers) OrdersCSV(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
-	web.OnlyParams(r, &faults, orderFilters...)
+	web.NoParamsBut(r, &faults, orderFilters...)
 	q := orderQuery(r, &faults)
-	if err := web.Refusal(faults, q.Issues); err != nil {
+	faults.Merge(q.Issues())
+	if err := faults.Err(); err != nil {
 		return err
 	}
+	r, cancel := bounded(r)
+	defer cancel()
 	q.Limit = csvBatch
 	all := paging.Through(func(after paging.Mark) ([]order.Listed, error) {
 		q.After = after
@@ -152,7 +176,7 @@ func (h *Handlers) OrdersCSV(w http.ResponseWriter, r *http.Request) error {
 	}, func(o order.Listed) paging.Mark { return paging.Mark{At: o.CreatedAt, ID: o.ID} })
 	show := former(r.Context(), newManagedOrder)
 	return orderTable.send(h, w, r, each(all, func(o order.Listed) orderRow {
-		return orderRow{show(o), o.Amount, o.GivenBack()}
+		return newOrderRow(o, show(o))
 	}))
 }
 
@@ -175,11 +199,14 @@ var licenseTable = table[managedLicense]{"licenses", []column[managedLicense]{
 // LicensesCSV serves GET /api/v1/admin/licenses.csv.
 func (h *Handlers) LicensesCSV(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
-	web.OnlyParams(r, &faults, licenseFilters...)
+	web.NoParamsBut(r, &faults, licenseFilters...)
 	q := licenseQuery(r)
-	if err := web.Refusal(faults, q.Issues); err != nil {
+	faults.Merge(q.Issues())
+	if err := faults.Err(); err != nil {
 		return err
 	}
+	r, cancel := bounded(r)
+	defer cancel()
 	q.Limit = csvBatch
 	all := paging.Through(func(after paging.Mark) ([]license.Listed, error) {
 		q.After = after
@@ -201,11 +228,14 @@ var userTable = table[managedUser]{"users", []column[managedUser]{
 // UsersCSV serves GET /api/v1/admin/users.csv.
 func (h *Handlers) UsersCSV(w http.ResponseWriter, r *http.Request) error {
 	var faults errs.Issues
-	web.OnlyParams(r, &faults, userFilters...)
+	web.NoParamsBut(r, &faults, userFilters...)
 	q := userQuery(r, &faults)
-	if err := web.Refusal(faults, q.Issues); err != nil {
+	faults.Merge(q.Issues())
+	if err := faults.Err(); err != nil {
 		return err
 	}
+	r, cancel := bounded(r)
+	defer cancel()
 	q.Limit = csvBatch
 	all := paging.Through(func(after paging.Mark) ([]account.User, error) {
 		q.After = after

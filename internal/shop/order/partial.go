@@ -51,7 +51,8 @@ func (o *Order) refundedPart() product.Money {
 	return product.Money{Minor: o.PartlyRefunded, Currency: o.Amount.Currency}
 }
 
-// GivenBack returns what the buyer of an order got back so far.
+// GivenBack returns how much of the order's own amount its buyer got back so far. Later periods of a subscription do not
+// count.
 func (o *Order) GivenBack() product.Money {
 	if !o.RefundedAt.IsZero() {
 		return o.Amount
