@@ -30,7 +30,10 @@ func (s asking) install(t *testing.T, token, version string, permissions ...stri
 	t.Helper()
 	m := testkit.ExternalManifest("crm", "http://127.0.0.1:1")
 	m["version"], m["permissions"] = version, permissions
-	res := s.a.Install(t, token, "plugin", testkit.PluginArchive(t, m, nil))
+	res := s.a.Do(t, testkit.Request{
+		Method: http.MethodPost, Path: "/api/v1/admin/extensions/plugin/install?replace=true", Token: token,
+		Body: testkit.PluginArchive(t, m, nil), Header: http.Header{"Content-Type": {"application/zip"}},
+	})
 	if res.Status >= 300 {
 		t.Fatalf("install %s = %d %s", version, res.Status, res.Body)
 	}
@@ -103,6 +106,33 @@ func TestAPluginThatAsksForMoreThanItsInstallerMayGiveWaitsForADecision(t *testi
 		s.want(t, "after a yes", id, "[]")
 		s.install(t, s.admin, "4.0.0", "users:read", "events:subscribe", "orders:read")
 		s.want(t, "more, for an administrator who knows", id, "[]")
+	})
+}
+
+// What waited for a version that nothing leads back to is forgotten: it waits again only if somebody asks for it who may not
+// give it.
+func TestWhatOnlyAForgottenVersionAskedForWaitsNoLonger(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
+		s := newAsking(t, a)
+		back := func() {
+			t.Helper()
+			if res := a.Do(t, testkit.Post(s.admin, "/api/v1/admin/plugins/crm/rollback", nil)); res.Status != http.StatusOK {
+				t.Fatalf("rollback = %d %s", res.Status, res.Body)
+			}
+		}
+		id := s.install(t, s.operator, "1.0.0", "users:read")
+		s.install(t, s.operator, "2.0.0", "products:read")
+		s.want(t, "a version that does not ask for it", id, "[]")
+		s.patch(t, id, `{"grantedPermissions":["products:read"]}`)
+		s.install(t, s.operator, "2.0.0", "storage:read") // takes the place of the other 2.0.0
+		back()
+		s.want(t, "back at the version that asks", id, "[users:read]")
+		s.install(t, s.operator, "3.0.0", "products:read")
+		s.install(t, s.operator, "4.0.0", "products:read", "storage:read")
+		s.install(t, s.admin, "5.0.0", "users:read")
+		s.want(t, "asked for again, by an administrator who knows", id, "[]")
 	})
 }
 

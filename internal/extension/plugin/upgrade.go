@@ -113,6 +113,10 @@ func (s *Service) switchVersion(
 				return err
 			}
 		}
+		back, err := s.in(st).back(ctx, was, previous)
+		if err != nil {
+			return err
+		}
 		tell := s.newNews()
 		c.running = nil
 		var stale []StoredInstance
@@ -120,7 +124,7 @@ func (s *Service) switchVersion(
 			if in.Enabled {
 				c.running = append(c.running, in.ID)
 			}
-			if action != audit.PluginRollback && s.ask(ctx, &in, was, next) {
+			if action != audit.PluginRollback && s.ask(ctx, &in, was, next, back) {
 				stale = append(stale, in)
 			}
 			tell.hook(next, in, OnUpgrade, was.Manifest.Version)
@@ -157,16 +161,29 @@ func (s *Service) switchVersion(
 
 // ask makes wait what next asks for and the caller might not give, and takes back what the version was of a package does
 // not declare; it reports whether that was anything. What it takes back was granted to an earlier version, and stayed
-// for a rollback: a next version that declares it again needs consent again (contract 4.6).
-func (s *Service) ask(ctx context.Context, in *StoredInstance, was, next Package) bool {
+// for a rollback: a next version that declares it again needs consent again (contract 4.6). What neither next nor back,
+// which a rollback returns to, declares waits no longer.
+func (s *Service) ask(ctx context.Context, in *StoredInstance, was, next Package, back Manifest) bool {
 	kept := Installed{Package: was, Instance: in.Instance}.Permissions()
-	more := missingFrom(in.Undecided, withheld(ctx, next.Manifest.Added(was.Manifest)))
-	if len(kept) == len(in.Granted) && len(more) == 0 {
+	gone := missingFrom(back.Permissions, missingFrom(next.Manifest.Permissions, in.Undecided))
+	waiting := missingFrom(gone, in.Undecided)
+	more := missingFrom(waiting, withheld(ctx, next.Manifest.Added(was.Manifest)))
+	if len(kept) == len(in.Granted) && len(gone) == 0 && len(more) == 0 {
 		return false
 	}
-	in.Granted, in.Undecided, in.UpdatedAt = kept, append(slices.Clone(in.Undecided), more...), s.now()
+	in.Granted, in.Undecided, in.UpdatedAt = kept, append(waiting, more...), s.now()
 	in.Version++
 	return true
+}
+
+// back returns the manifest that a rollback returns to once was is replaced: that of previous, or, if that is nil, the one
+// that it returned to before, which declares nothing if there is none.
+func (s *Service) back(ctx context.Context, was Package, previous *Version) (Manifest, error) {
+	if previous != nil {
+		return previous.Manifest, nil
+	}
+	v, _, err := s.Previous(ctx, was.Manifest.Slug)
+	return v.Manifest, err
 }
 
 // rehearse returns ErrUpgradeFailed if an enabled instance of was could not go on as

@@ -1,6 +1,7 @@
 -- +goose Up
 -- Permissions that the plugin asks for and that whoever installed or upgraded it might not give: a JSON array. Somebody
--- who may give them decides, and it is empty again.
+-- who may give them decides, and only those are left that the version asks for to which a rollback returns: another upgrade
+-- takes them away.
 ALTER TABLE plugin_instances ADD COLUMN undecided TEXT NOT NULL DEFAULT '[]';
 CREATE INDEX plugin_instances_undecided ON plugin_instances (id) WHERE undecided <> '[]';
 
