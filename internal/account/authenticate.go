@@ -37,9 +37,13 @@ func (s *Service) Authenticate(ctx context.Context, raw string) (reqctx.Caller, 
 }
 
 // Me returns the user behind an access token, or ErrToken if Authenticate would. It
-// asks the database once at most, and once more after the rules were changed.
+// asks the database once at most, and once more after the rules were changed. Lines of the log about the request of ctx
+// name who acts as the user.
 func (s *Service) Me(ctx context.Context, raw string) (User, error) {
 	alive, _, err := s.signedIn(ctx, raw)
+	if err == nil {
+		reqctx.Notice(ctx, reqctx.Behalf{UserID: alive.User.ID, Impersonator: alive.StandIn.ID})
+	}
 	return alive.User, err
 }
 
@@ -50,9 +54,6 @@ func (s *Service) signedIn(ctx context.Context, raw string) (alive Alive, sessio
 		return Alive{}, "", err
 	}
 	alive, err = s.inSession(ctx, claims)
-	if err == nil {
-		reqctx.Notice(ctx, reqctx.Behalf{UserID: claims.UserID, Impersonator: claims.Actor})
-	}
 	if errors.Is(err, ErrToken) && claims.Actor != "" {
 		s.standInEnded(ctx, claims.SessionID)
 	}

@@ -1,10 +1,12 @@
 package takeover_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
 	"stoa/internal/app"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/logtest"
 )
@@ -43,6 +45,26 @@ func TestTheLogNamesWhoActsAsAUser(t *testing.T) {
 			if !found {
 				t.Errorf("no line about %s by %s: %s", tt.ask.Path, tt.who, log.String())
 			}
+		}
+	})
+}
+
+// A request's caller is looked up again beside it while a plugin answers, so a look-up alone writes nothing where lines of
+// the log read.
+func TestALookUpOfACallerWritesNothingForTheLog(t *testing.T) {
+	t.Parallel()
+
+	attack(t, func(t *testing.T, w *world) {
+		root, ada := w.Admin(t, "root"), w.Register(t, "ada")
+		token, _ := w.seeing(t, root.Access, ada.UserID, false)
+		var noticed reqctx.Behalf
+		ctx := context.WithValue(t.Context(), reqctx.NoticedContextKey(), &noticed)
+		who, err := w.Accounts.Authenticate(ctx, token)
+		if err != nil || who.Impersonator != root.UserID {
+			t.Fatalf("the caller is %+v, %v", who, err)
+		}
+		if noticed.Any() {
+			t.Errorf("a look-up wrote %+v", noticed)
 		}
 	})
 }

@@ -75,6 +75,8 @@ func Identify(auth Authenticator, h web.HandlerFunc) web.HandlerFunc {
 			if err != nil {
 				return err
 			}
+			// Here, and not in Authenticate, which others call beside the request, too.
+			reqctx.Notice(r.Context(), reqctx.Behalf{UserID: who.UserID, Impersonator: who.Impersonator})
 			r = r.WithContext(reqctx.WithCaller(r.Context(), who))
 		}
 		return h(w, r)
