@@ -22,7 +22,7 @@ type Newcomer struct {
 }
 
 // Offer is an invitation, in the transaction in which somebody accepts it. The functions are called in this order, so
-// that roles are locked before users, and users before the invitation.
+// that users are locked before the invitation.
 type Offer struct {
 	// Check locks the role, and whoever offers it. It refuses what they could not offer now.
 	Check func(tx Store) error

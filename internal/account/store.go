@@ -58,7 +58,7 @@ type Users interface {
 	HasAdmin(ctx context.Context) (bool, error)
 
 	// RoleRights returns what a role allows, or an errs.NotFound error. Inside InTx it stays so until the transaction
-	// ends.
+	// ends. Others may ask meanwhile, so it does not matter whether users are locked before or behind.
 	RoleRights(ctx context.Context, role reqctx.Role) (permission.Set, error)
 
 	// LockAdmins returns the ids of the active users with role ADMIN, sorted. Those whose deletion is planned are not.

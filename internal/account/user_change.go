@@ -101,7 +101,7 @@ func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (Use
 				return err
 			}
 		}
-		issues, err := roleIssues(ctx, tx, ch.Role) // locks the role before the user
+		issues, err := roleIssues(ctx, tx, ch.Role) // the role stays as it is
 		if err := errors.Join(err, issues.Err()); err != nil {
 			return err
 		}

@@ -181,7 +181,7 @@ func (s *Service) check(ctx context.Context, tx Store, in found) error {
 	return nil
 }
 
-// rightsOf returns what roles allow, those that there are. It locks them in one order, whoever asks.
+// rightsOf returns what roles allow, those that there are. They stay so until the transaction ends.
 func rightsOf(ctx context.Context, tx Store, roles ...reqctx.Role) (map[reqctx.Role]permission.Set, error) {
 	slices.Sort(roles)
 	all := map[reqctx.Role]permission.Set{}

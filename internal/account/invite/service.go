@@ -49,7 +49,7 @@ func (s *Service) link(token string) string { return s.PublicURL + "/invitation#
 
 func (s *Service) create(ctx context.Context, in Form, printed bool) (made Invitation, token string, err error) {
 	err = untilStill(func() error {
-		// Its role is to be locked before the user who has the address, so first without a lock.
+		// Its role is looked at before the user who has the address is locked, and that one before it: so first without a lock.
 		before, err := s.openTo(ctx, s.Store, in.Email)
 		if err != nil {
 			return err
@@ -177,7 +177,7 @@ func (s *Service) Revoke(ctx context.Context, id string) error {
 		return errs.Missing(err, ErrNone)
 	}
 	err = s.Store.InTx(ctx, func(tx Store) error {
-		if err := account.CheckAbove(ctx, tx, found.Role); err != nil { // locks the role, which stays, before the invitation
+		if err := account.CheckAbove(ctx, tx, found.Role); err != nil { // locks the role, which stays
 			return err
 		}
 		open, err := tx.Invitation(ctx, id)
