@@ -62,5 +62,11 @@ test("a buyer enters a code, or follows a link that carries it", async () => {
   await tab.getByText(less ?? "").first().waitFor();
   const { items } = (await call(stoa, "GET", "/api/v1/admin/orders?q=ada@example.com", { token })).body.data;
   assert.equal(items[0].discount.code, "HALF");
+  await tab.getByText("Discount HALF").waitFor();
+  await tab.getByText("-€9.95").waitFor();
+  await accessibleEverywhere(tab, "an order with a code");
+  await tab.goto("/orders");
+  await tab.getByText("Discount HALF -€9.95").waitFor();
+  await accessibleEverywhere(tab, "orders with a code");
   await tab.end();
 });
