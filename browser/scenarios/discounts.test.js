@@ -1,6 +1,6 @@
 // Discount codes: an administrator makes one, and a buyer pays less with it.
 import assert from "node:assert/strict";
-import { accessibleEverywhere, adminToken, browser, call, openConsole, openTab, stoa, test, useStoa } from "./kit.js";
+import { accessibleEverywhere, adminToken, browser, call, openConsole, openTab, signInToShop, stoa, test, useStoa } from "./kit.js";
 
 let token;
 useStoa(null, async () => {
@@ -62,5 +62,25 @@ test("a buyer enters a code, or follows a link that carries it", async () => {
   await tab.getByText(less ?? "").first().waitFor();
   const { items } = (await call(stoa, "GET", "/api/v1/admin/orders?q=ada@example.com", { token })).body.data;
   assert.equal(items[0].discount.code, "HALF");
+  await tab.getByText("Discount HALF").waitFor();
+  await tab.getByText("-€9.95").waitFor();
+  await accessibleEverywhere(tab, "an order with a code");
+  await tab.goto("/orders");
+  await tab.getByText("Discount HALF -€9.95").waitFor();
+  await accessibleEverywhere(tab, "orders with a code");
+  await tab.end();
+});
+
+test("an order of an account says what a code took off, and what later payments are", async () => {
+  await call(stoa, "POST", "/api/v1/admin/discounts", { token, body: { code: "FIRST", percentOff: 50 } });
+  const purchase = { token, body: { tierId: "growth", paymentMethod: "card", discountCode: "FIRST", billingInfo: { email: stoa.admin.email } } };
+  const { body } = await call(stoa, "POST", "/api/marketplace/products/harbor-analytics/purchase", purchase);
+  const tab = await openTab(browser, stoa);
+  await signInToShop(tab, stoa.admin, `/orders/${body.orderId}`);
+  await tab.getByText("Discount FIRST").waitFor();
+  await tab.getByText("€9.95, then €19.90 each month").waitFor();
+  await tab.goto("/orders");
+  const [row] = await tab.locator(".list li").filter({ hasText: body.orderId }).allInnerTexts();
+  assert.match(row, /Discount FIRST -€9\.95\s+€9\.95, then €19\.90 each month/);
   await tab.end();
 });

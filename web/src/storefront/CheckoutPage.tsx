@@ -42,12 +42,13 @@ export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: strin
       </Gone>
     );
   }
+  const bought: Bought = { product: product.data, tier, deal, total: deal?.total ?? tier.price };
   return (
     <>
       <Head title={t("checkout.title")} />
       <div className="checkout">
-        <Summary product={product.data} tier={tier} deal={deal} onDeal={setDeal} />
-        <Details product={product.data} tier={tier} deal={deal} />
+        <Summary {...bought} onDeal={setDeal} />
+        <Details {...bought} />
       </div>
     </>
   );
@@ -57,10 +58,10 @@ interface Bought {
   product: Product;
   tier: Tier;
   deal: Deal | null; // with a discount code that holds
+  total: number;
 }
 
-const Summary = ({ product, tier, deal, onDeal }: Bought & { onDeal: (deal: Deal | null) => void }) => {
-  const total = deal?.total ?? tier.price;
+const Summary = ({ product, tier, deal, total, onDeal }: Bought & { onDeal: (deal: Deal | null) => void }) => {
   const [code, setCode] = useState(() => new URLSearchParams(location.search).get("code"));
   return (
     <aside aria-label={t("checkout.summary")}>
@@ -118,10 +119,9 @@ const startedOrder = (product: Product, tier: Tier): KeptOrder | undefined =>
 
 // unpaid returns the started order if buying again would only repeat it: the same details at
 // the same price, and still not paid. Its payment page is open, so no second order is placed.
-const unpaid = async ({ product, tier, deal }: Bought, billing: Billing, userId: string) => {
+const unpaid = async ({ product, tier, total }: Bought, billing: Billing, userId: string) => {
   const one = startedOrder(product, tier);
-  if (!one || one.userId !== userId || one.amount !== (deal?.total ?? tier.price) || one.currency !== tier.currency)
-    return null;
+  if (!one || one.userId !== userId || one.amount !== total || one.currency !== tier.currency) return null;
   if (one.email !== billing.email || one.name !== billing.name || one.company !== billing.company) return null;
   const order = await readOrder(one.id, one.licenseKey, userId !== "");
   return order?.status === "pending"
@@ -132,7 +132,7 @@ const unpaid = async ({ product, tier, deal }: Bought, billing: Billing, userId:
 // usePurchase buys once, however often the button is pressed: what is sent again has the
 // key of the first time.
 const usePurchase = (of: Bought, userId: string) => {
-  const { product, tier, deal } = of;
+  const { product, tier, deal, total } = of;
   const attempt = useRef({ body: "", key: "" });
   const [leaving, setLeaving] = useState(false);
   const purchase = useMutation({
@@ -164,8 +164,9 @@ const usePurchase = (of: Bought, userId: string) => {
         tierId: tier.id,
         tierName: tier.name,
         billingPeriod: tier.billingPeriod,
-        amount: deal?.total ?? tier.price,
+        amount: total,
         currency: tier.currency,
+        deal,
         ...billing,
         userId,
         paymentUrl: done.paymentUrl ?? "",
@@ -183,12 +184,11 @@ const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (n) => n.toString(16).padStart(2, "0")).join("");
 
 const Details = (of: Bought) => {
-  const { product, tier, deal } = of;
+  const { product, tier, total } = of;
   const session = useSession();
   const purchase = usePurchase(of, session?.user.id ?? "");
   const [typed] = useState(() => startedOrder(product, tier)); // before the buyer left for the payment page
   const { faults, form, check } = useFaults<"email">();
-  const total = deal?.total ?? tier.price;
   const free = total === 0;
   const send = (e: FormEvent<HTMLFormElement>) => {
     e.preventDefault();

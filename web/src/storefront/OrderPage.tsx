@@ -3,7 +3,8 @@ import { useSession } from "../api/useSession";
 import { orderTone, useOrder, type SeenOrder } from "./data";
 import { keptOrder, type KeptOrder } from "./kept";
 import { go } from "./router";
-import { price, subscribed, Subscription } from "./Subscription";
+import { keptCosts, off, price, type Costs } from "./paid";
+import { subscribed, Subscription } from "./Subscription";
 import { t } from "./text";
 import { Badge, Copy, Day, Gone, Failure, Head, Waiting } from "./ui";
 
@@ -13,10 +14,8 @@ interface Seen {
   status: SeenOrder["status"] | null;
   productName: string;
   slug: string;
-  amount: number;
-  currency: string;
+  costs: Costs;
   plan: string;
-  period: KeptOrder["billingPeriod"];
   at: string;
   key: string;
   paymentUrl: string;
@@ -30,10 +29,8 @@ const seen = (id: string, order: SeenOrder | null, kept: KeptOrder | null): Seen
   status: order?.status ?? (kept?.paymentUrl ? null : "paid"),
   productName: order?.productName ?? kept?.productName ?? "",
   slug: order?.productSlug ?? kept?.slug ?? "",
-  amount: order?.amount ?? kept?.amount ?? 0,
-  currency: order?.currency ?? kept?.currency ?? "EUR",
+  costs: order ?? (kept ? keptCosts(kept) : { amount: 0, currency: "EUR" }),
   plan: order?.tierName ?? kept?.tierName ?? "",
-  period: order ? order.billingPeriod : kept?.billingPeriod,
   at: order?.createdAt ?? kept?.at ?? "",
   key: kept?.licenseKey ?? order?.licenseKey ?? "",
   paymentUrl: order ? (order.paymentUrl ?? "") : (kept?.paymentUrl ?? ""),
@@ -145,6 +142,9 @@ const Unpaid = ({ order, payment, slow, follow }: UnpaidProps) => {
   );
 };
 
+const recurs = ({ amount, billingPeriod }: Costs): boolean =>
+  amount > 0 && billingPeriod !== undefined && billingPeriod !== "one-time";
+
 // Shown is the order; fresh tells that it was placed just now, in this tab.
 const Shown = ({ order, fresh, children }: { order: Seen; fresh: boolean; children: ReactNode }) => {
   const ready = order.status === "paid";
@@ -170,7 +170,7 @@ const Shown = ({ order, fresh, children }: { order: Seen; fresh: boolean; childr
       {usable && <Next order={order} />}
       {order.own
         ? subscription && <Subscription order={subscription} />
-        : usable && order.period && order.period !== "one-time" && order.amount > 0 && <Subscription order={null} />}
+        : usable && recurs(order.costs) && <Subscription order={null} />}
       <Facts order={order} />
     </>
   );
@@ -224,37 +224,46 @@ const Next = ({ order }: { order: Seen }) => (
   </section>
 );
 
-const Facts = ({ order }: { order: Seen }) => (
-  <dl className="summary">
-    <div>
-      <dt>{t("order.number")}</dt>
-      <dd>
-        <code>{order.id}</code>
-      </dd>
-    </div>
-    <div>
-      <dt>{t("order.product")}</dt>
-      <dd>
-        <a href={`/p/${order.slug}`}>{order.productName}</a>
-      </dd>
-    </div>
-    {order.plan && (
+const Facts = ({ order }: { order: Seen }) => {
+  const less = off(order.costs);
+  return (
+    <dl className="summary">
       <div>
-        <dt>{t("checkout.plan")}</dt>
-        <dd>{order.plan}</dd>
-      </div>
-    )}
-    <div>
-      <dt>{t("order.amount")}</dt>
-      <dd>{price(order.amount, order.currency, order.period)}</dd>
-    </div>
-    {order.at && (
-      <div>
-        <dt>{t("order.placed")}</dt>
+        <dt>{t("order.number")}</dt>
         <dd>
-          <Day at={order.at} />
+          <code>{order.id}</code>
         </dd>
       </div>
-    )}
-  </dl>
-);
+      <div>
+        <dt>{t("order.product")}</dt>
+        <dd>
+          <a href={`/p/${order.slug}`}>{order.productName}</a>
+        </dd>
+      </div>
+      {order.plan && (
+        <div>
+          <dt>{t("checkout.plan")}</dt>
+          <dd>{order.plan}</dd>
+        </div>
+      )}
+      {less && (
+        <div>
+          <dt>{less[0]}</dt>
+          <dd>{less[1]}</dd>
+        </div>
+      )}
+      <div>
+        <dt>{t("order.amount")}</dt>
+        <dd>{price(order.costs)}</dd>
+      </div>
+      {order.at && (
+        <div>
+          <dt>{t("order.placed")}</dt>
+          <dd>
+            <Day at={order.at} />
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+};

@@ -3,7 +3,7 @@ import { useSession } from "../api/useSession";
 import { orderTone, useOrders, type Order } from "./data";
 import { keptOrders } from "./kept";
 import { SignIn } from "./SignInPage";
-import { price } from "./Subscription";
+import { keptCosts, off, price, type Costs } from "./paid";
 import { t } from "./text";
 import { Badge, Day, Empty, Failure, Head, Pager, Waiting } from "./ui";
 
@@ -35,7 +35,7 @@ const Kept = () => {
                 </h3>
                 <div className="list-facts">
                   <span>{order.tierName}</span>
-                  <span>{price(order.amount, order.currency, order.billingPeriod)}</span>
+                  <Cost of={keptCosts(order)} />
                   <Day at={order.at} />
                   <code>{order.id}</code>
                 </div>
@@ -47,6 +47,13 @@ const Kept = () => {
     )
   );
 };
+
+const Cost = ({ of }: { of: Costs }) => (
+  <>
+    {of.discount && <span>{off(of)?.join(" ")}</span>}
+    <span>{price(of)}</span>
+  </>
+);
 
 const Own = () => {
   const [page, setPage] = useState(1);
@@ -99,7 +106,7 @@ const Row = ({ order }: { order: Order }) => (
       <div className="list-facts">
         <Badge tone={orderTone(order.status)}>{t(`order.states.${order.status}`)}</Badge>
         <span>{order.tierName}</span>
-        <span>{price(order.amount, order.currency, order.billingPeriod)}</span>
+        <Cost of={order} />
         <Day at={order.createdAt} />
         <code>{order.id}</code>
       </div>

@@ -5,23 +5,14 @@ import { useId, useRef } from "react";
 import section from "../../texts/en.json?section=shop&only=subscription";
 import { api, ok } from "../api/client";
 import { texts } from "../text";
-import { formatDay, formatMoney } from "../text/format";
+import { formatDay } from "../text/format";
 import { readOrder, type License, type SeenOrder } from "./data";
-import type { KeptOrder } from "./kept";
+import { regular } from "./paid";
 import "./subscription.css";
 import { t } from "./text";
 import { Button, Failure, Told, useHeading } from "./ui";
 
 const s = texts(section);
-
-type Period = KeptOrder["billingPeriod"];
-
-// price is what an order costs, and how often.
-export const price = (amount: number, currency: string, period: Period): string => {
-  if (amount === 0) return t("page.free");
-  const money = formatMoney(amount, currency);
-  return period && period !== "one-time" ? s(`subscription.each.${period}`, { price: money }) : money;
-};
 
 // Subscribed is a paid order of the user whose license ends unless it is renewed.
 export type Subscribed = SeenOrder & { expiresAt: string };
@@ -47,9 +38,7 @@ const over = (order: Subscribed): boolean => new Date(order.expiresAt).getTime()
 const nextOf = (order: Subscribed): string => {
   const date = formatDay(order.expiresAt);
   if (order.renews)
-    return over(order)
-      ? s("subscription.renewing")
-      : s("subscription.renews", { date, price: formatMoney(order.amount, order.currency) });
+    return over(order) ? s("subscription.renewing") : s("subscription.renews", { date, price: regular(order) });
   if (over(order)) return s("subscription.over", { date });
   return s(order.ends ? "subscription.ends" : "subscription.test", { date });
 };

@@ -11,6 +11,7 @@ export interface KeptOrder {
   billingPeriod?: "monthly" | "yearly" | "one-time" | undefined;
   amount: number;
   currency: string;
+  deal?: { code: string; discount: number } | null; // what a discount code took off
   email: string; // to which the receipt goes; empty if there is none
   name: string;
   company: string;

@@ -5,7 +5,7 @@ declare module "*?section=common" {
   const section: Catalog["common"];
   export default section;
 }
-declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount" {
+declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount,paid" {
   const section: Omit<
     Catalog["shop"],
     | "catalog"
@@ -23,6 +23,7 @@ declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,
     | "standIn"
     | "elsewhere"
     | "discount"
+    | "paid"
   >;
   export default section;
 }
@@ -48,6 +49,10 @@ declare module "*?section=shop&only=step" {
 }
 declare module "*?section=shop&only=discount" {
   const section: Pick<Catalog["shop"], "discount">;
+  export default section;
+}
+declare module "*?section=shop&only=paid" {
+  const section: Pick<Catalog["shop"], "paid">;
   export default section;
 }
 declare module "*?section=shop&only=elsewhere" {

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, ok, tagged } from "../../../api/client";
-import { asProblem } from "../../../api/problem";
+import { asProblem, Problem } from "../../../api/problem";
 import { Confirm } from "../../kit/Confirm";
 import { CopyText } from "../../kit/CopyText";
 import { ErrorPage } from "../../kit/ErrorNote";
@@ -139,12 +139,18 @@ const Edit = (latest: Read) => {
   );
 };
 
+// Cancelled orders used a code as well, and `uses` does not count them: only the refusal tells.
+const inWords = (error: unknown): never => {
+  const { status, code, requestId, details } = asProblem(error);
+  throw status === 409 ? new Problem(status, code, t("shop.discounts.fixed"), requestId, details) : error;
+};
+
 const Remove = ({ discount: d }: { discount: Discount }) => {
   const [asking, setAsking] = useState(false);
   const navigate = useNavigate();
   const cache = useQueryClient();
   const remove = async () => {
-    await ok(api.DELETE("/api/v1/admin/discounts/{id}", { params: { path: { id: d.id } } }));
+    await ok(api.DELETE("/api/v1/admin/discounts/{id}", { params: { path: { id: d.id } } })).catch(inWords);
     await cache.invalidateQueries({ queryKey: key, refetchType: "none" });
     await navigate({ to: "/shop/discounts" });
   };
