@@ -4,6 +4,7 @@ import { language } from "./index";
 const number = new Intl.NumberFormat(language);
 const compact = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
+const exactPercent = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 2 });
 const exact = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
 const day = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
 const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "long" });
@@ -11,6 +12,8 @@ const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto", style:
 export const formatNumber = (n: number): string => number.format(n);
 export const formatCompact = (n: number): string => compact.format(n);
 export const formatShare = (n: number): string => percent.format(n);
+// formatPercent writes a number of percent, 12.5, with all its decimals.
+export const formatPercent = (n: number): string => exactPercent.format(n / 100);
 export const formatExact = (at: string): string => exact.format(new Date(at));
 export const formatDay = (at: string): string => day.format(new Date(at));
 

@@ -33,7 +33,11 @@ const lines = (text: string): string[] =>
 
 const minute = (at: string | undefined): string => at?.slice(0, 16) ?? "";
 
-const moment = (typed: string): string | null => (typed === "" ? null : `${typed}:00Z`);
+// moment is the time of a field. What nobody changed keeps the seconds that the field does not show.
+const moment = (typed: string, before: string | undefined): string | null => {
+  if (typed === "") return null;
+  return before !== undefined && typed === minute(before) ? before : `${typed}:00Z`;
+};
 
 const first = (d: Discount | undefined) => ({
   code: d?.code ?? "",
@@ -52,7 +56,7 @@ const first = (d: Discount | undefined) => ({
 
 type Typing = ReturnType<typeof first>;
 
-const bodyOf = (v: Typing): DiscountBody =>
+const bodyOf = (v: Typing, before: Discount | undefined): DiscountBody =>
   ({
     code: v.code.trim(),
     ...(v.kind === "percent"
@@ -61,8 +65,8 @@ const bodyOf = (v: Typing): DiscountBody =>
     products: lines(v.products),
     tiers: lines(v.tiers),
     duration: v.duration,
-    startsAt: moment(v.startsAt),
-    endsAt: moment(v.endsAt),
+    startsAt: moment(v.startsAt, before?.startsAt),
+    endsAt: moment(v.endsAt, before?.endsAt),
     maxUses: v.maxUses === "" ? null : v.maxUses,
     oncePerCustomer: v.oncePerCustomer,
   }) as DiscountBody;
@@ -83,7 +87,7 @@ export const DiscountForm = ({
   const { issues, at } = useFaults(error, v);
   const save = (e: FormEvent) => {
     e.preventDefault();
-    onSave(bodyOf(v));
+    onSave(bodyOf(v, discount));
   };
   const used = (discount?.uses ?? 0) > 0;
   return (
@@ -177,6 +181,8 @@ export const DiscountForm = ({
         <TextInput
           type="datetime-local"
           label={t("shop.discounts.starts")}
+          description={t("shop.discounts.startsHow")}
+          style={{ flex: "1 1 220px" }}
           value={v.startsAt}
           error={at("startsAt")}
           onChange={(e) => set({ startsAt: e.currentTarget.value.slice(0, 16) })}
@@ -184,19 +190,19 @@ export const DiscountForm = ({
         <TextInput
           type="datetime-local"
           label={t("shop.discounts.ends")}
+          description={t("shop.discounts.endsHow")}
+          style={{ flex: "1 1 220px" }}
           value={v.endsAt}
           error={at("endsAt")}
           onChange={(e) => set({ endsAt: e.currentTarget.value.slice(0, 16) })}
         />
       </div>
-      <p className="soft flat">{t("shop.discounts.endsHow")}</p>
       <NumberField
         label={t("shop.discounts.maxUses")}
         description={t("shop.discounts.maxUsesHow")}
         value={v.maxUses}
         error={at("maxUses")}
         onChange={(maxUses) => set({ maxUses })}
-        w={240}
       />
       <Checkbox
         label={t("shop.discounts.oncePerCustomer")}

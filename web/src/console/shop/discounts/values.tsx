@@ -1,5 +1,5 @@
 // What a discount is worth, and whether it holds.
-import { formatDay, formatMoney } from "../../../text/format";
+import { formatDay, formatMoney, formatPercent } from "../../../text/format";
 import { State } from "../../kit/values";
 import { t } from "../../text";
 import type { Discount } from "../types";
@@ -7,7 +7,7 @@ import type { Discount } from "../types";
 export const key = ["discounts"];
 
 export const worth = (d: Discount): string =>
-  d.percentOff ? `${d.percentOff} %` : formatMoney(d.amountOff ?? 0, d.currency ?? "EUR");
+  d.percentOff ? formatPercent(d.percentOff) : formatMoney(d.amountOff ?? 0, d.currency ?? "EUR");
 
 export const usesOf = (d: Discount): string =>
   d.maxUses ? t("shop.discounts.usesOf", { used: d.uses, all: d.maxUses }) : String(d.uses);
