@@ -61,16 +61,19 @@ func timed[T any](name string, at func(T) web.Timestamp) column[T] {
 
 // send answers with a table, and records who took it.
 func (t table[T]) send(h *Handlers, w http.ResponseWriter, r *http.Request, all iter.Seq2[T, error]) error {
+	name := t.list + "-" + h.Now().UTC().Format(time.DateOnly) + ".csv"
+	if r.Method == http.MethodHead { // takes nothing
+		web.DescribeCSV(w, name)
+		return nil
+	}
+	if err := h.Audit.Record(r.Context(), audit.ExportCSV, audit.Target{Type: "list", ID: t.list}, nil); err != nil {
+		return err
+	}
 	header := make([]string, len(t.columns))
 	for i, c := range t.columns {
 		header[i] = c.name
 	}
-	if r.Method == http.MethodHead { // takes nothing
-		all = func(func(T, error) bool) {}
-	} else if err := h.Audit.Record(r.Context(), audit.ExportCSV, audit.Target{Type: "list", ID: t.list}, nil); err != nil {
-		return err
-	}
-	return web.WriteCSV(w, t.list+"-"+h.Now().UTC().Format(time.DateOnly)+".csv", header, func(yield func([]string, error) bool) {
+	return web.WriteCSV(w, name, header, func(yield func([]string, error) bool) {
 		row := make([]string, len(t.columns))
 		for one, err := range all {
 			if err == nil {

@@ -21,9 +21,7 @@ func WriteCSV(w http.ResponseWriter, name string, header []string, rows iter.Seq
 	begun := false
 	begin := func() {
 		begun = true
-		NoStore(w)
-		w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
-		w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
+		DescribeCSV(w, name)
 		_, _ = w.Write([]byte(byteOrderMark)) // the next write fails as well
 		_ = out.Write(header)
 	}
@@ -46,6 +44,13 @@ func WriteCSV(w http.ResponseWriter, name string, header []string, rows iter.Seq
 	}
 	out.Flush()
 	return nil
+}
+
+// DescribeCSV sets the headers of WriteCSV, which are also what HEAD asks for.
+func DescribeCSV(w http.ResponseWriter, name string) {
+	NoStore(w)
+	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
+	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 }
 
 // CSVText returns a text for a cell. One that a spreadsheet would take for a formula gets an apostrophe in front.
