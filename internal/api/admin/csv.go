@@ -25,12 +25,6 @@ const (
 	csvTime = 10 * time.Minute
 )
 
-// bounded returns a request for a table, which ends after csvTime.
-func bounded(r *http.Request) (*http.Request, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(r.Context(), csvTime)
-	return r.WithContext(ctx), cancel
-}
-
 // column is a column of a table: its name, and the cell of a row.
 type column[T any] struct {
 	name string
@@ -103,6 +97,20 @@ func each[V, T any](all iter.Seq2[V, error], show func(V) T) iter.Seq2[T, error]
 	}
 }
 
+// export answers with a table of all that find finds, a batch after a mark at a time, as show shows it.
+func export[V, T any](
+	h *Handlers, w http.ResponseWriter, r *http.Request, t table[T],
+	find func(ctx context.Context, after paging.Mark) ([]V, int, error), mark func(V) paging.Mark, show func(V) T,
+) error {
+	ctx, cancel := context.WithTimeout(r.Context(), csvTime)
+	defer cancel()
+	all := paging.Through(func(after paging.Mark) ([]V, error) {
+		list, _, err := find(ctx, after)
+		return list, err
+	}, mark)
+	return t.send(h, w, r.WithContext(ctx), each(all, show))
+}
+
 // orderTable is the orders. Amounts have all decimals of their currency.
 var orderTable = table[orderRow]{"orders", []column[orderRow]{
 	{"id", func(o orderRow) string { return o.ID }},
@@ -169,18 +177,12 @@ func (h *Handlers) OrdersCSV(w http.ResponseWriter, r *http.Request) error {
 	if err := faults.Err(); err != nil {
 		return err
 	}
-	r, cancel := bounded(r)
-	defer cancel()
 	q.Limit = csvBatch
-	all := paging.Through(func(after paging.Mark) ([]order.Listed, error) {
-		q.After = after
-		list, _, err := h.Orders.Find(r.Context(), q)
-		return list, err
-	}, func(o order.Listed) paging.Mark { return paging.Mark{At: o.CreatedAt, ID: o.ID} })
 	show := former(r.Context(), newManagedOrder)
-	return orderTable.send(h, w, r, each(all, func(o order.Listed) orderRow {
-		return newOrderRow(o, show(o))
-	}))
+	return export(h, w, r, orderTable, func(ctx context.Context, after paging.Mark) ([]order.Listed, int, error) {
+		q.After = after
+		return h.Orders.Find(ctx, q)
+	}, func(o order.Listed) paging.Mark { return paging.Mark{At: o.CreatedAt, ID: o.ID} }, func(o order.Listed) orderRow { return newOrderRow(o, show(o)) })
 }
 
 var licenseTable = table[managedLicense]{"licenses", []column[managedLicense]{
@@ -208,15 +210,11 @@ func (h *Handlers) LicensesCSV(w http.ResponseWriter, r *http.Request) error {
 	if err := faults.Err(); err != nil {
 		return err
 	}
-	r, cancel := bounded(r)
-	defer cancel()
 	q.Limit = csvBatch
-	all := paging.Through(func(after paging.Mark) ([]license.Listed, error) {
+	return export(h, w, r, licenseTable, func(ctx context.Context, after paging.Mark) ([]license.Listed, int, error) {
 		q.After = after
-		list, _, err := h.Licenses.Find(r.Context(), q)
-		return list, err
-	}, func(l license.Listed) paging.Mark { return paging.Mark{At: l.License.CreatedAt, ID: l.License.ID} })
-	return licenseTable.send(h, w, r, each(all, former(r.Context(), h.managedLicense)))
+		return h.Licenses.Find(ctx, q)
+	}, func(l license.Listed) paging.Mark { return paging.Mark{At: l.License.CreatedAt, ID: l.License.ID} }, former(r.Context(), h.managedLicense))
 }
 
 var userTable = table[managedUser]{"users", []column[managedUser]{
@@ -237,13 +235,9 @@ func (h *Handlers) UsersCSV(w http.ResponseWriter, r *http.Request) error {
 	if err := faults.Err(); err != nil {
 		return err
 	}
-	r, cancel := bounded(r)
-	defer cancel()
 	q.Limit = csvBatch
-	all := paging.Through(func(after paging.Mark) ([]account.User, error) {
+	return export(h, w, r, userTable, func(ctx context.Context, after paging.Mark) ([]account.User, int, error) {
 		q.After = after
-		list, _, err := h.Accounts.ListUsers(r.Context(), q)
-		return list, err
-	}, func(u account.User) paging.Mark { return paging.Mark{At: u.CreatedAt, ID: u.ID} })
-	return userTable.send(h, w, r, each(all, shown(r.Context(), newManagedUser)))
+		return h.Accounts.ListUsers(ctx, q)
+	}, func(u account.User) paging.Mark { return paging.Mark{At: u.CreatedAt, ID: u.ID} }, shown(r.Context(), newManagedUser))
 }
