@@ -23,6 +23,9 @@ type Settings struct {
 	TermsURL     string
 	PrivacyURL   string
 
+	// Logo is the picture above mails: an address, or the path of an uploaded picture.
+	Logo string
+
 	// ArchiveTypes are the file types that packages may contain beyond those of their kind
 	// (contract 4.2).
 	ArchiveTypes extension.Types
