@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/url"
 	"time"
 
 	"stoa/internal/base/background"
@@ -115,7 +116,7 @@ func trialEndMail(d DueTrial, to string, key license.Key, site, publicURL string
 		"To keep it, choose a plan here, and enter the key when you buy. It stays\n" +
 		"the same, so there is nothing to change where you use it:\n" +
 		"\n" +
-		publicURL + "/p/" + d.ProductSlug + "\n" +
+		publicURL + "/checkout/" + d.ProductSlug + "/" + url.PathEscape(d.License.TierID) + "?trial\n" +
 		"\n" +
 		"  Key       " + key.Reveal() + "\n" +
 		"  Order     " + d.OrderID + "\n" +
