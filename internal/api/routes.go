@@ -165,6 +165,7 @@ func shopRoutes(h *shop.Handlers) []route {
 		at("GET /api/marketplace/products/{slug}", anyone, h.GetProduct),
 		at("GET /api/marketplace/products/{slug}/price", anyone, h.Price, counts(limit.Discount)),
 		at("POST /api/marketplace/products/{slug}/purchase", guestsToo, h.Purchase, perBuyer(limit.Purchase), counts(limit.Discount), withKey),
+		at("POST /api/marketplace/products/{slug}/trial", guestsToo, h.StartTrial, perAddress(limit.Trial), withKey),
 		at("POST /api/marketplace/products/{slug}/activate", anyone, h.Activate, withKey),
 		at("POST /api/marketplace/products/{slug}/deactivate", anyone, h.Deactivate),
 		at("GET /api/marketplace/licenses", users, h.ListLicenses),

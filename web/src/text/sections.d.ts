@@ -5,7 +5,7 @@ declare module "*?section=common" {
   const section: Catalog["common"];
   export default section;
 }
-declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount,paid" {
+declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount,paid,trial" {
   const section: Omit<
     Catalog["shop"],
     | "catalog"
@@ -24,6 +24,7 @@ declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,
     | "elsewhere"
     | "discount"
     | "paid"
+    | "trial"
   >;
   export default section;
 }
@@ -49,6 +50,10 @@ declare module "*?section=shop&only=step" {
 }
 declare module "*?section=shop&only=discount" {
   const section: Pick<Catalog["shop"], "discount">;
+  export default section;
+}
+declare module "*?section=shop&only=trial" {
+  const section: Pick<Catalog["shop"], "trial">;
   export default section;
 }
 declare module "*?section=shop&only=paid" {
