@@ -142,6 +142,11 @@ func (s *Service) learnSubscription(ctx context.Context, tx Store, o *Order, e p
 		}
 		o.learnRenewal(e)
 	}
+	if e.Kind == payment.Renewed && o.Payment.Subscription == e.Reference.Subscription {
+		if err := s.recordPeriod(ctx, tx, *o, e); err != nil {
+			return err
+		}
+	}
 	if *o == before {
 		return nil
 	}
@@ -188,7 +193,8 @@ func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event
 			return nil
 		}
 		o.learn(e.Reference)
-		if err := s.settle(ctx, tx, o, e.At); err != nil {
+		paid, _ := inUnitsOf(o.Amount.Currency, e)
+		if err := s.settle(ctx, tx, o, paid, e.At); err != nil {
 			return err
 		}
 		if status == Refunded && !o.ownsPayment(e.Reference) {

@@ -17,6 +17,10 @@ const sweepEvery = 10 * time.Minute
 // open for a day at most, and a webhook that has not arrived by then is lost.
 const pageLife = 25 * time.Hour
 
+// fillBack is how long ago an order was paid, at most, whose payment is looked for: longer than replicas of two
+// releases run beside each other.
+const fillBack = 48 * time.Hour
+
 // SweepTries is how often the sweep tries to finish an order. That takes about three and a half weeks,
 // longer than any bank takes for a debit.
 const SweepTries = 32
@@ -45,10 +49,13 @@ func (s *Service) KeepSwept(ctx context.Context, log *slog.Logger) {
 // Sweep does once what KeepSwept does. An order that cannot be finished does not hold up the others: it
 // is put off, and given up after SweepTries.
 func (s *Service) Sweep(ctx context.Context, log *slog.Logger) error {
+	now := s.Now()
+	if err := s.Store.FillPayments(ctx, now.Add(-fillBack)); err != nil {
+		return err
+	}
 	if s.Payments.Mode() != payment.Hosted {
 		return nil
 	}
-	now := s.Now()
 	orders, err := s.Store.UnfinishedOrders(ctx, s.Payments.Name(), now.Add(-pageLife), now)
 	if err != nil {
 		return err

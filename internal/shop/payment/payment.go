@@ -83,7 +83,7 @@ type Event struct {
 	OrderID   string
 	Reference Reference
 
-	// Minor and Currency, with Exponent decimals, are the amount of a Paid event, or all that was
+	// Minor and Currency, with Exponent decimals, are the amount of a Paid or Renewed event, or all that was
 	// refunded so far by a PartlyRefunded one.
 	Minor    int64
 	Exponent int
