@@ -92,7 +92,9 @@ func (h *Handlers) GetOrder(w http.ResponseWriter, r *http.Request) error {
 
 // RefundOrder serves POST /api/v1/admin/orders/{id}/refund.
 func (h *Handlers) RefundOrder(w http.ResponseWriter, r *http.Request) error {
-	return h.answerOrder(w, r, h.ended(h.Orders.Refund))
+	return h.answerOrder(w, r, h.ended(func(ctx context.Context, id string) (order.Listed, error) {
+		return h.Orders.Refund(ctx, id, order.RefundRequest{})
+	}))
 }
 
 // CancelOrder serves POST /api/v1/admin/orders/{id}/cancel.

@@ -85,19 +85,22 @@ func (s *Service) recordPeriod(ctx context.Context, tx Store, o Order, e payment
 	if err != nil || e.Reference.Invoice == "" {
 		return err
 	}
-	seq := firstPayment
 	for _, p := range list {
-		if p.Invoice == e.Reference.Invoice {
+		switch {
+		case p.Invoice != e.Reference.Invoice:
+		case e.At.Before(p.At): // an event about its refund was quicker
+			p.At = e.At
+			return tx.PutPayment(ctx, p)
+		default:
 			return nil
 		}
-		seq = max(seq, p.Seq)
 	}
 	minor, ok := inUnitsOf(o.Amount.Currency, e)
 	if !ok {
 		minor = o.regular().Minor
 	}
 	return tx.PutPayment(ctx, Payment{
-		OrderID: o.ID, Seq: seq + 1, Invoice: e.Reference.Invoice, ID: e.Reference.Payment, At: e.At,
+		OrderID: o.ID, Seq: nextSeq(list), Invoice: e.Reference.Invoice, ID: e.Reference.Payment, At: e.At,
 		Minor: minor, Currency: o.Amount.Currency,
 	})
 }

@@ -138,8 +138,8 @@ func (s *Service) markCancelled(ctx context.Context, tx Store, o *Order, at time
 	return tx.GiveBackUse(ctx, o.ID) // last: other buyers with the code wait
 }
 
-// markRefunded records that everything paid for an order was refunded, revokes its license, and queues the
-// mail to the buyer. tx has locked the order. Wake the Courier after the commit.
+// markRefunded records that an order was refunded, and revokes its license. What was given back of its payments,
+// and the mail to the buyer, are giveBack's. tx has locked the order.
 func (s *Service) markRefunded(ctx context.Context, tx Store, o *Order, at time.Time) error {
 	first := o.RefundedAt.IsZero()
 	if first || at.Before(o.RefundedAt) {
@@ -149,11 +149,6 @@ func (s *Service) markRefunded(ctx context.Context, tx Store, o *Order, at time.
 		return err
 	}
 	if first {
-		if o.Addressed() && o.Amount.Minor > 0 && !o.Demo {
-			if err := tx.AddRefundNotice(ctx, o.ID, s.Now()); err != nil {
-				return err
-			}
-		}
 		if err := tx.Publish(ctx, o.event(event.OrderRefunded, s.Now())); err != nil {
 			return err
 		}

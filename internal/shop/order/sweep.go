@@ -39,7 +39,7 @@ type Unfinished struct {
 }
 
 // KeepSwept finishes unfinished orders, now and every sweepEvery, until ctx ends: it refunds late
-// payments, ends subscriptions, also those of deleted accounts, cancels orders whose payment never began, and asks the provider about
+// payments and what is due, ends subscriptions, also those of deleted accounts, cancels orders whose payment never began, and asks the provider about
 // orders whose webhook is missing. Several processes may do so at once.
 func (s *Service) KeepSwept(ctx context.Context, log *slog.Logger) {
 	sweep := background.Task{Every: sweepEvery, Log: log, Failed: "unfinished orders cannot be swept"}
@@ -100,6 +100,13 @@ func report(ctx context.Context, log *slog.Logger, o Unfinished, n Notice, err e
 // finish tries to finish an order. The notice says what was done, if anything.
 func (s *Service) finish(ctx context.Context, o Order) (Notice, error) {
 	n := Notice{OrderID: o.ID}
+	if due, err := s.goOnWithRefund(ctx, o.ID); due || err != nil {
+		n.Done = "what is to be refunded is refunded"
+		if errors.Is(err, ErrRefundRefused) {
+			n.Done, err = "what was to be refunded is refused by the provider, and stays paid: "+err.Error(), nil
+		}
+		return n, err
+	}
 	switch {
 	case o.refundDue(), o.endDue():
 		err := s.followUp(ctx, &o, &n)
