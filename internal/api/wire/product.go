@@ -93,6 +93,7 @@ type ProductDetail struct {
 	PricingTiers    []Tier                   `json:"pricingTiers"`
 	FAQ             []product.Question       `json:"faq"`
 	Comparison      *product.Comparison      `json:"comparison,omitempty"`
+	RefundDays      int                      `json:"refundDays,omitempty"`
 }
 
 // NewProductDetail returns the JSON form of a product's detail.
@@ -100,6 +101,7 @@ func NewProductDetail(d product.Detail) ProductDetail {
 	return ProductDetail{
 		FullDescription: d.FullDescription, Features: web.Items(d.Features, newFeature),
 		PricingTiers: web.Items(d.Tiers, newTier), FAQ: web.OrEmpty(d.FAQ), Comparison: d.Comparison,
+		RefundDays: d.RefundDays,
 	}
 }
 

@@ -30,6 +30,8 @@ type Listed struct {
 	Periods int
 	// RefundDays is for how many days after the payment buyers may take back an order of the product.
 	RefundDays int
+	// RefundableUntil is until when the buyer may take the order back, in the buyer's own lists. Zero if that is not possible.
+	RefundableUntil time.Time
 	// Refunds is what was given back, the oldest first.
 	Refunds []Refund
 }
@@ -150,7 +152,11 @@ func (s *Service) ListOwn(ctx context.Context, limit, offset int) ([]Listed, int
 	if user == "" {
 		return nil, 0, nil
 	}
-	return s.Store.FindOrders(ctx, Query{UserID: user, Limit: limit, Offset: offset})
+	list, total, err := s.Store.FindOrders(ctx, Query{UserID: user, Limit: limit, Offset: offset})
+	if err == nil {
+		err = s.addRefundable(ctx, list)
+	}
+	return list, total, err
 }
 
 // GetOwn returns the order with that id of the user in ctx, and its key. It returns
@@ -173,6 +179,11 @@ func (s *Service) own(ctx context.Context, id string) (Listed, error) {
 	o, err := s.Get(ctx, id)
 	if err == nil && (o.UserID == reqctx.Anonymous || o.UserID != reqctx.CallerFrom(ctx).UserID) {
 		return Listed{}, ErrNotFound
+	}
+	if err == nil {
+		one := []Listed{o}
+		err = s.addRefundable(ctx, one)
+		o = one[0]
 	}
 	return o, err
 }

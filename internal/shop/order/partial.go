@@ -127,6 +127,11 @@ func (o *Order) refundedPart() product.Money {
 // tellPartial mails the administrators that a part of an order was refunded: only
 // they know whether its license should go on.
 func (s *Service) tellPartial(ctx context.Context, o Order) error {
+	return s.tellAdministrators(ctx, func(to, site string) mail.Message { return partialMail(o, to, site) })
+}
+
+// tellAdministrators mails all administrators.
+func (s *Service) tellAdministrators(ctx context.Context, compose func(to, site string) mail.Message) error {
 	if s.Administrators == nil {
 		return nil
 	}
@@ -136,7 +141,7 @@ func (s *Service) tellPartial(ctx context.Context, o Order) error {
 	}
 	for _, to := range admins {
 		s.Poster.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
-			return partialMail(o, to, s.SiteName(ctx)), true, nil
+			return compose(to, s.SiteName(ctx)), true, nil
 		})
 	}
 	return nil

@@ -15,9 +15,9 @@ import (
 
 // RefundRequest says what to give back of an order. Its zero value is all that is left.
 type RefundRequest struct {
-	// Amount is a part, in the order's currency.
-	Amount *json.Number `json:"amount"`
-	Reason string       `json:"reason"`
+	// Amount is a part, a JSON number in the order's currency. Null is none: who means all leaves it out.
+	Amount json.RawMessage `json:"amount"`
+	Reason string          `json:"reason"`
 
 	// ID is the id for the refund, chosen by a caller who may have to repeat the request. If it is empty,
 	// Refund chooses one.
@@ -27,20 +27,25 @@ type RefundRequest struct {
 // Issues returns what is wrong with the request, whatever the order.
 func (r RefundRequest) Issues() errs.Issues {
 	var is errs.Issues
+	if first := append(r.Amount, ' ')[0]; !r.whole() && (first < '0' || first > '9') && first != '-' {
+		is.Add("amount", errs.CodeWrongType, "amount must be a number.")
+	}
 	if !text.Printable(r.Reason, text.Short) {
 		is.Add("reason", errs.CodeOutOfRange, "reason must be at most %d printable characters.", text.Short)
 	}
 	return is
 }
 
+func (r RefundRequest) whole() bool { return len(r.Amount) == 0 }
+
 // part returns the amount of a part in the units of the order, of which that much is left; 0 without one. The
 // error is a VALIDATION_ERROR.
 func (r RefundRequest) part(o Order, left int64) (int64, error) {
-	if r.Amount == nil {
+	if r.whole() {
 		return 0, nil
 	}
 	var is errs.Issues
-	m, err := product.ParseMoney(r.Amount.String(), o.Amount.Currency)
+	m, err := product.ParseMoney(string(r.Amount), o.Amount.Currency)
 	exp, _ := product.Exponent(o.Amount.Currency)
 	switch {
 	case err != nil:
@@ -138,7 +143,7 @@ func (s *Service) beginRefund(
 				return err
 			}
 		}
-		if !o.RefundedAt.IsZero() && req.Amount == nil {
+		if !o.RefundedAt.IsZero() && req.whole() {
 			return nil
 		}
 		waiting, ok, err := tx.RefundDueOf(ctx, o.ID)
@@ -147,7 +152,7 @@ func (s *Service) beginRefund(
 		}
 		if ok {
 			due, step = waiting, refundOther
-			if due.ID == req.ID || due.whole() && req.Amount == nil {
+			if due.ID == req.ID || due.whole() && req.whole() {
 				step = refundOwn
 			}
 			return nil

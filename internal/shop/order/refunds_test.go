@@ -11,14 +11,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/shop/catalog"
 	"stoa/internal/shop/order"
 	"stoa/internal/shop/payment"
 )
 
 // part is a request for a part.
 func part(amount string) order.RefundRequest {
-	n := json.Number(amount)
-	return order.RefundRequest{Amount: &n}
+	return order.RefundRequest{Amount: json.RawMessage(amount)}
 }
 
 // backs returns what was given back of an order, the oldest first.
@@ -56,7 +57,7 @@ func TestPartsAreGivenBackUntilNothingIsLeft(t *testing.T) {
 	if got := s.state(t, o.ID); got != "paid, license paid" || s.order(t, o.ID).PartlyRefunded != 1150 {
 		t.Errorf("%s, %d given back", got, s.order(t, o.ID).PartlyRefunded)
 	}
-	for _, amount := range []string{"38.41", "0", "-1", "1.001", "1e2"} {
+	for _, amount := range []string{"38.41", "0", "-1", "1.001", "1e2", "null", `"1"`} {
 		if _, err := s.Refund(admin(t), o.ID, part(amount)); errs.KindOf(err) != errs.Invalid {
 			t.Errorf("Refund of %s = %v, want VALIDATION_ERROR", amount, err)
 		}
@@ -299,5 +300,78 @@ func TestAutomaticRefundsAreKept(t *testing.T) {
 	want := []string{"1 49.90 EUR stoa ", "2 49.90 EUR stoa "}
 	if diff := cmp.Diff(want, s.backs(t, o.ID)); diff != "" {
 		t.Errorf("refunds (-want +got):\n%s", diff)
+	}
+}
+
+// Buyers have their days from the payment on, to the millisecond, for the first payment, and once for each product.
+func TestOrdersAreTakenBackInTime(t *testing.T) {
+	t.Parallel()
+
+	ada := reqctx.WithCaller(t.Context(), reqctx.Caller{UserID: "ada"})
+	for name, tt := range map[string]struct {
+		tier   string
+		after  time.Duration
+		before func(t *testing.T, s *shop, o order.Order)
+		want   order.RefundReason
+	}{
+		"in time":       {tier: "once", after: 14*24*time.Hour - time.Millisecond},
+		"too late":      {tier: "once", after: 14 * 24 * time.Hour, want: order.TooLate},
+		"first period":  {tier: "monthly"},
+		"second period": {tier: "monthly", want: order.NotFirst, before: func(t *testing.T, s *shop, o order.Order) { s.tell(t, period(o, 2)) }},
+		"after a refusal": {tier: "once", before: func(t *testing.T, s *shop, o order.Order) {
+			s.bank.fail("refund", payment.ErrRefused)
+			if _, err := s.TakeBack(ada, o.ID, ""); !errors.Is(err, order.ErrRefundRefused) {
+				t.Errorf("TakeBack = %v", err)
+			}
+			s.bank.fail("refund", nil)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			s := openShop(t)
+			const offer = `{currency: EUR, products: [{slug: mail-pack, name: Mail Pack, category: c, shortDescription: s,
+				description: d, icon: /i.svg, refundDays: 14, pricingTiers: [{id: once, name: Once, price: 49.90},
+				{id: monthly, name: Monthly, price: 49.90, billingPeriod: monthly}]}]}`
+			if _, err := s.Products.(*catalog.Service).ImportBytes(t.Context(), []byte(offer)); err != nil {
+				t.Fatal(err)
+			}
+			var list []order.Order
+			for range 2 {
+				bought, err := s.Purchase(ada, "mail-pack", order.PurchaseRequest{TierID: tt.tier, PaymentMethod: "card"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				o := s.order(t, bought.OrderID)
+				s.tell(t, paid(o))
+				list = append(list, o)
+			}
+			o := list[0]
+			s.clock.Advance(time.Minute + tt.after) // it was paid a minute after
+			if tt.before != nil {
+				tt.before(t, s, o)
+			}
+			shown, _, err := s.GetOwn(ada, o.ID)
+			if err != nil || shown.RefundableUntil.IsZero() != (tt.want != "") {
+				t.Errorf("refundable until %s, %v", shown.RefundableUntil, err)
+			}
+			out, err := s.TakeBack(ada, o.ID, "")
+			if tt.want != "" {
+				refused, ok := errors.AsType[*errs.Error](err)
+				if !ok || refused.Code != "REFUND_REFUSED" || refused.Details["reason"] != tt.want {
+					t.Errorf("TakeBack = %v, want %s", err, tt.want)
+				}
+				return
+			}
+			if err != nil || out.Status() != order.Refunded {
+				t.Errorf("TakeBack = %s, %v", out.Status(), err)
+			}
+			if again, err := s.TakeBack(ada, o.ID, ""); err != nil || again.Status() != order.Refunded {
+				t.Errorf("again = %s, %v", again.Status(), err)
+			}
+			if _, err := s.TakeBack(ada, list[1].ID, ""); !errors.Is(err, order.ErrTakeBackRefused) {
+				t.Errorf("another order of the product = %v", err)
+			}
+		})
 	}
 }
