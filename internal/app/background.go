@@ -39,9 +39,7 @@ func (a *App) startUpkeep(working context.Context, cfg Config) {
 	if cfg.MakeCopies {
 		a.background.Go(func() { a.makeCopies(working, cfg) })
 	}
-	if a.Orders.Payments.Mode() == payment.Hosted { // otherwise no order is ever unfinished
-		a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })
-	}
+	a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	a.background.Go(func() { a.snapshots.KeepChecked(working, cfg.Log) })
 	a.background.Go(func() { a.storage.KeepSwept(working, cfg.Log) })

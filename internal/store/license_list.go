@@ -50,9 +50,9 @@ func (s *Licenses) ListLicenses(ctx context.Context, q license.Query) ([]license
 	for _, l := range list {
 		products[l.License.ProductID] = true
 	}
-	names, err := tierNames(ctx, s.Read, products)
+	sold, err := termsOf(ctx, s.Read, products)
 	for i, l := range list {
-		list[i].TierName = cmp.Or(names[l.License.ProductID][l.License.TierID], l.License.TierID)
+		list[i].TierName = cmp.Or(sold[l.License.ProductID].tiers[l.License.TierID], l.License.TierID)
 	}
 	return list, total, err
 }

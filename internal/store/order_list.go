@@ -26,10 +26,12 @@ func (s *Orders) FindOrders(ctx context.Context, q order.Query) ([]order.Listed,
 	page, args := where.Page(q.Limit, q.Offset)
 	list, err := database.All(ctx, s.Read, func(row database.Scanner) (o order.Listed, err error) {
 		o.Order, err = scanOrder(row, &o.ProductSlug, &o.ProductName, &o.UserEmail,
-			database.ScanMillis(&o.ExpiresAt))
+			database.ScanMillis(&o.ExpiresAt), &o.Back, &o.Periods)
 		return o, err
 	}, `
-		SELECT `+orderColumns+`, p.slug, p.name, coalesce(u.email, ''), l.expires_at_ms
+		SELECT `+orderColumns+`, p.slug, p.name, coalesce(u.email, ''), l.expires_at_ms,
+			(SELECT CAST(coalesce(sum(m.refunded_minor), 0) AS BIGINT) FROM payments m WHERE m.order_id = o.id),
+			(SELECT count(*) FROM payments m WHERE m.order_id = o.id)
 		FROM (SELECT o.id FROM orders o`+join+where.String()+by+page+`) page
 		JOIN orders o ON o.id = page.id`+join+` JOIN licenses l ON l.id = o.license_id LEFT JOIN users u ON u.id = o.user_id`+by, args...)
 	if err != nil {
@@ -39,9 +41,10 @@ func (s *Orders) FindOrders(ctx context.Context, q order.Query) ([]order.Listed,
 	for _, o := range list {
 		products[o.ProductID] = true
 	}
-	names, err := tierNames(ctx, s.Read, products)
+	sold, err := termsOf(ctx, s.Read, products)
 	for i, o := range list {
-		list[i].TierName = cmp.Or(names[o.ProductID][o.TierID], o.TierID)
+		list[i].TierName = cmp.Or(sold[o.ProductID].tiers[o.TierID], o.TierID)
+		list[i].RefundDays = sold[o.ProductID].refundDays
 	}
 	return list, total, err
 }

@@ -59,6 +59,8 @@ const unfinished = `
 		SELECT id FROM orders WHERE id > '' AND user_id = 'deleted' AND payment_subscription <> '' AND subscription_ended_at_ms IS NULL
 			AND paid_at_ms IS NOT NULL AND cancelled_at_ms IS NULL AND refunded_at_ms IS NULL AND NOT subscription_ends
 		UNION ALL
+		SELECT order_id FROM refunds_due
+		UNION ALL
 		SELECT id FROM orders WHERE status = 'pending' AND created_at_ms <= $2)
 		AND o.provider = $1 AND o.sweep_tries < $3 AND COALESCE(o.sweep_at_ms, 0) <= $4
 	ORDER BY COALESCE(o.sweep_at_ms, 0), o.created_at_ms, o.id

@@ -69,6 +69,7 @@ func testOrders(t *testing.T, open Open) {
 	t.Run("rows", func(t *testing.T) { t.Parallel(); testOrderRows(t, open) })
 	t.Run("lists", func(t *testing.T) { t.Parallel(); testOrderLists(t, open) })
 	t.Run("payments", func(t *testing.T) { t.Parallel(); testPayments(t, open) })
+	t.Run("what was paid", func(t *testing.T) { t.Parallel(); testPaid(t, store.NewOrders(shopDB(t, open))) })
 	t.Run("allowances", func(t *testing.T) { t.Parallel(); testAllowances(t, open) })
 	t.Run("an order stays locked until the transaction ends", func(t *testing.T) {
 		t.Parallel()

@@ -150,7 +150,9 @@ func (s *Overview) Failures(ctx context.Context, since time.Time, limit int) ([]
 // FailedReceipts implements overview.Store.
 func (s *Overview) FailedReceipts(ctx context.Context, since time.Time) (overview.Pile, error) {
 	return s.pile(ctx, `
-		SELECT count(*), min(finished_at_ms) FROM receipts WHERE state = 'failed' AND finished_at_ms >= $1`,
+		SELECT count(*), min(finished_at_ms) FROM (
+			SELECT finished_at_ms FROM receipts WHERE state = 'failed' AND finished_at_ms >= $1
+			UNION ALL SELECT finished_at_ms FROM refund_notices WHERE state = 'failed' AND finished_at_ms >= $1) failed`,
 		database.Millis(since))
 }
 
@@ -207,8 +209,9 @@ func (s *Overview) Undecided(ctx context.Context, limit int) (list []overview.As
 
 // WaitingReceipts implements overview.Store.
 func (s *Overview) WaitingReceipts(ctx context.Context) (overview.Pile, error) {
-	return s.pile(ctx, `SELECT count(*), min(created_at_ms) FROM receipts
-		WHERE state = 'waiting' AND attempts > 0 AND lease = ''`)
+	const waits = `WHERE state = 'waiting' AND attempts > 0 AND lease = ''`
+	return s.pile(ctx, `SELECT count(*), min(created_at_ms) FROM (
+		SELECT created_at_ms FROM receipts `+waits+` UNION ALL SELECT created_at_ms FROM refund_notices `+waits+`) waiting`)
 }
 
 // PendingOrders implements overview.Store.

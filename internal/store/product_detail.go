@@ -14,6 +14,7 @@ type productDetail struct {
 	Tiers           []productTier            `json:"tiers"`
 	FAQ             []product.Question       `json:"faq"`
 	Comparison      *product.Comparison      `json:"comparison,omitempty"`
+	RefundDays      int                      `json:"refundDays,omitempty"`
 }
 
 type productTier struct {
@@ -31,7 +32,7 @@ type productTier struct {
 }
 
 func encodeDetail(d product.Detail) (string, error) {
-	out := productDetail{FullDescription: d.FullDescription, Features: d.Features, FAQ: d.FAQ, Comparison: d.Comparison}
+	out := productDetail{FullDescription: d.FullDescription, Features: d.Features, FAQ: d.FAQ, Comparison: d.Comparison, RefundDays: d.RefundDays}
 	for _, t := range d.Tiers {
 		out.Tiers = append(out.Tiers, productTier{
 			ID: t.ID, Name: t.Name, Description: t.Description, PriceMinor: t.Price.Minor, Currency: t.Price.Currency,
@@ -48,7 +49,7 @@ func decodeDetail(text string) (product.Detail, error) {
 	if err := json.Unmarshal([]byte(text), &in); err != nil {
 		return product.Detail{}, err
 	}
-	d := product.Detail{FullDescription: in.FullDescription, Features: in.Features, FAQ: in.FAQ, Comparison: in.Comparison}
+	d := product.Detail{FullDescription: in.FullDescription, Features: in.Features, FAQ: in.FAQ, Comparison: in.Comparison, RefundDays: in.RefundDays}
 	for _, t := range in.Tiers {
 		d.Tiers = append(d.Tiers, product.Tier{
 			ID: t.ID, Name: t.Name, Description: t.Description,

@@ -29,23 +29,50 @@ func (s *Orders) AddReceipt(ctx context.Context, orderID string, at time.Time) e
 }
 
 // AddRefundNotice implements order.Store.
-func (s *Orders) AddRefundNotice(ctx context.Context, orderID string, at time.Time) error {
+func (s *Orders) AddRefundNotice(ctx context.Context, n order.RefundNotice, at time.Time) error {
+	if n.Whole {
+		_, err := s.Write.ExecContext(ctx, `
+			UPDATE receipts SET lease = '', due_ms = NULL, state = $2, finished_at_ms = $3 WHERE order_id = $1 AND state = $4`,
+			n.OrderID, string(order.ReceiptDropped), database.Millis(at), string(order.ReceiptWaiting))
+		if err != nil {
+			return err
+		}
+	}
 	_, err := s.Write.ExecContext(ctx, `
-		INSERT INTO receipts (order_id, state, attempts, lease, due_ms, created_at_ms) VALUES ($1, $2, 0, '', $3, $3)
-		ON CONFLICT (order_id) DO UPDATE SET state = excluded.state, attempts = 0, lease = '', due_ms = excluded.due_ms,
-			created_at_ms = excluded.created_at_ms, finished_at_ms = NULL`,
-		orderID, string(order.ReceiptWaiting), database.Millis(at))
+		INSERT INTO refund_notices (id, order_id, minor, whole, state, attempts, lease, due_ms, created_at_ms)
+		VALUES ($1, $2, $3, $4, $5, 0, '', $6, $6)
+		ON CONFLICT (id) DO NOTHING`, n.ID, n.OrderID, n.Minor, n.Whole, string(order.ReceiptWaiting), database.Millis(at))
 	return err
 }
+
+// queue is a table of mails about orders.
+type queue struct{ table, id string }
+
+// The queues: an order has one receipt, and a notice for each refund.
+var (
+	receipts = queue{"receipts", "order_id"}
+	notices  = queue{"refund_notices", "id"}
+)
 
 // LeaseReceipt implements order.ReceiptStore.
 func (s *Receipts) LeaseReceipt(
 	ctx context.Context, lease string, now, until time.Time,
 ) (order.DueReceipt, bool, error) {
+	for _, q := range []queue{receipts, notices} {
+		if d, ok, err := s.leaseFrom(ctx, q, lease, now, until); ok || err != nil {
+			return d, ok, err
+		}
+	}
+	return order.DueReceipt{}, false, nil
+}
+
+func (s *Receipts) leaseFrom(
+	ctx context.Context, q queue, lease string, now, until time.Time,
+) (order.DueReceipt, bool, error) {
 	var id string
 	// Usually nothing is due. This query finds that out without a transaction.
 	err := s.Read.QueryRowContext(ctx, `
-		SELECT order_id FROM receipts WHERE due_ms <= $1 LIMIT 1`, database.Millis(now)).Scan(&id)
+		SELECT `+q.id+` FROM `+q.table+` WHERE due_ms <= $1 LIMIT 1`, database.Millis(now)).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return order.DueReceipt{}, false, nil
 	} else if err != nil {
@@ -54,14 +81,14 @@ func (s *Receipts) LeaseReceipt(
 	err = s.InShortTx(ctx, func(tx database.Conn) error {
 		// The first replica to get here locks the receipt; others skip it and take the next.
 		err := tx.Read.QueryRowContext(ctx, `
-			SELECT r.order_id FROM receipts r WHERE r.due_ms <= $1
+			SELECT r.`+q.id+` FROM `+q.table+` r WHERE r.due_ms <= $1
 			ORDER BY r.due_ms
 			LIMIT 1`+tx.LockFree("r"), database.Millis(now)).Scan(&id)
 		if err != nil {
 			return err
 		}
 		_, err = tx.Write.ExecContext(ctx, `
-			UPDATE receipts SET lease = $1, due_ms = $2, attempts = attempts + 1 WHERE order_id = $3`,
+			UPDATE `+q.table+` SET lease = $1, due_ms = $2, attempts = attempts + 1 WHERE `+q.id+` = $3`,
 			lease, database.Millis(until), id)
 		return err
 	})
@@ -70,12 +97,12 @@ func (s *Receipts) LeaseReceipt(
 	} else if err != nil {
 		return order.DueReceipt{}, false, err
 	}
-	d, err := s.delivery(ctx, id)
+	d, err := s.delivery(ctx, q, id)
 	return d, err == nil, err
 }
 
-// delivery returns the receipt of an order and everything that its mail contains.
-func (s *Receipts) delivery(ctx context.Context, orderID string) (order.DueReceipt, error) {
+// delivery returns a receipt or a notice, and everything that its mail contains.
+func (s *Receipts) delivery(ctx context.Context, q queue, id string) (order.DueReceipt, error) {
 	var (
 		d              order.DueReceipt
 		billing        sql.NullString
@@ -83,28 +110,35 @@ func (s *Receipts) delivery(ctx context.Context, orderID string) (order.DueRecei
 		refunded       time.Time
 		detail         string
 	)
+	about := `'', 0, FALSE`
+	if q == notices {
+		about = `r.id, r.minor, r.whole`
+	}
 	l, err := scanLicense(s.Read.QueryRowContext(ctx, `
 		SELECT `+licenseColumns+`, o.id, o.user_id, o.billing_info, o.amount_minor, o.currency,
-			o.trial, o.discount_code, o.discount_minor, o.created_at_ms, o.status, o.refunded_at_ms, o.tier_id, p.name, p.detail, r.attempts, r.created_at_ms
-		FROM receipts r
+			o.trial, o.discount_code, o.discount_minor, o.created_at_ms, o.status, o.refunded_at_ms, o.tier_id, p.name, p.detail, r.attempts, r.created_at_ms, `+about+`
+		FROM `+q.table+` r
 		JOIN orders o ON o.id = r.order_id
 		JOIN licenses l ON l.id = o.license_id
 		JOIN products p ON p.id = o.product_id
-		WHERE r.order_id = $1`, orderID),
+		WHERE r.`+q.id+` = $1`, id),
 		&d.OrderID, &d.UserID, &billing, &d.Amount.Minor, &d.Amount.Currency,
 		&d.Trial, &d.Code, &d.Off.Minor, database.ScanMillis(&d.Ordered), &status, database.ScanMillis(&refunded), &tierID, &d.ProductName, &detail, &d.Attempts,
-		database.ScanMillis(&d.Since))
+		database.ScanMillis(&d.Since), &d.Notice.ID, &d.Notice.Minor, &d.Notice.Whole)
 	if err != nil {
 		return order.DueReceipt{}, s.Wrap(err, "Receipt")
 	}
 	d.License, d.Stands, d.TierName = l, status == string(order.Paid), tierID
 	d.Refunded = !refunded.IsZero()
+	if d.Notice.ID != "" {
+		d.Notice.OrderID = d.OrderID
+	}
 	if d.Code != "" {
 		d.Off.Currency = d.Amount.Currency
 	}
 	shown, err := decodeDetail(detail)
 	if err != nil {
-		return order.DueReceipt{}, fmt.Errorf("store: product of order %s: detail: %w", orderID, err)
+		return order.DueReceipt{}, fmt.Errorf("store: product of order %s: detail: %w", d.OrderID, err)
 	}
 	for _, t := range shown.Tiers {
 		if t.ID == tierID {
@@ -113,7 +147,7 @@ func (s *Receipts) delivery(ctx context.Context, orderID string) (order.DueRecei
 	}
 	if billing.Valid {
 		if err := json.Unmarshal([]byte(billing.String), &d.Billing); err != nil {
-			return order.DueReceipt{}, fmt.Errorf("store: order %s: billing_info: %w", orderID, err)
+			return order.DueReceipt{}, fmt.Errorf("store: order %s: billing_info: %w", d.OrderID, err)
 		}
 	}
 	return d, nil
@@ -122,10 +156,7 @@ func (s *Receipts) delivery(ctx context.Context, orderID string) (order.DueRecei
 // PostponeReceipt implements order.ReceiptStore.
 func (s *Receipts) PostponeReceipt(ctx context.Context, orderID, lease string, due time.Time, attempts int) error {
 	return s.InShortTx(ctx, func(tx database.Conn) error {
-		_, err := tx.Write.ExecContext(ctx, `
-			UPDATE receipts SET lease = '', due_ms = $1, attempts = $2 WHERE order_id = $3 AND lease = $4`,
-			database.Millis(due), attempts, orderID, lease)
-		return err
+		return ofLease(ctx, tx, `lease = '', due_ms = $3, attempts = $4`, orderID, lease, database.Millis(due), attempts)
 	})
 }
 
@@ -134,9 +165,19 @@ func (s *Receipts) FinishReceipt(
 	ctx context.Context, orderID, lease string, state order.ReceiptState, at time.Time,
 ) error {
 	return s.InShortTx(ctx, func(tx database.Conn) error {
-		_, err := tx.Write.ExecContext(ctx, `
-			UPDATE receipts SET lease = '', due_ms = NULL, state = $1, finished_at_ms = $2
-			WHERE order_id = $3 AND lease = $4`, string(state), database.Millis(at), orderID, lease)
-		return err
+		return ofLease(ctx, tx, `lease = '', due_ms = NULL, state = $3, finished_at_ms = $4`,
+			orderID, lease, string(state), database.Millis(at))
 	})
+}
+
+// ofLease changes the receipt or the notice of an order that has a lease. A lease is of one of them.
+func ofLease(ctx context.Context, tx database.Conn, set, orderID, lease string, args ...any) error {
+	for _, q := range []queue{receipts, notices} {
+		_, err := tx.Write.ExecContext(ctx, `UPDATE `+q.table+` SET `+set+` WHERE order_id = $1 AND lease = $2`,
+			append([]any{orderID, lease}, args...)...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

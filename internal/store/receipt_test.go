@@ -97,12 +97,26 @@ func testRefundNotices(t *testing.T, sales *store.Orders, s *store.Receipts) {
 				t.Fatal(err)
 			}
 		}
-		if err := sales.AddRefundNotice(t.Context(), id, dueAt); err != nil {
-			t.Fatal(err)
+		part := order.RefundNotice{ID: "part-" + id, OrderID: id, Minor: 100}
+		whole := order.RefundNotice{ID: "whole-" + id, OrderID: id, Minor: 2890, Whole: true}
+		for range 2 {
+			for _, n := range []order.RefundNotice{part, whole} {
+				if err := sales.AddRefundNotice(t.Context(), n, dueAt); err != nil {
+					t.Fatal(err)
+				}
+			}
 		}
-		if d := mustLease(t, s, id, "y", dueAt, dueAt.Add(time.Hour)); d.Attempts != 1 || !d.Since.Equal(dueAt) {
-			t.Errorf("%s: %d attempts, since %v", id, d.Attempts, d.Since)
+		// The receipt that waited is not due any more.
+		for _, lease := range []string{"y", "z"} {
+			d := mustLease(t, s, id, lease, dueAt, dueAt.Add(time.Hour))
+			if d.Attempts != 1 || !d.Since.Equal(dueAt) || d.Notice != part && d.Notice != whole {
+				t.Errorf("%s: %d attempts, since %v, %+v", id, d.Attempts, d.Since, d.Notice)
+			}
+			if err := s.FinishReceipt(t.Context(), id, lease, order.ReceiptSent, dueAt); err != nil {
+				t.Fatal(err)
+			}
 		}
+		mustLease(t, s, "", "w", dueAt.Add(2*time.Hour), dueAt.Add(3*time.Hour))
 	}
 }
 

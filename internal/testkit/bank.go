@@ -78,10 +78,10 @@ func (b *Bank) Begin(_ context.Context, c payment.Charge) (payment.Checkout, err
 }
 
 // Refund is documented with Name.
-func (b *Bank) Refund(_ context.Context, orderID string, _ payment.Reference) error {
+func (b *Bank) Refund(_ context.Context, r payment.Refund) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.refunded = append(b.refunded, orderID)
+	b.refunded = append(b.refunded, r.OrderID)
 	return b.fails
 }
 

@@ -2,12 +2,14 @@ package admin
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 
 	"stoa/internal/api/web"
 	"stoa/internal/api/wire"
 	"stoa/internal/base/errs"
+	"stoa/internal/data/idempotency"
 	"stoa/internal/shop/order"
 )
 
@@ -21,6 +23,17 @@ type managedOrder struct {
 	RefundedAt  web.Timestamp `json:"refundedAt,omitzero"`
 	CancelledAt web.Timestamp `json:"cancelledAt,omitzero"`
 	Payment     payment       `json:"payment"`
+
+	Refunds []refund `json:"refunds,omitempty"`
+}
+
+// refund is what was given back of an order at one time.
+type refund struct {
+	At         web.Timestamp `json:"at"`
+	Amount     json.Number   `json:"amount"`
+	Reason     string        `json:"reason,omitempty"`
+	By         string        `json:"by,omitempty"`
+	CreditNote string        `json:"creditNote,omitempty"`
 }
 
 // payment holds the payment provider's ids of a payment's parts.
@@ -44,6 +57,9 @@ func newManagedOrder(o order.Listed) managedOrder {
 			Provider: o.Provider, Session: o.Payment.Session, Payment: o.Payment.Payment, Invoice: o.Payment.Invoice,
 			Subscription: o.Payment.Subscription, EndedAt: web.Timestamp(o.EndedAt),
 		},
+	}
+	for _, r := range o.Refunds {
+		out.Refunds = append(out.Refunds, refund{web.Timestamp(r.At), r.Amount.Amount(), r.Reason, r.By, r.CreditNote})
 	}
 	if o.Status() == order.Pending {
 		out.Payment.URL = o.PaymentURL
@@ -90,9 +106,21 @@ func (h *Handlers) GetOrder(w http.ResponseWriter, r *http.Request) error {
 	return h.answerOrder(w, r, h.Orders.Get)
 }
 
-// RefundOrder serves POST /api/v1/admin/orders/{id}/refund.
+// RefundOrder serves POST /api/v1/admin/orders/{id}/refund. Without a body it is all that is left.
 func (h *Handlers) RefundOrder(w http.ResponseWriter, r *http.Request) error {
-	return h.answerOrder(w, r, h.ended(h.Orders.Refund))
+	var in order.RefundRequest
+	if r.ContentLength != 0 {
+		var err error
+		if in, err = web.ReadInput(w, r, order.RefundRequest.Issues); err != nil {
+			return err
+		}
+	} else if err := web.Refusal(web.HeaderFaults(r), in.Issues); err != nil {
+		return err
+	}
+	in.ID = idempotency.Seed(r.Context())
+	return h.answerOrder(w, r, h.ended(func(ctx context.Context, id string) (order.Listed, error) {
+		return h.Orders.Refund(ctx, id, in)
+	}))
 }
 
 // CancelOrder serves POST /api/v1/admin/orders/{id}/cancel.

@@ -43,7 +43,11 @@ func (q Requests) JSON(h web.HandlerFunc) web.HandlerFunc {
 		if key == "" {
 			return h(w, r)
 		}
-		body, err := web.ReadBody(w, r)
+		read := web.ReadBody
+		if r.ContentLength == 0 { // a handler that needs a body says so
+			read = web.ReadPayload
+		}
+		body, err := read(w, r)
 		if err != nil {
 			return err
 		}

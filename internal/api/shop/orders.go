@@ -6,6 +6,7 @@ import (
 	"stoa/internal/api/web"
 	"stoa/internal/api/wire"
 	"stoa/internal/base/errs"
+	"stoa/internal/data/idempotency"
 	"stoa/internal/shop/order"
 	"stoa/internal/shop/product"
 )
@@ -43,11 +44,14 @@ type ownOrder struct {
 	BillingPeriod product.BillingPeriod `json:"billingPeriod,omitempty"`
 	Renews        bool                  `json:"renews,omitempty"`
 	ExpiresAt     web.Timestamp         `json:"expiresAt,omitzero"`
+	// RefundableUntil is absent unless the buyer may take the order back.
+	RefundableUntil web.Timestamp `json:"refundableUntil,omitzero"`
 }
 
 func newOwnOrder(o order.Listed) ownOrder {
 	out := ownOrder{
 		Order: wire.NewOrder(o), TierName: o.TierName, Renews: o.Renews(), ExpiresAt: web.Timestamp(o.ExpiresAt),
+		RefundableUntil: web.Timestamp(o.RefundableUntil),
 	}
 	if o.Period.Months() > 0 {
 		out.BillingPeriod = o.Period
@@ -174,5 +178,20 @@ func (h *Handlers) LookUpOrder(w http.ResponseWriter, r *http.Request) error {
 	web.NoStore(w)
 	wire.MarkPayments(w, h.Orders)
 	web.WriteJSON(w, http.StatusOK, out)
+	return nil
+}
+
+// TakeBackOrder serves POST /api/marketplace/orders/{id}/refund: of the signed-in user.
+func (h *Handlers) TakeBackOrder(w http.ResponseWriter, r *http.Request) error {
+	if err := web.Refusal(web.HeaderFaults(r), func() errs.Issues { return errs.Issues{} }); err != nil {
+		return err
+	}
+	o, err := h.Orders.TakeBack(r.Context(), r.PathValue("id"), idempotency.Seed(r.Context()))
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	wire.MarkPayments(w, h.Orders)
+	web.WriteJSON(w, http.StatusOK, newOwnOrder(o))
 	return nil
 }

@@ -67,6 +67,9 @@ func ReadFields[T any](w http.ResponseWriter, r *http.Request) (v T, faults errs
 	return v, d.faults, nil
 }
 
+// HeaderFaults returns the faults of headers of a request whose body is not read.
+func HeaderFaults(r *http.Request) errs.Issues { return headerFaultsOf(r) }
+
 // Refusal returns VALIDATION_ERROR for a request with faults, and nil without. more returns the faults
 // that the service would find in addition, so that one answer names all. The service checks requests
 // without faults.

@@ -94,6 +94,7 @@ type ProductDetail struct {
 	PricingTiers    []Tier                   `json:"pricingTiers"`
 	FAQ             []product.Question       `json:"faq"`
 	Comparison      *product.Comparison      `json:"comparison,omitempty"`
+	RefundDays      int                      `json:"refundDays,omitempty"`
 }
 
 // NewProductDetail returns the JSON form of a product's detail.
@@ -101,6 +102,7 @@ func NewProductDetail(d product.Detail) ProductDetail {
 	return ProductDetail{
 		FullDescription: d.FullDescription, Features: web.Items(d.Features, newFeature),
 		PricingTiers: web.Items(d.Tiers, newTier), FAQ: web.OrEmpty(d.FAQ), Comparison: d.Comparison,
+		RefundDays: d.RefundDays,
 	}
 }
 

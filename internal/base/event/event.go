@@ -28,6 +28,7 @@ const (
 	UserDeleted          Type = "user.deleted"
 	OrderPaid            Type = "order.paid"
 	OrderRefunded        Type = "order.refunded"
+	OrderPartlyRefunded  Type = "order.partly_refunded"
 	OrderCancelled       Type = "order.cancelled"
 	LicenseIssued        Type = "license.issued"
 	LicenseActivated     Type = "license.activated"
@@ -49,7 +50,7 @@ const (
 
 // Types are the types of stoa's own events, those that can be subscribed to.
 var Types = []Type{
-	UserRegistered, UserEmailVerified, UserEmailChanged, UserRoleChanged, UserDeleted, OrderPaid, OrderRefunded, OrderCancelled, LicenseIssued, LicenseActivated, LicenseDeactivated,
+	UserRegistered, UserEmailVerified, UserEmailChanged, UserRoleChanged, UserDeleted, OrderPaid, OrderRefunded, OrderPartlyRefunded, OrderCancelled, LicenseIssued, LicenseActivated, LicenseDeactivated,
 	LicenseRevoked, LicenseRenewed, LicenseExpired, TrialStarted, TrialEnded,
 	ExtensionInstalled, ExtensionUpgraded, ExtensionUninstalled, InstanceEnabled, InstanceDisabled,
 }

@@ -49,6 +49,8 @@ var (
 		"The payment provider refuses to refund this payment. Look at it in the provider's dashboard.")
 	ErrOtherProvider = errs.New(errs.Conflict, "CONFLICT",
 		"The order's payment belongs to a payment provider that is not configured at the moment.")
+	ErrRefundWaits = errs.New(errs.Unreachable, "PAYMENT_UNREACHABLE",
+		"The payment provider cannot be reached at the moment. The refund is kept, and is tried again without being asked.")
 	ErrProviderUnreachable = errs.New(errs.Unreachable, "PAYMENT_UNREACHABLE",
 		"The payment provider cannot be reached at the moment. Nothing was changed; try again.")
 )

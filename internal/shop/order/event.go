@@ -52,11 +52,16 @@ func (s *Service) handle(ctx context.Context, e payment.Event) (Notice, error) {
 	if e.Kind == payment.Unrelated {
 		return n, nil
 	}
+	if ofRefund(e.Kind) {
+		if err := s.finishDue(ctx, e); err != nil {
+			return n, err
+		}
+	}
 	o, err := s.applyOnce(ctx, e, &n)
 	if err != nil || n.OrderID == "" {
 		return n, err
 	}
-	if e.Kind == payment.Paid || e.Kind == payment.Refunded {
+	if e.Kind == payment.Paid || ofRefund(e.Kind) {
 		s.Courier.Wake()
 	}
 	if n.partial {
@@ -95,7 +100,8 @@ func ofSubscription(kind payment.EventKind) bool {
 	switch kind {
 	case payment.Renewed, payment.Billed, payment.NotRenewed, payment.WillNotRenew, payment.WillRenew, payment.Ended:
 		return true
-	case payment.Unrelated, payment.Paid, payment.Failed, payment.Refunded, payment.Bounced, payment.PartlyRefunded:
+	case payment.Unrelated, payment.Paid, payment.Failed, payment.Refunded, payment.Bounced, payment.PartlyRefunded,
+		payment.PeriodRefunded:
 	}
 	return false
 }
@@ -141,6 +147,11 @@ func (s *Service) learnSubscription(ctx context.Context, tx Store, o *Order, e p
 			o.EndedAt = e.At
 		}
 		o.learnRenewal(e)
+	}
+	if e.Kind == payment.Renewed && o.Payment.Subscription == e.Reference.Subscription {
+		if err := s.recordPeriod(ctx, tx, *o, e); err != nil {
+			return err
+		}
 	}
 	if *o == before {
 		return nil
@@ -188,7 +199,8 @@ func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event
 			return nil
 		}
 		o.learn(e.Reference)
-		if err := s.settle(ctx, tx, o, e.At); err != nil {
+		paid, _ := inUnitsOf(o.Amount.Currency, e)
+		if err := s.settle(ctx, tx, o, paid, e.At); err != nil {
 			return err
 		}
 		if status == Refunded && !o.ownsPayment(e.Reference) {
@@ -203,11 +215,13 @@ func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event
 			return nil
 		}
 		o.learn(e.Reference)
-		if err := s.markRefunded(ctx, tx, o, e.At); err != nil {
+		if err := s.noteRefund(ctx, tx, o, e); err != nil {
 			return err
 		}
 	case payment.PartlyRefunded:
 		return s.notePartial(ctx, tx, o, e, n)
+	case payment.PeriodRefunded:
+		return s.notePeriod(ctx, tx, o, e, n)
 	case payment.Unrelated, payment.Renewed, payment.Billed, payment.Bounced, payment.NotRenewed,
 		payment.WillNotRenew, payment.WillRenew, payment.Ended:
 	}

@@ -10,6 +10,7 @@ import (
 	"stoa/internal/base/reqctx"
 	"stoa/internal/base/text"
 	"stoa/internal/shop/license"
+	"stoa/internal/shop/product"
 )
 
 // Listed is an order with the current slug and name of its product.
@@ -23,6 +24,21 @@ type Listed struct {
 	UserEmail string
 	// ExpiresAt is the end of the license's term. Zero if it has none.
 	ExpiresAt time.Time
+
+	// Back is how much was given back of all payments, in the units of Amount. Periods is how many payments there are.
+	Back    int64
+	Periods int
+	// RefundDays is for how many days after the payment buyers may take back an order of the product.
+	RefundDays int
+	// RefundableUntil is until when the buyer may take the order back, in the buyer's own lists. Zero if that is not possible.
+	RefundableUntil time.Time
+	// Refunds is what was given back, the oldest first.
+	Refunds []Refund
+}
+
+// GivenBack returns how much of what was paid the buyer got back so far, with the later periods of a subscription.
+func (o *Listed) GivenBack() product.Money {
+	return product.Money{Minor: o.Back, Currency: o.Amount.Currency}
 }
 
 // Query says which orders are wanted. Empty fields match all.
@@ -86,7 +102,29 @@ func (s *Service) Find(ctx context.Context, q Query) ([]Listed, int, error) {
 	if err := q.Issues().Err(); err != nil {
 		return nil, 0, err
 	}
-	return s.Store.FindOrders(ctx, q)
+	found, total, err := s.Store.FindOrders(ctx, q)
+	if err == nil {
+		err = s.addRefunds(ctx, found)
+	}
+	return found, total, err
+}
+
+// addRefunds adds to orders what was given back of them.
+func (s *Service) addRefunds(ctx context.Context, list []Listed) error {
+	var back []string
+	for _, o := range list {
+		if o.Back > 0 {
+			back = append(back, o.ID)
+		}
+	}
+	if len(back) == 0 {
+		return nil
+	}
+	refunds, err := s.Store.RefundsOf(ctx, back...)
+	for i, o := range list {
+		list[i].Refunds = refunds[o.ID]
+	}
+	return err
 }
 
 // Get returns the order with that id, of any user, or ErrNotFound.
@@ -97,6 +135,9 @@ func (s *Service) Get(ctx context.Context, id string) (Listed, error) {
 	found, _, err := s.Store.FindOrders(ctx, Query{ID: id, Limit: 1})
 	if err == nil && len(found) == 0 {
 		err = ErrNotFound
+	}
+	if err == nil {
+		err = s.addRefunds(ctx, found)
 	}
 	if err != nil {
 		return Listed{}, err
@@ -111,7 +152,11 @@ func (s *Service) ListOwn(ctx context.Context, limit, offset int) ([]Listed, int
 	if user == "" {
 		return nil, 0, nil
 	}
-	return s.Store.FindOrders(ctx, Query{UserID: user, Limit: limit, Offset: offset})
+	list, total, err := s.Store.FindOrders(ctx, Query{UserID: user, Limit: limit, Offset: offset})
+	if err == nil {
+		err = s.addRefundable(ctx, list)
+	}
+	return list, total, err
 }
 
 // GetOwn returns the order with that id of the user in ctx, and its key. It returns
@@ -134,6 +179,11 @@ func (s *Service) own(ctx context.Context, id string) (Listed, error) {
 	o, err := s.Get(ctx, id)
 	if err == nil && (o.UserID == reqctx.Anonymous || o.UserID != reqctx.CallerFrom(ctx).UserID) {
 		return Listed{}, ErrNotFound
+	}
+	if err == nil {
+		one := []Listed{o}
+		err = s.addRefundable(ctx, one)
+		o = one[0]
 	}
 	return o, err
 }

@@ -26,7 +26,7 @@ func (s *Service) followUp(ctx context.Context, o *Order, n *Notice) error {
 
 // refundLate refunds the payment of an order that was cancelled before it was paid.
 func (s *Service) refundLate(ctx context.Context, o *Order, n *Notice) error {
-	err := s.Payments.Refund(ctx, o.ID, o.Payment)
+	err := s.Payments.Refund(ctx, payment.Refund{OrderID: o.ID, Reference: o.Payment})
 	if errors.Is(err, payment.ErrRefused) {
 		n.Warning = "the order was cancelled before it was paid, and the payment cannot be refunded: " + err.Error()
 		return nil // a retry would be refused too
@@ -36,7 +36,15 @@ func (s *Service) refundLate(ctx context.Context, o *Order, n *Notice) error {
 	}
 	n.Done = "the order was cancelled before it was paid: the payment is refunded"
 	defer s.Courier.Wake()
-	return s.update(ctx, o, func(tx Store, o *Order) error { return s.markRefunded(ctx, tx, o, s.Now()) })
+	return s.update(ctx, o, func(tx Store, o *Order) error {
+		paid, err := s.paymentsOf(ctx, tx, *o)
+		if err != nil {
+			return err
+		}
+		g := giving{by: ByStoa, at: s.Now(), whole: true, paid: paid}
+		g.giveAll()
+		return s.giveBack(ctx, tx, o, g)
+	})
 }
 
 // endAtOnce ends the subscription of an order that is over. Buyers end theirs with EndSubscription.
@@ -70,16 +78,23 @@ func (s *Service) collect(ctx context.Context, e payment.Event, n *Notice) {
 
 // refundPeriod refunds a period that was paid after the order was over.
 func (s *Service) refundPeriod(ctx context.Context, o Order, e payment.Event, n *Notice) error {
-	err := s.Payments.Refund(ctx, o.ID, payment.Reference{Invoice: e.Reference.Invoice})
+	err := s.Payments.Refund(ctx, payment.Refund{
+		OrderID: o.ID, Reference: payment.Reference{Invoice: e.Reference.Invoice},
+	})
 	switch {
 	case errors.Is(err, payment.ErrRefused):
 		n.Failure = "a further period of an order that is over was paid, and cannot be refunded: " + err.Error()
+		return nil
 	case err != nil:
 		return ErrProviderUnreachable.Because(err)
-	default:
-		n.Done = "a further period of an order that is over was paid: it is refunded"
 	}
-	return nil
+	n.Done = "a further period of an order that is over was paid: it is refunded"
+	defer s.Courier.Wake()
+	return s.update(ctx, &o, func(tx Store, o *Order) error {
+		p := Payment{Invoice: e.Reference.Invoice, OrderID: o.ID, At: e.At, Currency: o.Amount.Currency, Minor: o.regular().Minor}
+		_, err := s.markBack(ctx, tx, o, p, -1, giving{by: ByStoa, at: s.Now()})
+		return err
+	})
 }
 
 // leeway returns the leeway for a paid period of an order: none unless a subscription renews it.

@@ -36,6 +36,7 @@ type bank struct {
 	fails map[string]error         // by the first word of the call
 	pages map[string]payment.Event // what LookUp returns, by page
 	noted time.Time                // what EndLater returns
+	parts map[string]int64         // what was given back in parts, by id
 }
 
 func (b *bank) note(call string) error {
@@ -69,8 +70,15 @@ func (b *bank) Begin(_ context.Context, c payment.Charge) (payment.Checkout, err
 	return payment.Checkout{Session: "page-" + c.OrderID, URL: "https://bank.example/" + c.OrderID}, err
 }
 
-func (b *bank) Refund(_ context.Context, _ string, r payment.Reference) error {
-	return b.note(strings.TrimSpace("refund " + r.Payment + r.Invoice))
+func (b *bank) Refund(_ context.Context, r payment.Refund) error {
+	call := "refund " + r.Reference.Payment + r.Reference.Invoice
+	if r.Minor > 0 {
+		call += fmt.Sprint(" part ", r.Minor)
+		b.mu.Lock()
+		b.parts[r.ID] = r.Minor // once, however often it is asked
+		b.mu.Unlock()
+	}
+	return b.note(strings.TrimSpace(call))
 }
 
 func (b *bank) End(_ context.Context, r payment.Reference) error {
@@ -140,8 +148,10 @@ func openShop(t *testing.T) *shop {
 		t.Fatal(err)
 	}
 	s := &shop{
-		db:    db,
-		bank:  &bank{fails: make(map[string]error), pages: make(map[string]payment.Event)},
+		db: db,
+		bank: &bank{
+			fails: make(map[string]error), pages: make(map[string]payment.Event), parts: make(map[string]int64),
+		},
 		clock: clocktest.New(opened), store: store.NewOrders(db), receipts: store.NewReceipts(db),
 	}
 	keys := license.NewVault(seal.NewKeys(key))

@@ -2,8 +2,10 @@ package order
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"stoa/internal/base/errs"
 	"stoa/internal/message/mail"
 	"stoa/internal/shop/payment"
 	"stoa/internal/shop/product"
@@ -29,11 +31,80 @@ func inUnitsOf(currency string, e payment.Event) (minor int64, ok bool) {
 	return minor, e.Currency == currency
 }
 
-// notePartial records that a part of the order's payment was refunded. Providers
-// report the sum of all parts, and not always in order: the largest counts.
+// ofRefund reports whether events of a kind say how much of a payment was refunded by now.
+func ofRefund(kind payment.EventKind) bool {
+	return kind == payment.Refunded || kind == payment.PartlyRefunded || kind == payment.PeriodRefunded
+}
+
+// finishDue finishes the refund that the provider is being asked for, if there is one for the order of an event: what
+// the event tells may include it, and must not count twice.
+func (s *Service) finishDue(ctx context.Context, e payment.Event) error {
+	found, err := s.orderOf(ctx, s.Store, e)
+	if errs.KindOf(err) == errs.NotFound {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	_, err = s.goOnWithRefund(ctx, found.ID)
+	if errors.Is(err, ErrRefundRefused) {
+		return nil
+	}
+	return err
+}
+
+// goOnWithRefund finishes the refund of an order that is due, and reports whether there was one.
+func (s *Service) goOnWithRefund(ctx context.Context, id string) (bool, error) {
+	due, ok, err := s.Store.RefundDueOf(ctx, id)
+	if err != nil || !ok {
+		return false, err
+	}
+	o, err := s.Get(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	return true, s.finishRefund(ctx, o, due)
+}
+
+// noteRefund records that the whole payment of an order was refunded at the provider.
+func (s *Service) noteRefund(ctx context.Context, tx Store, o *Order, e payment.Event) error {
+	sum, ok := inUnitsOf(o.Amount.Currency, e)
+	if !ok || sum == 0 {
+		sum = -1
+	}
+	_, err := s.markBack(ctx, tx, o, o.paidBy(e), sum, giving{by: ByProvider, at: e.At, whole: true})
+	return err
+}
+
+// paidBy returns the payment with which an order was paid, which may be reported after an event about it.
+func (o *Order) paidBy(e payment.Event) Payment {
+	p := o.paidWith()
+	if p.At.IsZero() {
+		p.At = e.At
+	}
+	return p
+}
+
+// notePeriod records that the payment of a further period was refunded, or a part of it. The order stays as it is.
+func (s *Service) notePeriod(ctx context.Context, tx Store, o *Order, e payment.Event, n *Notice) error {
+	sum, ok := inUnitsOf(o.Amount.Currency, e)
+	if !ok || e.Reference.Invoice == "" {
+		return nil
+	}
+	whole, _ := inUnitsOf(e.Currency, payment.Event{Minor: e.Whole, Exponent: e.Exponent, Currency: e.Currency})
+	p := Payment{
+		OrderID: o.ID, Invoice: e.Reference.Invoice, ID: e.Reference.Payment, At: e.At, Minor: whole, Currency: e.Currency,
+	}
+	fresh, err := s.markBack(ctx, tx, o, p, sum, giving{by: ByProvider, at: e.At})
+	if fresh > 0 {
+		n.Done = "of a further period, " + product.Money{Minor: fresh, Currency: e.Currency}.String() + " are refunded"
+	}
+	return err
+}
+
+// notePartial records that a part of the order's payment was refunded.
 func (s *Service) notePartial(ctx context.Context, tx Store, o *Order, e payment.Event, n *Notice) error {
 	minor, ok := inUnitsOf(o.Amount.Currency, e)
-	if !ok || minor <= o.PartlyRefunded {
+	if !ok {
 		return nil
 	}
 	if !o.ownsPayment(e.Reference) {
@@ -41,9 +112,11 @@ func (s *Service) notePartial(ctx context.Context, tx Store, o *Order, e payment
 		return nil
 	}
 	o.learn(e.Reference)
-	o.PartlyRefunded = minor
-	n.Done, n.partial = "a part of the order is refunded: "+o.refundedPart().String(), true
-	return tx.UpdateOrder(ctx, *o)
+	fresh, err := s.markBack(ctx, tx, o, o.paidBy(e), minor, giving{by: ByProvider, at: e.At})
+	if fresh > 0 && o.RefundedAt.IsZero() {
+		n.Done, n.partial = "a part of the order is refunded: "+o.refundedPart().String(), true
+	}
+	return err
 }
 
 // refundedPart returns what was refunded of an order that stays paid.
@@ -51,18 +124,14 @@ func (o *Order) refundedPart() product.Money {
 	return product.Money{Minor: o.PartlyRefunded, Currency: o.Amount.Currency}
 }
 
-// GivenBack returns how much of the order's own amount its buyer got back so far. Later periods of a subscription do not
-// count.
-func (o *Order) GivenBack() product.Money {
-	if !o.RefundedAt.IsZero() {
-		return o.Amount
-	}
-	return o.refundedPart()
-}
-
 // tellPartial mails the administrators that a part of an order was refunded: only
 // they know whether its license should go on.
 func (s *Service) tellPartial(ctx context.Context, o Order) error {
+	return s.tellAdministrators(ctx, func(to, site string) mail.Message { return partialMail(o, to, site) })
+}
+
+// tellAdministrators mails all administrators.
+func (s *Service) tellAdministrators(ctx context.Context, compose func(to, site string) mail.Message) error {
 	if s.Administrators == nil {
 		return nil
 	}
@@ -72,7 +141,7 @@ func (s *Service) tellPartial(ctx context.Context, o Order) error {
 	}
 	for _, to := range admins {
 		s.Poster.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
-			return partialMail(o, to, s.SiteName(ctx)), true, nil
+			return compose(to, s.SiteName(ctx)), true, nil
 		})
 	}
 	return nil

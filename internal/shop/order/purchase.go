@@ -144,7 +144,7 @@ func (s *Service) place(
 			return err
 		}
 		if o.Status() == Paid {
-			if err := s.settled(ctx, tx, o); err != nil {
+			if err := s.settledAtOnce(ctx, tx, o); err != nil {
 				return err
 			}
 		}

@@ -42,8 +42,11 @@ type DueReceipt struct {
 
 	// Stands is false once the order is refunded or cancelled.
 	Stands bool
-	// Refunded says that the buyer got the money back: then the mail says so.
+	// Refunded says that the buyer got the money back: then the mail says so. The release before queued these mails as
+	// receipts; now they are a RefundNotice.
 	Refunded bool
+	// Notice is the refund that the mail is about. Its zero value: none.
+	Notice RefundNotice
 
 	Attempts int       // including this one
 	Since    time.Time // when the order was settled
@@ -107,21 +110,35 @@ func receiptMail(d DueReceipt, to string, key license.Key, site, link string) ma
 }
 
 // notice reports whether the mail is about a refund. What cost nothing is not given back.
-func (d DueReceipt) notice() bool { return d.Refunded && d.Amount.Minor > 0 }
+func (d DueReceipt) notice() bool { return d.Notice.ID != "" || d.Refunded && d.Amount.Minor > 0 }
 
-// refundMail tells a buyer that an order was refunded.
+// RefundNotice is a refund of which the buyer is told by mail.
+type RefundNotice struct {
+	ID, OrderID string
+	Minor       int64 // what was given back, in the units of the order
+	Whole       bool  // the license went with it
+}
+
+// refundMail tells a buyer that an order was refunded, or a part of it.
 func refundMail(d DueReceipt, to, site string) mail.Message {
+	back := product.Money{Minor: d.Notice.Minor, Currency: d.Amount.Currency}
+	if d.Notice.ID == "" {
+		d.Notice, back = RefundNotice{ID: d.OrderID, Whole: true}, d.Amount
+	}
+	what, license := "Your order", "The order's license no longer works.\n"
+	if !d.Notice.Whole {
+		what, license = "A part of your order", "The order's license goes on.\n"
+	}
 	return mail.Message{
-		To: to, Subject: "Your order of " + d.ProductName + " was refunded", ID: "refund-" + d.OrderID,
-		Text: "Your order at " + site + " was refunded.\n" +
+		To: to, Subject: what + " of " + d.ProductName + " was refunded", ID: "refund-" + d.Notice.ID,
+		Text: what + " at " + site + " was refunded.\n" +
 			"\n" +
 			"  Product   " + d.ProductName + " - " + d.TierName + "\n" +
-			"  Amount    " + d.Amount.String() + "\n" +
+			"  Amount    " + back.String() + "\n" +
 			"  Order     " + d.OrderID + "\n" +
 			"  Date      " + day(d.Ordered) + "\n" +
 			"\n" +
-			"The money goes back the way that you paid it, which can take some days.\n" +
-			"The order's license no longer works.\n",
+			"The money goes back the way that you paid it, which can take some days.\n" + license,
 	}
 }
 

@@ -1,57 +1,258 @@
 package order
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"time"
 
+	"stoa/internal/base/errs"
+	"stoa/internal/base/text"
 	"stoa/internal/shop/payment"
-	"stoa/internal/trust/audit"
+	"stoa/internal/shop/product"
 )
 
-// Refund refunds everything that was paid for an order, revokes its license for good, records that, and
-// ends its subscription. Orders that followed for its license are refunded first. For a refunded order it changes nothing and returns it. If the provider refunds and this call
-// then fails, the provider's webhook makes up for it.
+// RefundRequest says what to give back of an order. Its zero value is all that is left.
+type RefundRequest struct {
+	// Amount is a part, a JSON number in the order's currency. Null is none: who means all leaves it out.
+	Amount json.RawMessage `json:"amount"`
+	Reason string          `json:"reason"`
+
+	// ID is the id for the refund, chosen by a caller who may have to repeat the request. If it is empty,
+	// Refund chooses one.
+	ID string `json:"-"`
+}
+
+// Issues returns what is wrong with the request, whatever the order.
+func (r RefundRequest) Issues() errs.Issues {
+	var is errs.Issues
+	if first := append(r.Amount, ' ')[0]; !r.whole() && (first < '0' || first > '9') && first != '-' {
+		is.Add("amount", errs.CodeWrongType, "amount must be a number.")
+	}
+	if !text.Printable(r.Reason, text.Short) {
+		is.Add("reason", errs.CodeOutOfRange, "reason must be at most %d printable characters.", text.Short)
+	}
+	return is
+}
+
+func (r RefundRequest) whole() bool { return len(r.Amount) == 0 }
+
+// part returns the amount of a part in the units of the order, of which that much is left; 0 without one. The
+// error is a VALIDATION_ERROR.
+func (r RefundRequest) part(o Order, left int64) (int64, error) {
+	if r.whole() {
+		return 0, nil
+	}
+	var is errs.Issues
+	m, err := product.ParseMoney(string(r.Amount), o.Amount.Currency)
+	exp, _ := product.Exponent(o.Amount.Currency)
+	switch {
+	case err != nil:
+		is.Add("amount", errs.CodeOutOfRange, "amount: %s.", err)
+	case m.Minor <= 0:
+		is.Add("amount", errs.CodeOutOfRange, "amount must be above 0.")
+	case m.Minor > left:
+		m.Minor = left
+		is.Add("amount", errs.CodeOutOfRange, "amount must be at most what is left of the latest payment: %s.", m)
+	case o.Provider != (payment.Test{}).Name() && m.Minor%payment.Step(o.Amount.Currency, exp) != 0:
+		is.Add("amount", errs.CodeOutOfRange, "amount must be one that can be charged in this currency.")
+	}
+	return m.Minor, is.Err()
+}
+
+// Refund gives back what was paid for an order. Without an amount it is everything: then the license is revoked for
+// good, and the subscription ends. A part comes from the latest payment, and the license goes on, unless nothing is
+// left after it. Orders that followed for its license are
+// refunded first. For an order that was refunded, a request without an amount changes nothing and returns it.
+//
+// What the provider is asked for is recorded before (RefundDue), so that it is never asked for twice: if this call
+// fails in between, Sweep or the next request goes on with it. Two requests for a part are two parts, unless they have
+// the same ID.
 //
 // For a pending order it asks the provider first, because the webhook that reports the payment may be
 // lost.
 //
-// It returns ErrNotFound, ErrNotRefundable, ErrOtherProvider, ErrRefundRefused and
-// ErrProviderUnreachable.
-func (s *Service) Refund(ctx context.Context, id string) (Listed, error) {
+// It returns VALIDATION_ERROR for what RefundRequest.Issues finds and for an amount that cannot be given back,
+// ErrNotFound, ErrNotRefundable, ErrOtherProvider, ErrRefundRefused and ErrRefundWaits.
+func (s *Service) Refund(ctx context.Context, id string, req RefundRequest) (Listed, error) {
+	if err := req.Issues().Err(); err != nil {
+		return Listed{}, err
+	}
 	o, err := s.Get(ctx, id)
 	if err != nil {
 		return Listed{}, err
 	}
-	if o, err = s.refresh(ctx, o); err != nil {
+	return s.refund(ctx, o, req, nil)
+}
+
+// mayRefund returns nil if an order with these payments may be refunded. tx has locked the order, and what it
+// records stays if the refund is begun.
+type mayRefund func(ctx context.Context, tx Store, o Order, paid []Payment) error
+
+// refundTries is how often a request waits for others before its own turn.
+const refundTries = 10
+
+// refund does what Refund does. may is nil for administrators.
+func (s *Service) refund(ctx context.Context, o Listed, req RefundRequest, may mayRefund) (Listed, error) {
+	o, err := s.refresh(ctx, o)
+	if err != nil {
 		return Listed{}, err
 	}
-	if !o.RefundedAt.IsZero() {
-		return o, nil
-	}
-	if o.Status() != Paid && !o.refundDue() {
-		return Listed{}, ErrNotRefundable
-	}
-	if err := s.refundFollowers(ctx, o.Order); err != nil {
-		return Listed{}, err
-	}
-	if err := s.ask(o.Order, func() error { return s.Payments.Refund(ctx, o.ID, o.Payment) }); err != nil {
-		if errors.Is(err, payment.ErrRefused) {
-			return Listed{}, ErrRefundRefused.Because(err)
+	if req.whole() && o.RefundedAt.IsZero() && (o.Status() == Paid || o.refundDue()) {
+		if err := s.refundFollowers(ctx, o.Order); err != nil {
+			return Listed{}, err
 		}
-		return Listed{}, err
 	}
-	o, err = s.change(ctx, o, audit.OrderRefund, func(tx Store, o *Order) error {
-		// Its webhook may have been quicker.
-		if o.PaidAt.IsZero() {
+	for range refundTries {
+		due, step, err := s.beginRefund(ctx, o, req, may)
+		if err == nil && step != refundOver {
+			err = s.finishRefund(ctx, o, due)
+		}
+		switch {
+		case step == refundOther && errors.Is(err, ErrRefundRefused):
+			continue // that of another request: this one has its turn now
+		case errs.KindOf(err) == errs.NotFound:
+			return Listed{}, ErrNotFound
+		case err != nil:
+			return Listed{}, err
+		case step == refundOther:
+			continue
+		}
+		s.Courier.Wake()
+		return s.Get(ctx, o.ID)
+	}
+	return Listed{}, ErrRefundWaits
+}
+
+// refundStep is what is left to do for a request.
+type refundStep int
+
+const (
+	refundOver  refundStep = iota // nothing
+	refundOwn                     // ask the provider
+	refundOther                   // ask it for the refund of another request, and begin again
+)
+
+// beginRefund records what the provider is to be asked for, or does without it if no money moved.
+func (s *Service) beginRefund(
+	ctx context.Context, listed Listed, req RefundRequest, may mayRefund,
+) (due RefundDue, step refundStep, err error) {
+	err = s.Store.InTx(ctx, func(tx Store) error {
+		due, step = RefundDue{}, refundOver
+		o, err := tx.OrderByID(ctx, listed.ID)
+		if err != nil {
+			return err
+		}
+		if req.ID != "" {
+			if done, err := tx.HasRefund(ctx, o.ID, req.ID); done || err != nil {
+				return err
+			}
+		}
+		if !o.RefundedAt.IsZero() && req.whole() {
+			return nil
+		}
+		waiting, ok, err := tx.RefundDueOf(ctx, o.ID)
+		if err != nil {
+			return err
+		}
+		if ok {
+			due, step = waiting, refundOther
+			if due.ID == req.ID || due.whole() && req.whole() {
+				step = refundOwn
+			}
+			return nil
+		}
+		if o.PaidAt.IsZero() || !o.CancelledAt.IsZero() && !o.refundDue() {
 			return ErrNotRefundable
 		}
-		return s.markRefunded(ctx, tx, o, s.Now())
+		if due, err = s.planRefund(ctx, tx, o, req, may); err != nil {
+			return err
+		}
+		switch {
+		case o.Provider == "" || o.Provider == (payment.Test{}).Name():
+			return s.completeRefund(ctx, tx, listed, &o, due)
+		case o.Provider != s.Payments.Name():
+			return ErrOtherProvider
+		}
+		step = refundOwn
+		return tx.AddRefundDue(ctx, due)
 	})
-	s.Courier.Wake()
-	if err == nil && o.endDue() {
+	return due, step, err
+}
+
+// planRefund returns what to ask the provider for. tx has locked the order.
+func (s *Service) planRefund(ctx context.Context, tx Store, o Order, req RefundRequest, may mayRefund) (RefundDue, error) {
+	paid, err := s.paymentsOf(ctx, tx, o)
+	if err != nil {
+		return RefundDue{}, err
+	}
+	if may != nil {
+		if err := may(ctx, tx, o, paid); err != nil {
+			return RefundDue{}, err
+		}
+	}
+	due := s.newRefundDue(ctx, o.ID, req)
+	from := latest(paid)
+	if due.Minor, err = req.part(o, from.Left()); due.Minor > 0 {
+		due.Seq = from.Seq
+	}
+	return due, err
+}
+
+// finishRefund asks the provider for what is due, and records the outcome. Several callers may do so at once.
+func (s *Service) finishRefund(ctx context.Context, o Listed, due RefundDue) error {
+	back, err := s.refundOf(ctx, o.Order, due)
+	if err != nil {
+		return err
+	}
+	err = s.ask(o.Order, func() error { return s.Payments.Refund(ctx, back) })
+	switch {
+	case errors.Is(err, payment.ErrRefused):
+		return cmp.Or(s.Store.InTx(ctx, func(tx Store) error {
+			if _, err := tx.OrderByID(ctx, o.ID); err != nil {
+				return err
+			}
+			_, err := tx.DropRefundDue(ctx, due, true)
+			return err
+		}), ErrRefundRefused.Because(err))
+	case errors.Is(err, ErrProviderUnreachable):
+		return ErrRefundWaits.Because(err)
+	case err != nil:
+		return err
+	}
+	after := o.Order
+	err = s.update(ctx, &after, func(tx Store, now *Order) error {
+		if there, err := tx.DropRefundDue(ctx, due, false); !there || err != nil {
+			return err // whoever asked at the same time was quicker
+		}
+		return s.completeRefund(ctx, tx, o, now, due)
+	})
+	if err == nil && after.endDue() {
 		// Only after the refund, which may be refused: without their money back, buyers keep what they
 		// bought. If ending fails, the sweep tries again.
-		_ = s.endAtOnce(ctx, &o.Order, new(Notice))
+		_ = s.endAtOnce(ctx, &after, new(Notice))
 	}
-	return o, err
+	return err
+}
+
+// refundMemory is after how long a provider is asked whether it knows a part already, before it is asked for it.
+const refundMemory = time.Hour
+
+// refundOf returns what to ask the provider for.
+func (s *Service) refundOf(ctx context.Context, o Order, due RefundDue) (payment.Refund, error) {
+	back := payment.Refund{OrderID: o.ID, Reference: o.Payment}
+	if due.whole() {
+		return back, nil
+	}
+	paid, err := s.Store.PaymentsOf(ctx, o.ID)
+	for _, p := range paid {
+		if p.Seq == due.Seq {
+			back.Reference = payment.Reference{Invoice: p.Invoice, Payment: p.ID}
+			back.ID, back.Minor, back.Currency = due.ID, due.Minor, p.Currency
+			back.Exponent, _ = product.Exponent(p.Currency)
+			back.Again = s.Now().Sub(due.At) > refundMemory
+		}
+	}
+	return back, err
 }

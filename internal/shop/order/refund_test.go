@@ -19,7 +19,7 @@ func TestARefundRevokesTheLicenseAndEndsTheSubscription(t *testing.T) {
 	s := openShop(t)
 	o := s.buy(t, "monthly")
 	s.tell(t, paid(o))
-	out, err := s.Refund(admin(t), o.ID)
+	out, err := s.Refund(admin(t), o.ID, order.RefundRequest{})
 	if err != nil || out.Status() != order.Refunded {
 		t.Fatalf("Refund = %s, %v", out.Status(), err)
 	}
@@ -43,7 +43,7 @@ func TestARefundThatFailsChangesNothing(t *testing.T) {
 		want error
 	}{
 		"refused": {payment.ErrRefused, order.ErrRefundRefused},
-		"outage":  {errOutage, order.ErrProviderUnreachable},
+		"outage":  {errOutage, order.ErrRefundWaits},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -52,7 +52,7 @@ func TestARefundThatFailsChangesNothing(t *testing.T) {
 			o := s.buy(t, "monthly")
 			s.tell(t, paid(o))
 			s.bank.fail("refund", tt.bank)
-			if _, err := s.Refund(admin(t), o.ID); !errors.Is(err, tt.want) {
+			if _, err := s.Refund(admin(t), o.ID, order.RefundRequest{}); !errors.Is(err, tt.want) {
 				t.Errorf("Refund = %v, want %v", err, tt.want)
 			}
 			if got, want := s.state(t, o.ID), "paid, license paid"; got != want {
@@ -70,7 +70,7 @@ func TestASubscriptionThatCannotBeEndedIsSweptUp(t *testing.T) {
 	o := s.buy(t, "monthly")
 	s.tell(t, paid(o))
 	s.bank.fail("end", errOutage)
-	if _, err := s.Refund(admin(t), o.ID); err != nil {
+	if _, err := s.Refund(admin(t), o.ID, order.RefundRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := s.state(t, o.ID), "refunded, license paid, license revoked"; got != want {
@@ -89,16 +89,16 @@ func TestAPendingOrderIsLookedUpBeforeItIsRefunded(t *testing.T) {
 
 	s := openShop(t)
 	o := s.buy(t, "once")
-	if _, err := s.Refund(admin(t), o.ID); !errors.Is(err, order.ErrNotRefundable) {
+	if _, err := s.Refund(admin(t), o.ID, order.RefundRequest{}); !errors.Is(err, order.ErrNotRefundable) {
 		t.Errorf("Refund of an unpaid order = %v, want ErrNotRefundable", err)
 	}
 	s.bank.fail("look", errOutage)
-	if _, err := s.Refund(admin(t), o.ID); !errors.Is(err, order.ErrProviderUnreachable) {
+	if _, err := s.Refund(admin(t), o.ID, order.RefundRequest{}); !errors.Is(err, order.ErrProviderUnreachable) {
 		t.Errorf("Refund during an outage = %v, want ErrProviderUnreachable", err)
 	}
 	s.bank.fail("look", nil)
 	s.bank.pages["page-"+o.ID] = paid(o)
-	if out, err := s.Refund(admin(t), o.ID); err != nil || out.Status() != order.Refunded {
+	if out, err := s.Refund(admin(t), o.ID, order.RefundRequest{}); err != nil || out.Status() != order.Refunded {
 		t.Errorf("Refund = %s, %v; want refunded", out.Status(), err)
 	}
 }
@@ -110,7 +110,7 @@ func TestAnOrderOfAnotherProviderIsLeftAlone(t *testing.T) {
 	pending, done := s.buy(t, "once"), s.buy(t, "once")
 	s.tell(t, paid(done))
 	s.Payments = payment.None{}
-	if _, err := s.Refund(admin(t), done.ID); !errors.Is(err, order.ErrOtherProvider) {
+	if _, err := s.Refund(admin(t), done.ID, order.RefundRequest{}); !errors.Is(err, order.ErrOtherProvider) {
 		t.Errorf("Refund = %v, want ErrOtherProvider", err)
 	}
 	if _, err := s.Cancel(admin(t), pending.ID); !errors.Is(err, order.ErrOtherProvider) {
@@ -128,7 +128,7 @@ func TestATestPaymentIsRefundedWithoutAProvider(t *testing.T) {
 		t.Fatalf("a test payment: %s", got)
 	}
 	s.Payments = s.bank
-	if out, err := s.Refund(admin(t), o.ID); err != nil || out.Status() != order.Refunded {
+	if out, err := s.Refund(admin(t), o.ID, order.RefundRequest{}); err != nil || out.Status() != order.Refunded {
 		t.Errorf("Refund = %s, %v", out.Status(), err)
 	}
 	if calls := s.bank.asked(); calls != nil {
@@ -201,7 +201,7 @@ func TestAnUnknownOrderIsNotFound(t *testing.T) {
 	s := openShop(t)
 	for _, id := range []string{"", "unknown", "ORDER #1"} {
 		_, get := s.Get(admin(t), id)
-		_, refund := s.Refund(admin(t), id)
+		_, refund := s.Refund(admin(t), id, order.RefundRequest{})
 		_, cancel := s.Cancel(admin(t), id)
 		for name, err := range map[string]error{"Get": get, "Refund": refund, "Cancel": cancel} {
 			if !errors.Is(err, order.ErrNotFound) {

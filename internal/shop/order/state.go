@@ -50,14 +50,17 @@ func (s *Service) change(
 	return o, nil
 }
 
-// settle records that an order was paid at a time, and makes its license usable unless the order is
+// settle records that an order was paid, how much and at what time, and makes its license usable unless the order is
 // over. It may be called again, and out of order: the earliest time counts. tx has locked the order.
-func (s *Service) settle(ctx context.Context, tx Store, o *Order, at time.Time) error {
+func (s *Service) settle(ctx context.Context, tx Store, o *Order, paid int64, at time.Time) error {
 	before := o.PaidAt
 	if before.IsZero() || at.Before(before) {
 		o.PaidAt = at
 	}
-	if err := tx.UpdateOrder(ctx, *o); err != nil || o.Status() == Cancelled {
+	if err := tx.UpdateOrder(ctx, *o); err != nil {
+		return err
+	}
+	if err := s.recordPayment(ctx, tx, *o, paid); err != nil || o.Status() == Cancelled {
 		return err // paid too late: the payment is refunded afterwards
 	}
 	switch {
@@ -83,6 +86,16 @@ func (s *Service) settle(ctx context.Context, tx Store, o *Order, at time.Time) 
 		return err
 	}
 	return s.settled(ctx, tx, *o)
+}
+
+// settledAtOnce is settled for an order that is paid when it is made.
+func (s *Service) settledAtOnce(ctx context.Context, tx Store, o Order) error {
+	if o.Amount.Minor > 0 {
+		if err := tx.PutPayment(ctx, o.paidWith()); err != nil {
+			return err
+		}
+	}
+	return s.settled(ctx, tx, o)
 }
 
 // settled does what happens once per order, when it is paid. Call it last in the transaction, because
@@ -130,8 +143,8 @@ func (s *Service) markCancelled(ctx context.Context, tx Store, o *Order, at time
 	return tx.GiveBackUse(ctx, o.ID) // last: other buyers with the code wait
 }
 
-// markRefunded records that everything paid for an order was refunded, revokes its license, and queues the
-// mail to the buyer. tx has locked the order. Wake the Courier after the commit.
+// markRefunded records that an order was refunded, and revokes its license. What was given back of its payments,
+// and the mail to the buyer, are giveBack's. tx has locked the order.
 func (s *Service) markRefunded(ctx context.Context, tx Store, o *Order, at time.Time) error {
 	first := o.RefundedAt.IsZero()
 	if first || at.Before(o.RefundedAt) {
@@ -141,11 +154,6 @@ func (s *Service) markRefunded(ctx context.Context, tx Store, o *Order, at time.
 		return err
 	}
 	if first {
-		if o.Addressed() && o.Amount.Minor > 0 && !o.Demo {
-			if err := tx.AddRefundNotice(ctx, o.ID, s.Now()); err != nil {
-				return err
-			}
-		}
 		if err := tx.Publish(ctx, o.event(event.OrderRefunded, s.Now())); err != nil {
 			return err
 		}

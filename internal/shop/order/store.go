@@ -16,6 +16,8 @@ type Store interface {
 	license.Rows
 	discount.Uses
 	Trials
+	PaymentStore
+	RefundStore
 
 	// CreateOrder inserts an order, after its license. It returns an errs.Conflict error when the id is
 	// taken.
@@ -37,9 +39,9 @@ type Store interface {
 	// AddReceipt queues the receipt of an order, due at once. Queueing it a second time does nothing.
 	AddReceipt(ctx context.Context, orderID string, at time.Time) error
 
-	// AddRefundNotice queues the mail to the buyer of a refunded order, due at once. It takes the place of
-	// the order's receipt, which is no longer due.
-	AddRefundNotice(ctx context.Context, orderID string, at time.Time) error
+	// AddRefundNotice queues a mail to the buyer about a refund, due at once. If the order is refunded as a whole, it
+	// takes the place of the order's receipt, which is no longer due. Queueing it a second time does nothing.
+	AddRefundNotice(ctx context.Context, n RefundNotice, at time.Time) error
 
 	// AddPaymentEvent records that a provider's event took effect on an order. It reports false, and
 	// changes nothing, if the event was recorded before.
@@ -54,7 +56,7 @@ type Store interface {
 	FindOrders(ctx context.Context, q Query) ([]Listed, int, error)
 
 	// UnfinishedOrders returns at most 100 orders of a provider that are cancelled and paid, but not
-	// refunded; that are cancelled or refunded and have a subscription that was not ended; that are
+	// refunded; that have a refund due; that are cancelled or refunded and have a subscription that was not ended; that are
 	// reqctx.Deleted's and have one that goes on; or that are pending and were created at or before until. It leaves out orders that PutOff put off beyond now,
 	// and those tried SweepTries times. The longest waiting order comes first.
 	UnfinishedOrders(ctx context.Context, provider string, until, now time.Time) ([]Unfinished, error)

@@ -17,6 +17,10 @@ const sweepEvery = 10 * time.Minute
 // open for a day at most, and a webhook that has not arrived by then is lost.
 const pageLife = 25 * time.Hour
 
+// fillBack is how long ago an order was paid, at most, whose payment is looked for: longer than replicas of two
+// releases run beside each other.
+const fillBack = 48 * time.Hour
+
 // SweepTries is how often the sweep tries to finish an order. That takes about three and a half weeks,
 // longer than any bank takes for a debit.
 const SweepTries = 32
@@ -35,7 +39,7 @@ type Unfinished struct {
 }
 
 // KeepSwept finishes unfinished orders, now and every sweepEvery, until ctx ends: it refunds late
-// payments, ends subscriptions, also those of deleted accounts, cancels orders whose payment never began, and asks the provider about
+// payments and what is due, ends subscriptions, also those of deleted accounts, cancels orders whose payment never began, and asks the provider about
 // orders whose webhook is missing. Several processes may do so at once.
 func (s *Service) KeepSwept(ctx context.Context, log *slog.Logger) {
 	sweep := background.Task{Every: sweepEvery, Log: log, Failed: "unfinished orders cannot be swept"}
@@ -45,10 +49,13 @@ func (s *Service) KeepSwept(ctx context.Context, log *slog.Logger) {
 // Sweep does once what KeepSwept does. An order that cannot be finished does not hold up the others: it
 // is put off, and given up after SweepTries.
 func (s *Service) Sweep(ctx context.Context, log *slog.Logger) error {
+	now := s.Now()
+	if err := s.Store.FillPayments(ctx, now.Add(-fillBack)); err != nil {
+		return err
+	}
 	if s.Payments.Mode() != payment.Hosted {
 		return nil
 	}
-	now := s.Now()
 	orders, err := s.Store.UnfinishedOrders(ctx, s.Payments.Name(), now.Add(-pageLife), now)
 	if err != nil {
 		return err
@@ -93,6 +100,13 @@ func report(ctx context.Context, log *slog.Logger, o Unfinished, n Notice, err e
 // finish tries to finish an order. The notice says what was done, if anything.
 func (s *Service) finish(ctx context.Context, o Order) (Notice, error) {
 	n := Notice{OrderID: o.ID}
+	if due, err := s.goOnWithRefund(ctx, o.ID); due || err != nil {
+		n.Done = "what is to be refunded is refunded"
+		if errors.Is(err, ErrRefundRefused) {
+			n.Done, err = "what was to be refunded is refused by the provider, and stays paid: "+err.Error(), nil
+		}
+		return n, err
+	}
 	switch {
 	case o.refundDue(), o.endDue():
 		err := s.followUp(ctx, &o, &n)

@@ -121,10 +121,10 @@ func (s *Service) refundFollowers(ctx context.Context, o Order) error {
 		switch {
 		case !f.Follows:
 		case f.Status() == Paid:
-			_, err = s.Refund(ctx, f.ID)
+			_, err = s.Refund(ctx, f.ID, RefundRequest{})
 		case f.Status() == Pending:
 			if _, err = s.Cancel(ctx, f.ID); errors.Is(err, ErrBeingPaid) || errors.Is(err, ErrNotCancellable) {
-				_, err = s.Refund(ctx, f.ID) // paid in this moment
+				_, err = s.Refund(ctx, f.ID, RefundRequest{}) // paid in this moment
 			}
 		}
 		if err != nil {

@@ -52,6 +52,20 @@ type Reference struct {
 	Subscription string
 }
 
+// Refund is what to give back of what was paid for an order.
+type Refund struct {
+	OrderID   string
+	Reference Reference
+
+	// Minor, with Exponent decimals, is a part. Zero means all. ID is of that part.
+	Minor    int64
+	Exponent int
+	Currency string
+	ID       string
+	// Again says that the provider may have been asked for the part so long ago that it forgot the ID.
+	Again bool
+}
+
 // EventKind is what an event means for the order.
 type EventKind int
 
@@ -65,6 +79,7 @@ const (
 	Billed                          // a further period of a subscription is to be paid; Collect speeds it up
 	Bounced                         // a refund did not arrive
 	PartlyRefunded                  // a part of the payment was refunded
+	PeriodRefunded                  // all or a part of the payment of a further period was refunded
 	NotRenewed                      // the payment of a further period was tried and failed
 	WillNotRenew                    // the subscription ends with the period that is paid
 	Ended                           // the subscription has ended
@@ -83,9 +98,11 @@ type Event struct {
 	OrderID   string
 	Reference Reference
 
-	// Minor and Currency, with Exponent decimals, are the amount of a Paid event, or all that was
-	// refunded so far by a PartlyRefunded one.
+	// Minor and Currency, with Exponent decimals, are the amount of a Paid or Renewed event, or all that was
+	// refunded so far by a Refunded, PartlyRefunded or PeriodRefunded one. Whole is the amount of the payment of which
+	// a part was refunded.
 	Minor    int64
+	Whole    int64
 	Exponent int
 	Currency string
 
@@ -112,11 +129,11 @@ type Provider interface {
 	// outage.
 	Begin(ctx context.Context, c Charge) (Checkout, error)
 
-	// Refund refunds everything that was paid for an order: all periods of a subscription, or, if r has
-	// only an invoice, that invoice. It refunds the first period last, and only if all others were
-	// refunded. Further calls for the same order refund nothing more. The error is ErrRefused if the
-	// provider will not refund.
-	Refund(ctx context.Context, orderID string, r Reference) error
+	// Refund refunds everything that was paid for an order: all periods of a subscription, or, if the reference
+	// has only an invoice, that invoice. It refunds the first period last, and only if all others were
+	// refunded. With an amount, it refunds that part of the payment in the reference. Further calls for the same
+	// order, or the same part, refund nothing more. The error is ErrRefused if the provider will not refund.
+	Refund(ctx context.Context, r Refund) error
 
 	// End ends the subscription, so that nothing more is charged. It returns nil if the subscription
 	// has ended already or does not exist.
@@ -178,7 +195,7 @@ type inert struct{}
 
 func (inert) Begin(context.Context, Charge) (Checkout, error) { return Checkout{}, ErrRefused }
 
-func (inert) Refund(context.Context, string, Reference) error { return nil }
+func (inert) Refund(context.Context, Refund) error { return nil }
 
 func (inert) End(context.Context, Reference) error { return nil }
 

@@ -74,6 +74,8 @@ type Detail struct {
 	Tiers           []Tier
 	FAQ             []Question
 	Comparison      *Comparison // nil if there is none
+	// RefundDays is for how many days after the payment buyers may take back an order. 0: never.
+	RefundDays int
 }
 
 // PricingType says whether a product costs anything.

@@ -23,6 +23,9 @@ const (
 	maxEntries   = 100 // of each list of a product
 )
 
+// maxRefundDays bounds how long buyers may take back what they bought.
+const maxRefundDays = 60
+
 // reader reads one product of a document.
 type reader struct {
 	*Document
@@ -35,7 +38,7 @@ type reader struct {
 var productFields = []string{
 	"slug", "name", "category", "shortDescription", "description", "fullDescription", "icon", "screenshots",
 	"highlights", "currency", "pricing", "rating", "reviewCount", "downloadCount", "featured", "trending", "published", "position",
-	"createdAt", "features", "pricingTiers", "faq", "comparison",
+	"createdAt", "features", "pricingTiers", "faq", "comparison", "refundDays",
 }
 
 func (r reader) product(n *yaml.Node, path string) Product {
@@ -73,6 +76,7 @@ func (r reader) product(n *yaml.Node, path string) Product {
 		Features:        r.features(o),
 		Tiers:           r.tiers(o),
 		FAQ:             r.faq(o),
+		RefundDays:      o.integer("refundDays", 0, maxRefundDays, 0),
 	}
 	if p.Detail.FullDescription == "" {
 		p.Detail.FullDescription = p.Description

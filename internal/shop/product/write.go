@@ -188,6 +188,7 @@ func detailTree(t *tree, d Detail) {
 	if d.Comparison != nil {
 		t.add("comparison", comparisonTree(*d.Comparison))
 	}
+	t.integer("refundDays", d.RefundDays, 0)
 }
 
 // each adds a list with one mapping for each entry, unless it is empty.

@@ -80,6 +80,7 @@ export interface EventData {
     readonly discount?: { readonly code: string; readonly amount: number; readonly currency: string };
   };
   'order.refunded': OrderEventData;
+  'order.partly_refunded': OrderEventData & { amount: number; currency: string };
   'order.cancelled': OrderEventData;
   'license.issued': LicenseEventData;
   'license.activated': LicenseEventData;

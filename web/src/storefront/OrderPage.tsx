@@ -4,7 +4,7 @@ import { orderTone, useOrder, type SeenOrder } from "./data";
 import { keptOrder, type KeptOrder } from "./kept";
 import { go } from "./router";
 import { keptCosts, off, price, type Costs } from "./paid";
-import { subscribed, Subscription } from "./Subscription";
+import { subscribed, Subscription, TakeBack } from "./Subscription";
 import { t } from "./text";
 import { Badge, Copy, Day, Gone, Failure, Head, Waiting } from "./ui";
 
@@ -171,6 +171,7 @@ const Shown = ({ order, fresh, children }: { order: Seen; fresh: boolean; childr
       {order.own
         ? subscription && <Subscription order={subscription} />
         : usable && recurs(order.costs) && <Subscription order={null} />}
+      {order.own?.refundableUntil && <TakeBack order={order.own} until={order.own.refundableUntil} />}
       <Facts order={order} />
     </>
   );

@@ -111,3 +111,48 @@ const Guests = () => {
 
 // Without an order it is a guest's.
 export const Subscription = ({ order }: { order: Subscribed | null }) => (order ? <Owned order={order} /> : <Guests />);
+
+// TakeBack lets the buyer give an order back, as long as the product offers that.
+export const TakeBack = ({ order, until }: { order: SeenOrder; until: string }) => {
+  const id = useId();
+  const queries = useQueryClient();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const back = useMutation({
+    mutationFn: () => ok(api.POST("/api/marketplace/orders/{id}/refund", { params: { path: { id: order.id } } })),
+    onSuccess: async () => {
+      dialog.current?.close();
+      await Promise.all(["orders", "licenses"].map((key) => queries.invalidateQueries({ queryKey: [key] })));
+    },
+  });
+  return (
+    <section className="prose" aria-labelledby={id}>
+      <h2 id={id}>{s("subscription.backTitle")}</h2>
+      <p>{s("subscription.backUntil", { date: formatDay(until) })}</p>
+      <p>
+        <button type="button" className="button" onClick={() => dialog.current?.showModal()}>
+          {s("subscription.back")}
+        </button>
+      </p>
+      <dialog
+        ref={dialog}
+        className="dialog"
+        aria-labelledby={`${id}-ask`}
+        onClose={() => back.isError && back.reset()}>
+        <h2 id={`${id}-ask`}>{s("subscription.backAsk")}</h2>
+        <ul className="effects">
+          <li>{s("subscription.backMoney")}</li>
+          <li>{s("subscription.backLicense", { product: order.productName, plan: order.tierName })}</li>
+        </ul>
+        {back.isError && <Failure error={back.error} />}
+        <p className="row">
+          <button type="button" className="button" onClick={() => dialog.current?.close()}>
+            {s("subscription.backKeep")}
+          </button>
+          <Button type="button" className="button danger" busy={back.isPending} onClick={() => back.mutate()}>
+            {s("subscription.back")}
+          </Button>
+        </p>
+      </dialog>
+    </section>
+  );
+};

@@ -100,7 +100,7 @@ func (s *Shop) sell(ctx context.Context, next sale, at time.Time, id string) err
 		return nil
 	}
 	s.now = at.Add(next.refund)
-	_, err = s.orders.Refund(ctx, id)
+	_, err = s.orders.Refund(ctx, id, order.RefundRequest{})
 	return err
 }
 

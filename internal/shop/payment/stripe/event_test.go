@@ -271,7 +271,7 @@ func TestWhatEventsOfARefundMean(t *testing.T) {
 			with(charge, object{"refunded": false, "amount": 2990, "amount_refunded": 990, "currency": "eur"}),
 			payment.Event{
 				Kind: payment.PartlyRefunded, OrderID: "order1", Reference: ref,
-				Minor: 990, Exponent: 2, Currency: "EUR",
+				Minor: 990, Whole: 2990, Exponent: 2, Currency: "EUR",
 				Note: "only a part of charge ch_1 was refunded: 990 of 2990 eur. The order stays paid",
 			},
 		},
@@ -299,6 +299,7 @@ func TestARefundOfASubscriptionFindsItsOrder(t *testing.T) {
 
 	charge := stripetest.Event("evt_1", "charge.refunded", at, object{
 		"id": "ch_1", "refunded": true, "metadata": object{}, "payment_intent": "pi_9",
+		"amount": 2990, "amount_refunded": 2990, "currency": "eur",
 	})
 	tests := []struct {
 		name, reason, orderID string
@@ -307,7 +308,7 @@ func TestARefundOfASubscriptionFindsItsOrder(t *testing.T) {
 		note, fails           bool
 	}{
 		{"the first period", "subscription_create", "order1", 200, payment.Refunded, false, false},
-		{"a later period", "subscription_cycle", "order1", 200, payment.Unrelated, true, false},
+		{"a later period", "subscription_cycle", "order1", 200, payment.PeriodRefunded, true, false},
 		{"another system's", "subscription_create", "", 200, payment.Unrelated, false, false},
 		{"no answer", "", "", 401, payment.Unrelated, false, true},
 	}
@@ -329,6 +330,9 @@ func TestARefundOfASubscriptionFindsItsOrder(t *testing.T) {
 				}})
 			})
 			e, err := read(t, s, charge)
+			if e.Kind != payment.Unrelated && (e.Minor != 2990 || e.Whole != 2990 || e.Currency != "EUR") {
+				t.Errorf("%d of %d %s, want all of 2990 EUR", e.Minor, e.Whole, e.Currency)
+			}
 			if (err != nil) != tt.fails || e.Kind != tt.want || (e.Note != "") != tt.note || e.OrderID != tt.orderID {
 				t.Errorf("Event = %+v, %v", e, err)
 			}

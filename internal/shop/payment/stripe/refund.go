@@ -13,26 +13,72 @@ import (
 
 // Refund implements payment.Provider. Each payment has its own idempotency key, so a repeated call
 // continues where the last one stopped.
-func (p *Provider) Refund(ctx context.Context, orderID string, r payment.Reference) error {
-	payments, err := p.paymentsOf(ctx, r)
+func (p *Provider) Refund(ctx context.Context, r payment.Refund) error {
+	if r.Minor != 0 {
+		return p.refundPart(ctx, r)
+	}
+	payments, err := p.paymentsOf(ctx, r.Reference)
 	if err != nil {
 		return err
 	}
 	for _, id := range payments {
-		if err := p.refund(ctx, orderID, id); err != nil {
+		if err := p.refund(ctx, payment.Refund{OrderID: r.OrderID, ID: r.OrderID + "-" + id}, id, nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// refund refunds what is left of a payment.
-func (p *Provider) refund(ctx context.Context, orderID, paymentID string) error {
-	params := &stripe.RefundCreateParams{PaymentIntent: &paymentID, Metadata: map[string]string{metadataKey: orderID}}
-	params.SetIdempotencyKey("stoa-refund-" + orderID + "-" + paymentID)
+// refundKey is the metadata of a refund of a part: its id here.
+const refundKey = "refundId"
+
+// refundPart refunds a part of one payment.
+func (p *Provider) refundPart(ctx context.Context, r payment.Refund) error {
+	amount, err := toStripe(r.Minor, r.Exponent, r.Currency)
+	if err != nil {
+		return err
+	}
+	payments := []string{r.Reference.Payment}
+	if r.Reference.Payment == "" {
+		if payments, err = p.paymentsOf(ctx, payment.Reference{Invoice: r.Reference.Invoice}); err != nil {
+			return err
+		}
+	}
+	if r.Again {
+		if there, err := p.hasRefund(ctx, payments[0], r.ID); there || err != nil {
+			return err
+		}
+	}
+	return p.refund(ctx, r, payments[0], &amount)
+}
+
+// hasRefund reports whether a part of a payment was refunded. Stripe forgets idempotency keys after a day.
+func (p *Provider) hasRefund(ctx context.Context, paymentID, id string) (bool, error) {
+	params := &stripe.RefundListParams{PaymentIntent: &paymentID}
+	for refund, err := range p.client.V1Refunds.List(ctx, params).All(ctx) {
+		if err != nil {
+			return false, explain("look for a refund", err)
+		}
+		if refund.Metadata[refundKey] == id && !bounced(string(refund.Status)) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// refund refunds an amount of a payment; nil is what is left of it. Its ID is the same in every call for the same
+// refund.
+func (p *Provider) refund(ctx context.Context, r payment.Refund, paymentID string, amount *int64) error {
+	params := &stripe.RefundCreateParams{
+		PaymentIntent: &paymentID, Amount: amount, Metadata: map[string]string{metadataKey: r.OrderID},
+	}
+	if amount != nil {
+		params.Metadata[refundKey] = r.ID
+	}
+	params.SetIdempotencyKey("stoa-refund-" + r.ID)
 	refund, err := p.client.V1Refunds.Create(ctx, params)
 	switch {
-	case hasCode(err, stripe.ErrorCodeChargeAlreadyRefunded):
+	case amount == nil && hasCode(err, stripe.ErrorCodeChargeAlreadyRefunded):
 		return nil
 	case err != nil:
 		return explain("refund a payment", err)
@@ -138,7 +184,9 @@ func (p *Provider) readRefund(ctx context.Context, e *payment.Event, object json
 	if !c.Refunded {
 		e.Note = fmt.Sprintf("only a part of charge %s was refunded: %d of %d %s. The order stays paid",
 			c.ID, c.AmountRefunded, c.Amount, c.Currency)
-		e.Minor, e.Currency = c.AmountRefunded, strings.ToUpper(c.Currency)
+	}
+	if c.Currency != "" {
+		e.Minor, e.Whole, e.Currency = c.AmountRefunded, c.Amount, strings.ToUpper(c.Currency)
 		e.Exponent, _ = payment.Units(e.Currency)
 	}
 	if e.OrderID == "" && c.PaymentIntent != "" {
@@ -184,10 +232,10 @@ func (p *Provider) readInvoiceRefund(ctx context.Context, e *payment.Event, c ch
 	case e.OrderID == "":
 	case string(i.BillingReason) == firstInvoice:
 		e.Kind = c.kind()
-	case !c.Refunded: // e.Note says so
 	default:
-		e.Note = fmt.Sprintf("charge %s for a later period was refunded. "+
-			"That alone changes nothing here: the license stays as it is", c.ID)
+		e.Kind = payment.PeriodRefunded
+		e.Note = fmt.Sprintf("%d of %d %s of charge %s for a later period were refunded. The license stays as it is",
+			c.AmountRefunded, c.Amount, c.Currency, c.ID)
 	}
 	return nil
 }

@@ -147,14 +147,24 @@ func readInvoice(_ context.Context, e *payment.Event, object json.RawMessage) er
 	case laterInvoice:
 		i.identify(e)
 		e.Kind, e.Until, e.BilledAt = payment.Renewed, i.until(), i.billedAt()
+		i.paid(e)
 	case firstInvoice:
 		if i.identify(e); e.OrderID == "" {
 			return nil // of another system
 		}
-		e.Kind, e.Minor, e.Currency = payment.Paid, i.AmountPaid, strings.ToUpper(i.Currency)
-		e.Exponent, _ = payment.Units(e.Currency)
+		e.Kind = payment.Paid
+		i.paid(e)
 	}
 	return nil
+}
+
+// paid fills in how much was paid.
+func (i *invoice) paid(e *payment.Event) {
+	if i.Currency == "" {
+		return
+	}
+	e.Minor, e.Currency = i.AmountPaid, strings.ToUpper(i.Currency)
+	e.Exponent, _ = payment.Units(e.Currency)
 }
 
 // readDraft reads that a further period of a subscription is billed.

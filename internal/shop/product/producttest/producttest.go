@@ -148,6 +148,7 @@ func drawProduct(t *rapid.T, slug string) product.Product {
 	if rapid.Bool().Draw(t, "comparison") && p.Detail.Tiers != nil {
 		p.Detail.Comparison = drawComparison(t, ids)
 	}
+	p.Detail.RefundDays = rapid.IntRange(0, 60).Draw(t, "refund days")
 	return p
 }
 

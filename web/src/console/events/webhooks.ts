@@ -17,6 +17,7 @@ export const eventTypes = [
   "user.deleted",
   "order.paid",
   "order.refunded",
+  "order.partly_refunded",
   "order.cancelled",
   "license.issued",
   "license.activated",

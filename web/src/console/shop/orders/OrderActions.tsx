@@ -1,4 +1,4 @@
-import { Button } from "@mantine/core";
+import { Button, NumberInput, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data } from "../../../api/client";
@@ -23,22 +23,7 @@ export const OrderActions = ({ order, license }: { order: Order; license: Licens
   const late = order.status === "cancelled" && order.paidAt !== undefined && order.refundedAt === undefined;
   if (order.status === "paid" || late) {
     if (!may("orders:refund")) return null;
-    const amount = formatMoney(order.amount - (order.partlyRefunded ?? 0), order.currency);
-    const action = order.amount === 0 ? t("shop.orders.refund.free") : t("shop.orders.refund.action", { amount });
-    return (
-      <>
-        <Button onClick={() => setOpen(true)}>{action}</Button>
-        <Confirm
-          open={open}
-          onClose={close}
-          title={t("shop.orders.refund.title")}
-          effects={refundEffects(order, license, amount)}
-          action={action}
-          done={order.amount === 0 ? t("shop.orders.refund.doneFree") : t("shop.orders.refund.done", { amount })}
-          run={() => change(() => data(api.POST("/api/v1/admin/orders/{id}/refund", path)))}
-        />
-      </>
-    );
+    return <Refund order={order} license={license} change={change} />;
   }
   if (order.status !== "pending" || !may("orders:cancel")) return null;
   return (
@@ -69,4 +54,80 @@ const refundEffects = (order: Order, license: License | undefined, amount: strin
   }
   if (payment.subscriptionId && !payment.subscriptionEndedAt) list.push(t("shop.orders.refund.subscription"));
   return list;
+};
+
+interface RefundProps {
+  order: Order;
+  license: License | undefined;
+  change: (send: () => Promise<unknown>) => Promise<void>;
+}
+
+// Refund gives back all that is left, or a part. The key of a request stays the same until it is answered, so that
+// whoever presses the button again does not refund another part.
+const Refund = ({ order, license, change }: RefundProps) => {
+  const [open, setOpen] = useState(false);
+  const [typed, setTyped] = useState<string | number>("");
+  const [reason, setReason] = useState("");
+  const [key, setKey] = useState("");
+  const left = order.amount - (order.partlyRefunded ?? 0);
+  const part = typeof typed === "number" && typed > 0 && typed !== left ? typed : undefined;
+  const amount = formatMoney(part ?? left, order.currency);
+  const free = order.amount === 0;
+  const action = free ? t("shop.orders.refund.free") : t("shop.orders.refund.action", { amount });
+  const begin = () => {
+    setTyped(left);
+    setReason("");
+    setKey(crypto.randomUUID());
+    setOpen(true);
+  };
+  const edited = <T,>(set: (value: T) => void) => {
+    return (value: T) => {
+      set(value);
+      setKey(crypto.randomUUID());
+    };
+  };
+  const body = { ...(part === undefined ? {} : { amount: part }), ...(reason.trim() ? { reason: reason.trim() } : {}) };
+  return (
+    <>
+      <Button onClick={begin}>{free ? action : t("shop.orders.refund.button")}</Button>
+      <Confirm
+        open={open}
+        onClose={() => setOpen(false)}
+        title={t("shop.orders.refund.title")}
+        effects={
+          part === undefined ? refundEffects(order, license, amount) : [t("shop.orders.refund.part", { amount })]
+        }
+        action={action}
+        disabled={!free && !(typeof typed === "number" && typed > 0)}
+        done={t(`shop.orders.refund.${free ? "doneFree" : part === undefined ? "done" : "donePart"}`, { amount })}
+        run={() =>
+          change(() =>
+            data(
+              api.POST("/api/v1/admin/orders/{id}/refund", {
+                params: { path: { id: order.id }, header: { "Idempotency-Key": key } },
+                body,
+              }),
+            ),
+          )
+        }>
+        {!free && (
+          <NumberInput
+            label={t("shop.orders.refund.amount", { currency: order.currency })}
+            description={t("shop.orders.refund.amountHow", { amount: formatMoney(left, order.currency) })}
+            value={typed}
+            min={0}
+            hideControls
+            onChange={edited(setTyped)}
+          />
+        )}
+        <TextInput
+          label={t("shop.orders.refund.reason")}
+          description={t("shop.orders.refund.reasonHow")}
+          maxLength={200}
+          value={reason}
+          onChange={(e) => edited(setReason)(e.currentTarget.value)}
+        />
+      </Confirm>
+    </>
+  );
 };

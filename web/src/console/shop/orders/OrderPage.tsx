@@ -45,12 +45,31 @@ export const OrderPage = () => {
         <Section title={t("shop.license")}>{license.data && <LicenseLine license={license.data} />}</Section>
       )}
       <Payment order={o} />
+      {o.refunds && <Refunds of={o.refunds} currency={o.currency} />}
       <Section title={t("timeline.title")}>
         <History targets={[`order:${o.id}`]} moments={moments(o)} />
       </Section>
     </Page>
   );
 };
+
+const byOf = (by: string | undefined): string => {
+  if (by === "provider") return t("shop.orders.refund.byProvider");
+  return by === "stoa" ? t("shop.orders.refund.byStoa") : "";
+};
+
+const Refunds = ({ of, currency }: { of: NonNullable<Order["refunds"]>; currency: string }) => (
+  <Section title={t("shop.orders.refund.list")}>
+    <ul>
+      {of.map((r, i) => (
+        <li key={i}>
+          <Time at={r.at} /> · {formatMoney(r.amount, currency)}
+          {[r.reason, byOf(r.by)].filter(Boolean).map((text) => ` · ${text}`)}
+        </li>
+      ))}
+    </ul>
+  </Section>
+);
 
 const facts = (o: Order): [string, React.ReactNode][] => [
   [t("shop.orders.number"), <CopyText key="id" value={o.id} what={t("shop.orders.number")} />],

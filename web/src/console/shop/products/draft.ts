@@ -52,6 +52,7 @@ export interface Draft {
   featured: boolean;
   trending: boolean;
   position: Typed;
+  refundDays: Typed;
 }
 
 export const newTier = (currency = "EUR"): Tier => ({
@@ -84,6 +85,7 @@ export const newDraft = (): Draft => ({
   featured: false,
   trending: false,
   position: 0,
+  refundDays: 0,
 });
 
 export const draftOf = (p: Product): Draft => ({
@@ -111,6 +113,7 @@ export const draftOf = (p: Product): Draft => ({
   featured: p.featured,
   trending: p.trending,
   position: p.position,
+  refundDays: p.refundDays ?? 0,
 });
 
 const filled = (lines: string[]): string[] => lines.map((line) => line.trim()).filter(Boolean);
@@ -141,6 +144,7 @@ export const inputOf = (d: Draft): Input => ({
   featured: d.featured,
   trending: d.trending,
   position: numeric(d.position),
+  refundDays: numeric(d.refundDays),
 });
 
 // changesOf are the fields of an input that differ between two drafts.

@@ -230,5 +230,13 @@ export const Shelf = ({ draft, set }: FieldsProps) => (
       w={160}
       {...useFault("position")}
     />
+    <NumberField
+      label={t("shop.editor.refundDays")}
+      description={t("shop.editor.refundDaysHow")}
+      value={draft.refundDays}
+      onChange={(refundDays) => set({ refundDays })}
+      w={160}
+      {...useFault("refundDays")}
+    />
   </Section>
 );

@@ -8,12 +8,18 @@ import (
 	"stoa/internal/data/database"
 )
 
-// tierNames returns the current names of tiers of products, by product and tier id. A list asks
+// terms is what lists of orders and licenses show of a product.
+type terms struct {
+	tiers      map[string]string // the current names of its tiers, by id
+	refundDays int
+}
+
+// termsOf returns what lists show of products, by id. A list asks
 // once for all of its products: a product's detail is too large to be read again for every row.
-func tierNames(
+func termsOf(
 	ctx context.Context, q database.Querier, productIDs map[string]bool,
-) (map[string]map[string]string, error) {
-	names := make(map[string]map[string]string, len(productIDs))
+) (map[string]terms, error) {
+	names := make(map[string]terms, len(productIDs))
 	if len(productIDs) == 0 {
 		return names, nil
 	}
@@ -31,15 +37,17 @@ func tierNames(
 	}
 	for _, t := range list {
 		var detail struct {
-			Tiers []struct{ ID, Name string } `json:"tiers"`
+			Tiers      []struct{ ID, Name string } `json:"tiers"`
+			RefundDays int                         `json:"refundDays"`
 		}
 		if err := json.Unmarshal([]byte(t.detail), &detail); err != nil {
 			return nil, fmt.Errorf("store: product %s: detail: %w", t.productID, err)
 		}
-		names[t.productID] = make(map[string]string, len(detail.Tiers))
+		tiers := make(map[string]string, len(detail.Tiers))
 		for _, tier := range detail.Tiers {
-			names[t.productID][tier.ID] = tier.Name
+			tiers[tier.ID] = tier.Name
 		}
+		names[t.productID] = terms{tiers, detail.RefundDays}
 	}
 	return names, nil
 }

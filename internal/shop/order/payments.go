@@ -1,0 +1,115 @@
+package order
+
+import (
+	"context"
+	"time"
+
+	"stoa/internal/shop/payment"
+	"stoa/internal/shop/product"
+)
+
+// Payment is one payment of an order, and what was given back of it.
+type Payment struct {
+	OrderID string
+	// Seq is 1 for the payment with which the order was paid. The later periods of a subscription follow in
+	// the order in which they become known.
+	Seq int
+	// Invoice and ID are the provider's references. Empty if there is none, or none is known.
+	Invoice, ID string
+	At          time.Time
+	// Minor is what was paid, Refunded what was given back of it.
+	Minor, Refunded int64
+	Currency        string
+}
+
+// Left returns how much of the payment was not given back.
+func (p Payment) Left() int64 { return max(p.Minor-p.Refunded, 0) }
+
+// firstPayment is the Seq of the payment with which an order was paid.
+const firstPayment = 1
+
+// PaymentStore is what was paid for orders in the database.
+type PaymentStore interface {
+	// PaymentsOf returns the payments of an order, by Seq.
+	PaymentsOf(ctx context.Context, orderID string) ([]Payment, error)
+
+	// PutPayment inserts a payment, or overwrites what is known of it: Invoice, ID, At, Minor and Refunded.
+	PutPayment(ctx context.Context, p Payment) error
+
+	// FillPayments adds the first payments of orders paid at or after since that have none: the previous
+	// release, which may still run beside this one, does not write them.
+	FillPayments(ctx context.Context, since time.Time) error
+}
+
+// paymentsOf returns the payments of an order. One that is paid has its first, whoever recorded that it is.
+// tx has locked the order.
+func (s *Service) paymentsOf(ctx context.Context, tx Store, o Order) ([]Payment, error) {
+	list, err := tx.PaymentsOf(ctx, o.ID)
+	if err != nil || o.PaidAt.IsZero() || o.Amount.Minor == 0 || len(list) > 0 && list[0].Seq == firstPayment {
+		return list, err
+	}
+	p := o.paidWith()
+	return append([]Payment{p}, list...), tx.PutPayment(ctx, p)
+}
+
+// paidWith returns the payment with which an order was paid, as far as the order tells.
+func (o *Order) paidWith() Payment {
+	return Payment{
+		OrderID: o.ID, Seq: firstPayment, Invoice: o.Payment.Invoice, ID: o.Payment.Payment, At: o.PaidAt,
+		Minor: o.Amount.Minor, Currency: o.Amount.Currency,
+	}
+}
+
+// recordPayment records the payment with which an order is paid. It may be called again: the amount, like
+// the references, is what is known by then. What cost nothing has no payment. tx has locked the order.
+func (s *Service) recordPayment(ctx context.Context, tx Store, o Order, minor int64) error {
+	if minor == 0 {
+		return nil
+	}
+	list, err := s.paymentsOf(ctx, tx, o)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	p := list[0]
+	p.At, p.Minor, p.Invoice, p.ID = o.PaidAt, max(minor, p.Minor), o.Payment.Invoice, o.Payment.Payment
+	if p == list[0] {
+		return nil
+	}
+	return tx.PutPayment(ctx, p)
+}
+
+// recordPeriod records the payment of a further period of an order's subscription, once for each invoice. tx
+// has locked the order.
+func (s *Service) recordPeriod(ctx context.Context, tx Store, o Order, e payment.Event) error {
+	list, err := s.paymentsOf(ctx, tx, o)
+	if err != nil || e.Reference.Invoice == "" {
+		return err
+	}
+	for _, p := range list {
+		switch {
+		case p.Invoice != e.Reference.Invoice:
+		case e.At.Before(p.At): // an event about its refund was quicker
+			p.At = e.At
+			return tx.PutPayment(ctx, p)
+		default:
+			return nil
+		}
+	}
+	minor, ok := inUnitsOf(o.Amount.Currency, e)
+	if !ok {
+		minor = o.regular().Minor
+	}
+	return tx.PutPayment(ctx, Payment{
+		OrderID: o.ID, Seq: nextSeq(list), Invoice: e.Reference.Invoice, ID: e.Reference.Payment, At: e.At,
+		Minor: minor, Currency: o.Amount.Currency,
+	})
+}
+
+// regular returns what the provider charges for each further period.
+func (o *Order) regular() product.Money {
+	m := o.Amount
+	if o.firstOnly() {
+		m.Minor += o.Discount.Minor
+	}
+	return m
+}

@@ -1,0 +1,113 @@
+package order
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/message/mail"
+)
+
+// RefundReason is why a buyer cannot take an order back: details.reason of REFUND_REFUSED. Of several the first
+// counts, in this order.
+type RefundReason string
+
+// The reasons.
+const (
+	NotOffered   RefundReason = "not_offered"
+	TooLate      RefundReason = "too_late"
+	NotFirst     RefundReason = "not_first"    // a further period was paid
+	AlreadyTaken RefundReason = "already_used" // another order of the product
+)
+
+var refundMessages = map[RefundReason]string{
+	NotOffered:   "This product cannot be given back here. Ask the shop.",
+	TooLate:      "The time in which this order could be given back is over. Ask the shop.",
+	NotFirst:     "Only the first payment of a subscription can be given back here. Ask the shop.",
+	AlreadyTaken: "An order of this product can be given back once, and you have done so. Ask the shop.",
+}
+
+// ErrTakeBackRefused is the error of every order that its buyer cannot take back.
+var ErrTakeBackRefused = errs.New(errs.Conflict, "REFUND_REFUSED", "This order cannot be given back.")
+
+func refuseTakeBack(why RefundReason) error {
+	refused := ErrTakeBackRefused.With("reason", why)
+	refused.Message = refundMessages[why]
+	return refused
+}
+
+// until returns until when the order's buyer may take it back; zero if never.
+func (o *Listed) until() time.Time {
+	if o.PaidAt.IsZero() || o.RefundDays == 0 || o.Amount.Minor == 0 {
+		return time.Time{}
+	}
+	return o.PaidAt.Add(time.Duration(o.RefundDays) * 24 * time.Hour)
+}
+
+// TakeBack refunds an order of the user in ctx as Refund does, if the product offers that. For an order that was
+// refunded it changes nothing and returns it. refundID is RefundRequest.ID.
+//
+// It returns ErrNotFound for an order of anybody else, ErrTakeBackRefused, and what Refund returns.
+func (s *Service) TakeBack(ctx context.Context, id, refundID string) (Listed, error) {
+	o, err := s.own(ctx, id)
+	if err != nil || !o.RefundedAt.IsZero() {
+		return o, err
+	}
+	out, err := s.refund(ctx, o, RefundRequest{ID: refundID}, func(ctx context.Context, tx Store, now Order, paid []Payment) error {
+		listed := o
+		listed.Order = now
+		switch until := listed.until(); {
+		case until.IsZero():
+			return refuseTakeBack(NotOffered)
+		case !s.Now().Before(until):
+			return refuseTakeBack(TooLate)
+		case len(paid) > 1:
+			return refuseTakeBack(NotFirst)
+		}
+		ok, err := tx.TakeRefundRight(ctx, o.ProductID, o.UserID, o.ID, s.Now())
+		if err == nil && !ok {
+			err = refuseTakeBack(AlreadyTaken)
+		}
+		return err
+	})
+	if err == nil && out.Status() == Refunded {
+		// It is done: a mail that fails must not say otherwise.
+		_ = s.tellAdministrators(ctx, func(to, site string) mail.Message { return takenBackMail(out.Order, to, site) })
+	}
+	return out, err
+}
+
+func takenBackMail(o Order, to, site string) mail.Message {
+	return mail.Message{
+		To: to, Subject: fmt.Sprintf("Order %s was given back", o.ID),
+		Text: fmt.Sprintf("The buyer of order %s at %s gave it back, within the time that the product offers. "+
+			"What was left of the %s was refunded, and the license (%s) no longer works.\n", o.ID, site, o.Amount, o.LicenseID),
+	}
+}
+
+// addRefundable adds to the caller's orders until when they may be taken back.
+func (s *Service) addRefundable(ctx context.Context, list []Listed) error {
+	user := reqctx.CallerFrom(ctx).UserID
+	taken := make(map[string]bool)
+	for i := range list {
+		o := &list[i]
+		until := o.until()
+		if o.Status() != Paid || o.Periods > 1 || !s.Now().Before(until) {
+			continue
+		}
+		used, known := taken[o.ProductID]
+		if !known {
+			var err error
+			if used, err = s.Store.RefundRightTaken(ctx, o.ProductID, user); err != nil {
+				return err
+			}
+			taken[o.ProductID] = used
+		}
+		if !used {
+			o.RefundableUntil = until
+		}
+	}
+	return nil
+}
