@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"strings"
 
+	"stoa/internal/html/locale"
 	"stoa/internal/html/webapp"
 )
 
@@ -29,7 +30,7 @@ func (s Site) Console() (Page, error) {
 	if !ok {
 		return Page{}, webapp.ErrNotBuilt
 	}
-	words, err := texts()
+	words, err := texts(s.Language)
 	if err != nil {
 		return Page{}, err
 	}
@@ -45,7 +46,7 @@ func (s Site) Console() (Page, error) {
 		title += " · " + s.Name
 	}
 	var out bytes.Buffer
-	err = t.Execute(&out, map[string]any{"Lang": words.Language(), "Title": title, "Entry": entry, "Test": s.Test})
+	err = t.Execute(&out, map[string]any{"Lang": words.Language(), "Dir": locale.Direction(words.Language()), "Title": title, "Entry": entry, "Test": s.Test})
 	if err != nil {
 		return Page{}, fmt.Errorf("pages: %w", err)
 	}

@@ -23,6 +23,9 @@ type Settings struct {
 	TermsURL     string
 	PrivacyURL   string
 
+	// Language is the one of pages for which the reader names none; empty: the operator's (STOA_LOCALE).
+	Language string
+
 	// ArchiveTypes are the file types that packages may contain beyond those of their kind
 	// (contract 4.2).
 	ArchiveTypes extension.Types

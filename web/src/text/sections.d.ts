@@ -5,12 +5,11 @@ declare module "*?section=common" {
   const section: Catalog["common"];
   export default section;
 }
-declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount,paid" {
+declare module "*?section=shop&without=catalog,product,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount,paid" {
   const section: Omit<
     Catalog["shop"],
     | "catalog"
     | "product"
-    | "format"
     | "top"
     | "foot"
     | "testMode"
