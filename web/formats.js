@@ -7,7 +7,9 @@ import { argv, exit } from "node:process";
 
 const here = import.meta.dirname;
 const file = join(here, "../internal/html/wording/formats.json");
-const tags = readdirSync(join(here, "texts")).map((name) => name.replace(/\.json$/, "")).sort();
+const tags = readdirSync(join(here, "texts"))
+  .map((name) => name.replace(/\.json$/, ""))
+  .sort();
 
 const partsOf = (format, value) => format.formatToParts(value);
 const part = (format, value, type) => partsOf(format, value).find((p) => p.type === type)?.value ?? "";
@@ -15,12 +17,14 @@ const part = (format, value, type) => partsOf(format, value).find((p) => p.type 
 // money is what stands around an amount: "#\u00a0€".
 const money = (tag, currency) =>
   partsOf(new Intl.NumberFormat(tag, { style: "currency", currency, maximumFractionDigits: 0 }), 1)
-    .map(({ type, value }) => (type === "integer" ? "#" : value)).join("");
+    .map(({ type, value }) => (type === "integer" ? "#" : value))
+    .join("");
 
 // day is how the 2nd of a month of 2006 is written: "{d} janv. {y}".
 const day = (tag, month) =>
   partsOf(new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeZone: "UTC" }), new Date(Date.UTC(2006, month, 2)))
-    .map(({ type, value }) => ({ day: value === "02" ? "{dd}" : "{d}", year: "{y}" })[type] ?? value).join("");
+    .map(({ type, value }) => ({ day: value === "02" ? "{dd}" : "{d}", year: "{y}" })[type] ?? value)
+    .join("");
 
 const formatsOf = (tag) => {
   const number = new Intl.NumberFormat(tag, { minimumFractionDigits: 1 });

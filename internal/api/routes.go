@@ -42,7 +42,7 @@ func (s *Server) ownRoutes(account *auth.Handlers) []route {
 		at("GET /console", anyone, console),
 		at("GET /console/{path...}", anyone, console),
 		at("GET /console/plugin-frame", anyone, s.html(pages.Site.PluginFrame)),
-		at("GET /assets/{file}", anyone, s.asset),
+		at("GET /assets/{language}/{file}", anyone, s.asset),
 		at("GET /setup", anyone, account.SetupPage(s.html(pages.Site.Setup), s.failure(pages.Site.SetupDone))),
 		at("GET /register", anyone, s.html(pages.Site.Register)),
 		// The targets of links in mails.

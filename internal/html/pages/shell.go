@@ -26,7 +26,7 @@ var shellPolicy = strings.Join([]string{
 // Console returns the page in which the console runs. Every address below /console has it.
 // It returns webapp.ErrNotBuilt if stoa was built without the console.
 func (s Site) Console() (Page, error) {
-	entry, ok := s.Web.Entry(webapp.Console)
+	entry, ok := s.Web.Entry(webapp.Console, s.Language)
 	if !ok {
 		return Page{}, webapp.ErrNotBuilt
 	}

@@ -87,9 +87,9 @@ func New(words map[string]*wording.Words, bundle *webapp.Bundle) (*Languages, er
 	l := &Languages{all: make(map[string]*Pages)}
 	for tag, words := range words {
 		p := &Pages{words: words}
-		p.page, _ = bundle.Entry(webapp.Page)
-		start, _ := bundle.Entry(webapp.Storefront)
-		run, _ := bundle.Entry(webapp.StorefrontRun)
+		p.page, _ = bundle.Entry(webapp.Page, tag)
+		start, _ := bundle.Entry(webapp.Storefront, tag)
+		run, _ := bundle.Entry(webapp.StorefrontRun, tag)
 		p.app = start.Before(run)
 		for name, t := range map[string]**template.Template{
 			"catalog": &p.catalog, "product": &p.product, "checkout": &p.checkout, "shell": &p.shell, "missing": &p.missing,
