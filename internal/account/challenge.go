@@ -170,9 +170,6 @@ func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error)
 		if _, err := s.endFactorReset(ctx, tx, c); err != nil { // it is not lost
 			return err
 		}
-		if err := tx.DeleteExpired(ctx, c.ID, s.Now()); err != nil {
-			return err
-		}
 		if err := s.endFlow(ctx, tx, post, c, ch); err != nil {
 			return err
 		}

@@ -75,9 +75,6 @@ func (s *Service) SignInByPasskey(ctx context.Context, in PasskeyProof) (Tokens,
 		if _, err := s.endFactorReset(ctx, tx, c); err != nil { // it is not lost
 			return err
 		}
-		if err := tx.DeleteExpired(ctx, c.ID, s.Now()); err != nil {
-			return err
-		}
 		user, session = c.User, s.newSession(ctx, c.User, key)
 		session.Level, session.Methods = 2, []string{given}
 		return s.open(ctx, tx, post, c.User, session)

@@ -147,9 +147,6 @@ func (s *Service) openOrChallenge(
 			return nil, err
 		}
 	}
-	if err := tx.DeleteExpired(ctx, c.ID, s.Now()); err != nil {
-		return nil, err
-	}
 	return nil, s.open(ctx, tx, post, c.User, session)
 }
 

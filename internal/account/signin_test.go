@@ -194,20 +194,6 @@ func TestOneOfManyRegistrationsOfANameWins(t *testing.T) {
 	})
 }
 
-func TestLoginSweepsExpiredSessions(t *testing.T) {
-	t.Parallel()
-
-	c := clocktest.New(t0)
-	s := service(t, dbtest.SQLite(t), c)
-	old := mustRegister(t, s, "ada")
-	c.Advance(account.RefreshLife)
-	mustLogin(t, s, "ada")
-	who, err := s.Store.ListSessions(t.Context(), old.User.ID, time.Unix(0, 0), 10)
-	if err != nil || len(who) != 1 {
-		t.Errorf("%d rows, %v; want the new session only", len(who), err)
-	}
-}
-
 // The role of a request is the database's, not the token's.
 func TestAuthenticateReturnsThePresentUser(t *testing.T) {
 	t.Parallel()

@@ -10,8 +10,7 @@ import (
 	"stoa/internal/base/errs"
 )
 
-// A login deletes the expired sessions of its user. Sweeping deletes those of
-// people who never return.
+// Sessions that expired open nothing; sweeping deletes them. A sign-in leaves that to it, too.
 const (
 	// SweepEvery is how often KeepSwept sweeps.
 	SweepEvery = time.Hour

@@ -23,6 +23,8 @@ const (
 	CancelOrders       Name = "orders:cancel"
 	ReadDiscounts      Name = "discounts:read"
 	WriteDiscounts     Name = "discounts:write"
+	ReadTemplates      Name = "templates:read"
+	WriteTemplates     Name = "templates:write"
 	ReadLicenses       Name = "licenses:read"
 	FreeSeats          Name = "licenses:seats"
 	WriteLicenses      Name = "licenses:write"
@@ -88,6 +90,8 @@ var catalog = []struct {
 	{CancelOrders, "F"},
 	{ReadDiscounts, "CSFN"},
 	{WriteDiscounts, "CF"},
+	{ReadTemplates, "C"},
+	{WriteTemplates, "C"},
 	{ReadLicenses, "SFN"},
 	{FreeSeats, "S"},
 	{WriteLicenses, "F"},

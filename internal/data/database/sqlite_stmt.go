@@ -7,9 +7,9 @@ import (
 	"fmt"
 )
 
-// maxStatements is how many prepared statements a connection keeps. Package store has fewer fixed
-// statements than that; the limit keeps statements that are built at run time from filling the
-// memory.
+// maxStatements is how many prepared statements a connection keeps: those that were used last. A
+// process uses more in its life (migrations alone have hundreds, and filters are built at run
+// time), but not again and again.
 const maxStatements = 256
 
 // preparing opens connections that keep their prepared statements: SQLite takes longer to parse
@@ -54,6 +54,7 @@ type preparedConn struct {
 	sqliteConn
 
 	statements map[string]*preparedStmt
+	uses       uint64 // of all statements together
 }
 
 type preparedStmt struct {
@@ -62,19 +63,25 @@ type preparedStmt struct {
 	// busy is set while rows of the statement are being read. A statement has one cursor, and a
 	// transaction may run the same query again before it has read all rows.
 	busy bool
+	// usedAt is preparedConn.uses at the last use.
+	usedAt uint64
 }
 
 // prepared returns the prepared statement of query, or nil if the query should run
 // without one.
 func (c *preparedConn) prepared(ctx context.Context, query string) (*preparedStmt, error) {
+	c.uses++
 	if s, ok := c.statements[query]; ok {
+		s.usedAt = c.uses
 		if s.busy {
 			return nil, nil //nolint:nilnil // as documented
 		}
 		return s, nil
 	}
 	if len(c.statements) >= maxStatements {
-		return nil, nil //nolint:nilnil // as documented
+		if forgotten, err := c.forgetOldest(); err != nil || !forgotten {
+			return nil, err
+		}
 	}
 	made, err := c.PrepareContext(ctx, query)
 	if err != nil {
@@ -84,9 +91,26 @@ func (c *preparedConn) prepared(ctx context.Context, query string) (*preparedStm
 	if !ok {
 		return nil, made.Close()
 	}
-	s := &preparedStmt{sqliteStmt: whole}
+	s := &preparedStmt{sqliteStmt: whole, usedAt: c.uses}
 	c.statements[query] = s
 	return s, nil
+}
+
+// forgetOldest closes the statement that was not used for longest. Looking at each costs less than
+// parsing the one that comes in its place. It returns false if all are busy.
+func (c *preparedConn) forgetOldest() (bool, error) {
+	oldest := ""
+	for query, s := range c.statements {
+		if !s.busy && (oldest == "" || s.usedAt < c.statements[oldest].usedAt) {
+			oldest = query
+		}
+	}
+	s, ok := c.statements[oldest]
+	if !ok {
+		return false, nil
+	}
+	delete(c.statements, oldest)
+	return true, s.Close()
 }
 
 // ExecContext implements driver.ExecerContext.

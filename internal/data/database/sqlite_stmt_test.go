@@ -117,7 +117,9 @@ func TestAStatementSeesAChangedSchema(t *testing.T) {
 	}
 }
 
-func TestStatementsAreBounded(t *testing.T) {
+// A process that has run many statements, as the first start does with its migrations, still keeps those
+// that it uses now.
+func TestTheStatementsUsedLastAreKept(t *testing.T) {
 	t.Parallel()
 
 	db := openScratch(t)
@@ -126,15 +128,38 @@ func TestStatementsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	for i := range maxStatements + 50 {
+	ask := func(i int) {
 		var n int
 		if err := conn.QueryRowContext(t.Context(), fmt.Sprintf(`SELECT %d`, i)).Scan(&n); err != nil || n != i {
 			t.Fatalf("SELECT %d = %d, %v", i, n, err)
 		}
 	}
+	reading, err := conn.QueryContext(t.Context(), `SELECT -1`) // is not forgotten while it is read
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range maxStatements + 50 {
+		ask(i)
+		ask(7)
+	}
+	if !reading.Next() || reading.Err() != nil {
+		t.Errorf("the rows that were being read have gone: %v", reading.Err())
+	}
+	if err := reading.Close(); err != nil {
+		t.Error(err)
+	}
 	err = conn.Raw(func(c any) error {
-		if n := len(c.(*preparedConn).statements); n != maxStatements {
+		kept := c.(*preparedConn).statements
+		if n := len(kept); n != maxStatements {
 			t.Errorf("%d statements are kept, want %d", n, maxStatements)
+		}
+		for query, want := range map[string]bool{
+			`SELECT -1`: true, `SELECT 7`: true, `SELECT 0`: false, `SELECT 8`: false,
+			fmt.Sprintf(`SELECT %d`, maxStatements+49): true,
+		} {
+			if _, ok := kept[query]; ok != want {
+				t.Errorf("%s is kept: %v, want %v", query, ok, want)
+			}
 		}
 		return nil
 	})

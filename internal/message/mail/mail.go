@@ -27,6 +27,7 @@ type Message struct {
 	To      string // an address without a name: name@example.com
 	Subject string // one line
 	Text    string // lines end with a line feed
+	HTML    string // what readers that show HTML show instead; empty without
 
 	// ID identifies the mail if it is sent more than once: many mailboxes then show it
 	// once. It consists of letters, digits and hyphens. If it is empty, each sending

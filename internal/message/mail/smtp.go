@@ -184,5 +184,8 @@ func (s *SMTP) message(m Message) (*gomail.Msg, error) {
 	msg.SetMessageIDWithValue(cmp.Or(m.ID, rand.Text()) + "@" + domain)
 	msg.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no out-of-office replies
 	msg.SetBodyString(gomail.TypeTextPlain, m.Text)
+	if m.HTML != "" {
+		msg.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
+	}
 	return msg, nil
 }

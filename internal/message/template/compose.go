@@ -1,0 +1,151 @@
+package template
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"strings"
+	"time"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/message/mail"
+)
+
+// Shop is what mails say of the shop, and look like.
+type Shop struct {
+	Name         string
+	SupportEmail string // empty if the shop has none
+	Accent       string // #rrggbb, or empty
+	Logo         string // an address, or empty
+}
+
+// Service composes the mails whose words a shop may choose, and manages these words. All fields but Poster
+// are required. It is safe for concurrent use.
+type Service struct {
+	Store Store
+	Now   func() time.Time
+	Log   *slog.Logger
+
+	// PublicURL is where the shop is.
+	PublicURL string
+	// Shop returns what mails say of the shop.
+	Shop func(ctx context.Context) Shop
+	// Languages are those that stoa speaks, the first of which stands in for any other.
+	Languages []string
+	// Words returns stoa's own words for a kind of mail in one of the Languages.
+	Words func(kind Kind, language string) Form
+
+	// Poster sends test mails, to the address that Email returns of a user. Poster is nil where no mail is sent.
+	Poster Poster
+	Email  func(ctx context.Context, userID string) (string, error)
+}
+
+// Poster sends mail in the background; mail.Queue is one.
+type Poster interface {
+	Post(ctx context.Context, compose mail.Compose)
+}
+
+// Letter is a mail to be composed.
+type Letter struct {
+	Kind     Kind
+	Language string // of the reader; one that stoa does not speak is the first of Languages
+	To       string
+	ID       string // see mail.Message
+	// Values are those of the kind's variables, without the shop's own. Absent ones are empty.
+	Values map[string]string
+	// Plain asks for stoa's own words, for a case of which the shop's know nothing.
+	Plain Form
+}
+
+// Compose returns the mail of a letter: in the words of the shop if it has some that can be rendered, else in
+// stoa's own. Words that cannot are logged and marked. The error is the database's.
+func (s *Service) Compose(ctx context.Context, l Letter) (mail.Message, error) {
+	language := s.language(l.Language)
+	shop := s.Shop(ctx)
+	m := mail.Message{To: l.To, ID: l.ID}
+	values := s.values(shop, l.Values)
+	own, err := s.Store.Template(ctx, l.Kind, language)
+	has := err == nil
+	if errs.KindOf(err) != errs.NotFound && err != nil {
+		return mail.Message{}, err
+	}
+	if has && l.Plain == (Form{}) {
+		if subject, text, ok := s.renderOwn(own, values); ok {
+			m.Subject, m.Text = subject, text
+			m.HTML = s.html(shop, values, text)
+			return m, nil
+		}
+		s.Log.WarnContext(ctx, "the shop's own words for a mail cannot be used: it goes out with stoa's",
+			slog.String("kind", string(l.Kind)), slog.String("language", language))
+		if err := s.Store.MarkBroken(ctx, l.Kind, language, own.UpdatedAt); err != nil {
+			return mail.Message{}, err
+		}
+	}
+	words := l.Plain
+	if words == (Form{}) {
+		words = s.Words(l.Kind, language)
+	}
+	m.Subject, m.Text = words.render(l.Kind, values)
+	if has || shop.Accent != "" || shop.Logo != "" {
+		m.HTML = s.html(shop, values, m.Text)
+	}
+	return m, nil
+}
+
+// renderOwn renders what a shop has written. ok is false if it is not, or is no more, what a shop may write.
+func (s *Service) renderOwn(own Own, values map[string]string) (subject, text string, ok bool) {
+	parsed, faults := own.Form.parse(own.Kind, s.PublicURL)
+	if faults.Len() > 0 {
+		return "", "", false
+	}
+	return s.renderChecked(parsed, values)
+}
+
+// renderChecked renders a text, and looks at the result as it looked at the text: a value, or two halves of a line,
+// could have made an address.
+func (s *Service) renderChecked(t text, values map[string]string) (subject, body string, ok bool) {
+	subject, one := t.subject.Render(values)
+	body, two := t.text.Render(values)
+	subject = strings.Join(strings.Fields(subject), " ")
+	if !one || !two || subject == "" || !clean(subject) {
+		return "", "", false
+	}
+	for line := range strings.Lines(body) {
+		if foreignAddress(line, s.PublicURL) != "" {
+			return "", "", false
+		}
+	}
+	return subject, ended(body), true
+}
+
+// render renders stoa's own words, which are always right: the tests of this package see to it.
+func (f Form) render(kind Kind, values map[string]string) (subject, text string) {
+	s, _ := Parse(f.Subject, kind.has)
+	t, _ := Parse(f.Text, kind.has)
+	subject, _ = s.Render(values)
+	text, _ = t.Render(values)
+	return strings.Join(strings.Fields(subject), " "), ended(text)
+}
+
+// ended returns a text whose last line has an end.
+func ended(text string) string { return strings.TrimRight(text, "\n") + "\n" }
+
+// values returns the values of all variables.
+func (s *Service) values(shop Shop, of map[string]string) map[string]string {
+	values := maps.Clone(of)
+	if values == nil {
+		values = make(map[string]string)
+	}
+	values[ShopName], values[ShopURL], values[SupportEmail] = shop.Name, s.PublicURL, shop.SupportEmail
+	return values
+}
+
+// language returns the language in which a reader of that one is written to.
+func (s *Service) language(tag string) string {
+	for _, known := range s.Languages {
+		if known == tag {
+			return tag
+		}
+	}
+	return s.Languages[0]
+}

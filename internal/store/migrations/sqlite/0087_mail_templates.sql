@@ -1,0 +1,12 @@
+-- +goose Up
+-- What shops write in place of stoa's own words. broken says that it could not be rendered when a mail was due.
+CREATE TABLE mail_templates (
+    kind          TEXT NOT NULL,
+    language      TEXT NOT NULL,
+    subject       TEXT NOT NULL,
+    body          TEXT NOT NULL,
+    broken        INTEGER NOT NULL DEFAULT 0,
+    updated_at_ms INTEGER NOT NULL,
+    PRIMARY KEY (kind, language)
+) STRICT;
+ALTER TABLE shop_settings ADD COLUMN logo TEXT NOT NULL DEFAULT '';
