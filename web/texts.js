@@ -31,10 +31,16 @@ const counts = (texts) =>
       .map((key) => key.replace(plural, "")),
   );
 
+// Sections that a language may lack as a whole: what has them is in English then.
+const optional = ["mails"];
+
 // faults returns what is wrong with the texts of a language: every text of English is there, with the same
 // holes, and nothing else; a text by number has all the forms that the language has.
 export const faults = (tag, texts, english = read(source)) => {
-  const wanted = new Map(flat(english)),
+  const own = Object.fromEntries(
+    Object.entries(english).filter(([section]) => section in texts || !optional.includes(section)),
+  );
+  const wanted = new Map(flat(own)),
     found = new Map(flat(texts));
   const counted = counts(wanted);
   const forms = new Intl.PluralRules(tag).resolvedOptions().pluralCategories;

@@ -14,7 +14,8 @@ const fetched = (tab) => tab.evaluate(() => {
 // fetchedFor is what a page's own head names: its document, styles and modules. It is read
 // from the document as it was sent: what is loaded later adds links to the live one.
 const fetchedFor = async (tab) => {
-  const html = await (await fetch(tab.url())).text();
+  const cookies = (await tab.context().cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+  const html = await (await fetch(tab.url(), { headers: { cookie: cookies } })).text();
   const links = html.matchAll(/<(?:link rel="(?:stylesheet|modulepreload)" href|script type="module" src)="([^"]+)"/g);
   return tab.evaluate((named) => [location.href, ...named].map((url) => performance.getEntriesByName(new URL(url, location.href).href)[0])
     .reduce((sum, f) => sum + (f?.encodedBodySize ?? 0), 0) / 1024, [...links].map((link) => link[1]));

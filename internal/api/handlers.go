@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"strings"
 
 	"stoa/internal/api/admin"
 	"stoa/internal/api/auth"
@@ -39,6 +40,7 @@ func (s *Server) handlers(limits limit.Counter, keys keyed.Requests) handlers {
 	return handlers{
 		account: &auth.Handlers{
 			Log: s.Log, Accounts: s.Accounts, Leaving: s.Leaving, Invitations: s.Invitations, Takeout: s.Takeout, Keys: s.Keys, Limits: limits, ClientIP: s.ClientIP, PublicURL: s.PublicURL,
+			Languages: s.Languages,
 		},
 		shop: &shop.Handlers{
 			Log: s.Log, Now: s.Now, Count: s.Count, Media: s.Media, Keys: s.LicenseKeys,
@@ -92,8 +94,9 @@ func (s *Server) page(render func(pages.Site) (pages.Page, error)) web.PageOf {
 		shown := s.Site.Shown(ctx)
 		named, _ := s.Languages.Of(r)
 		return pages.Site{
-			Language: cmp.Or(named, s.Languages.Default(shown.Language, s.Locale)),
-			Name:     shown.Name, PasswordRules: rules.Policy.PasswordRules(), Registration: string(rules.Registration),
+			Language:  cmp.Or(named, s.Languages.Default(shown.Language, s.Locale)),
+			Languages: strings.Join(s.Languages.Offered(), " "),
+			Name:      shown.Name, PasswordRules: rules.Policy.PasswordRules(), Registration: string(rules.Registration),
 			Test: s.Orders.TestPayments(), Web: s.Web,
 		}
 	}, render)

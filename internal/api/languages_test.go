@@ -119,3 +119,61 @@ func TestAnswersOfTheAPIHaveOneLanguage(t *testing.T) {
 		t.Errorf("the answer depends on the language: Vary %q", got.Header.Values("Vary"))
 	}
 }
+
+func TestAnAccountKeepsItsLanguage(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
+		token := a.Register(t, "ada").Access
+		choose := func(body any) testkit.Response {
+			return a.DoUnchecked(t, testkit.Request{Method: http.MethodPut, Path: "/auth/language", Token: token, Body: body})
+		}
+		for _, tt := range []struct {
+			body   any
+			status int
+			want   string
+		}{
+			{map[string]any{"language": "de"}, http.StatusOK, "de"},
+			{map[string]any{"language": "tlh"}, http.StatusBadRequest, "de"},
+			{map[string]any{"language": "en-XA"}, http.StatusBadRequest, "de"},
+			{map[string]any{"language": ""}, http.StatusBadRequest, "de"},
+			{map[string]any{"language": 1}, http.StatusBadRequest, "de"},
+			{map[string]any{}, http.StatusBadRequest, "de"},
+			{map[string]any{"language": "fr", "more": 1}, http.StatusBadRequest, "de"},
+			{map[string]any{"language": nil}, http.StatusOK, ""},
+		} {
+			if res := choose(tt.body); res.Status != tt.status {
+				t.Errorf("%v answers %d: %s", tt.body, res.Status, res.Body)
+			}
+			if got := a.Do(t, testkit.Get(token, "/auth/language")).Text(t, "data.language"); got != tt.want {
+				t.Errorf("after %v the language is %q, want %q", tt.body, got, tt.want)
+			}
+		}
+		if res := a.Do(t, testkit.Get("", "/auth/language")); res.Status != http.StatusUnauthorized {
+			t.Errorf("a guest gets %d", res.Status)
+		}
+	})
+}
+
+// The shop's own language holds at once, before that of the operator.
+func TestTheShopsLanguageIsASetting(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.NewShop(t, func(_ testing.TB, cfg *app.Config) { cfg.DefaultLocale = "fr" })
+	admin := a.Admin(t, "root")
+	for _, tt := range []struct {
+		value  any
+		status int
+		want   string
+	}{{"ja", http.StatusOK, "ja"}, {"tlh", http.StatusBadRequest, "ja"}, {nil, http.StatusOK, "fr"}} {
+		res := a.DoUnchecked(t, testkit.Request{
+			Method: http.MethodPatch, Path: "/api/v1/admin/settings", Token: admin.Access, Body: map[string]any{"language": tt.value},
+		})
+		if res.Status != tt.status {
+			t.Errorf("%v answers %d: %s", tt.value, res.Status, res.Body)
+		}
+		for _, path := range []string{"/", "/register"} {
+			wantLanguage(t, path, a.DoUnchecked(t, page(path)), tt.want, "ltr")
+		}
+	}
+}

@@ -32,6 +32,8 @@ type Site struct {
 	Name string
 	// Language is the one of the page; empty: English.
 	Language string
+	// Languages are the tags of all that pages are in, with spaces between them.
+	Languages string
 	// Test says that no payment is real.
 	Test bool
 	// Web has the files of console and storefront; nil: they are not built.

@@ -9,6 +9,7 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -63,7 +64,8 @@ func (l *Languages) In(tag string) *Pages {
 // Pages writes the pages in one language. It is safe for concurrent use.
 type Pages struct {
 	words    *wording.Words
-	page     webapp.Entry // what server-rendered pages load; zero: web/ is not built
+	names    map[string]string // of languages, by tag
+	page     webapp.Entry      // what server-rendered pages load; zero: web/ is not built
 	app      webapp.Entry
 	catalog  *template.Template
 	product  *template.Template
@@ -84,9 +86,17 @@ func New(words map[string]*wording.Words, bundle *webapp.Bundle) (*Languages, er
 		}
 		parsed[name] = t
 	}
+	names := make(map[string]string)
+	for tag, w := range words {
+		name, err := w.Text("shop.foot.languageName")
+		if err != nil {
+			return nil, fmt.Errorf("storefront: %w", err)
+		}
+		names[tag] = name
+	}
 	l := &Languages{all: make(map[string]*Pages)}
 	for tag, words := range words {
-		p := &Pages{words: words}
+		p := &Pages{words: words, names: names}
 		p.page, _ = bundle.Entry(webapp.Page, tag)
 		start, _ := bundle.Entry(webapp.Storefront, tag)
 		run, _ := bundle.Entry(webapp.StorefrontRun, tag)
@@ -139,8 +149,16 @@ type frame struct {
 	Dir   string
 	Entry webapp.Entry
 	Head  head
-	Query string // in the search field
-	Body  any
+	// Choices are the languages that the page offers.
+	Choices []choice
+	Query   string // in the search field
+	Body    any
+}
+
+// choice is a language, as those who speak it call it.
+type choice struct {
+	Language, Name string
+	Current        bool
 }
 
 // head is what search engines, and those to whom an address is sent, see of a page.
@@ -175,6 +193,7 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 func (p *Pages) render(t *template.Template, f frame) (html []byte, err error) {
 	f.Lang = p.words.Language()
 	f.Dir = locale.Direction(f.Lang)
+	f.Choices = p.choices(f.Site.Languages)
 	if at := f.Head.Canonical; at != "" {
 		f.Head.Canonical = inLanguage(at, f.Site.Named)
 		for _, tag := range f.Site.Languages {
@@ -189,6 +208,18 @@ func (p *Pages) render(t *template.Template, f frame) (html []byte, err error) {
 		return nil, fmt.Errorf("storefront: %w", err)
 	}
 	return bytes.Clone(out.Bytes()), nil
+}
+
+// choices are the languages that a page offers, with its own if that is none of them.
+func (p *Pages) choices(tags []string) (list []choice) {
+	own := p.words.Language()
+	if !slices.Contains(tags, own) {
+		list = append(list, choice{own, own, true})
+	}
+	for _, tag := range tags {
+		list = append(list, choice{tag, p.names[tag], tag == own})
+	}
+	return list
 }
 
 // named is a page's title with the shop's name.

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { formatDay } from "../text/format";
 import { useLicenses, type License } from "./data";
-import { t } from "./text";
+import { t } from "./boughtText";
 import { Badge, Empty, Failure, Head, Pager, Waiting, type Tone } from "./ui";
 
 // stateOf is a license's state in a word: a license that is not paid yet does not work.

@@ -5,7 +5,7 @@ declare module "*?section=common" {
   const section: Catalog["common"];
   export default section;
 }
-declare module "*?section=shop&without=catalog,product,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount,paid" {
+declare module "*?section=shop&without=catalog,product,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount,paid,order,orders,licenses" {
   const section: Omit<
     Catalog["shop"],
     | "catalog"
@@ -23,6 +23,9 @@ declare module "*?section=shop&without=catalog,product,top,foot,testMode,noScrip
     | "elsewhere"
     | "discount"
     | "paid"
+    | "order"
+    | "orders"
+    | "licenses"
   >;
   export default section;
 }
@@ -48,6 +51,10 @@ declare module "*?section=shop&only=step" {
 }
 declare module "*?section=shop&only=discount" {
   const section: Pick<Catalog["shop"], "discount">;
+  export default section;
+}
+declare module "*?section=shop&only=order,orders,licenses" {
+  const section: Pick<Catalog["shop"], "order" | "orders" | "licenses">;
   export default section;
 }
 declare module "*?section=shop&only=paid" {
