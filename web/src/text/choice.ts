@@ -1,6 +1,5 @@
 // The language that somebody chooses for pages (contract 1.12). It is loaded when it is needed.
 import { accessToken, mayBeSignedIn } from "../api/session";
-import { language } from ".";
 
 // show keeps a language in this browser, and shows the page in it.
 const show = (tag: string): void => {
@@ -31,5 +30,5 @@ export const choose = async (tag: string): Promise<void> => {
 // adopt shows the page in the language of the account, after somebody has signed in.
 export const adopt = async (): Promise<void> => {
   const chosen = await ofAccount();
-  if (chosen && chosen !== language) show(chosen);
+  if (chosen && chosen !== document.documentElement.lang) show(chosen);
 };
