@@ -43,6 +43,8 @@ export const pages = [
   { name: "license-grant", path: "/console/shop/licenses/grant", as: "admin" },
   { name: "discounts", path: "/console/shop/discounts", as: "admin" },
   { name: "discount-new", path: "/console/shop/discounts/new", as: "admin" },
+  { name: "mails", path: "/console/shop/mails", as: "admin" },
+  { name: "mail", path: "/console/shop/mails/receipt", as: "admin" },
   { name: "reviews", path: "/console/shop/reviews", as: "admin" },
   { name: "media", path: "/console/shop/media", as: "admin" },
   { name: "product-new", path: "/console/shop/new-product", as: "admin" },

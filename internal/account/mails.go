@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"stoa/internal/message/mail"
+	"stoa/internal/message/template"
 )
 
 // Mailer sends mail in the background; *mail.Queue is one.
@@ -32,39 +33,26 @@ func (s *Service) inTxWithMail(ctx context.Context, fn func(tx Store, post func(
 // resetMail is the mail with a link. The token is in the fragment, which browsers do
 // not send to servers; so it is in no log and no Referer header
 // (contract 2.8).
-func (s *Service) resetMail(site, to, token string) mail.Message {
-	return mail.Message{
-		To:      to,
-		Subject: "Choose a new password",
-		Text: "Somebody asked for a new password for the account with the e-mail address\n" +
-			to + " at " + site + ".\n\n" +
-			"Open this link within 30 minutes to choose one. It works once:\n\n" +
-			s.PublicURL + "/reset-password#" + token + "\n\n" +
-			"If it was not you, ignore this mail: the password stays as it is, and nobody\n" +
-			"but you has this link. Do not pass it on.\n",
-	}
+func (s *Service) resetMail(to, token string) mail.Message {
+	return template.PasswordReset.Message(to, "", map[string]string{template.Link: s.PublicURL + "/reset-password#" + token})
 }
 
 // letterChanged tells a user that the password was changed. The mail has no link, so
-// that nobody learns to follow links in such mails. byLink says that a mailed link changed
-// it, which keeps a second factor; reclaimed that whoever had the account before lost
-// everything.
-func (s *Service) letterChanged(u User, byLink, reclaimed bool) letter {
-	at, lost := s.Now().UTC().Format(mail.Time), ""
-	switch {
-	case byLink && !reclaimed: // without looking whether there is one: resets cost what they did
-		lost = "A second step at sign-in, if you have switched one on, is still asked for. Once signed\n" +
-			"in, you can switch it off.\n\n"
-	case reclaimed:
-		lost = "Nobody had confirmed this address before. What was set up to sign in to the account\n" +
-			"is removed, in case somebody else did it. Orders and licenses are still there.\n\n"
+// that nobody learns to follow links in such mails. reclaimed says that whoever had the
+// account before lost everything.
+func (s *Service) letterChanged(u User, reclaimed bool) letter {
+	if !reclaimed {
+		return func(string) mail.Message { return template.PasswordChanged.Message(u.Email, "", nil) }
 	}
+	at := s.Now().UTC().Format(mail.Time)
 	return func(site string) mail.Message {
 		return mail.Message{
 			To:      u.Email,
 			Subject: "Your password was changed",
 			Text: "The password of the account with the e-mail address\n" +
-				u.Email + " at " + site + " was changed on " + at + ".\n\n" + lost +
+				u.Email + " at " + site + " was changed on " + at + ".\n\n" +
+				"Nobody had confirmed this address before. What was set up to sign in to the account\n" +
+				"is removed, in case somebody else did it. Orders and licenses are still there.\n\n" +
 				"If it was you, there is nothing to do.\n\n" +
 				"If it was not you, somebody else may have access to your account. Open the\n" +
 				"site as you always do, not from a mail, choose \"forgotten password\" to set a\n" +

@@ -119,7 +119,7 @@ func (s *Service) composeReset(ctx context.Context, email string) (mail.Message,
 	}
 	// To the address in the database, not the one that was typed: the two may differ
 	// in characters that Key ignores and mail servers do not.
-	return s.resetMail(s.SiteName(ctx), c.Email, token), true, nil
+	return s.resetMail(c.Email, token), true, nil
 }
 
 // allowReset creates a reset with that token for a user who is locked. It returns false if the limits are reached.

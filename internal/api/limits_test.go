@@ -46,6 +46,7 @@ func TestTheLimitsAreTheDocumentedOnes(t *testing.T) {
 		"second-factor": "10 in 1m0s", "passkey": "10 in 1m0s", "passkey-options": "30 in 1m0s", "oidc": "20 in 1m0s",
 		"purchase":      "600 in 1m0s",
 		"discount":      "20 in 1m0s",
+		"trial":         "20 in 1h0m0s",
 		"platform":      "600 in 1m0s",
 		"api-key":       "600 in 1m0s",
 		"claim-request": "10 in 1h0m0s", "claim": "10 in 1m0s", "claim-link": "10 in 1m0s",

@@ -41,6 +41,7 @@ import (
 	"stoa/internal/html/pages"
 	"stoa/internal/html/storefront"
 	"stoa/internal/html/webapp"
+	"stoa/internal/message/template"
 	"stoa/internal/message/webhook"
 	"stoa/internal/operate/lookup"
 	"stoa/internal/operate/overview"
@@ -98,6 +99,7 @@ type Server struct {
 
 	Licenses  *license.Service
 	Discounts *discount.Service
+	Templates *template.Service
 	Orders    *order.Service
 	Reviews   *review.Service
 	Releases  *release.Service

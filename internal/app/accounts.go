@@ -67,6 +67,10 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	}
 	a.Outbox = &mail.Outbox{
 		Store: store.NewMails(a.DB), Box: cfg.MasterKey.Box(mail.OutboxBox), Mailer: a.mailer, Log: cfg.Log, Now: cfg.Now,
+		Words: a.Templates.Fill,
+	}
+	if !a.noMail {
+		a.Orders.Outbox = a.Outbox
 	}
 	a.KeyUses = &apikey.Uses{Store: db.Keys(), Now: cfg.Now, Log: cfg.Log}
 	a.Keys = &apikey.Keys{Store: db.Keys(), Now: cfg.Now, SiteName: a.site.Called}

@@ -115,6 +115,7 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 		Generations: store.NewShopGeneration(a.DB),
 		Licenses:    a.Licenses,
 		Discounts:   a.Discounts,
+		Templates:   a.Templates,
 		Orders:      a.Orders,
 		Reviews:     a.Reviews,
 		Releases:    a.Releases,

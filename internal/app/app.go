@@ -41,6 +41,7 @@ import (
 	"stoa/internal/keep/backup"
 	"stoa/internal/keep/rewrap"
 	"stoa/internal/message/mail"
+	"stoa/internal/message/template"
 	"stoa/internal/message/webhook"
 	"stoa/internal/operate/ops"
 	"stoa/internal/operate/settings"
@@ -76,6 +77,7 @@ type App struct {
 	Catalog   *catalog.Service
 	Licenses  *license.Service
 	Discounts *discount.Service
+	Templates *template.Service
 	Orders    *order.Service
 	Reviews   *review.Service
 	Releases  *release.Service

@@ -52,7 +52,8 @@ const (
 	tendEvery = time.Minute
 )
 
-// tendAccounts deletes what nobody used of accounts, and those that their users leave, in one of the stoa processes on the database.
+// tendAccounts deletes what nobody used of accounts, and those that their users leave, and mails customers about their
+// trials, in one of the stoa processes on the database.
 func (a *App) tendAccounts(ctx context.Context, cfg Config) {
 	d := &duty.Duty{
 		Name: "accounts", Store: store.NewDuties(a.DB), Log: cfg.Log, Lease: tendLease, Grace: keptGrace, Every: tendEvery,
@@ -61,6 +62,7 @@ func (a *App) tendAccounts(ctx context.Context, cfg Config) {
 		var both sync.WaitGroup
 		both.Go(func() { a.Leaving.Tend(ctx, cfg.Log) })
 		both.Go(func() { a.StandIns.Tend(ctx, cfg.Log) })
+		both.Go(func() { a.Orders.TendTrials(ctx, cfg.Log) })
 		a.Accounts.Tend(ctx, cfg.Log)
 		both.Wait()
 	})

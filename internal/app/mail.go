@@ -9,6 +9,7 @@ import (
 
 	"stoa/internal/base/trace"
 	"stoa/internal/message/mail"
+	"stoa/internal/message/template"
 	"stoa/internal/operate/ops"
 	"stoa/internal/operate/settings"
 	"stoa/internal/operate/system"
@@ -40,8 +41,15 @@ func (a *App) buildMail(ctx context.Context, cfg Config) error {
 				slog.String("setting", "STOA_SMTP_URL"))
 		}
 	}
-	a.mailer = countedMail{sender, a.noMail, a.metrics.Count, &a.mailTrouble, a.telemetry.Tracer()}
+	if err := a.buildTemplates(cfg); err != nil {
+		return err
+	}
+	counted := countedMail{sender, a.noMail, a.metrics.Count, &a.mailTrouble, a.telemetry.Tracer()}
+	a.mailer = template.Sender{Sender: counted, Service: a.Templates}
 	a.Mail = mail.NewQueue(a.mailer, cfg.Log)
+	if !a.noMail {
+		a.Templates.Poster = a.Mail
+	}
 	return nil
 }
 

@@ -15,21 +15,31 @@ var _ discount.Uses = (*Orders)(nil)
 // onceDiscount is the kind of once_keys of discounts.
 const onceDiscount = "discount"
 
-// AddUse implements discount.Uses.
-func (s *Orders) AddUse(
-	ctx context.Context, discountID, orderID string, keys []string, at time.Time,
-) (bool, error) {
+// once is what somebody may have once: a kind and its scope, and who takes it.
+type once struct{ kind, scope, holder string }
+
+// takeOnce records keys of a customer. It reports false if one of them is taken: then undo the transaction.
+func takeOnce(ctx context.Context, tx database.Conn, o once, keys []string, at time.Time) (bool, error) {
 	for _, key := range keys {
-		res, err := s.Write.ExecContext(ctx, `
+		res, err := tx.Write.ExecContext(ctx, `
 			INSERT INTO once_keys (kind, scope, customer_key, order_id, at_ms) VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT (kind, scope, customer_key) DO NOTHING`,
-			onceDiscount, discountID, key, orderID, database.Millis(at))
+			ON CONFLICT (kind, scope, customer_key) DO NOTHING`, o.kind, o.scope, key, o.holder, database.Millis(at))
 		if err != nil {
 			return false, err
 		}
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
 			return false, err
 		}
+	}
+	return true, nil
+}
+
+// AddUse implements discount.Uses.
+func (s *Orders) AddUse(
+	ctx context.Context, discountID, orderID string, keys []string, at time.Time,
+) (bool, error) {
+	if ok, err := takeOnce(ctx, s.Conn, once{onceDiscount, discountID, orderID}, keys, at); err != nil || !ok {
+		return false, err
 	}
 	_, err := s.Write.ExecContext(ctx, `
 		INSERT INTO discount_uses (order_id, discount_id, at_ms) VALUES ($1, $2, $3)`, orderID, discountID, database.Millis(at))

@@ -35,7 +35,8 @@ type licenseRows struct{ audited }
 
 const licenseColumns = `l.id, l.product_id, l.tier_id, l.user_id, l.key_hash, l.key_sealed, l.type, l.features,
 	l.max_instances, l.paid, l.expires_at_ms, l.period_months, l.anchor_ms, l.periods, l.revoked_at_ms, l.created_at_ms,
-	l.instances, l.development_instances, l.churn_ms, l.version, l.leeway_ms, l.demo, l.ends`
+	l.instances, l.development_instances, l.churn_ms, l.version, l.leeway_ms, l.demo, l.ends,
+	l.trial`
 
 // scanLicense reads one row of licenseColumns, and the columns after them into
 // more.
@@ -50,6 +51,7 @@ func scanLicense(row database.Scanner, more ...any) (license.License, error) {
 		&l.MaxInstances, &l.Paid, database.ScanMillis(&l.ExpiresAt), &l.Months, database.ScanMillis(&l.Anchor), &l.Periods,
 		database.ScanMillis(&l.RevokedAt), database.ScanMillis(&l.CreatedAt),
 		&l.Instances, &l.DevelopmentInstances, database.ScanMillis(&l.Churn), &l.Version, &leeway, &l.Demo, &l.Ends,
+		&l.Trial,
 	}, more...)...)
 	if err != nil {
 		return license.License{}, err
@@ -84,11 +86,11 @@ func (s licenseRows) CreateLicense(ctx context.Context, l license.License) error
 	_, err = s.Write.ExecContext(ctx, `
 		INSERT INTO licenses (id, product_id, tier_id, user_id, key_hash, key_sealed, type, features, max_instances, paid,
 			expires_at_ms, period_months, anchor_ms, periods, revoked_at_ms, created_at_ms, key_tail,
-			leeway_ms, demo, ends)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
+			leeway_ms, demo, ends, trial)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
 		l.ID, l.ProductID, l.TierID, l.UserID, l.KeyHash, l.KeySealed, string(l.Type), features, l.MaxInstances, l.Paid,
 		database.Millis(l.ExpiresAt), l.Months, database.Millis(l.Anchor), l.Periods, database.Millis(l.RevokedAt),
-		database.Millis(l.CreatedAt), database.NullText(l.KeyTail), l.Leeway.Milliseconds(), l.Demo, l.Ends)
+		database.Millis(l.CreatedAt), database.NullText(l.KeyTail), l.Leeway.Milliseconds(), l.Demo, l.Ends, l.Trial)
 	if s.IsReference(err) {
 		return database.NotFound("Product").Because(err)
 	}
@@ -111,11 +113,11 @@ func (s licenseRows) UpdateLicense(ctx context.Context, l license.License) error
 	res, err := s.Write.ExecContext(ctx, `
 		UPDATE licenses SET user_id = $1, type = $2, features = $3, max_instances = $4, paid = $5,
 			expires_at_ms = $6, period_months = $7, anchor_ms = $8, periods = $9, revoked_at_ms = $10, leeway_ms = $11,
-			ends = $12, version = version + 1
-		WHERE id = $13`,
+			ends = $12, tier_id = $13, trial = $14, version = version + 1
+		WHERE id = $15`,
 		l.UserID, string(l.Type), features, l.MaxInstances, l.Paid,
 		database.Millis(l.ExpiresAt), l.Months, database.Millis(l.Anchor), l.Periods, database.Millis(l.RevokedAt),
-		l.Leeway.Milliseconds(), l.Ends, l.ID)
+		l.Leeway.Milliseconds(), l.Ends, l.TierID, l.Trial, l.ID)
 	return database.Affected(res, err, "License")
 }
 

@@ -41,7 +41,7 @@ func (s *Licenses) ListLicenses(ctx context.Context, q license.Query) ([]license
 		SELECT `+licenseColumns+`, p.slug, p.name, coalesce(u.email, ''), coalesce(o.id, ''), o.billing_info
 		FROM (SELECT l.id`+from+order+page+`) page
 		JOIN licenses l ON l.id = page.id JOIN products p ON p.id = l.product_id LEFT JOIN users u ON u.id = l.user_id
-			LEFT JOIN orders o ON o.license_id = l.id`+
+			LEFT JOIN orders o ON o.license_id = l.id AND NOT o.follows`+
 		order, args...)
 	if err != nil {
 		return nil, 0, err

@@ -18,7 +18,7 @@ func License(id, slug string) license.License {
 	return license.License{
 		ID: id, ProductID: "prod-" + slug, TierID: "pro", UserID: "user", KeyHash: "hash-" + id, KeySealed: "sealed",
 		Type: license.Subscription, Features: []string{"All"}, MaxInstances: 3, Paid: true,
-		ExpiresAt: T0.AddDate(0, 1, 0), Months: 1, Anchor: T0, Periods: 1, Leeway: time.Hour, Ends: true,
+		ExpiresAt: T0.AddDate(0, 1, 0), Months: 1, Anchor: T0, Periods: 1, Leeway: time.Hour, Ends: true, Trial: true,
 		RevokedAt: T0.AddDate(0, 0, 1), CreatedAt: T0, Version: 1, Demo: true,
 	}
 }
@@ -102,16 +102,17 @@ func testLicenseRows(t *testing.T, open Open) {
 			t.Fatal(err)
 		}
 		next := License("l", "b")
-		next.TierID, next.KeyHash, next.KeySealed, next.CreatedAt = "other", "other", "other", T0.Add(time.Hour)
+		next.KeyHash, next.KeySealed, next.CreatedAt = "other", "other", T0.Add(time.Hour)
+		next.TierID = "other"
 		next.UserID, next.Type, next.Features, next.MaxInstances, next.Paid = "ada", license.Perpetual, nil, 9, false
 		next.ExpiresAt, next.Months, next.Anchor, next.Periods, next.RevokedAt = time.Time{}, 12, time.Time{}, 0, time.Time{}
-		next.Leeway, next.Ends, next.Demo = 2*time.Hour, false, false
+		next.Leeway, next.Ends, next.Trial, next.Demo = 2*time.Hour, false, false, false
 		next.Instances, next.DevelopmentInstances, next.Churn, next.Version = 7, 7, time.Time{}, 7
 		if err := s.UpdateLicense(t.Context(), next); err != nil {
 			t.Fatal(err)
 		}
 		want, was := next, License("l", "a")
-		want.ProductID, want.TierID, want.CreatedAt = was.ProductID, was.TierID, was.CreatedAt
+		want.ProductID, want.CreatedAt = was.ProductID, was.CreatedAt
 		want.KeyHash, want.KeySealed, want.Demo = was.KeyHash, was.KeySealed, was.Demo
 		want.Features, want.Instances, want.DevelopmentInstances, want.Churn, want.Version = []string{}, 1, 0, T0, 2
 		got, err := s.LicenseByID(t.Context(), "l")
@@ -139,7 +140,7 @@ func testLicenseUsage(t *testing.T, open Open) {
 		full := License("l", "a")
 		want := license.License{
 			ID: full.ID, ProductID: full.ProductID, Type: full.Type, Features: full.Features, MaxInstances: full.MaxInstances,
-			Instances: 1, Paid: full.Paid, ExpiresAt: full.ExpiresAt, Leeway: full.Leeway, RevokedAt: T0,
+			Instances: 1, Paid: full.Paid, ExpiresAt: full.ExpiresAt, Leeway: full.Leeway, Trial: full.Trial, RevokedAt: T0,
 			CreatedAt: full.CreatedAt,
 		}
 		full.RevokedAt = T0

@@ -19,8 +19,10 @@ var _ mail.OutboxStore = (*Mails)(nil)
 func NewMails(db *database.DB) *Mails { return &Mails{db.Conn()} }
 
 // AddMail implements account.Store.
-func (a *Account) AddMail(ctx context.Context, m mail.Sealed) error {
-	_, err := a.Write.ExecContext(ctx, `
+func (a *Account) AddMail(ctx context.Context, m mail.Sealed) error { return addMail(ctx, a.Conn, m) }
+
+func addMail(ctx context.Context, tx database.Conn, m mail.Sealed) error {
+	_, err := tx.Write.ExecContext(ctx, `
 		INSERT INTO mails (id, sealed, due_ms, created_at_ms) VALUES ($1, $2, $3, $3)`,
 		m.ID, m.Text, database.Millis(m.CreatedAt))
 	return err

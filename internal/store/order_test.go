@@ -61,6 +61,7 @@ func FullOrder(id, slug, licenseID string) order.Order {
 	o.PaidAt, o.RefundedAt, o.CancelledAt = T0.Add(time.Minute), T0.Add(time.Hour), T0.Add(2*time.Hour)
 	o.EndedAt = T0.Add(3 * time.Hour)
 	o.PartlyRefunded, o.Ends, o.RenewalToldAt, o.Demo = 7, true, T0.Add(4*time.Hour), true
+	o.Trial, o.Follows = true, true
 	return o
 }
 

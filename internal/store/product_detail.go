@@ -27,6 +27,7 @@ type productTier struct {
 	Features     []string `json:"features"`
 	Highlighted  bool     `json:"highlighted,omitempty"`
 	MaxInstances int      `json:"maxInstances"`
+	TrialDays    int      `json:"trialDays,omitempty"`
 }
 
 func encodeDetail(d product.Detail) (string, error) {
@@ -35,6 +36,7 @@ func encodeDetail(d product.Detail) (string, error) {
 		out.Tiers = append(out.Tiers, productTier{
 			ID: t.ID, Name: t.Name, Description: t.Description, PriceMinor: t.Price.Minor, Currency: t.Price.Currency,
 			Unpriced: t.Unpriced, Period: string(t.Period), Features: t.Features, Highlighted: t.Highlighted, MaxInstances: t.MaxInstances,
+			TrialDays: t.TrialDays,
 		})
 	}
 	b, err := json.Marshal(out)
@@ -52,7 +54,7 @@ func decodeDetail(text string) (product.Detail, error) {
 			ID: t.ID, Name: t.Name, Description: t.Description,
 			Price: product.Money{Minor: t.PriceMinor, Currency: t.Currency}, Unpriced: t.Unpriced,
 			Period: product.BillingPeriod(t.Period), Features: t.Features,
-			Highlighted: t.Highlighted, MaxInstances: t.MaxInstances,
+			Highlighted: t.Highlighted, MaxInstances: t.MaxInstances, TrialDays: t.TrialDays,
 		})
 	}
 	return d, nil

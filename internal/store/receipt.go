@@ -85,14 +85,14 @@ func (s *Receipts) delivery(ctx context.Context, orderID string) (order.DueRecei
 	)
 	l, err := scanLicense(s.Read.QueryRowContext(ctx, `
 		SELECT `+licenseColumns+`, o.id, o.user_id, o.billing_info, o.amount_minor, o.currency,
-			o.discount_code, o.discount_minor, o.created_at_ms, o.status, o.refunded_at_ms, o.tier_id, p.name, p.detail, r.attempts, r.created_at_ms
+			o.trial, o.discount_code, o.discount_minor, o.created_at_ms, o.status, o.refunded_at_ms, o.tier_id, p.name, p.detail, r.attempts, r.created_at_ms
 		FROM receipts r
 		JOIN orders o ON o.id = r.order_id
 		JOIN licenses l ON l.id = o.license_id
 		JOIN products p ON p.id = o.product_id
 		WHERE r.order_id = $1`, orderID),
 		&d.OrderID, &d.UserID, &billing, &d.Amount.Minor, &d.Amount.Currency,
-		&d.Code, &d.Off.Minor, database.ScanMillis(&d.Ordered), &status, database.ScanMillis(&refunded), &tierID, &d.ProductName, &detail, &d.Attempts,
+		&d.Trial, &d.Code, &d.Off.Minor, database.ScanMillis(&d.Ordered), &status, database.ScanMillis(&refunded), &tierID, &d.ProductName, &detail, &d.Attempts,
 		database.ScanMillis(&d.Since))
 	if err != nil {
 		return order.DueReceipt{}, s.Wrap(err, "Receipt")

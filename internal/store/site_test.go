@@ -22,7 +22,7 @@ func testSite(t *testing.T, open Open) {
 	}
 	want := site.Settings{
 		Name: "Acme", Accent: "#0f766e", SupportEmail: "help@acme.example", SupportURL: "https://acme.example/help",
-		TermsURL: "https://acme.example/terms", PrivacyURL: "https://acme.example/privacy", Version: 2,
+		TermsURL: "https://acme.example/terms", PrivacyURL: "https://acme.example/privacy", Logo: "/media/logo.svg", Version: 2,
 		UpdatedAt: T0.Add(time.Millisecond), ArchiveTypes: extension.Types{extension.Plugin: {".md", "license"}},
 	}
 	put := func(set site.Settings, then error) error {

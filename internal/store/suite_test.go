@@ -21,7 +21,7 @@ func runSuite(t *testing.T, open Open) {
 	for name, test := range map[string]func(*testing.T, Open){
 		"Migrate": testMigrate, "Settings": testSettings, "Account": testAccount, "Leaving": testLeaving, "Invitations": testInvitations, "Keyring": testKeyring,
 		"Products": testProducts, "Licenses": testLicenses, "Orders": testOrders, "Claims": testClaims,
-		"Discounts": testDiscounts, "Receipts": testReceipts, "Mails": testMails, "Reviews": testReviews, "Plugin": testPlugin, "Idempotency": testIdempotency,
+		"Discounts": testDiscounts, "Templates": testTemplates, "Receipts": testReceipts, "Mails": testMails, "Reviews": testReviews, "Plugin": testPlugin, "Idempotency": testIdempotency,
 		"Audit": testAudit, "Themes": testThemes, "Releases": testReleases, "Bundles": testBundles,
 		"Deliveries": testDeliveries, "Webhooks": testWebhooks,
 		"PluginStorage": testPluginStorage, "Site": testSite, "SignIn": testSignIn, "Overview": testOverview, "Lookup": testLookup,

@@ -92,6 +92,8 @@ func genuineLeases(tb testing.TB) []leaseVector {
 	perpetual.Features = []string{}
 	development := claims
 	development.Development = true
+	trial := claims
+	trial.Trial = true
 	setBack := leaseVector{State: "grace", LastSeen: t0 + 7*day + 10, SeenNext: t0 + 7*day + 10}
 	return []leaseVector{
 		v("the moment it is issued", good, t0, leaseVector{State: "valid", Claims: &claims}),
@@ -101,6 +103,7 @@ func genuineLeases(tb testing.TB) []leaseVector {
 		v("after the grace", good, t0+10*day, leaseVector{State: "expired"}),
 		v("a perpetual license", sign(tb, key(tb, 1), perpetual), t0, leaseVector{State: "valid", Claims: &perpetual}),
 		v("a development instance", sign(tb, key(tb, 1), development), t0, leaseVector{State: "valid", Claims: &development}),
+		v("a trial, which readers may ignore", sign(tb, key(tb, 1), trial), t0, leaseVector{State: "valid", Claims: &claims}),
 		v("by the next key", sign(tb, key(tb, 2), claims), t0, leaseVector{State: "valid"}),
 		v("an instance in another spelling", good, t0, leaseVector{State: "valid", Instance: " A.Example\n"}),
 		v("the issuer it has", good, t0, leaseVector{State: "valid", Issuer: "https://shop.example.com/"}),

@@ -14,6 +14,7 @@ import (
 	"stoa/internal/account/leave"
 	"stoa/internal/account/staff"
 	"stoa/internal/account/takeout"
+	"stoa/internal/message/template"
 	"stoa/internal/operate/lookup"
 	"stoa/internal/operate/overview"
 	"stoa/internal/operate/signin"
@@ -46,6 +47,7 @@ type Handlers struct {
 	Licenses    *license.Service
 	Orders      *order.Service
 	Discounts   *discount.Service
+	Templates   *template.Service
 	Reviews     *review.Service
 	Releases    *release.Service
 	Site        *site.Service

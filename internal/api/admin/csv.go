@@ -194,7 +194,7 @@ var licenseTable = table[managedLicense]{"licenses", []column[managedLicense]{
 	written("userEmail", func(l managedLicense) string { return l.UserEmail }),
 	{"type", func(l managedLicense) string { return string(l.Type) }},
 	{"status", func(l managedLicense) string { return string(l.Status) }},
-	{"trial", func(managedLicense) string { return "false" }},
+	{"trial", func(l managedLicense) string { return strconv.FormatBool(l.Trial) }},
 	{"maxInstances", func(l managedLicense) string { return strconv.Itoa(l.MaxInstances) }},
 	{"currentInstances", func(l managedLicense) string { return strconv.Itoa(l.CurrentInstances) }},
 	timed("expiresAt", func(l managedLicense) web.Timestamp { return l.ExpiresAt }),

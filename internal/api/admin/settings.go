@@ -22,6 +22,7 @@ type settings struct {
 	PrivacyURL   *string `json:"privacyUrl"`
 	// Language is the one of pages for which the reader names none.
 	Language string `json:"language,omitempty"`
+	Logo     string `json:"logo,omitempty"`
 	// DefaultShopName is the name that buyers see while shopName is null.
 	DefaultShopName string `json:"defaultShopName"`
 	// ArchiveTypes are the file types that packages may contain beyond those of their kind.
@@ -45,6 +46,7 @@ type settingsChange struct {
 	TermsURL     json.RawMessage `json:"termsUrl"`
 	PrivacyURL   json.RawMessage `json:"privacyUrl"`
 	Language     json.RawMessage `json:"language"`
+	Logo         json.RawMessage `json:"logo"`
 	ArchiveTypes json.RawMessage `json:"archiveTypes"`
 }
 
@@ -66,6 +68,7 @@ func (in settingsChange) change() (ch site.Change, faults errs.Issues) {
 		SupportEmail: read("supportEmail", in.SupportEmail), SupportURL: read("supportUrl", in.SupportURL),
 		TermsURL: read("termsUrl", in.TermsURL), PrivacyURL: read("privacyUrl", in.PrivacyURL),
 		Language: read("language", in.Language),
+		Logo:     read("logo", in.Logo),
 	}
 	return ch, faults
 }
@@ -131,7 +134,8 @@ func (h *Handlers) writeSettings(w http.ResponseWriter, set site.Settings, err e
 		ArchiveTypes: types, ArchiveTypesSource: source,
 		ShopName: web.OrNull(set.Name), Accent: web.OrNull(set.Accent), SupportEmail: web.OrNull(set.SupportEmail),
 		SupportURL: web.OrNull(set.SupportURL), TermsURL: web.OrNull(set.TermsURL), PrivacyURL: web.OrNull(set.PrivacyURL),
-		Language: set.Language, DefaultShopName: h.Site.Default(), UpdatedAt: web.Timestamp(set.UpdatedAt),
+		Language: set.Language, Logo: set.Logo,
+		DefaultShopName: h.Site.Default(), UpdatedAt: web.Timestamp(set.UpdatedAt),
 	})
 	return nil
 }

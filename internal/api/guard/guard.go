@@ -36,6 +36,9 @@ func errForbidden(name permission.Name) error {
 		With("permission", name)
 }
 
+// Lacks says that a caller, who may use the route, lacks a permission for what is asked of it.
+func Lacks(name permission.Name) error { return errForbidden(name) }
+
 // ErrNotForKeys refuses whoever shows an API key where only people may act who are signed in.
 var ErrNotForKeys = errs.New(errs.Forbidden, "NOT_FOR_KEYS",
 	"No API key opens this. Sign in for it.")

@@ -40,6 +40,9 @@ var (
 	// For every request with a discount code: guessing one takes long.
 	Discount = ratelimit.Rule{Name: "discount", Limit: 20, Window: time.Minute}
 
+	// For trials, which cost nothing.
+	Trial = ratelimit.Rule{Name: "trial", Limit: 20, Window: time.Hour}
+
 	// For one installation's calls of the platform API (contract 1.7).
 	Platform = ratelimit.Rule{Name: "platform", Limit: 600, Window: time.Minute}
 
@@ -77,7 +80,7 @@ func Rules() []ratelimit.Rule {
 		Register, Login, Me, Refresh, ChangePassword,
 		LoginAccount, RefreshUnknown, ForgotPassword, ResetPassword, SetUp,
 		Reauthenticate, Factors, SecondFactor, Passkey, PasskeyOptions, OIDC, SignUp, EmailSignIn, MailToken, Export, Invitation,
-		Purchase, Discount, Platform, APIKey, ClaimRequest, Claim, ClaimLink,
+		Purchase, Discount, Trial, Platform, APIKey, ClaimRequest, Claim, ClaimLink,
 	}
 }
 

@@ -41,6 +41,7 @@ func writeLicense(ctx context.Context, w http.ResponseWriter, g license.InUse, e
 	type response struct {
 		Success     bool        `json:"success"`
 		Development bool        `json:"development,omitempty"`
+		Trial       bool        `json:"trial,omitempty"`
 		License     licenseInfo `json:"license"`
 	}
 
@@ -48,7 +49,9 @@ func writeLicense(ctx context.Context, w http.ResponseWriter, g license.InUse, e
 		return err
 	}
 	web.NoStore(w) // it contains the key
-	web.WriteJSON(w, http.StatusOK, response{Success: true, Development: g.Development, License: newLicenseInfo(ctx, g)})
+	web.WriteJSON(w, http.StatusOK, response{
+		Success: true, Development: g.Development, Trial: g.License.Trial, License: newLicenseInfo(ctx, g),
+	})
 	return nil
 }
 

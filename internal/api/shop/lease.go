@@ -17,6 +17,7 @@ func (h *Handlers) lease(w http.ResponseWriter, r *http.Request, use license.Use
 	type granted struct {
 		Valid       bool          `json:"valid"`
 		Development bool          `json:"development,omitempty"`
+		Trial       bool          `json:"trial,omitempty"`
 		Lease       string        `json:"lease"`
 		ExpiresAt   web.Timestamp `json:"expiresAt"`
 		GraceUntil  web.Timestamp `json:"graceUntil"`
@@ -31,7 +32,7 @@ func (h *Handlers) lease(w http.ResponseWriter, r *http.Request, use license.Use
 		return nil
 	}
 	web.WriteJSON(w, http.StatusOK, granted{
-		Valid: true, Development: lease.Development, Lease: lease.Token, ExpiresAt: web.Timestamp(lease.ExpiresAt),
+		Valid: true, Development: lease.Development, Trial: lease.Trial, Lease: lease.Token, ExpiresAt: web.Timestamp(lease.ExpiresAt),
 		GraceUntil: web.Timestamp(lease.GraceUntil),
 	})
 	return nil

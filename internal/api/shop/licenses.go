@@ -53,6 +53,7 @@ type ownLicense struct {
 	Paid                 bool   `json:"paid"`
 	DevelopmentInstances int    `json:"developmentInstances"`
 	Ends                 bool   `json:"ends,omitempty"`
+	Trial                bool   `json:"trial,omitempty"`
 }
 
 func newOwnLicense(ctx context.Context, l license.Owned) ownLicense {
@@ -61,7 +62,7 @@ func newOwnLicense(ctx context.Context, l license.Owned) ownLicense {
 			Usage: license.Usage{License: l.License}, Key: l.Key, Status: l.Status,
 		}),
 		ProductSlug: l.ProductSlug, ProductName: l.ProductName,
-		TierID: l.License.TierID, TierName: l.TierName, OrderID: l.OrderID, Ends: l.License.Ends,
+		TierID: l.License.TierID, TierName: l.TierName, OrderID: l.OrderID, Ends: l.License.Ends, Trial: l.License.Trial,
 		Paid: l.License.Paid, DevelopmentInstances: l.License.DevelopmentInstances,
 	}
 }

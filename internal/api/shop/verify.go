@@ -13,6 +13,7 @@ import (
 type granted struct {
 	Valid       bool        `json:"valid"`
 	Development bool        `json:"development,omitempty"` // the instance is for development
+	Trial       bool        `json:"trial,omitempty"`       // the license is a trial
 	License     licenseInfo `json:"license"`
 	Features    []string    `json:"features"`
 }
@@ -46,17 +47,20 @@ func (h *Handlers) verify(w http.ResponseWriter, r *http.Request, use license.Us
 	}
 	h.Count("verifies", "valid")
 	web.WriteAppended(w, http.StatusOK, func(b []byte) []byte {
-		return appendGranted(b, newLicenseInfo(r.Context(), used), used.Development)
+		return appendGranted(b, newLicenseInfo(r.Context(), used), used.Development, used.License.Trial)
 	})
 	return nil
 }
 
 // appendGranted appends the same JSON that encoding/json writes for granted, in a quarter of the time: no
 // other answer is requested as often.
-func appendGranted(b []byte, l licenseInfo, development bool) []byte {
+func appendGranted(b []byte, l licenseInfo, development, trial bool) []byte {
 	b = append(b, `{"valid":true`...)
 	if development {
 		b = append(b, `,"development":true`...)
+	}
+	if trial {
+		b = append(b, `,"trial":true`...)
 	}
 	b = jsontext.AppendString(append(b, `,"license":{"id":`...), l.ID)
 	b = jsontext.AppendString(append(b, `,"productId":`...), l.ProductID)

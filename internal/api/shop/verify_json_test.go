@@ -41,13 +41,14 @@ func TestAVerificationIsWrittenAsEncodingJSONWritesIt(t *testing.T) {
 			l.ExpiresAt = moment("expiresAt")
 		}
 		development := rapid.Bool().Draw(t, "development")
+		trial := rapid.Bool().Draw(t, "trial")
 		var want bytes.Buffer
 		enc := json.NewEncoder(&want)
 		enc.SetEscapeHTML(false)
-		if err := enc.Encode(granted{Valid: true, Development: development, License: l, Features: l.Features}); err != nil {
+		if err := enc.Encode(granted{Valid: true, Development: development, Trial: trial, License: l, Features: l.Features}); err != nil {
 			t.Fatal(err)
 		}
-		if got := appendGranted([]byte("x"), l, development); string(got) != "x"+want.String() {
+		if got := appendGranted([]byte("x"), l, development, trial); string(got) != "x"+want.String() {
 			t.Errorf("wrote %s\nwant  x%s", got, want.String())
 		}
 	})

@@ -37,6 +37,7 @@ type License struct {
 	PeriodMonths         int            `json:"periodMonths,omitempty"`
 	ExpiresAt            web.Timestamp  `json:"expiresAt,omitzero"`
 	Ends                 bool           `json:"ends,omitempty"`
+	Trial                bool           `json:"trial,omitempty"`
 	RevokedAt            web.Timestamp  `json:"revokedAt,omitzero"`
 	CreatedAt            web.Timestamp  `json:"createdAt"`
 	Demo                 bool           `json:"demo,omitempty"`
@@ -51,7 +52,7 @@ func NewLicense(listed license.Listed, now time.Time) License {
 		Type: l.Type, Status: l.StatusAt(now), Paid: l.Paid,
 		Features: web.OrEmpty(l.Features), MaxInstances: l.MaxInstances,
 		CurrentInstances: l.Instances, DevelopmentInstances: l.DevelopmentInstances, PeriodMonths: l.Months,
-		ExpiresAt: web.Timestamp(l.ExpiresAt), Ends: l.Ends,
+		ExpiresAt: web.Timestamp(l.ExpiresAt), Ends: l.Ends, Trial: l.Trial,
 		RevokedAt: web.Timestamp(l.RevokedAt), CreatedAt: web.Timestamp(l.CreatedAt), Demo: l.Demo,
 	}
 }

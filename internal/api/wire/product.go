@@ -37,6 +37,7 @@ type Tier struct {
 	Features      []string              `json:"features"`
 	Highlighted   bool                  `json:"highlighted,omitempty"`
 	MaxInstances  int                   `json:"maxInstances"`
+	TrialDays     int                   `json:"trialDays,omitempty"`
 }
 
 // newTier returns the JSON form of t.
@@ -48,7 +49,7 @@ func newTier(t product.Tier) Tier {
 	return Tier{
 		ID: t.ID, Name: t.Name, Description: t.Description, Price: price, Currency: t.Price.Currency,
 		BillingPeriod: t.Period, Features: web.OrEmpty(t.Features),
-		Highlighted: t.Highlighted, MaxInstances: t.MaxInstances,
+		Highlighted: t.Highlighted, MaxInstances: t.MaxInstances, TrialDays: t.TrialDays,
 	}
 }
 

@@ -35,6 +35,8 @@ const (
 	LicenseRevoked       Type = "license.revoked"
 	LicenseRenewed       Type = "license.renewed"
 	LicenseExpired       Type = "license.expired"
+	TrialStarted         Type = "trial.started"
+	TrialEnded           Type = "trial.ended"
 	ExtensionInstalled   Type = "extension.installed"
 	ExtensionUpgraded    Type = "extension.upgraded"
 	ExtensionUninstalled Type = "extension.uninstalled"
@@ -48,7 +50,7 @@ const (
 // Types are the types of stoa's own events, those that can be subscribed to.
 var Types = []Type{
 	UserRegistered, UserEmailVerified, UserEmailChanged, UserRoleChanged, UserDeleted, OrderPaid, OrderRefunded, OrderCancelled, LicenseIssued, LicenseActivated, LicenseDeactivated,
-	LicenseRevoked, LicenseRenewed, LicenseExpired,
+	LicenseRevoked, LicenseRenewed, LicenseExpired, TrialStarted, TrialEnded,
 	ExtensionInstalled, ExtensionUpgraded, ExtensionUninstalled, InstanceEnabled, InstanceDisabled,
 }
 

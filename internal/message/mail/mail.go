@@ -29,10 +29,21 @@ type Message struct {
 	Text    string // lines end with a line feed
 	HTML    string // what readers that show HTML show instead; empty without
 
+	// Draft, unless it is nil, stands in place of Subject, Text and HTML: the words are chosen when the mail
+	// is sent (package template).
+	Draft *Draft
+
 	// ID identifies the mail if it is sent more than once: many mailboxes then show it
 	// once. It consists of letters, digits and hyphens. If it is empty, each sending
 	// gets its own id.
 	ID string
+}
+
+// Draft is what a mail is about. Its values may contain secrets, such as a link that works once.
+type Draft struct {
+	Kind     string // of package template
+	Language string // of the reader; "" if it is not known
+	Values   map[string]string
 }
 
 // MaxAddress is the maximum length of an address in bytes (RFC 5321).

@@ -57,6 +57,9 @@ type Outbox struct {
 	Mailer Sender
 	Log    *slog.Logger
 	Now    func() time.Time
+	// Words, unless nil, gives a message words beside its draft, for a process of the version before, which knows no
+	// drafts and may be the one that sends it.
+	Words func(Message) Message
 
 	rounds Rounds
 }
@@ -64,6 +67,9 @@ type Outbox struct {
 // Seal returns a message for the database.
 func (o *Outbox) Seal(m Message) (Sealed, error) {
 	m.ID = ids.New()
+	if m.Draft != nil && o.Words != nil {
+		m = o.Words(m)
+	}
 	text, err := json.Marshal(m)
 	return Sealed{ID: m.ID, Text: o.Box.Seal(text, m.ID), CreatedAt: o.Now()}, err
 }

@@ -24,8 +24,8 @@ func (f Form) parse(kind Kind, publicURL string) (text, errs.Issues) {
 	var is errs.Issues
 	var t text
 	t.subject = parsePart(f.Subject, "subject", kind, &is)
-	t.text = parsePart(f.Text, "text", kind, &is)
 	f.checkSubject(&is)
+	t.text = parsePart(f.Text, "text", kind, &is)
 	if len(f.Text) > MaxText {
 		is.Add("text", errs.CodeOutOfRange, "text must have at most %d bytes.", MaxText)
 	}

@@ -32,12 +32,28 @@ type Service struct {
 	Shop func(ctx context.Context) Shop
 	// Languages are those that stoa speaks, the first of which stands in for any other.
 	Languages []string
-	// Words returns stoa's own words for a kind of mail in one of the Languages.
-	Words func(kind Kind, language string) Form
+	// Own returns stoa's own words for a kind of mail in one of the Languages.
+	Own func(kind Kind, language string) Form
 
 	// Poster sends test mails, to the address that Email returns of a user. Poster is nil where no mail is sent.
 	Poster Poster
 	Email  func(ctx context.Context, userID string) (string, error)
+}
+
+// Sender composes what another one sends.
+type Sender struct {
+	mail.Sender
+
+	Service *Service
+}
+
+// Send implements mail.Sender.
+func (s Sender) Send(ctx context.Context, m mail.Message) error {
+	m, err := s.Service.Compose(ctx, m)
+	if err != nil {
+		return err
+	}
+	return s.Sender.Send(ctx, m)
 }
 
 // Poster sends mail in the background; mail.Queue is one.
@@ -45,51 +61,55 @@ type Poster interface {
 	Post(ctx context.Context, compose mail.Compose)
 }
 
-// Letter is a mail to be composed.
-type Letter struct {
-	Kind     Kind
-	Language string // of the reader; one that stoa does not speak is the first of Languages
-	To       string
-	ID       string // see mail.Message
-	// Values are those of the kind's variables, without the shop's own. Absent ones are empty.
-	Values map[string]string
-	// Plain asks for stoa's own words, for a case of which the shop's know nothing.
-	Plain Form
-}
-
-// Compose returns the mail of a letter: in the words of the shop if it has some that can be rendered, else in
-// stoa's own. Words that cannot are logged and marked. The error is the database's.
-func (s *Service) Compose(ctx context.Context, l Letter) (mail.Message, error) {
-	language := s.language(l.Language)
+// Compose returns a message with the words of its draft: those of the shop if it has some that can be rendered, else
+// stoa's own. Words that cannot are logged and marked. A message without a draft has its words already. The error is
+// the database's.
+func (s *Service) Compose(ctx context.Context, m mail.Message) (mail.Message, error) {
+	d := m.Draft
+	if d == nil {
+		return m, nil
+	}
+	m.Draft = nil
+	kind, language := Kind(d.Kind), s.language(d.Language)
 	shop := s.Shop(ctx)
-	m := mail.Message{To: l.To, ID: l.ID}
-	values := s.values(shop, l.Values)
-	own, err := s.Store.Template(ctx, l.Kind, language)
-	has := err == nil
-	if errs.KindOf(err) != errs.NotFound && err != nil {
+	values := s.values(shop, d.Values)
+	own, err := s.Store.Template(ctx, kind, language)
+	has, rendered := err == nil, false
+	if !has && errs.KindOf(err) != errs.NotFound {
 		return mail.Message{}, err
 	}
-	if has && l.Plain == (Form{}) {
-		if subject, text, ok := s.renderOwn(own, values); ok {
-			m.Subject, m.Text = subject, text
-			m.HTML = s.html(shop, values, text)
-			return m, nil
-		}
-		s.Log.WarnContext(ctx, "the shop's own words for a mail cannot be used: it goes out with stoa's",
-			slog.String("kind", string(l.Kind)), slog.String("language", language))
-		if err := s.Store.MarkBroken(ctx, l.Kind, language, own.UpdatedAt); err != nil {
-			return mail.Message{}, err
+	if has {
+		if m.Subject, m.Text, rendered = s.renderOwn(own, values); !rendered {
+			if err := s.broken(ctx, own); err != nil {
+				return mail.Message{}, err
+			}
 		}
 	}
-	words := l.Plain
-	if words == (Form{}) {
-		words = s.Words(l.Kind, language)
+	if !rendered {
+		m.Subject, m.Text = s.Own(kind, language).render(kind, values)
 	}
-	m.Subject, m.Text = words.render(l.Kind, values)
 	if has || shop.Accent != "" || shop.Logo != "" {
 		m.HTML = s.html(shop, values, m.Text)
 	}
 	return m, nil
+}
+
+// Fill returns a message with a draft with stoa's own words beside it. It asks nobody, so the shop is called by its
+// address.
+func (s *Service) Fill(m mail.Message) mail.Message {
+	if d := m.Draft; d != nil {
+		kind := Kind(d.Kind)
+		_, host, _ := strings.Cut(s.PublicURL, "://")
+		m.Subject, m.Text = s.Own(kind, s.language(d.Language)).render(kind, s.values(Shop{Name: host}, d.Values))
+	}
+	return m
+}
+
+// broken logs and marks what a shop has written and cannot be used.
+func (s *Service) broken(ctx context.Context, own Own) error {
+	s.Log.WarnContext(ctx, "the shop's own words for a mail cannot be used: it goes out in stoa's",
+		slog.String("kind", string(own.Kind)), slog.String("language", own.Language))
+	return s.Store.MarkBroken(ctx, own.Kind, own.Language, own.UpdatedAt)
 }
 
 // renderOwn renders what a shop has written. ok is false if it is not, or is no more, what a shop may write.

@@ -1,6 +1,10 @@
 package template
 
-import "slices"
+import (
+	"slices"
+
+	"stoa/internal/message/mail"
+)
 
 // Kind is a mail whose words a shop may choose.
 type Kind string
@@ -75,3 +79,8 @@ func (k Kind) has(name string) bool { return slices.Contains(variables[k], name)
 
 // secret reports whether a variable opens something, so that it stands alone on its line.
 func secret(name string) bool { return name == Link || name == LicenseKey }
+
+// Message returns a message of the kind, whose words are chosen when it is sent.
+func (k Kind) Message(to, language string, values map[string]string) mail.Message {
+	return mail.Message{To: to, Draft: &mail.Draft{Kind: string(k), Language: language, Values: values}}
+}

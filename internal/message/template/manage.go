@@ -54,7 +54,7 @@ func (s *Service) Get(ctx context.Context, kind Kind, language string) (Own, err
 	}
 	own, err := s.Store.Template(ctx, kind, language)
 	if errs.KindOf(err) == errs.NotFound {
-		return Own{Kind: kind, Language: language, Form: s.Words(kind, language)}, nil
+		return Own{Kind: kind, Language: language, Form: s.Own(kind, language)}, nil
 	}
 	return own, err
 }

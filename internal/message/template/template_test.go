@@ -76,8 +76,8 @@ func service(tb testing.TB) *Service {
 	return &Service{
 		Store: &kept{}, Now: func() time.Time { return time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC) },
 		Log: new(logtest.Buffer).Logger(), PublicURL: shopURL, Languages: []string{"en", "de"},
-		Shop:  func(context.Context) Shop { return Shop{Name: "Acme"} },
-		Words: func(kind Kind, _ string) Form { return own[kind] },
+		Shop: func(context.Context) Shop { return Shop{Name: "Acme"} },
+		Own:  func(kind Kind, _ string) Form { return own[kind] },
 	}
 }
 
@@ -94,13 +94,15 @@ func TestAMailHasTheShopsWords(t *testing.T) {
 	t.Parallel()
 
 	s := service(t)
-	l := Letter{Kind: Receipt, Language: "en", To: "ada@example.com", ID: "receipt-1", Values: map[string]string{
-		ProductName: "Tool", TierName: "Pro", LicenseKey: "STOA-1", Seats: "1", Amount: "5.00 EUR", OrderID: "1", OrderDate: "today",
-	}}
+	language := "en"
 	compose := func() mail.Message {
 		t.Helper()
-		m, err := s.Compose(t.Context(), l)
-		if err != nil || m.To != l.To || m.ID != l.ID {
+		m := Receipt.Message("ada@example.com", language, map[string]string{
+			ProductName: "Tool", TierName: "Pro", LicenseKey: "STOA-1", Seats: "1", Amount: "5.00 EUR", OrderID: "1", OrderDate: "today",
+		})
+		m.ID = "receipt-1"
+		m, err := s.Compose(t.Context(), m)
+		if err != nil || m.To != "ada@example.com" || m.ID != "receipt-1" || m.Draft != nil {
 			t.Fatal(m, err)
 		}
 		return m
@@ -119,19 +121,23 @@ func TestAMailHasTheShopsWords(t *testing.T) {
 		!strings.Contains(m.HTML, ">STOA-1</strong>") {
 		t.Errorf("the shop's words: %+v", m)
 	}
-	l.Language = "de"
+	language = "de"
 	if m := compose(); m.Text != own.Text || m.HTML != "" {
 		t.Errorf("in a language without words of the shop: %+v", m)
 	}
-	l.Language = "fr"
+	language = "fr"
 	if m := compose(); m.Subject != "Tool is yours" {
 		t.Errorf("a language that stoa does not speak is written to in %q", m.Subject)
 	}
-	l.Language, l.Plain = "en", Form{"Special", "Something else.\n"}
-	if m := compose(); m.Subject != "Special" || m.Text != "Something else.\n" {
-		t.Errorf("a case that the shop's words do not know: %+v", m)
+	language = "en"
+	filled := s.Fill(Claim.Message("ada@example.com", "", map[string]string{Link: shopURL + "/claim#t"}))
+	if filled.Draft == nil || filled.Subject != "Claim your orders" || !strings.Contains(filled.Text, "at shop.example.com with") ||
+		!strings.Contains(filled.Text, "\n"+shopURL+"/claim#t\n") {
+		t.Errorf("for a process of the version before: %+v", filled)
 	}
-	l.Plain = Form{}
+	if m, err := s.Compose(t.Context(), mail.Message{To: "a@b", Subject: "x", Text: "y"}); err != nil || m.Text != "y" || m.HTML != "" {
+		t.Errorf("a message with words: %+v, %v", m, err)
+	}
 	if err := s.Delete(t.Context(), Receipt, "en"); err != nil {
 		t.Fatal(err)
 	}
@@ -160,10 +166,9 @@ func TestWordsThatCannotBeRenderedGoOutAsStoasOwn(t *testing.T) {
 			s.Log = log.Logger()
 			store := &kept{own: &Own{Kind: Receipt, Language: "en", Form: form}}
 			s.Store = store
-			m, err := s.Compose(t.Context(), Letter{
-				Kind: Receipt, Language: "en", To: "ada@example.com",
-				Values: map[string]string{LicenseKey: "STOA-1", ProductName: "Tool", Amount: "1"},
-			})
+			m, err := s.Compose(t.Context(), Receipt.Message("ada@example.com", "en", map[string]string{
+				LicenseKey: "STOA-1", ProductName: "Tool", Amount: "1",
+			}))
 			if err != nil || m.Subject != "Your license for Tool" || !store.broken {
 				t.Errorf("%q, %v; broken %v", m.Subject, err, store.broken)
 			}
@@ -316,10 +321,9 @@ func TestHTMLIsTheTextAndNothingElse(t *testing.T) {
 	s.Shop = func(context.Context) Shop {
 		return Shop{Name: `A"<b>`, Accent: "#0f766e", Logo: "https://shop.example.com/media/logo.svg"}
 	}
-	m, err := s.Compose(t.Context(), Letter{
-		Kind: Receipt, Language: "en", To: "ada@example.com",
-		Values: map[string]string{ProductName: "<script>alert(1)</script>", LicenseKey: "STOA-1", Link: shopURL + "/claim#t"},
-	})
+	m, err := s.Compose(t.Context(), Receipt.Message("ada@example.com", "en", map[string]string{
+		ProductName: "<script>alert(1)</script>", LicenseKey: "STOA-1", Link: shopURL + "/claim#t",
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,8 @@ import (
 //
 // It returns VALIDATION_ERROR for what UseRequest.Issues finds; product.ErrNotFound; ErrUnusable for a
 // key that is mistyped, unknown, of another product, expired, revoked or unpaid; ErrTooManyInstances
-// or ErrTooManyDevelopment if no seat is left; and ErrChurn if the license moved too often.
+// or ErrTooManyDevelopment if no seat is left; ErrTrialUsed for a trial where another one of the product was
+// activated; and ErrChurn if the license moved too often.
 func (s *Service) Activate(ctx context.Context, slug string, req UseRequest) (InUse, error) {
 	return s.changeUse(ctx, slug, req, ErrUnusable,
 		func(tx Store, u *Usage, instanceID string, now time.Time) error {
@@ -30,6 +31,9 @@ func (s *Service) Activate(ctx context.Context, slug string, req UseRequest) (In
 				}
 			}
 			if err := u.CanActivate(a); err != nil || u.Activated {
+				return err
+			}
+			if err := takeTrialHost(ctx, tx, u.License, a); err != nil {
 				return err
 			}
 			return s.addActivation(ctx, tx, u, a)

@@ -20,6 +20,10 @@ var (
 	ErrChurn = errs.New(errs.RateLimited, "RATE_LIMIT_EXCEEDED", "The license was moved to new instances too often. "+
 		"Wait as long as Retry-After says; activated instances keep working.")
 
+	// ErrTrialUsed is returned to trials only.
+	ErrTrialUsed = errs.New(errs.Invalid, codeActivationFailed,
+		"This product was tried here with another license. Buy a license to go on.").With("reason", "trial_used")
+
 	// ErrKeyUnknown is what Deactivate returns where Activate returns ErrUnusable: an expired license
 	// can be deactivated.
 	ErrKeyUnknown   = errs.New(errs.Invalid, codeActivationFailed, "The license key is invalid.")

@@ -22,7 +22,7 @@ func (s *Service) KeepTellingEnds(ctx context.Context, log *slog.Logger) {
 	task.Run(ctx, s.TellEnds)
 }
 
-// TellEnds publishes license.expired for the licenses that have expired by now. It publishes each end
+// TellEnds publishes license.expired for the licenses that have expired by now, and trial.ended too for trials. It publishes each end
 // once, whatever happens in between and however many processes look for it: the transaction of the event
 // records that it was published.
 func (s *Service) TellEnds(ctx context.Context) error {
@@ -33,9 +33,12 @@ func (s *Service) TellEnds(ctx context.Context) error {
 			if ended, err = tx.TakeEnded(ctx, now); err != nil {
 				return err
 			}
-			events := make([]event.Event, len(ended))
-			for i, l := range ended {
-				events[i] = l.Event(event.LicenseExpired, now)
+			var events []event.Event
+			for _, l := range ended {
+				events = append(events, l.Event(event.LicenseExpired, now))
+				if l.Trial {
+					events = append(events, l.Event(event.TrialEnded, now))
+				}
 			}
 			return tx.Publish(ctx, events...)
 		})

@@ -43,6 +43,8 @@ type Lease struct {
 	Token string
 	// Development says that the instance is a development instance.
 	Development bool
+	// Trial says that the license is a trial.
+	Trial bool
 	// ExpiresAt and GraceUntil are whole seconds, and never later than the license expires.
 	ExpiresAt  time.Time
 	GraceUntil time.Time
@@ -70,7 +72,7 @@ func (s *Service) Lease(ctx context.Context, slug string, req UseRequest, nonce 
 		Issuer:  s.PublicURL,
 		Subject: l.ID, Product: lease.Product{ID: l.ProductID, Slug: slug},
 		InstanceID: instanceID, Features: l.Features, LicenseType: string(l.Type),
-		Development: use.Development, IssuedAt: now.Unix(), ExpiresAt: ends.Unix(), GraceUntil: graceEnds.Unix(),
+		Development: use.Development, Trial: l.Trial, IssuedAt: now.Unix(), ExpiresAt: ends.Unix(), GraceUntil: graceEnds.Unix(),
 		Nonce: nonce,
 	}
 	if claims.Features == nil {
@@ -84,7 +86,7 @@ func (s *Service) Lease(ctx context.Context, slug string, req UseRequest, nonce 
 		return Lease{}, Usable, err
 	}
 	token, err := lease.Sign(key, claims)
-	return Lease{Token: token, Development: use.Development, ExpiresAt: ends, GraceUntil: graceEnds}, Usable, err
+	return Lease{Token: token, Development: use.Development, Trial: l.Trial, ExpiresAt: ends, GraceUntil: graceEnds}, Usable, err
 }
 
 // span returns when a lease that begins now ends, and when its grace period ends. licenseEnds is when

@@ -57,6 +57,9 @@ type License struct {
 	// Periods after Anchor, by the calendar: counting from the anchor, a term that began on the 31st
 	// returns to the 31st after a February.
 	ExpiresAt time.Time
+	// Trial says that the license was given to try the product, and not bought since (contract 3.18). It has
+	// neither Months nor Leeway.
+	Trial bool
 	// Months is the length of a billing period. Zero means the license cannot be renewed.
 	Months  int
 	Anchor  time.Time

@@ -20,7 +20,7 @@ type Rows interface {
 	LicenseByID(ctx context.Context, id string) (License, error)
 
 	// UpdateLicense overwrites the license with that id and increments its version. It leaves id,
-	// product, tier, key, creation time, instance counts and churn unchanged. It returns an
+	// product, key, creation time, instance counts and churn unchanged. It returns an
 	// errs.NotFound error when there is no such license.
 	UpdateLicense(ctx context.Context, l License) error
 }
@@ -36,7 +36,7 @@ type Store interface {
 	LicenseByKey(ctx context.Context, slug, keyHash, instanceID string) (Usage, error)
 
 	// UsageByKey is LicenseByKey for the hot path: it locks nothing, and of the license it fills only
-	// what Verify needs and shows, which are id, product, type, features, payment, term, leeway, revocation,
+	// what Verify needs and shows, which are id, product, type, features, payment, term, leeway, trial, revocation,
 	// creation time and instance counts. The rest is zero.
 	UsageByKey(ctx context.Context, slug, keyHash, instanceID string) (Usage, error)
 
@@ -47,6 +47,10 @@ type Store interface {
 	// Staging reports whether a domain has a seat of a license, and how many of its staging addresses
 	// are activated. Inside InTx, with the license locked, nobody can change that in between.
 	Staging(ctx context.Context, licenseID, domain string) (seated bool, addresses int, err error)
+
+	// TakeTrialHost records that a trial of a product was activated on a host. It reports false, and changes nothing,
+	// if the trial of another license was. Of several at once, one takes it. Deactivating does not give it back.
+	TakeTrialHost(ctx context.Context, productID, host, licenseID string, at time.Time) (bool, error)
 
 	// RemoveActivation undoes AddActivation, except for the churn, for an instance and its staging
 	// addresses. It returns an errs.NotFound error

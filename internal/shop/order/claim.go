@@ -9,6 +9,7 @@ import (
 	"stoa/internal/base/ids"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/message/mail"
+	"stoa/internal/message/template"
 )
 
 // ClaimLife is how long a token in a mail is valid.
@@ -76,7 +77,7 @@ func (s *Service) composeClaim(ctx context.Context, userID string) (mail.Message
 	if err != nil || !created {
 		return mail.Message{}, false, err
 	}
-	return s.claimMail(ctx, email, token), true, nil
+	return s.claimMail(email, token), true, nil
 }
 
 // ClaimRequest redeems the token of a Claim.
@@ -125,16 +126,6 @@ func (s *Service) Claim(ctx context.Context, r ClaimRequest) (claimed int, err e
 }
 
 // claimMail is the mail with a token. Whoever requested it chose nothing in it.
-func (s *Service) claimMail(ctx context.Context, to, token string) mail.Message {
-	return mail.Message{
-		To:      to,
-		Subject: "Claim your orders",
-		Text: "Somebody who is signed in at " + s.SiteName(ctx) + " with the e-mail address\n" +
-			to + " asked to move the orders that were placed with\n" +
-			"this address, but without an account, into that account.\n\n" +
-			"If it was you, open this link within one hour and sign in. It works once:\n\n" +
-			s.PublicURL + claimPage + "#" + token + "\n\n" +
-			"If it was not you, ignore this mail: nothing changes, and nobody but you has\n" +
-			"this link. Do not pass it on: whoever uses it can see your license keys.\n",
-	}
+func (s *Service) claimMail(to, token string) mail.Message {
+	return template.Claim.Message(to, "", map[string]string{template.Link: s.PublicURL + claimPage + "#" + token})
 }

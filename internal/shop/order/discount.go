@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"stoa/internal/base/reqctx"
 	"stoa/internal/shop/discount"
 	"stoa/internal/shop/product"
 )
@@ -121,17 +120,9 @@ func (s *Service) deduct(
 	if !less.Discount.OncePerCustomer {
 		return less, nil
 	}
-	who := discount.Customer{}
-	if user := buyer(ctx); reqctx.IsUser(user) {
-		who.UserID = user
-		email, err := s.Users.Email(ctx, user)
-		if err != nil {
-			return less, err
-		}
-		who.Emails = append(who.Emails, email)
-	}
-	if req.Billing.EmailKey() != "" {
-		who.Emails = append(who.Emails, req.Billing.address())
+	who, err := s.customer(ctx, req.Billing)
+	if err != nil {
+		return less, err
 	}
 	if less.customer = s.Discounts.Keys(who); len(less.customer) == 0 {
 		return less, discount.Refused(discount.EmailRequired)

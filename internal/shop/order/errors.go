@@ -24,6 +24,20 @@ var (
 	ErrIDTaken   = errs.New(errs.Conflict, "CONFLICT", "There is another order with this id.")
 )
 
+// Errors of trials, and of purchases that turn a trial into a paid license.
+var (
+	ErrNoTrial = errs.New(errs.Invalid, codePurchaseFailed,
+		"The product has no such pricing tier, or it cannot be tried. GET the product for its pricingTiers and their trialDays.")
+	ErrTrialUsed = errs.New(errs.Conflict, "TRIAL_USED",
+		"This product was tried already. Each customer tries a product once.")
+	ErrNotTrial = errs.New(errs.Invalid, codePurchaseFailed,
+		"licenseKey must be the key of a trial of this product, which nobody else has and which was neither bought nor revoked.")
+	ErrBeingBought = errs.New(errs.Conflict, "CONFLICT",
+		"There is an order of this license that is not paid yet. Pay it, or wait until it is cancelled.")
+	ErrSeatsInUse = errs.New(errs.Conflict, "SEATS_IN_USE",
+		"More instances use the license than the tier allows. Deactivate some first.")
+)
+
 // Errors of refunds and cancellations.
 var (
 	ErrNotFound       = errs.New(errs.NotFound, "NOT_FOUND", "There is no such order.")

@@ -37,6 +37,11 @@ type Order struct {
 	LicenseID     string
 	CreatedAt     time.Time
 
+	// Trial says that the order gave a trial. Follows says that another order had issued its license, a trial, which
+	// this one buys. Neither changes.
+	Trial   bool
+	Follows bool
+
 	// Provider is the Name of the payment.Provider that takes the payment. Empty if the order is free.
 	Provider string
 	// Payment is the provider's reference to the payment, PaymentURL the page where it is made.

@@ -23,10 +23,14 @@ type PurchaseRequest struct {
 	Billing       *BillingInfo `json:"billingInfo"` // nil if the buyer gave none
 	// DiscountCode is empty if the buyer has none.
 	DiscountCode string `json:"discountCode"`
+	// LicenseKey is the key of a trial that is to become the license. Empty for a new license.
+	LicenseKey string `json:"licenseKey"`
 
 	// OrderID is the id for the order, chosen by a caller who may have to repeat the request. If it is
 	// empty, Purchase chooses one.
 	OrderID string `json:"-"`
+
+	trial license.License // of LicenseKey
 }
 
 // Issues returns what is wrong with the request.
@@ -68,7 +72,7 @@ func newConfirmation(o Order, key license.Key) Confirmation {
 }
 
 // Purchase places an order for a product at one of its tiers, and creates the license, in one
-// transaction. The buyer is the user in ctx, if there is one. If nothing is left to pay, the order is
+// transaction. With the key of a trial, that becomes the license, as soon as the order is paid. The buyer is the user in ctx, if there is one. If nothing is left to pay, the order is
 // paid at once. Otherwise the confirmation says where to pay, and the license works once the provider
 // reports the payment (HandleWebhook).
 //
@@ -76,7 +80,7 @@ func newConfirmation(o Order, key license.Key) Confirmation {
 // confirmation of the first, and begins the payment again if that had failed.
 //
 // It returns VALIDATION_ERROR for what PurchaseRequest.Issues finds, ErrNotForSale, ErrTierNotFound,
-// discount.ErrRefused, ErrPaymentNotTaken, ErrPaymentRefused, ErrPaymentUnreachable, and for an OrderID that
+// discount.ErrRefused, ErrNotTrial, ErrBeingBought, ErrSeatsInUse, ErrPaymentNotTaken, ErrPaymentRefused, ErrPaymentUnreachable, and for an OrderID that
 // was used ErrIDTaken or ErrCancelled.
 func (s *Service) Purchase(ctx context.Context, slug string, req PurchaseRequest) (Confirmation, error) {
 	if err := req.Issues().Err(); err != nil {
@@ -106,6 +110,9 @@ func (s *Service) Purchase(ctx context.Context, slug string, req PurchaseRequest
 	if req, err = s.mayPlace(ctx, tier, req); err != nil {
 		return Confirmation{}, err
 	}
+	if req.trial, err = s.trialOf(ctx, p, req); err != nil {
+		return Confirmation{}, err
+	}
 	if req.DiscountCode != "" {
 		return s.placeDiscounted(ctx, p, tier, req)
 	}
@@ -120,11 +127,14 @@ func (s *Service) place(
 	if !s.takes(o.Amount) {
 		return Confirmation{}, ErrPaymentNotTaken
 	}
-	err := s.Store.InTx(ctx, func(tx Store) error {
-		if err := tx.CreateLicense(ctx, l); err != nil {
-			return err
+	if req.trial.ID != "" {
+		var err error
+		if key, err = s.follow(&o, req.trial); err != nil {
+			return Confirmation{}, err
 		}
-		if err := tx.CreateOrder(ctx, o); err != nil {
+	}
+	err := s.Store.InTx(ctx, func(tx Store) error {
+		if err := s.add(ctx, tx, o, l, tier); err != nil {
 			return err
 		}
 		if err := s.recordForOther(ctx, tx, o); err != nil {
@@ -141,7 +151,10 @@ func (s *Service) place(
 		return less.take(ctx, tx)
 	})
 	if errs.KindOf(err) == errs.Conflict && req.OrderID != "" {
-		return s.resume(ctx, p, req) // the same request, sent twice: the other one was quicker
+		// The same request, sent twice: the other one was quicker.
+		if c, err := s.resume(ctx, p, req); errs.KindOf(err) != errs.NotFound {
+			return c, err
+		}
 	}
 	if errs.KindOf(err) == errs.NotFound { // the product was deleted in the meantime
 		return Confirmation{}, ErrNotForSale
@@ -154,6 +167,17 @@ func (s *Service) place(
 		return newConfirmation(o, key), nil
 	}
 	return s.begin(ctx, p, o, key, req)
+}
+
+// add stores an order and its license, or an order that buys a trial.
+func (s *Service) add(ctx context.Context, tx Store, o Order, l license.License, tier product.Tier) error {
+	if o.Follows {
+		return s.addFollower(ctx, tx, o, termsOf(tier))
+	}
+	if err := tx.CreateLicense(ctx, l); err != nil {
+		return err
+	}
+	return tx.CreateOrder(ctx, o)
 }
 
 // takes reports whether an amount can be paid here.

@@ -33,6 +33,8 @@ type DueReceipt struct {
 	Code    string
 	Off     product.Money
 	Ordered time.Time
+	// Trial says that the order gave a trial.
+	Trial bool
 
 	ProductName, TierName string // current; TierName is the tier's id if the tier no longer exists
 
@@ -60,7 +62,11 @@ func receiptMail(d DueReceipt, to string, key license.Key, site, link string) ma
 		}
 		b.WriteByte('\n')
 	}
-	line("Thank you for your order at ", site, ".")
+	intro, subject := "Thank you for your order at "+site+".", "Your license for "+d.ProductName
+	if d.Trial {
+		intro, subject = "Your trial from "+site+" has begun.", "Your trial of "+d.ProductName
+	}
+	line(intro)
 	line()
 	line("  Product   ", d.ProductName, " - ", d.TierName)
 	amount := d.Amount.String()
@@ -96,7 +102,7 @@ func receiptMail(d DueReceipt, to string, key license.Key, site, link string) ma
 	line("If you ordered nothing, somebody gave your address by mistake, and you can")
 	line("ignore this mail.")
 	return mail.Message{
-		To: to, Subject: "Your license for " + d.ProductName, Text: b.String(), ID: "receipt-" + d.OrderID,
+		To: to, Subject: subject, Text: b.String(), ID: "receipt-" + d.OrderID,
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Refund refunds everything that was paid for an order, revokes its license for good, records that, and
-// ends its subscription. For a refunded order it changes nothing and returns it. If the provider refunds and this call
+// ends its subscription. Orders that followed for its license are refunded first. For a refunded order it changes nothing and returns it. If the provider refunds and this call
 // then fails, the provider's webhook makes up for it.
 //
 // For a pending order it asks the provider first, because the webhook that reports the payment may be
@@ -30,6 +30,9 @@ func (s *Service) Refund(ctx context.Context, id string) (Listed, error) {
 	}
 	if o.Status() != Paid && !o.refundDue() {
 		return Listed{}, ErrNotRefundable
+	}
+	if err := s.refundFollowers(ctx, o.Order); err != nil {
+		return Listed{}, err
 	}
 	if err := s.ask(o.Order, func() error { return s.Payments.Refund(ctx, o.ID, o.Payment) }); err != nil {
 		if errors.Is(err, payment.ErrRefused) {

@@ -16,15 +16,26 @@ type Products interface {
 	Get(ctx context.Context, slug string) (product.Product, error)
 }
 
-// Renewer renews the licenses of subscriptions. *license.Service implements it.
+// Renewer renews the licenses of subscriptions, and finds those that are bought. *license.Service implements it.
 type Renewer interface {
 	// Renew adds the periods of a renewal to a license, once per reference, unless match refuses the
 	// license's version. A nil match accepts every version.
 	Renew(ctx context.Context, licenseID string, r license.Renewal, match license.Match) (license.Listed, error)
 
+	// GetByKey returns the license with that key, as its holder wrote it, of any product, or license.ErrNotFound.
+	GetByKey(ctx context.Context, key string) (license.Listed, error)
+
 	// StopRenewal ends the leeway of a license, because its provider does not renew it. It reports whether
 	// that changed anything.
 	StopRenewal(ctx context.Context, licenseID string, why license.Unrenewed) (bool, error)
+}
+
+// Outbox sends mails that must not be lost. *mail.Outbox implements it.
+type Outbox interface {
+	// Seal returns a message for the database, where Trials.AddMail puts it.
+	Seal(m mail.Message) (mail.Sealed, error)
+	// Wake starts sending what is due.
+	Wake()
 }
 
 // Poster sends mail in the background, without a guarantee. *mail.Queue implements it.
@@ -53,6 +64,8 @@ type Service struct {
 
 	// Courier mails the receipts. It is nil if another process does.
 	Courier *Courier
+	// Outbox mails what becomes of trials. Nil: nobody is told.
+	Outbox Outbox
 	// Poster mails the links that claim orders. They begin with PublicURL.
 	Poster    Poster
 	PublicURL string

@@ -8,7 +8,6 @@ import (
 	"stoa/internal/base/errs"
 	"stoa/internal/base/event"
 	"stoa/internal/base/reqctx"
-	"stoa/internal/shop/license"
 	"stoa/internal/trust/audit"
 )
 
@@ -61,8 +60,11 @@ func (s *Service) settle(ctx context.Context, tx Store, o *Order, at time.Time) 
 	if err := tx.UpdateOrder(ctx, *o); err != nil || o.Status() == Cancelled {
 		return err // paid too late: the payment is refunded afterwards
 	}
-	if before.Equal(o.PaidAt) {
+	switch {
+	case before.Equal(o.PaidAt):
 		return nil
+	case o.Follows && before.IsZero():
+		return s.settleFollower(ctx, tx, o)
 	}
 	l, err := tx.LicenseByID(ctx, o.LicenseID)
 	if err != nil {
@@ -91,9 +93,7 @@ func (s *Service) settled(ctx context.Context, tx Store, o Order) error {
 			return err
 		}
 	}
-	issued := license.License{ID: o.LicenseID, ProductID: o.ProductID, UserID: o.UserID, Demo: o.Demo}
-	err := tx.Publish(ctx, o.paidEvent(s.Now()), issued.Event(event.LicenseIssued, s.Now()))
-	if err != nil {
+	if err := tx.Publish(ctx, s.saleEvents(o)...); err != nil || o.Follows {
 		return err
 	}
 	return tx.CountDownload(ctx, o.ProductID)
@@ -109,7 +109,7 @@ func (s *Service) giveUp(ctx context.Context, o Order) error {
 	})
 }
 
-// markCancelled records that a pending order is cancelled, and revokes its license. tx has locked the
+// markCancelled records that a pending order is cancelled, and revokes the license that it was to issue. tx has locked the
 // order.
 func (s *Service) markCancelled(ctx context.Context, tx Store, o *Order, at time.Time) error {
 	o.CancelledAt = at.UTC()
@@ -119,8 +119,13 @@ func (s *Service) markCancelled(ctx context.Context, tx Store, o *Order, at time
 	if err := tx.Publish(ctx, o.event(event.OrderCancelled, s.Now())); err != nil {
 		return err
 	}
-	if err := s.revoke(ctx, tx, o.LicenseID, at); err != nil || o.Discount.None() {
-		return err
+	if !o.Follows { // else the license is another order's
+		if err := s.revoke(ctx, tx, o.LicenseID, at); err != nil {
+			return err
+		}
+	}
+	if o.Discount.None() {
+		return nil
 	}
 	return tx.GiveBackUse(ctx, o.ID) // last: other buyers with the code wait
 }
@@ -144,6 +149,12 @@ func (s *Service) markRefunded(ctx context.Context, tx Store, o *Order, at time.
 		if err := tx.Publish(ctx, o.event(event.OrderRefunded, s.Now())); err != nil {
 			return err
 		}
+	}
+	if o.Follows && !o.CancelledAt.IsZero() {
+		return nil // it was paid too late: the license is not its
+	}
+	if err := s.refundTrial(ctx, tx, *o, at); err != nil {
+		return err
 	}
 	return s.revoke(ctx, tx, o.LicenseID, at)
 }

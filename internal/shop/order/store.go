@@ -15,6 +15,7 @@ import (
 type Store interface {
 	license.Rows
 	discount.Uses
+	Trials
 
 	// CreateOrder inserts an order, after its license. It returns an errs.Conflict error when the id is
 	// taken.

@@ -153,6 +153,8 @@ type Tier struct {
 	Highlighted bool
 	// MaxInstances is how many instances may use a license of this tier at a time.
 	MaxInstances int
+	// TrialDays is how long the tier may be tried (contract 3.18). Zero means that it is not.
+	TrialDays int
 }
 
 // Tier returns the tier with that id.

@@ -18,6 +18,7 @@ const (
 	MaxArticle   = 50_000 // characters of fullDescription
 	maxCount     = 1_000_000_000
 	MaxInstances = 1_000_000
+	MaxTrialDays = 90
 	maxPosition  = 1_000_000
 	maxEntries   = 100 // of each list of a product
 )
@@ -152,7 +153,8 @@ func (r reader) tiers(o object) (out []Tier) {
 // tier reads one tier. The ids in seen are taken.
 func (r reader) tier(n *yaml.Node, path string, seen map[string]bool) Tier {
 	o := r.object(n, path,
-		"id", "name", "description", "price", "currency", "billingPeriod", "features", "highlighted", "maxInstances")
+		"id", "name", "description", "price", "currency", "billingPeriod", "features", "highlighted", "maxInstances",
+		"trialDays")
 	r.needed(o, "id", "name", "price")
 	price, priced := r.price(o, !r.draft)
 	t := Tier{
@@ -165,6 +167,7 @@ func (r reader) tier(n *yaml.Node, path string, seen map[string]bool) Tier {
 		Features:     o.texts("features", text.Short),
 		Highlighted:  o.boolean("highlighted", false),
 		MaxInstances: o.integer("maxInstances", 1, MaxInstances, 1),
+		TrialDays:    o.integer("trialDays", 0, MaxTrialDays, 0),
 	}
 	if t.ID != "" && seen[t.ID] {
 		r.fault(n, path+".id", errs.CodeDuplicate, "another tier has the id %q too.", t.ID)

@@ -179,6 +179,7 @@ func detailTree(t *tree, d Detail) {
 		t.texts("features", tier.Features)
 		t.flag("highlighted", tier.Highlighted, false)
 		t.integer("maxInstances", tier.MaxInstances, 1)
+		t.integer("trialDays", tier.TrialDays, 0)
 	})
 	each(t, "faq", d.FAQ, func(t *tree, q Question) {
 		t.text("question", q.Question)

@@ -8,11 +8,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"stoa/internal/base/errs"
 	"stoa/internal/base/text"
 	"stoa/internal/extension"
 	"stoa/internal/extension/archive"
+	"stoa/internal/shop/product"
 )
 
 // The longest texts: of a name in characters, of an e-mail address and a URL in bytes.
@@ -25,7 +27,7 @@ const (
 // Change is a change of settings. Fields that are nil stay; an empty text removes what was
 // set.
 type Change struct {
-	Name, Accent, SupportEmail, SupportURL, TermsURL, PrivacyURL, Language *string
+	Name, Accent, SupportEmail, SupportURL, TermsURL, PrivacyURL, Language, Logo *string
 
 	// ArchiveTypes replaces the types of the kinds that it has; an empty list removes them.
 	ArchiveTypes map[extension.Kind][]string
@@ -49,6 +51,7 @@ func (ch Change) fields() []field {
 		{"termsUrl", ch.TermsURL, urlFault, func(s *Settings) *string { return &s.TermsURL }},
 		{"privacyUrl", ch.PrivacyURL, urlFault, func(s *Settings) *string { return &s.PrivacyURL }},
 		{"language", ch.Language, noFault, func(s *Settings) *string { return &s.Language }},
+		{"logo", ch.Logo, logoFault, func(s *Settings) *string { return &s.Logo }},
 	}
 }
 
@@ -156,6 +159,22 @@ func emailFault(address string) (code, message string) {
 		return errs.CodeInvalid, "must be an e-mail address like help@example.com."
 	}
 	return "", ""
+}
+
+// logoFault takes an address as urlFault does, or the path of an uploaded picture.
+func logoFault(logo string) (code, message string) {
+	if path, ok := strings.CutPrefix(logo, product.MediaPath); ok && len(logo) <= maxURL && !strings.ContainsFunc(path, notInName) {
+		return "", ""
+	}
+	if code, _ := urlFault(logo); code != "" {
+		return code, "must be an address like https://example.com/logo.png, or the path of an uploaded picture (/media/…)."
+	}
+	return "", ""
+}
+
+// notInName reports whether a character is in no name of an uploaded picture.
+func notInName(r rune) bool {
+	return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '-' && r != '_'
 }
 
 // urlFault refuses what a page must not link to: javascript: addresses, for one.

@@ -25,6 +25,8 @@ type Settings struct {
 
 	// Language is the one of pages for which the reader names none; empty: the operator's (STOA_LOCALE).
 	Language string
+	// Logo is the picture above mails: an address, or the path of an uploaded picture.
+	Logo string
 
 	// ArchiveTypes are the file types that packages may contain beyond those of their kind
 	// (contract 4.2).

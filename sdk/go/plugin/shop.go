@@ -79,6 +79,7 @@ type PricingTier struct {
 	Features      []string `json:"features"`
 	Highlighted   bool     `json:"highlighted"`
 	MaxInstances  int      `json:"maxInstances"`
+	TrialDays     int      `json:"trialDays"` // 0 if the tier cannot be tried
 }
 
 // FAQEntry is a question with its answer.
@@ -118,6 +119,7 @@ type Order struct {
 	Discount       *Discount `json:"discount"` // nil without a discount code
 	PartlyRefunded float64   `json:"partlyRefunded"`
 	Status         string    `json:"status"` // pending, paid, refunded or cancelled
+	Trial          bool      `json:"trial"`  // the order gave a trial
 	LicenseID      string    `json:"licenseId"`
 	CreatedAt      time.Time `json:"createdAt"`
 }
@@ -146,6 +148,7 @@ type License struct {
 	MaxInstances         int        `json:"maxInstances"`
 	CurrentInstances     int        `json:"currentInstances"`
 	ExpiresAt            *time.Time `json:"expiresAt"`
+	Trial                bool       `json:"trial"` // it was not bought
 	CreatedAt            time.Time  `json:"createdAt"`
 	ProductSlug          string     `json:"productSlug"`
 	ProductName          string     `json:"productName"`

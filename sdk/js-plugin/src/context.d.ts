@@ -87,6 +87,8 @@ export interface EventData {
   'license.revoked': LicenseEventData;
   'license.renewed': LicenseEventData;
   'license.expired': LicenseEventData;
+  'trial.started': OrderEventData;
+  'trial.ended': LicenseEventData;
   'extension.installed': { readonly kind: string; readonly slug: string };
   'extension.upgraded': { readonly kind: string; readonly slug: string };
   'extension.uninstalled': { readonly kind: string; readonly slug: string };

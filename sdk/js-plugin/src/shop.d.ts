@@ -59,6 +59,8 @@ export interface PricingTier {
   readonly features: readonly string[];
   readonly highlighted?: boolean;
   readonly maxInstances?: number;
+  /** How long the tier can be tried. Absent if it cannot. */
+  readonly trialDays?: number;
 }
 
 export interface ProductDetail extends Product {
@@ -105,6 +107,8 @@ export interface Order {
   readonly createdAt: string;
   /** The subscription ends with its present period: it is not renewed. */
   readonly ends?: boolean;
+  /** The order gave a trial. */
+  readonly trial?: boolean;
   /** A sample of `stoa serve --demo`. */
   readonly demo?: boolean;
 }
@@ -133,6 +137,8 @@ export interface License {
   readonly revokedAt?: string;
   /** The subscription ends with its present period: it is not renewed. */
   readonly ends?: boolean;
+  /** The license is a trial, which was not bought. */
+  readonly trial?: boolean;
   /** A sample of `stoa serve --demo`. */
   readonly demo?: boolean;
 }

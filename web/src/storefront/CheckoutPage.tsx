@@ -5,12 +5,13 @@ import { Problem } from "../api/problem";
 import { useSession } from "../api/useSession";
 import { formatMoney } from "../text/format";
 import { inAdvance, loadOrder } from "./ahead";
-import { productQuery, readOrder, useLicenses, useShop } from "./data";
+import { productQuery, readOrder, useShop } from "./data";
 import type { Deal, DiscountProps } from "./Discount";
 import { keepOrder, keptOrders, type KeptOrder } from "./kept";
 import { later } from "./later";
 import { go } from "./router";
 import { c, t } from "./text";
+import type { OwnedProps, TrialProps } from "./Trial";
 import { Gone, Failure, Field, Head, useFaults, Waiting } from "./ui";
 
 type Product = Schemas["ProductDetail"];
@@ -23,6 +24,11 @@ interface Billing {
 
 // Few have a code: its field is loaded for them.
 const Discount = later<DiscountProps>(() => import("./Discount"), "Discount");
+const loadTrial = () => import("./Trial");
+const Trial = later<TrialProps>(loadTrial, "Trial");
+const Owned = later<OwnedProps>(loadTrial, "Owned");
+
+const asked = (name: string) => new URLSearchParams(location.search).get(name);
 
 const inTest = document.documentElement.dataset["payments"] === "test";
 
@@ -42,6 +48,7 @@ export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: strin
       </Gone>
     );
   }
+  if (tier.trialDays && asked("try") !== null) return <Trial product={product.data} tier={tier} />;
   const bought: Bought = { product: product.data, tier, deal, total: deal?.total ?? tier.price };
   return (
     <>
@@ -62,7 +69,7 @@ interface Bought {
 }
 
 const Summary = ({ product, tier, deal, total, onDeal }: Bought & { onDeal: (deal: Deal | null) => void }) => {
-  const [code, setCode] = useState(() => new URLSearchParams(location.search).get("code"));
+  const [code, setCode] = useState(() => asked("code"));
   return (
     <aside aria-label={t("checkout.summary")}>
       <div className="order-product">
@@ -131,7 +138,7 @@ const unpaid = async ({ product, tier, total }: Bought, billing: Billing, userId
 
 // usePurchase buys once, however often the button is pressed: what is sent again has the
 // key of the first time.
-const usePurchase = (of: Bought, userId: string) => {
+const usePurchase = (of: Bought, userId: string, trial: string) => {
   const { product, tier, deal, total } = of;
   const attempt = useRef({ body: "", key: "" });
   const [leaving, setLeaving] = useState(false);
@@ -145,6 +152,7 @@ const usePurchase = (of: Bought, userId: string) => {
         paymentMethod: "card",
         billingInfo: billing,
         ...(deal && { discountCode: deal.code }),
+        ...(trial && { licenseKey: trial }),
       };
       const text = JSON.stringify(body);
       if (attempt.current.body !== text) attempt.current = { body: text, key: randomKey() };
@@ -186,7 +194,8 @@ const randomKey = (): string =>
 const Details = (of: Bought) => {
   const { product, tier, total } = of;
   const session = useSession();
-  const purchase = usePurchase(of, session?.user.id ?? "");
+  const [trial, setTrial] = useState("");
+  const purchase = usePurchase(of, session?.user.id ?? "", trial);
   const [typed] = useState(() => startedOrder(product, tier)); // before the buyer left for the payment page
   const { faults, form, check } = useFaults<"email">();
   const free = total === 0;
@@ -199,7 +208,7 @@ const Details = (of: Bought) => {
     if (check(fine ? {} : { email: t("checkout.badEmail") }) && !purchase.busy) purchase.mutate(billing);
   };
   const terms = useShop().data?.termsUrl;
-  const back = new URLSearchParams(location.search).get("payment") === "cancelled";
+  const back = asked("payment") === "cancelled";
   const price = formatMoney(total, tier.currency);
   const label = free ? t("checkout.free") : inTest ? t("checkout.test", { price }) : t("checkout.pay", { price });
   return (
@@ -222,7 +231,11 @@ const Details = (of: Bought) => {
           </>
         )}
       </p>
-      {session && <Owned product={product} />}
+      {(session || asked("trial") !== null) && (
+        <Suspense>
+          <Owned product={product} trial={trial} onTrial={setTrial} />
+        </Suspense>
+      )}
       <Field
         key={session?.user.id ?? ""}
         label={c("email")}
@@ -262,21 +275,6 @@ const Details = (of: Bought) => {
         state={purchase.leaving ? t("checkout.leaving") : purchase.busy ? t("checkout.working") : ""}
       />
     </form>
-  );
-};
-
-// Owned names the plans of the product that the buyer has, and what that means for this purchase: it
-// is a license of its own, and takes no other's place.
-const Owned = ({ product }: { product: Product }) => {
-  const works = (useLicenses(1).data?.licenses ?? []).filter(
-    (one) => one.productSlug === product.slug && one.paid && one.status === "active",
-  );
-  if (works.length === 0) return null;
-  const plans = [...new Set(works.map((one) => one.tierName))].join(", ");
-  return (
-    <p className="note" role="status">
-      {t("checkout.owned", { plans, product: product.name })} <a href="/licenses">{t("checkout.ownedSee")}</a>
-    </p>
   );
 };
 

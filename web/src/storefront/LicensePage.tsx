@@ -3,7 +3,7 @@ import { useState } from "react";
 import { api, ok } from "../api/client";
 import { Problem } from "../api/problem";
 import { useLicense, type License } from "./data";
-import { Seats, stateOf, termOf } from "./LicensesPage";
+import { BuyTrial, Seats, stateOf, termOf } from "./LicensesPage";
 import { ReviewForm } from "./ReviewForm";
 import { subscribed, Subscription, useOrderOf } from "./Subscription";
 import { own } from "./ownText";
@@ -32,6 +32,12 @@ export const LicensePage = ({ id }: { id: string }) => {
         <a href="/licenses">{t("licenses.title")}</a>
       </nav>
       <Head title={one.productName} badge={<Badge tone={state.tone}>{state.word}</Badge>} />
+      {one.trial && one.status !== "revoked" && (
+        <p className="row">
+          <BuyTrial license={one} />
+          <span className="soft small">{own("license.buyHow")}</span>
+        </p>
+      )}
       <Copy value={one.licenseKey} what={t("licenses.key").toLowerCase()} />
       <dl className="summary">
         <div>

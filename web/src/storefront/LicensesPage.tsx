@@ -2,6 +2,7 @@ import { useState } from "react";
 import { formatDay } from "../text/format";
 import { useLicenses, type License } from "./data";
 import { t } from "./boughtText";
+import { own } from "./ownText";
 import { Badge, Empty, Failure, Head, Pager, Waiting, type Tone } from "./ui";
 
 // stateOf is a license's state in a word: a license that is not paid yet does not work.
@@ -16,6 +17,7 @@ export const stateOf = (license: License): { tone: Tone; word: string } => {
 export const termOf = (license: License): string => {
   if (!license.expiresAt) return t("licenses.noEnd");
   const date = formatDay(license.expiresAt);
+  if (license.trial) return own(license.status === "expired" ? "license.trialEnded" : "license.trialUntil", { date });
   if (license.status === "expired") return t("licenses.ended", { date });
   // Whether a subscription that was bought goes on is said where its order is.
   return t(license.orderId && !license.ends ? "licenses.paidUntil" : "licenses.ends", { date });
@@ -81,6 +83,7 @@ const Row = ({ license }: { license: License }) => {
         </div>
         {full && license.status === "active" && <p className="small">{t("licenses.full")}</p>}
       </div>
+      <BuyTrial license={license} />
       <a
         className="button"
         href={`/licenses/${license.id}`}
@@ -90,6 +93,17 @@ const Row = ({ license }: { license: License }) => {
     </li>
   );
 };
+
+// BuyTrial is the way from a trial to the license. The checkout finds the trial in the account.
+export const BuyTrial = ({ license }: { license: License }) =>
+  license.trial && license.status !== "revoked" ? (
+    <a
+      className="button primary"
+      href={`/checkout/${license.productSlug}/${encodeURIComponent(license.tierId)}`}
+      aria-label={own("license.buyOf", { product: license.productName })}>
+      {own("license.buy")}
+    </a>
+  ) : null;
 
 export const Seats = ({ license }: { license: License }) => (
   <span>{t("licenses.seats", { used: license.currentInstances, max: license.maxInstances })}</span>

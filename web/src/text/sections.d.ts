@@ -5,7 +5,7 @@ declare module "*?section=common" {
   const section: Catalog["common"];
   export default section;
 }
-declare module "*?section=shop&without=catalog,product,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount,paid,order,orders,licenses" {
+declare module "*?section=shop&without=catalog,product,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount,paid,trial,order,orders,licenses" {
   const section: Omit<
     Catalog["shop"],
     | "catalog"

@@ -33,6 +33,8 @@ type Claims struct {
 
 	// Development says that the instance is for development and takes no seat.
 	Development bool `json:"development,omitempty"`
+	// Trial says that the license is a trial, which was not bought.
+	Trial bool `json:"trial,omitempty"`
 
 	IssuedAt  int64 `json:"iat"`
 	ExpiresAt int64 `json:"exp"`

@@ -24,6 +24,8 @@ export const eventTypes = [
   "license.revoked",
   "license.renewed",
   "license.expired",
+  "trial.started",
+  "trial.ended",
   "extension.installed",
   "extension.upgraded",
   "extension.uninstalled",

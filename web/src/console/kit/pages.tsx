@@ -14,6 +14,7 @@ const needs: [string, Permission][] = [
   ["/shop/discounts/new", "discounts:write"],
   ["/shop/discounts", "discounts:read"],
   ["/shop/reviews", "reviews:read"],
+  ["/shop/mails", "templates:read"],
   ["/shop", "products:read"],
   ["/plugins/deliveries", "deliveries:read"],
   ["/plugins", "extensions:read"],

@@ -79,6 +79,17 @@ export const shopRoutes = <P extends Parent>(root: P) =>
     }),
     createRoute({
       getParentRoute: () => root,
+      path: "/shop/mails",
+      validateSearch: validateList(),
+      component: lazyPage(() => import("./mails/MailsPage"), "MailsPage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
+      path: "/shop/mails/$kind",
+      component: lazyPage(() => import("./mails/MailPage"), "MailPage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
       path: "/shop/reviews",
       validateSearch: validateList("product", "hidden"),
       component: lazyPage(() => import("./reviews/ReviewsPage"), "ReviewsPage"),

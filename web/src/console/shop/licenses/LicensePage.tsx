@@ -67,6 +67,7 @@ const facts = (l: License, order: Order | null | undefined): [string, React.Reac
   [t("shop.licenses.id"), <CopyText key="id" value={l.id} what={t("shop.licenses.id")} />],
   [t("shop.licenses.seatsUsed"), <Seats key="seats" license={l} />],
   [t("shop.licenses.term"), <Term key="term" license={l} />],
+  ...(l.trial ? [[t("shop.trial"), t("shop.trialLicense")] as [string, string]] : []),
   [t("shop.tier"), l.tierName],
   [
     t("shop.product"),

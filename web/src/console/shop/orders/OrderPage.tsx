@@ -55,6 +55,7 @@ export const OrderPage = () => {
 const facts = (o: Order): [string, React.ReactNode][] => [
   [t("shop.orders.number"), <CopyText key="id" value={o.id} what={t("shop.orders.number")} />],
   [t("shop.orders.amount"), formatMoney(o.amount, o.currency)],
+  ...(o.trial ? [[t("shop.trial"), t("shop.trialOrder")] as [string, string]] : []),
   ...(o.discount
     ? [
         [

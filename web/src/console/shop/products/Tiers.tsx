@@ -100,6 +100,12 @@ const TierFields = ({ at, tier, change }: { at: string; tier: Tier; change: (par
           onChange={(maxInstances) => change({ maxInstances })}
           {...useFault(`${at}.maxInstances`)}
         />
+        <NumberField
+          label={t("shop.editor.trialDays")}
+          value={tier.trialDays}
+          onChange={(trialDays) => change({ trialDays })}
+          {...useFault(`${at}.trialDays`)}
+        />
       </div>
       <Textarea
         label={t("shop.editor.text")}

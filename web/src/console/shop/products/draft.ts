@@ -18,6 +18,7 @@ export interface Tier {
   highlighted: boolean;
   price: Typed;
   maxInstances: Typed;
+  trialDays: Typed;
   billingPeriod: Period;
 }
 export interface Feature {
@@ -63,6 +64,7 @@ export const newTier = (currency = "EUR"): Tier => ({
   features: [],
   highlighted: false,
   maxInstances: 1,
+  trialDays: 0,
 });
 
 export const newDraft = (): Draft => ({
@@ -103,6 +105,7 @@ export const draftOf = (p: Product): Draft => ({
     billingPeriod: tier.billingPeriod ?? "one-time",
     highlighted: tier.highlighted ?? false,
     maxInstances: tier.maxInstances ?? 1,
+    trialDays: tier.trialDays ?? 0,
   })),
   comparison: p.comparison ?? null,
   featured: p.featured,
@@ -129,6 +132,7 @@ export const inputOf = (d: Draft): Input => ({
     ...tier,
     price: numeric(tier.price),
     maxInstances: numeric(tier.maxInstances),
+    trialDays: numeric(tier.trialDays || 0),
     features: filled(tier.features),
     ...(highlighted ? { highlighted } : {}),
   })),

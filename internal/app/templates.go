@@ -1,0 +1,77 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"stoa/internal/html/wording"
+	"stoa/internal/message/template"
+	"stoa/internal/store"
+	"stoa/web"
+)
+
+// firstLanguage stands in for languages that stoa does not speak.
+const firstLanguage = "en"
+
+// buildTemplates sets up the mails whose words a shop may choose.
+func (a *App) buildTemplates(cfg Config) error {
+	languages, words, err := mailWords()
+	if err != nil {
+		return err
+	}
+	a.Templates = &template.Service{
+		Store: store.NewTemplates(a.DB), Now: cfg.Now, Log: cfg.Log, PublicURL: cfg.PublicURL, Shop: a.shopInMails,
+		Languages: languages, Own: words, Email: buyers{a}.Email,
+	}
+	return nil
+}
+
+// shopInMails returns what mails say of the shop. Without its settings they say what is known without.
+func (a *App) shopInMails(ctx context.Context) template.Shop {
+	set, err := a.site.Get(ctx)
+	if err != nil {
+		return template.Shop{Name: a.site.Called(ctx)}
+	}
+	logo := set.Logo
+	if strings.HasPrefix(logo, "/") {
+		logo = a.site.PublicURL + logo
+	}
+	return template.Shop{Name: a.site.Called(ctx), SupportEmail: set.SupportEmail, Accent: set.Accent, Logo: logo}
+}
+
+// mailWords reads stoa's own words for mails, in every language that has some.
+func mailWords() (languages []string, words func(template.Kind, string) template.Form, err error) {
+	texts, err := fs.Sub(web.Texts, "texts")
+	if err != nil {
+		return nil, nil, err
+	}
+	files, err := fs.Glob(texts, "*.json")
+	if err != nil {
+		return nil, nil, err
+	}
+	forms := make(map[string]map[template.Kind]template.Form)
+	languages = []string{firstLanguage}
+	for _, file := range files {
+		tag := strings.TrimSuffix(file, ".json")
+		w, err := wording.Load(texts, tag, "mails")
+		if err != nil {
+			return nil, nil, err
+		}
+		forms[tag] = make(map[template.Kind]template.Form)
+		for _, kind := range template.Kinds {
+			var form template.Form
+			for part, into := range map[string]*string{"subject": &form.Subject, "text": &form.Text} {
+				if *into, err = w.Text(fmt.Sprintf("mails.%s.%s", kind, part)); err != nil {
+					return nil, nil, err
+				}
+			}
+			forms[tag][kind] = form
+		}
+		if tag != firstLanguage {
+			languages = append(languages, tag)
+		}
+	}
+	return languages, func(kind template.Kind, language string) template.Form { return forms[language][kind] }, nil
+}

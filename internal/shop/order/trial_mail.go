@@ -1,0 +1,129 @@
+package order
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"stoa/internal/base/background"
+	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/message/mail"
+	"stoa/internal/shop/license"
+)
+
+const trialsEvery = time.Minute // how often mails about trials are looked for
+
+// TrialMails is when mails about trials are sent.
+var TrialMails = TrialTimes{Before: 3 * 24 * time.Hour, Latest: 24 * time.Hour, After: mail.SendLife}
+
+// TrialTimes is when mails about trials are sent: Before the end, unless the trial lasts no longer, and not later than
+// Latest before it; and at the end, or up to After it.
+type TrialTimes struct{ Before, Latest, After time.Duration }
+
+// DueTrial is a trial of which a mail is due.
+type DueTrial struct {
+	License                  license.License
+	ProductName, ProductSlug string
+	OrderID                  string
+	Billing                  *BillingInfo // nil if the customer gave no address
+}
+
+// TendTrials mails customers before their trials end and when they have, and cancels orders of revoked trials, now and
+// every minute, until ctx ends.
+func (s *Service) TendTrials(ctx context.Context, log *slog.Logger) {
+	task := background.Task{Every: trialsEvery, Log: log, Failed: "mails about trials cannot be sent"}
+	task.Run(ctx, func(ctx context.Context) error { return errors.Join(s.MailTrials(ctx), s.cancelOrphans(ctx, log)) })
+}
+
+// MailTrials queues the mails about the ends of trials that are due. Each is queued once for each end, whatever happens
+// in between and however many processes do so at once.
+func (s *Service) MailTrials(ctx context.Context) error {
+	if s.Outbox == nil {
+		return nil
+	}
+	defer s.Outbox.Wake()
+	for {
+		now := s.Now()
+		due, err := s.Store.DueTrials(ctx, now, TrialMails)
+		if err != nil || len(due) == 0 {
+			return err
+		}
+		for _, d := range due {
+			if err := s.mailTrial(ctx, d, now); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// mailTrial queues a mail that is due, unless somebody else did, or the trial has changed since.
+func (s *Service) mailTrial(ctx context.Context, d DueTrial, now time.Time) error {
+	to, err := s.trialAddress(ctx, d)
+	if err != nil {
+		return err
+	}
+	over := !d.License.ExpiresAt.After(now)
+	var sealed mail.Sealed
+	if to != "" {
+		key, err := s.Vault.Open(d.License)
+		if err != nil {
+			return err
+		}
+		if sealed, err = s.Outbox.Seal(trialEndMail(d, to, key, s.SiteName(ctx), s.PublicURL, over)); err != nil {
+			return err
+		}
+	}
+	return s.Store.InTx(ctx, func(tx Store) error {
+		ok, err := tx.TakeTrialMail(ctx, d.License, over)
+		if err != nil || !ok || to == "" {
+			return err
+		}
+		return tx.AddMail(ctx, sealed)
+	})
+}
+
+// trialAddress returns where mails about a trial go: as its key, to the address that was given, else to that of the
+// account, else nowhere.
+func (s *Service) trialAddress(ctx context.Context, d DueTrial) (string, error) {
+	if d.Billing.EmailKey() != "" {
+		return d.Billing.address(), nil
+	}
+	if !reqctx.IsUser(d.License.UserID) {
+		return "", nil
+	}
+	to, err := s.Users.Email(ctx, d.License.UserID)
+	if errs.KindOf(err) == errs.NotFound {
+		return "", nil
+	}
+	return to, err
+}
+
+// trialEndMail tells a customer that a trial ends soon, or that it has ended. Like receipts, it has nothing that the
+// customer chose.
+func trialEndMail(d DueTrial, to string, key license.Key, site, publicURL string, over bool) mail.Message {
+	subject := "Your trial of " + d.ProductName + " ends on " + day(d.License.ExpiresAt)
+	text := "Your trial of " + d.ProductName + " from " + site + " ends on " + moment(d.License.ExpiresAt) + ".\n" +
+		"Then the license key below stops working.\n"
+	if over {
+		subject = "Your trial of " + d.ProductName + " has ended"
+		text = "Your trial of " + d.ProductName + " from " + site + " has ended.\n" +
+			"The license key below no longer works.\n"
+	}
+	return mail.Message{To: to, Subject: subject, Text: text + "\n" +
+		"To keep it, choose a plan here, and enter the key when you buy. It stays\n" +
+		"the same, so there is nothing to change where you use it:\n" +
+		"\n" +
+		publicURL + "/checkout/" + d.ProductSlug + "/" + url.PathEscape(d.License.TierID) + "?trial\n" +
+		"\n" +
+		"  Key       " + key.Reveal() + "\n" +
+		"  Order     " + d.OrderID + "\n" +
+		"\n" +
+		"If you do not want it, there is nothing to do: a trial costs nothing, and\n" +
+		"nothing renews it.\n"}
+}
+
+// moment formats a time for mails.
+func moment(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }

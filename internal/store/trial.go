@@ -1,0 +1,139 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"stoa/internal/data/database"
+	"stoa/internal/message/mail"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/order"
+)
+
+// The kinds of once_keys of trials.
+const (
+	onceTrial     = "trial"
+	onceTrialHost = "trial-host"
+)
+
+// TakeTrialHost implements license.Store.
+func (s *Licenses) TakeTrialHost(
+	ctx context.Context, productID, host, licenseID string, at time.Time,
+) (bool, error) {
+	ok, err := takeOnce(ctx, s.Conn, once{onceTrialHost, productID, licenseID}, []string{host}, at)
+	if err != nil || ok {
+		return ok, err
+	}
+	var holder string
+	err = s.Read.QueryRowContext(ctx, `
+		SELECT order_id FROM once_keys WHERE kind = $1 AND scope = $2 AND customer_key = $3`,
+		onceTrialHost, productID, host).Scan(&holder)
+	return holder == licenseID, err
+}
+
+// TakeTrial implements order.Trials.
+func (s *Orders) TakeTrial(ctx context.Context, productID, orderID string, keys []string, at time.Time) (bool, error) {
+	return takeOnce(ctx, s.Conn, once{onceTrial, productID, orderID}, keys, at)
+}
+
+// OpenFollower implements order.Trials.
+func (s *Orders) OpenFollower(ctx context.Context, licenseID string) (id string, err error) {
+	err = s.Read.QueryRowContext(ctx, `
+		SELECT id FROM orders WHERE license_id = $1 AND follows AND status = 'pending' LIMIT 1`, licenseID).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return id, err
+}
+
+// Siblings implements order.Trials.
+func (s *Orders) Siblings(ctx context.Context, licenseID string) ([]order.Order, error) {
+	return database.All(ctx, s.Read, func(row database.Scanner) (order.Order, error) { return scanOrder(row) },
+		`SELECT `+orderColumns+` FROM orders o WHERE o.license_id = $1 ORDER BY o.created_at_ms DESC, o.id`, licenseID)
+}
+
+// Orphans implements order.Trials.
+func (s *Orders) Orphans(ctx context.Context) ([]order.Order, error) {
+	return database.All(ctx, s.Read, func(row database.Scanner) (order.Order, error) { return scanOrder(row) }, `
+		SELECT `+orderColumns+` FROM orders o JOIN licenses l ON l.id = o.license_id
+		WHERE o.follows AND o.status = 'pending' AND l.revoked_at_ms IS NOT NULL
+		ORDER BY o.created_at_ms, o.id LIMIT 100`)
+}
+
+// Seated implements order.Trials.
+func (s *Orders) Seated(ctx context.Context, licenseID string) ([]string, error) {
+	return database.All(ctx, s.Read, func(row database.Scanner) (id string, err error) { return id, row.Scan(&id) }, `
+		SELECT instance_id FROM license_instances WHERE license_id = $1 AND NOT development
+		ORDER BY activated_at_ms, instance_id`, licenseID)
+}
+
+// AddTerms implements order.Trials.
+func (s *Orders) AddTerms(ctx context.Context, orderID string, t license.Terms) error {
+	features, err := jsonList(t.Features)
+	if err != nil {
+		return err
+	}
+	_, err = s.Write.ExecContext(ctx, `
+		INSERT INTO order_terms (order_id, features, max_instances) VALUES ($1, $2, $3)`, orderID, features, t.MaxInstances)
+	return s.Wrap(err, "Terms")
+}
+
+// TermsOf implements order.Trials.
+func (s *Orders) TermsOf(ctx context.Context, o order.Order) (license.Terms, error) {
+	t := license.Terms{TierID: o.TierID, Months: o.Period.Months()}
+	var features string
+	err := s.Read.QueryRowContext(ctx, `SELECT features, max_instances FROM order_terms WHERE order_id = $1`, o.ID).
+		Scan(&features, &t.MaxInstances)
+	if err != nil {
+		return t, s.Wrap(err, "Terms")
+	}
+	t.Features, err = decodeFeatures(o.LicenseID, features)
+	return t, err
+}
+
+// trialsDue finds the trials of which a mail is due: one that has ended at $2, after $5; or one that ends by $1, but not before $3,
+// and that lasts longer than $4. It has the conditions of the index licenses_trials.
+const trialsDue = `
+	SELECT ` + licenseColumns + `, p.name, p.slug, o.id, o.billing_info
+	FROM licenses l JOIN products p ON p.id = l.product_id JOIN orders o ON o.license_id = l.id AND o.trial
+	WHERE l.trial AND l.revoked_at_ms IS NULL AND NOT l.demo AND l.expires_at_ms <= $1
+		AND l.expires_at_ms > $5
+		AND (l.expires_at_ms <= $2 AND l.trial_ended_ms <> l.expires_at_ms
+			OR l.expires_at_ms >= $3 AND l.expires_at_ms - l.created_at_ms > $4 AND l.trial_ending_ms <> l.expires_at_ms)
+	ORDER BY l.expires_at_ms, l.id LIMIT 100`
+
+// DueTrials implements order.Trials.
+func (s *Orders) DueTrials(ctx context.Context, now time.Time, t order.TrialTimes) ([]order.DueTrial, error) {
+	return database.All(ctx, s.Read, func(row database.Scanner) (d order.DueTrial, err error) {
+		var billing sql.NullString
+		d.License, err = scanLicense(row, &d.ProductName, &d.ProductSlug, &d.OrderID, &billing)
+		if err == nil && billing.Valid {
+			err = json.Unmarshal([]byte(billing.String), &d.Billing)
+		}
+		return d, err
+	}, trialsDue, now.Add(t.Before).UnixMilli(), now.UnixMilli(), now.Add(t.Latest).UnixMilli(), t.Before.Milliseconds(),
+		now.Add(-t.After).UnixMilli())
+}
+
+// TakeTrialMail implements order.Trials.
+func (s *Orders) TakeTrialMail(ctx context.Context, l license.License, over bool) (bool, error) {
+	column := "trial_ending_ms"
+	if over {
+		column = "trial_ended_ms"
+	}
+	res, err := s.Write.ExecContext(ctx, `
+		UPDATE licenses SET `+column+` = expires_at_ms
+		WHERE id = $1 AND trial AND revoked_at_ms IS NULL AND expires_at_ms = $2 AND `+column+` <> expires_at_ms`,
+		l.ID, database.Millis(l.ExpiresAt))
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n > 0, err
+}
+
+// AddMail implements order.Trials.
+func (s *Orders) AddMail(ctx context.Context, m mail.Sealed) error { return addMail(ctx, s.Conn, m) }
