@@ -1,32 +1,17 @@
-import { readFileSync } from "node:fs";
-import { env } from "node:process";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
 // Serves one section of the catalog of texts, so that the storefront does not load the
 // console's: import section from "…/en.json?section=shop". &only=name,name leaves only these
-// groups of it, &without=name,name leaves groups out. STOA_TEXTS names another catalog, for a build
-// in another language.
+// groups of it, &without=name,name leaves groups out. What is built has a mark in place of the texts, for
+// which pack.js puts those of each language.
 const sections: Plugin = {
   name: "stoa-sections",
   enforce: "pre",
   load(id) {
-    const [path = "", query] = id.split("?");
-    const asked = new URLSearchParams(query),
-      section = asked.get("section"),
-      only = asked.get("only")?.split(",");
-    if (section === null) return null;
-    const catalog = JSON.parse(readFileSync(env["STOA_TEXTS"] ?? path, "utf8")) as Record<
-      string,
-      Record<string, unknown>
-    >;
-    const without = asked.get("without")?.split(",") ?? [];
-    const texts = Object.fromEntries(
-      Object.entries(catalog[section] ?? {}).filter(
-        ([name]) => (!only || only.includes(name)) && !without.includes(name),
-      ),
-    );
-    return { code: `export default ${JSON.stringify(texts)}`, moduleType: "js" };
+    const query = id.split("?")[1] ?? "";
+    if (!new URLSearchParams(query).has("section")) return null;
+    return { code: `export default JSON.parse("@@texts ${query}@@")`, moduleType: "js" };
   },
 };
 
@@ -34,7 +19,7 @@ const sections: Plugin = {
 // index.html: stoa writes every page's head itself (internal/html/webapp).
 export default defineConfig({
   plugins: [sections, react()],
-  base: "/assets/",
+  base: "./", // the files of each language have a folder of their own, as browsers see it
   build: {
     outDir: "dist/assets",
     assetsDir: "",

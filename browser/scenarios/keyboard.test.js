@@ -171,7 +171,7 @@ test("the search box keeps the focus when a page that is slow to come arrives be
   await field.waitFor({ state: "detached" });
   let arrive;
   const held = new Promise((resolve) => { arrive = resolve; });
-  await tab.route("**/assets/*.js", (route) => held.then(() => route.continue()));
+  await tab.route("**/assets/*/*.js", (route) => held.then(() => route.continue()));
   await tab.getByRole("link", { name: "People" }).click();
   await press(tab, "Control+k");
   await dialogHasFocus(tab);

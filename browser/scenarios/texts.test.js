@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { join, relative } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { faults, read, tags } from "../../web/texts.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const ts = createRequire(join(root, "web/package.json"))("typescript");
@@ -88,6 +89,20 @@ test("words of a page's own are found", () => {
 const keysOf = (part, path = "") => Object.entries(part).flatMap(([name, inner]) =>
   typeof inner === "string" ? [path + name] : keysOf(inner, `${path}${name}.`));
 const catalog = JSON.parse(readFileSync(join(root, "web/texts/en.json"), "utf8"));
+for (const tag of tags()) {
+  test(`${tag} has every text of English, with the same holes and all forms for numbers`, () => assert.deepEqual(faults(tag, read(tag)), []));
+}
+
+test("a text that is missing, left over or has other holes is found", () => {
+  const english = { shop: { a: "A {b}", n: { one: "one", other: "{n} of them" } } };
+  assert.deepEqual(faults("ja", { shop: { a: "あ {b}", n: { other: "{n}" } } }, english), []);
+  for (const shop of [
+    { n: { other: "{n}" } }, { a: "あ", n: { other: "{n}" } }, { a: "あ {b}", n: { one: "x", other: "{n}" } },
+    { a: "あ {b}", more: "x", n: { other: "{n}" } }, { a: "あ {b}", n: { other: "{m}" } },
+  ]) assert.equal(faults("ja", { shop }, english).length, 1, JSON.stringify(shop));
+  assert.equal(faults("fr", { shop: { a: "A {b}", n: { one: "un", other: "{n}" } } }, english).length, 1, "French has many");
+});
+
 const base = (key) => key.replace(/\.(zero|one|two|few|many|other)$/, "");
 
 // patterns are the keys that code may ask for: a string, or a template with holes.

@@ -162,7 +162,7 @@ test("without a network pages say so, and what was asked for is not done later",
 test("a part of the storefront that cannot be loaded is said so, and one click loads it", async (t) => {
   const tab = await openTab(browser, stoa);
   const lost = async (part, open) => {
-    const files = `**/assets/${part}-*.js`;
+    const files = `**/assets/*/${part}-*.js`;
     await tab.route(files, (route) => route.abort("connectionreset"));
     await open();
     await tab.getByRole("alert").filter({ hasText: "The server cannot be reached" }).waitFor();
@@ -216,7 +216,7 @@ test("a page of the console that cannot be loaded says so and tries again, and t
   const tab = await openConsole();
   tab.expect("Couldn't load preload assets"); // axe-core may ask for style sheets again
   await tab.getByRole("heading", { level: 1 }).waitFor();
-  const part = "**/assets/AuditPage-*.js"; // the browser may have it, in its cache or because it guessed
+  const part = "**/assets/*/AuditPage-*.js"; // the browser may have it, in its cache or because it guessed
   await tab.route(part, (route) => route.abort("connectionreset"));
   await tab.context().setOffline(true);
   await tab.getByText("You are offline.").waitFor();

@@ -32,6 +32,11 @@ type Users interface {
 	// unknown user.
 	SetUsername(ctx context.Context, id, username string) error
 
+	// Language returns the language that a user chose, empty for none, and SetLanguage keeps another. The error is an
+	// errs.NotFound for an unknown user.
+	Language(ctx context.Context, id string) (tag string, err error)
+	SetLanguage(ctx context.Context, id, tag string) error
+
 	// SetPassword stores the hash of a new password, which is not known to be breached; Rehash
 	// another hash of the same. SetBreached (zero: it is not), SetActive and SetRole change one field,
 	// RaiseGeneration adds one to it. SetPasswordOnce notes that the password is for one sign-in, until

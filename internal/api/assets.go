@@ -28,9 +28,10 @@ func (s *Server) console() web.HandlerFunc {
 	}
 }
 
-// asset serves a built file. Its name has a hash of its contents, so browsers keep it.
+// asset serves a built file. Its name has a hash of its code, and that of its language one of
+// its texts, so browsers keep it.
 func (s *Server) asset(w http.ResponseWriter, r *http.Request) error {
-	file, ok := s.Web.File(r.PathValue("file"))
+	file, ok := s.Web.File(r.PathValue("language"), r.PathValue("file"))
 	if !ok {
 		return errNoRoute
 	}

@@ -69,6 +69,7 @@ func TestBuiltFilesAreCompressedAndKept(t *testing.T) {
 		t.Fatal("the console has no script")
 	}
 	path := string(script[1])
+	folder := path[:strings.LastIndex(path, "/")+1]
 	bodies := make(map[string][]byte)
 	for _, coding := range []string{"gzip", "br", "identity"} {
 		res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: path, Header: http.Header{"Accept-Encoding": {coding}}})
@@ -90,7 +91,7 @@ func TestBuiltFilesAreCompressedAndKept(t *testing.T) {
 	if err != nil || !bytes.Equal(plain, bodies["identity"]) || len(bodies["br"]) >= len(plain) {
 		t.Errorf("the forms of %s differ: %d, %d, %d bytes, %v", path, len(plain), len(bodies["identity"]), len(bodies["br"]), err)
 	}
-	for _, missing := range []string{"/assets/none.js", "/assets/manifest.json", "/assets/..%2fembed.go", path + ".br"} {
+	for _, missing := range []string{folder + "none.js", folder + "manifest.json", folder + "..%2fembed.go", "/assets/en/" + path[len(folder):], path + ".br"} {
 		if res := a.DoUnchecked(t, testkit.Request{Method: http.MethodGet, Path: missing}); res.Status != http.StatusNotFound {
 			t.Errorf("%s = %d, want 404", missing, res.Status)
 		}

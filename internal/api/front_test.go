@@ -171,7 +171,7 @@ func TestTheLoopAnswersOtherRequestsAsNetHTTPDoes(t *testing.T) {
 		"GET / HTTP/1.1\r\n" + page + "Accept-Encoding: gzip, br\r\n", "GET /p/mail-pack HTTP/1.1\r\n" + page,
 		"GET /p/nonsuch HTTP/1.1\r\n" + page, "GET /checkout/mail-pack/once HTTP/1.1\r\n" + page,
 		"GET /console HTTP/1.1\r\n" + page, "GET /console/orders HTTP/1.1\r\n" + page, "GET /docs HTTP/1.1\r\n" + page,
-		"GET /openapi.json HTTP/1.1\r\n" + host, "GET /assets/nonsuch.js HTTP/1.1\r\n" + page, "GET /livez HTTP/1.1\r\n" + host,
+		"GET /openapi.json HTTP/1.1\r\n" + host, "GET /assets/en/nonsuch.js HTTP/1.1\r\n" + page, "GET /livez HTTP/1.1\r\n" + host,
 		"GET /nonsuch HTTP/1.1\r\n" + page, "GET /nonsuch HTTP/1.1\r\n" + host, "GET /api//nonsuch/../x HTTP/1.1\r\n" + host,
 		"GET /%2F%2e HTTP/1.1\r\n" + page, "TRACE / HTTP/1.1\r\n" + host, "OPTIONS /auth/me HTTP/1.1\r\n" + host,
 		"DELETE /auth/me HTTP/1.1\r\n" + host, "M-SEARCH / HTTP/1.1\r\n" + host, "GET / HTTP/1.1\r\nHost: other.example\r\n",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"strings"
 
 	"stoa/internal/api/admin"
 	"stoa/internal/api/auth"
@@ -39,6 +40,7 @@ func (s *Server) handlers(limits limit.Counter, keys keyed.Requests) handlers {
 	return handlers{
 		account: &auth.Handlers{
 			Log: s.Log, Accounts: s.Accounts, Leaving: s.Leaving, Invitations: s.Invitations, Takeout: s.Takeout, Keys: s.Keys, Limits: limits, ClientIP: s.ClientIP, PublicURL: s.PublicURL,
+			Languages: s.Languages,
 		},
 		shop: &shop.Handlers{
 			Log: s.Log, Now: s.Now, Count: s.Count, Media: s.Media, Keys: s.LicenseKeys,
@@ -66,7 +68,7 @@ func (s *Server) handlers(limits limit.Counter, keys keyed.Requests) handlers {
 		},
 		storefront: &storefront.Handlers{
 			Pages: s.Storefront, Kept: storefront.NewKept(), Generations: s.Generations, Site: s.shopSite,
-			Catalog: s.Catalog, Reviews: s.Reviews, Releases: s.Releases,
+			Catalog: s.Catalog, Reviews: s.Reviews, Releases: s.Releases, Languages: s.Languages,
 		},
 	}
 }
@@ -77,18 +79,24 @@ func (s *Server) shopSite(ctx context.Context) (shoppages.Site, error) {
 	return shoppages.Site{
 		Name: cmp.Or(set.Name, s.Site.DefaultName), Test: s.Orders.TestPayments(), PublicURL: s.PublicURL,
 		SupportEmail: set.SupportEmail, SupportURL: set.SupportURL, TermsURL: set.TermsURL, PrivacyURL: set.PrivacyURL,
+		Language: s.Languages.Default(set.Language, s.Locale),
 	}, err
 }
 
 // page returns one of stoa's own pages, rendered with the shop's settings.
 func (s *Server) page(render func(pages.Site) (pages.Page, error)) web.PageOf {
-	return web.Rendered(func(ctx context.Context) pages.Site {
+	return web.Rendered(func(r *http.Request) pages.Site {
+		ctx := r.Context()
 		rules, err := s.Accounts.Rules(ctx)
 		if err != nil { // a page with the rules of a moment ago is better than none
 			rules = s.Accounts.LastRules()
 		}
+		shown := s.Site.Shown(ctx)
+		named, _ := s.Languages.Of(r)
 		return pages.Site{
-			Name: s.Site.Name(ctx), PasswordRules: rules.Policy.PasswordRules(), Registration: string(rules.Registration),
+			Language:  cmp.Or(named, s.Languages.Default(shown.Language, s.Locale)),
+			Languages: strings.Join(s.Languages.Offered(), " "),
+			Name:      shown.Name, PasswordRules: rules.Policy.PasswordRules(), Registration: string(rules.Registration),
 			Test: s.Orders.TestPayments(), Web: s.Web,
 		}
 	}, render)

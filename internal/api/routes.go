@@ -42,7 +42,7 @@ func (s *Server) ownRoutes(account *auth.Handlers) []route {
 		at("GET /console", anyone, console),
 		at("GET /console/{path...}", anyone, console),
 		at("GET /console/plugin-frame", anyone, s.html(pages.Site.PluginFrame)),
-		at("GET /assets/{file}", anyone, s.asset),
+		at("GET /assets/{language}/{file}", anyone, s.asset),
 		at("GET /setup", anyone, account.SetupPage(s.html(pages.Site.Setup), s.failure(pages.Site.SetupDone))),
 		at("GET /register", anyone, s.html(pages.Site.Register)),
 		// The targets of links in mails.
@@ -105,6 +105,8 @@ func accountRoutes(h *auth.Handlers) []route {
 		at("GET /auth/identities", users, h.ListIdentities, unkept),
 		at("DELETE /auth/identities/{id}", users, h.RemoveIdentity, perUser(limit.Factors), recently, unkept),
 		at("GET /auth/me", usersByHandler, h.Me, counts(limit.Me)),
+		at("GET /auth/language", users, h.Language, unkept),
+		at("PUT /auth/language", users, h.ChooseLanguage, unkept),
 		at("POST /auth/refresh", anyone, h.Refresh, counts(limit.Refresh), counts(limit.RefreshUnknown)),
 		at("POST /auth/logout", anyone, h.Logout, ruleless, readsBearer),
 		at("POST /auth/change-password", users, h.ChangePassword, perUser(limit.ChangePassword)),

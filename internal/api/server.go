@@ -37,6 +37,7 @@ import (
 	"stoa/internal/extension/plugin"
 	"stoa/internal/extension/plugin/storage"
 	"stoa/internal/extension/theme"
+	"stoa/internal/html/locale"
 	"stoa/internal/html/pages"
 	"stoa/internal/html/storefront"
 	"stoa/internal/html/webapp"
@@ -142,7 +143,10 @@ type Server struct {
 	Web *webapp.Bundle
 
 	// Storefront writes the pages of the shop.
-	Storefront *storefront.Pages
+	Storefront *storefront.Languages
+	// Languages are those of pages, and Locale is the operator's choice among them (STOA_LOCALE), if it is one.
+	Languages *locale.Languages
+	Locale    string
 
 	// Refused reports whether a request states its length twice (framing.Guard).
 	Refused func(r *http.Request) bool

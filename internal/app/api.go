@@ -36,6 +36,11 @@ func (a *App) buildAPI(ctx context.Context, cfg Config) error {
 		store.NewIdempotency(a.DB), secret, cfg.MasterKey.Box("idempotency.answer"), cfg.Now, cfg.Log)
 	api := a.api(cfg, limiter)
 	api.Hosts, api.CORSOrigins = answered, cfg.CORSOrigins
+	api.Locale = cfg.DefaultLocale
+	api.Languages, err = languages(cfg.Demo)
+	if err != nil {
+		return err
+	}
 	api.Storefront, err = storefrontPages()
 	if err != nil {
 		return err

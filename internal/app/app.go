@@ -204,8 +204,13 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if !text.Printable(cfg.Name, site.MaxName) {
 		return settings.Wrong(fmt.Errorf("the shop's name must have %d printable characters or fewer", site.MaxName))
 	}
+	pageLanguages, err := languages(cfg.Demo)
+	if err != nil {
+		return err
+	}
 	a.site = &site.Service{
-		Store: store.NewSite(a.DB), Now: cfg.Now, DefaultName: cfg.Name, PublicURL: cfg.PublicURL,
+		HasLanguage: pageLanguages.Has,
+		Store:       store.NewSite(a.DB), Now: cfg.Now, DefaultName: cfg.Name, PublicURL: cfg.PublicURL,
 		FixedTypes: cfg.ArchiveTypes,
 	}
 	if err := a.buildExtensions(ctx, cfg); err != nil {

@@ -6,8 +6,10 @@ import (
 	"log/slog"
 	"sync"
 
+	"stoa/internal/html/locale"
 	"stoa/internal/html/storefront"
 	"stoa/internal/html/webapp"
+	"stoa/internal/html/wording"
 	"stoa/web"
 )
 
@@ -34,11 +36,20 @@ func webFiles(log *slog.Logger) *webapp.Bundle {
 }
 
 // storefrontPages writes the pages of the shop, for every App.
-var storefrontPages = sync.OnceValues(func() (*storefront.Pages, error) {
-	texts, err := fs.Sub(web.Texts, "texts")
+var storefrontPages = sync.OnceValues(func() (*storefront.Languages, error) {
+	built, err := wording.Built()
 	if err != nil {
 		return nil, err
 	}
 	bundle, _ := builtWeb() // webFiles logs its error
-	return storefront.New(texts, bundle)
+	return storefront.New(built.Words, bundle)
 })
+
+// languages returns those of pages. The pseudo languages are for those who try a demo's pages.
+func languages(demo bool) (*locale.Languages, error) {
+	built, err := wording.Built()
+	if err != nil || !demo {
+		return locale.New(built.Tags, nil), err
+	}
+	return locale.New(built.Tags, built.Pseudo), nil
+}

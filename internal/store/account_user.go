@@ -80,6 +80,18 @@ func (a *Account) SetUsername(ctx context.Context, id, username string) error {
 	return database.Affected(res, a.Wrap(err, "User"), "User")
 }
 
+// Language implements account.Users.
+func (a *Account) Language(ctx context.Context, id string) (tag string, err error) {
+	err = a.Read.QueryRowContext(ctx, `SELECT COALESCE(language, '') FROM users WHERE id = $1`, id).Scan(&tag)
+	return tag, a.Wrap(err, "User")
+}
+
+// SetLanguage implements account.Users.
+func (a *Account) SetLanguage(ctx context.Context, id, tag string) error {
+	res, err := a.Write.ExecContext(ctx, `UPDATE users SET language = NULLIF($1, '') WHERE id = $2`, tag, id)
+	return database.Affected(res, a.Wrap(err, "User"), "User")
+}
+
 // SetPassword implements account.Users.
 func (a *Account) SetPassword(ctx context.Context, id, hash string) error {
 	res, err := a.Write.ExecContext(ctx, `

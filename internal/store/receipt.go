@@ -128,7 +128,7 @@ func (s *Receipts) delivery(ctx context.Context, q queue, id string) (order.DueR
 	if err != nil {
 		return order.DueReceipt{}, s.Wrap(err, "Receipt")
 	}
-	d.License, d.Stands, d.TierName = l, status == string(order.Paid), tierID
+	d.License, d.Stands = l, status == string(order.Paid)
 	d.Refunded = !refunded.IsZero()
 	if d.Notice.ID != "" {
 		d.Notice.OrderID = d.OrderID
@@ -136,14 +136,8 @@ func (s *Receipts) delivery(ctx context.Context, q queue, id string) (order.DueR
 	if d.Code != "" {
 		d.Off.Currency = d.Amount.Currency
 	}
-	shown, err := decodeDetail(detail)
-	if err != nil {
-		return order.DueReceipt{}, fmt.Errorf("store: product of order %s: detail: %w", d.OrderID, err)
-	}
-	for _, t := range shown.Tiers {
-		if t.ID == tierID {
-			d.TierName = t.Name
-		}
+	if d.TierName, err = tierName(detail, tierID); err != nil {
+		return order.DueReceipt{}, fmt.Errorf("store: product of order %s: %w", d.OrderID, err)
 	}
 	if billing.Valid {
 		if err := json.Unmarshal([]byte(billing.String), &d.Billing); err != nil {
@@ -151,6 +145,20 @@ func (s *Receipts) delivery(ctx context.Context, q queue, id string) (order.DueR
 		}
 	}
 	return d, nil
+}
+
+// tierName returns the name of a tier in the detail of its product; its id if the tier no longer exists.
+func tierName(detail, tierID string) (string, error) {
+	shown, err := decodeDetail(detail)
+	if err != nil {
+		return "", fmt.Errorf("detail: %w", err)
+	}
+	for _, t := range shown.Tiers {
+		if t.ID == tierID {
+			return t.Name, nil
+		}
+	}
+	return tierID, nil
 }
 
 // PostponeReceipt implements order.ReceiptStore.

@@ -27,10 +27,10 @@ func (s *Site) InTx(ctx context.Context, fn func(site.Store) error) error {
 func (s *Site) Settings(ctx context.Context) (set site.Settings, err error) {
 	var types string
 	err = s.Read.QueryRowContext(ctx, `
-		SELECT s.name, s.accent, s.support_email, s.support_url, s.terms_url, s.privacy_url, s.logo, s.version, s.updated_at_ms,
+		SELECT s.name, s.accent, s.support_email, s.support_url, s.terms_url, s.privacy_url, s.language, s.logo, s.version, s.updated_at_ms,
 			COALESCE((SELECT value FROM settings WHERE name = $1), '{}')
 		FROM shop_settings s WHERE s.id = 1`+s.Lock("s"), SettingArchiveTypes).Scan(&set.Name, &set.Accent,
-		&set.SupportEmail, &set.SupportURL, &set.TermsURL, &set.PrivacyURL, &set.Logo, &set.Version,
+		&set.SupportEmail, &set.SupportURL, &set.TermsURL, &set.PrivacyURL, &set.Language, &set.Logo, &set.Version,
 		database.ScanMillis(&set.UpdatedAt), &types)
 	if err != nil {
 		return set, err
@@ -51,9 +51,9 @@ func (s *Site) PutSettings(ctx context.Context, set site.Settings) error {
 	}
 	res, err := s.Write.ExecContext(ctx, `
 		UPDATE shop_settings SET name = $1, accent = $2, support_email = $3, support_url = $4, terms_url = $5,
-			privacy_url = $6, version = $7, updated_at_ms = $8, logo = $9 WHERE id = 1`,
+			privacy_url = $6, version = $7, updated_at_ms = $8, logo = $9, language = $10 WHERE id = 1`,
 		set.Name, set.Accent, set.SupportEmail, set.SupportURL, set.TermsURL, set.PrivacyURL, set.Version,
-		database.Millis(set.UpdatedAt), set.Logo)
+		database.Millis(set.UpdatedAt), set.Logo, set.Language)
 	return database.Affected(res, err, "Settings")
 }
 

@@ -20,7 +20,9 @@ type settings struct {
 	SupportURL   *string `json:"supportUrl"`
 	TermsURL     *string `json:"termsUrl"`
 	PrivacyURL   *string `json:"privacyUrl"`
-	Logo         string  `json:"logo,omitempty"`
+	// Language is the one of pages for which the reader names none.
+	Language string `json:"language,omitempty"`
+	Logo     string `json:"logo,omitempty"`
 	// DefaultShopName is the name that buyers see while shopName is null.
 	DefaultShopName string `json:"defaultShopName"`
 	// ArchiveTypes are the file types that packages may contain beyond those of their kind.
@@ -43,6 +45,7 @@ type settingsChange struct {
 	SupportURL   json.RawMessage `json:"supportUrl"`
 	TermsURL     json.RawMessage `json:"termsUrl"`
 	PrivacyURL   json.RawMessage `json:"privacyUrl"`
+	Language     json.RawMessage `json:"language"`
 	Logo         json.RawMessage `json:"logo"`
 	ArchiveTypes json.RawMessage `json:"archiveTypes"`
 }
@@ -64,7 +67,8 @@ func (in settingsChange) change() (ch site.Change, faults errs.Issues) {
 		Name:         read("shopName", in.ShopName), Accent: read("accent", in.Accent),
 		SupportEmail: read("supportEmail", in.SupportEmail), SupportURL: read("supportUrl", in.SupportURL),
 		TermsURL: read("termsUrl", in.TermsURL), PrivacyURL: read("privacyUrl", in.PrivacyURL),
-		Logo: read("logo", in.Logo),
+		Language: read("language", in.Language),
+		Logo:     read("logo", in.Logo),
 	}
 	return ch, faults
 }
@@ -130,7 +134,7 @@ func (h *Handlers) writeSettings(w http.ResponseWriter, set site.Settings, err e
 		ArchiveTypes: types, ArchiveTypesSource: source,
 		ShopName: web.OrNull(set.Name), Accent: web.OrNull(set.Accent), SupportEmail: web.OrNull(set.SupportEmail),
 		SupportURL: web.OrNull(set.SupportURL), TermsURL: web.OrNull(set.TermsURL), PrivacyURL: web.OrNull(set.PrivacyURL),
-		Logo:            set.Logo,
+		Language: set.Language, Logo: set.Logo,
 		DefaultShopName: h.Site.Default(), UpdatedAt: web.Timestamp(set.UpdatedAt),
 	})
 	return nil

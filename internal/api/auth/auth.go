@@ -19,6 +19,7 @@ import (
 	"stoa/internal/api/wire"
 	"stoa/internal/base/errs"
 	"stoa/internal/base/reqctx"
+	"stoa/internal/html/locale"
 )
 
 // Handlers serve the routes of accounts.
@@ -33,6 +34,8 @@ type Handlers struct {
 	ClientIP    reqctx.AddrResolver
 	// PublicURL is the address at which browsers reach this server, without a trailing slash.
 	PublicURL string
+	// Languages are those that pages are in.
+	Languages *locale.Languages
 }
 
 // tokenSet is a token set (contract 2.4). Token equals AccessToken.

@@ -43,6 +43,9 @@ type key struct {
 	reviews int               // the page of the reviews of a productPage
 	tier    string            // of a checkoutPage
 	payment string            // of an orderPage: "success", "cancelled" or ""
+
+	language string // the one that the request named; empty: that of the shop
+	named    bool   // in its address, which the page repeats
 }
 
 type kind int

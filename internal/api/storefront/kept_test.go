@@ -50,6 +50,9 @@ func TestAPageIsRenderedOnceForEachGeneration(t *testing.T) {
 		{key{kind: productPage, slug: "a"}, catalog.Generation{Number: 2, Downloads: 1}, "a, edited", "a, edited"},
 		{key{kind: productPage, slug: "a"}, catalog.Generation{Number: 1}, "a restored", "a restored"},
 		{key{kind: appPage}, catalog.Generation{Number: 1}, "app again", "app"},
+		{key{kind: appPage, language: "de"}, catalog.Generation{Number: 1}, "app, German", "app, German"},
+		{key{kind: appPage, language: "de", named: true}, catalog.Generation{Number: 1}, "app, named", "app, named"},
+		{key{kind: appPage, language: "de"}, catalog.Generation{Number: 1}, "app again", "app, German"},
 	} {
 		before := drawn.Load()
 		got := mustGet(t, c, step.k, step.now, drawing(&drawn, step.text, false))

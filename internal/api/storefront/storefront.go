@@ -5,6 +5,7 @@
 package storefront
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"stoa/internal/api/web"
 	"stoa/internal/base/errs"
 	"stoa/internal/base/paging"
+	"stoa/internal/html/locale"
 	pages "stoa/internal/html/storefront"
 	"stoa/internal/shop/catalog"
 	"stoa/internal/shop/product"
@@ -22,8 +24,10 @@ import (
 
 // Handlers serve the pages. All fields are required.
 type Handlers struct {
-	Pages *pages.Pages
-	Kept  *Kept
+	Pages *pages.Languages
+	// Languages tell in which one a page is asked for.
+	Languages *locale.Languages
+	Kept      *Kept
 	// Site returns what pages say of the shop, as it is now.
 	Site func(ctx context.Context) (pages.Site, error)
 
@@ -79,7 +83,7 @@ func (h *Handlers) catalogPage(ctx context.Context, k key) (p rendering, err err
 	}
 	// Searches, categories and page numbers that find nothing are without end.
 	p.oneOfMany = k.query.Search != "" || len(found.Products) == 0 && (k.query.Category != "" || k.query.Page > 1)
-	p.html, err = h.Pages.Catalog(site, k.query, found)
+	p.html, err = h.in(k, &site).Catalog(site, k.query, found)
 	return p, err
 }
 
@@ -152,7 +156,7 @@ func (h *Handlers) productPage(ctx context.Context, k key) (p rendering, err err
 		shown.Package = &carried
 	}
 	p.oneOfMany = k.reviews > 1 && len(shown.Reviews) == 0
-	p.html, err = h.Pages.Product(site, shown)
+	p.html, err = h.in(k, &site).Product(site, shown)
 	return p, err
 }
 
@@ -179,14 +183,14 @@ func (h *Handlers) checkoutPage(ctx context.Context, k key) (p rendering, err er
 	if err != nil {
 		return p, err
 	}
-	p.html, err = h.Pages.Checkout(site, one, tier)
+	p.html, err = h.in(k, &site).Checkout(site, one, tier)
 	return p, err
 }
 
 // App serves the pages of the signed-in part, which its script fills.
 func (h *Handlers) App(w http.ResponseWriter, r *http.Request) error {
-	return h.ofShop(w, r, http.StatusOK, key{kind: appPage}, h.frame(func(site pages.Site, _ key) ([]byte, error) {
-		return h.Pages.App(site)
+	return h.ofShop(w, r, http.StatusOK, key{kind: appPage}, h.frame(func(p *pages.Pages, site pages.Site, _ key) ([]byte, error) {
+		return p.App(site)
 	}))
 }
 
@@ -197,27 +201,37 @@ func (h *Handlers) Order(w http.ResponseWriter, r *http.Request) error {
 	case "success", "cancelled":
 		k.payment = payment
 	}
-	return h.ofShop(w, r, http.StatusOK, k, h.frame(func(site pages.Site, k key) ([]byte, error) {
-		return h.Pages.Order(site, k.payment)
+	return h.ofShop(w, r, http.StatusOK, k, h.frame(func(p *pages.Pages, site pages.Site, k key) ([]byte, error) {
+		return p.Order(site, k.payment)
 	}))
 }
 
 // Missing answers people at the URL of a product that does not exist.
 func (h *Handlers) Missing(w http.ResponseWriter, r *http.Request) error {
 	return h.ofShop(w, r, http.StatusNotFound, key{kind: missingPage},
-		h.frame(func(site pages.Site, _ key) ([]byte, error) { return h.Pages.Missing(site) }))
+		h.frame(func(p *pages.Pages, site pages.Site, _ key) ([]byte, error) { return p.Missing(site) }))
 }
 
 // frame returns a function that renders a page which shows nothing but the shop's settings.
-func (h *Handlers) frame(page func(site pages.Site, k key) ([]byte, error)) render {
+func (h *Handlers) frame(page func(p *pages.Pages, site pages.Site, k key) ([]byte, error)) render {
 	return func(ctx context.Context, k key) (p rendering, err error) {
 		site, err := h.Site(ctx)
 		if err != nil {
 			return p, err
 		}
-		p.html, err = page(site, k)
+		p.html, err = page(h.in(k, &site), site, k)
 		return p, err
 	}
+}
+
+// in returns what writes the page of k: in the shop's language if the request named none. It tells the
+// site what the page's address names.
+func (h *Handlers) in(k key, site *pages.Site) *pages.Pages {
+	site.Languages = h.Languages.Offered()
+	if k.named {
+		site.Named = k.language
+	}
+	return h.Pages.In(cmp.Or(k.language, site.Language))
 }
 
 // ofShop answers with a page that shows no downloads.
@@ -233,10 +247,12 @@ func (h *Handlers) ofShop(w http.ResponseWriter, r *http.Request, status int, k 
 func (h *Handlers) answer(
 	w http.ResponseWriter, r *http.Request, status int, k key, now catalog.Generation, draw render,
 ) error {
+	k.language, k.named = h.Languages.Of(r)
 	page, err := h.Kept.get(r.Context(), k, now, draw)
 	if err != nil {
 		return err
 	}
+	web.VaryByLanguage(w)
 	header := w.Header()
 	header.Set("Content-Security-Policy", pages.Policy)
 	header.Set("Referrer-Policy", "no-referrer")

@@ -3,34 +3,35 @@ package storefront_test
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
 	"stoa/internal/api/storefront"
 	"stoa/internal/api/web"
+	"stoa/internal/html/locale"
 	pages "stoa/internal/html/storefront"
+	"stoa/internal/html/wording"
 	"stoa/internal/store"
 	"stoa/internal/testkit"
-	built "stoa/web"
 )
 
 // handlers serve the pages of a.
 func handlers(tb testing.TB, a *testkit.App) *storefront.Handlers {
 	tb.Helper()
-	words, err := fs.Sub(built.Texts, "texts")
+	built, err := wording.Built()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p, err := pages.New(words, nil)
+	p, err := pages.New(built.Words, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return &storefront.Handlers{
 		Pages: p, Kept: storefront.NewKept(), Generations: store.NewShopGeneration(a.DB),
-		Site:    func(context.Context) (pages.Site, error) { return pages.Site{Name: "Acme"}, nil },
-		Catalog: a.Catalog, Reviews: a.Reviews, Releases: a.Releases,
+		Languages: locale.New(built.Tags, nil),
+		Site:      func(context.Context) (pages.Site, error) { return pages.Site{Name: "Acme"}, nil },
+		Catalog:   a.Catalog, Reviews: a.Reviews, Releases: a.Releases,
 	}
 }
 
@@ -65,7 +66,7 @@ func TestForgedAddressesAreNotKeptAmongPages(t *testing.T) {
 	const each = 20
 	for i := range each {
 		forged := fmt.Sprint("forged", i)
-		for _, query := range []string{"?sort=" + forged, "?utm=" + forged, "?page=" + forged, "?page=0"} {
+		for _, query := range []string{"?sort=" + forged, "?utm=" + forged, "?page=" + forged, "?page=0", "?lang=" + forged} {
 			visit(h.Browse, query) // the front page
 		}
 		for _, query := range []string{"?q=" + forged, "?category=" + forged, fmt.Sprint("?page=", i+2)} {

@@ -3,38 +3,36 @@ package web
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"io"
 	"net/http"
 	"strconv"
 	"sync"
-	"sync/atomic"
 
 	"stoa/internal/html/pages"
 )
 
 // PageOf returns the page that answers a request.
-type PageOf func(ctx context.Context) (pages.Page, error)
+type PageOf func(r *http.Request) (pages.Page, error)
 
-// Rendered returns a page of a site, which is rendered when the site has changed since
-// the request before.
-func Rendered(
-	site func(ctx context.Context) pages.Site, render func(s pages.Site) (pages.Page, error),
-) PageOf {
+// Rendered returns a page of a site, which is rendered when the site has changed since the request in the
+// same language before.
+func Rendered(site func(r *http.Request) pages.Site, render func(s pages.Site) (pages.Page, error)) PageOf {
 	type made struct {
 		pages.Page
 
 		of pages.Site
 	}
-	var last atomic.Pointer[made]
-	return func(ctx context.Context) (pages.Page, error) {
-		of := site(ctx)
-		if m := last.Load(); m != nil && m.of == of {
-			return m.Page, nil
+	var last sync.Map // by language, of which there are a few
+	return func(r *http.Request) (pages.Page, error) {
+		of := site(r)
+		if found, ok := last.Load(of.Language); ok {
+			if m, ok := found.(made); ok && m.of == of {
+				return m.Page, nil
+			}
 		}
 		page, err := render(of)
 		if err == nil {
-			last.Store(&made{page, of})
+			last.Store(of.Language, made{page, of})
 		}
 		return page, err
 	}
@@ -44,7 +42,7 @@ func Rendered(
 // from leaking to other sites, and other windows from reaching into the page.
 func HTML(of PageOf) HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		page, err := of(r.Context())
+		page, err := of(r)
 		if err != nil {
 			return err
 		}
@@ -57,7 +55,7 @@ func HTML(of PageOf) HandlerFunc {
 // FailureHTML is HTML for an error page, with its status. It is not cached.
 func FailureHTML(status int, of PageOf) HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		page, err := of(r.Context())
+		page, err := of(r)
 		if err != nil {
 			return err
 		}
@@ -76,7 +74,11 @@ func confine(w http.ResponseWriter, page pages.Page) {
 	w.Header().Set("Content-Security-Policy", page.Policy)
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
+	VaryByLanguage(w)
 }
+
+// VaryByLanguage says that an answer is in the language that the request's cookie or its browser names.
+func VaryByLanguage(w http.ResponseWriter) { w.Header().Add("Vary", "Accept-Language, Cookie") }
 
 // NewPage returns an HTML page that is answered more than once. html must not change afterwards.
 func NewPage(html []byte) File {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"html/template"
 
+	"stoa/internal/html/locale"
 	"stoa/internal/html/webapp"
 	"stoa/web"
 )
@@ -29,6 +30,10 @@ type Page struct {
 type Site struct {
 	// Name is the shop's. Without one the pages speak of the shop.
 	Name string
+	// Language is the one of the page; empty: English.
+	Language string
+	// Languages are the tags of all that pages are in, with spaces between them.
+	Languages string
 	// Test says that no payment is real.
 	Test bool
 	// Web has the files of console and storefront; nil: they are not built.
@@ -174,7 +179,7 @@ func (s Site) NotPaid() (Page, error) { return s.render("notPaid.title", notPaid
 // render builds a page. title is the key of its title, sections those whose texts its
 // script needs. The policy of a page without a script forbids scripts.
 func (s Site) render(title, body, script string, sections ...string) (Page, error) {
-	words, err := texts()
+	words, err := texts(s.Language)
 	if err != nil {
 		return Page{}, err
 	}
@@ -199,7 +204,7 @@ func (s Site) render(title, body, script string, sections ...string) (Page, erro
 	// change the text that the hashes are made of.
 	var out bytes.Buffer
 	parts := map[string]any{
-		"Lang": words.Language(), "Title": heading, "Name": s.Name, "Test": s.Test, "PasswordRules": s.PasswordRules,
+		"Lang": words.Language(), "Dir": locale.Direction(words.Language()), "Title": heading, "Name": s.Name, "Test": s.Test, "PasswordRules": s.PasswordRules,
 		"Style": template.HTML("<style>" + css + "</style>"), //nolint:gosec // embedded files
 	}
 	scripts := "'none'"

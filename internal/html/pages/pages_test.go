@@ -204,7 +204,7 @@ func TestResetPageIsAccessible(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`<html lang="en">`, `<title>Choose a new password</title>`, `for="password"`, `for="email"`, `role="alert"`,
+		`<html lang="en" dir="ltr">`, `<title>Choose a new password</title>`, `for="password"`, `for="email"`, `role="alert"`,
 		`role="status"`,
 		`autocomplete="new-password"`, `<noscript>`, `name="viewport"`,
 	} {
@@ -222,7 +222,7 @@ func TestSetupPageIsAccessible(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`<html lang="en">`, `<title>Set up stoa</title>`, `for="password"`, `for="email"`, `for="username"`, `role="alert"`,
+		`<html lang="en" dir="ltr">`, `<title>Set up stoa</title>`, `for="password"`, `for="email"`, `for="username"`, `role="alert"`,
 		`role="status"`,
 		`autocomplete="new-password"`, `<noscript>`, `name="viewport"`,
 	} {
@@ -240,7 +240,7 @@ func TestClaimPageIsAccessible(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`<html lang="en">`, `<title>Claim your orders</title>`, `for="password"`, `for="email"`, `role="alert"`,
+		`<html lang="en" dir="ltr">`, `<title>Claim your orders</title>`, `for="password"`, `for="email"`, `role="alert"`,
 		`role="status"`,
 		`autocomplete="current-password"`, `<noscript>`, `name="viewport"`,
 	} {

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"strings"
 
+	"stoa/internal/html/locale"
 	"stoa/internal/html/webapp"
 )
 
@@ -25,11 +26,11 @@ var shellPolicy = strings.Join([]string{
 // Console returns the page in which the console runs. Every address below /console has it.
 // It returns webapp.ErrNotBuilt if stoa was built without the console.
 func (s Site) Console() (Page, error) {
-	entry, ok := s.Web.Entry(webapp.Console)
+	entry, ok := s.Web.Entry(webapp.Console, s.Language)
 	if !ok {
 		return Page{}, webapp.ErrNotBuilt
 	}
-	words, err := texts()
+	words, err := texts(s.Language)
 	if err != nil {
 		return Page{}, err
 	}
@@ -45,7 +46,7 @@ func (s Site) Console() (Page, error) {
 		title += " · " + s.Name
 	}
 	var out bytes.Buffer
-	err = t.Execute(&out, map[string]any{"Lang": words.Language(), "Title": title, "Entry": entry, "Test": s.Test})
+	err = t.Execute(&out, map[string]any{"Lang": words.Language(), "Languages": s.Languages, "Dir": locale.Direction(words.Language()), "Title": title, "Entry": entry, "Test": s.Test})
 	if err != nil {
 		return Page{}, fmt.Errorf("pages: %w", err)
 	}

@@ -4,13 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"io/fs"
 	"slices"
 	"strings"
-	"sync"
 
+	"stoa/internal/html/locale"
 	"stoa/internal/html/wording"
-	"stoa/web"
 )
 
 // section is the part of the catalog that only these pages use.
@@ -19,14 +17,18 @@ const section = "pages."
 // catalog is the texts of web/texts that pages and their scripts use.
 type catalog struct{ *wording.Words }
 
-var texts = sync.OnceValues(func() (catalog, error) {
-	files, err := fs.Sub(web.Texts, "texts")
+// texts returns those of a language, or of English if there are none in it.
+func texts(language string) (catalog, error) {
+	built, err := wording.Built()
 	if err != nil {
-		return catalog{}, fmt.Errorf("pages: %w", err)
+		return catalog{}, err
 	}
-	words, err := wording.Load(files, "en", "common", "shop", "pages")
-	return catalog{words}, err
-})
+	words, ok := built.Words[language]
+	if !ok {
+		words = built.Words[locale.Last]
+	}
+	return catalog{words}, nil
+}
 
 // funcs are what templates call: t for texts of the pages, s for those that the shop's
 // pages have too, c for those of every page.

@@ -149,7 +149,7 @@ func (p *Pages) card(one product.Product) Card {
 		Featured: one.Featured, Trending: one.Trending,
 	}
 	if one.ReviewCount > 0 {
-		card.Rating = stars(one.Rating)
+		card.Rating = p.stars(one.Rating)
 	}
 	if one.Pricing.Type == product.Paid {
 		card.Price, card.FreePlan = p.money(one.Pricing.Price), one.HasFreePlan()

@@ -1,11 +1,10 @@
 package storefront
 
 import (
-	"io/fs"
 	"testing"
 
+	"stoa/internal/html/wording"
 	"stoa/internal/shop/product"
-	"stoa/web"
 )
 
 // Amounts are written as browsers write them, so that a price does not change on the way
@@ -13,14 +12,15 @@ import (
 func TestMoneyIsWrittenAsBrowsersDo(t *testing.T) {
 	t.Parallel()
 
-	texts, err := fs.Sub(web.Texts, "texts")
+	built, err := wording.Built()
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages, err := New(texts, nil)
+	all, err := New(built.Words, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	pages := all.In("en")
 	for _, tt := range []struct {
 		minor    int64
 		currency string

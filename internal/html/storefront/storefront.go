@@ -9,12 +9,13 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
-	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
+	"stoa/internal/html/locale"
 	"stoa/internal/html/markdown"
 	"stoa/internal/html/webapp"
 	"stoa/internal/html/wording"
@@ -38,14 +39,33 @@ type Site struct {
 	Test      bool   // purchases settle without money
 	PublicURL string // without a slash at the end
 
+	// Language is the one of a page for which nothing else names one, and Languages are all of them. Named
+	// is the one that the page's address names; mostly empty.
+	Language, Named string
+	Languages       []string
+
 	// Where buyers find help, terms and privacy; empty where the shop has nothing.
 	SupportEmail, SupportURL, TermsURL, PrivacyURL string
 }
 
-// Pages writes the pages. It is safe for concurrent use.
+// Languages writes the pages in each language. It is safe for concurrent use.
+type Languages struct {
+	all map[string]*Pages
+}
+
+// In writes the pages in a language, or in English if there are none in it.
+func (l *Languages) In(tag string) *Pages {
+	if p, ok := l.all[tag]; ok {
+		return p
+	}
+	return l.all[locale.Last]
+}
+
+// Pages writes the pages in one language. It is safe for concurrent use.
 type Pages struct {
 	words    *wording.Words
-	page     webapp.Entry // what server-rendered pages load; zero: web/ is not built
+	names    map[string]string // of languages, by tag
+	page     webapp.Entry      // what server-rendered pages load; zero: web/ is not built
 	app      webapp.Entry
 	catalog  *template.Template
 	product  *template.Template
@@ -54,28 +74,45 @@ type Pages struct {
 	missing  *template.Template
 }
 
-// New parses the templates. texts has the files of web/texts. Without a bundle, pages
-// have neither style nor script, and are readable all the same.
-func New(texts fs.FS, bundle *webapp.Bundle) (*Pages, error) {
-	words, err := wording.Load(texts, "en", "common", "shop")
-	if err != nil {
-		return nil, err
-	}
-	p := &Pages{words: words}
-	p.page, _ = bundle.Entry(webapp.Page)
-	start, _ := bundle.Entry(webapp.Storefront)
-	run, _ := bundle.Entry(webapp.StorefrontRun)
-	p.app = start.Before(run)
-	for name, t := range map[string]**template.Template{
-		"catalog": &p.catalog, "product": &p.product, "checkout": &p.checkout, "shell": &p.shell, "missing": &p.missing,
-	} {
-		*t, err = template.New("layout.html").Funcs(p.funcs()).ParseFS(templates,
+// New parses the templates for each language of words. Without a bundle, pages have
+// neither style nor script, and are readable all the same.
+func New(words map[string]*wording.Words, bundle *webapp.Bundle) (*Languages, error) {
+	parsed := make(map[string]*template.Template)
+	for _, name := range []string{"catalog", "product", "checkout", "shell", "missing"} {
+		t, err := template.New("layout.html").Funcs((&Pages{}).funcs()).ParseFS(templates,
 			"templates/layout.html", "templates/parts.html", "templates/"+name+".html")
 		if err != nil {
 			return nil, fmt.Errorf("storefront: %w", err)
 		}
+		parsed[name] = t
 	}
-	return p, nil
+	names := make(map[string]string)
+	for tag, w := range words {
+		name, err := w.Text("shop.foot.languageName")
+		if err != nil {
+			return nil, fmt.Errorf("storefront: %w", err)
+		}
+		names[tag] = name
+	}
+	l := &Languages{all: make(map[string]*Pages)}
+	for tag, words := range words {
+		p := &Pages{words: words, names: names}
+		p.page, _ = bundle.Entry(webapp.Page, tag)
+		start, _ := bundle.Entry(webapp.Storefront, tag)
+		run, _ := bundle.Entry(webapp.StorefrontRun, tag)
+		p.app = start.Before(run)
+		for name, t := range map[string]**template.Template{
+			"catalog": &p.catalog, "product": &p.product, "checkout": &p.checkout, "shell": &p.shell, "missing": &p.missing,
+		} {
+			own, err := parsed[name].Clone()
+			if err != nil {
+				return nil, fmt.Errorf("storefront: %w", err)
+			}
+			*t = own.Funcs(p.funcs())
+		}
+		l.all[tag] = p
+	}
+	return l, nil
 }
 
 // longReview is how many characters of a review are shown at once, at least.
@@ -90,8 +127,8 @@ func (p *Pages) funcs() template.FuncMap {
 		"count": func(key string, n int, values ...any) (string, error) {
 			return p.words.Count("shop."+key, n, values...)
 		},
-		"number": p.words.Number,
-		"day":    p.day,
+		"number": func(n int) string { return p.words.Number(n) },
+		"day":    func(at time.Time) string { return p.words.Day(at) },
 		"iso":    func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
 		"paragraphs": func(text string) []string {
 			return strings.FieldsFunc(strings.ReplaceAll(text, "\r\n", "\n"), func(r rune) bool { return r == '\n' })
@@ -109,10 +146,19 @@ func (p *Pages) funcs() template.FuncMap {
 type frame struct {
 	Site  Site
 	Lang  string
+	Dir   string
 	Entry webapp.Entry
 	Head  head
-	Query string // in the search field
-	Body  any
+	// Choices are the languages that the page offers.
+	Choices []choice
+	Query   string // in the search field
+	Body    any
+}
+
+// choice is a language, as those who speak it call it.
+type choice struct {
+	Language, Name string
+	Current        bool
 }
 
 // head is what search engines, and those to whom an address is sent, see of a page.
@@ -120,9 +166,25 @@ type head struct {
 	Title       string
 	Description string
 	Canonical   string // empty: the page is for one person, and no search engine lists it
+	Versions    []version
 	Image       string
 	Kind        string // of Open Graph
 	Data        any    // JSON-LD, or nil
+}
+
+// version is the address of a page in a language.
+type version struct{ Language, Href string }
+
+// inLanguage returns the address of a page in a language; in that of the reader if it is empty.
+func inLanguage(at, tag string) string {
+	if tag == "" {
+		return at
+	}
+	separator := "?"
+	if strings.Contains(at, "?") {
+		separator = "&"
+	}
+	return at + separator + locale.Parameter + "=" + tag
 }
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
@@ -130,6 +192,15 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // render executes a template. What it returns is the caller's.
 func (p *Pages) render(t *template.Template, f frame) (html []byte, err error) {
 	f.Lang = p.words.Language()
+	f.Dir = locale.Direction(f.Lang)
+	f.Choices = p.choices(f.Site.Languages)
+	if at := f.Head.Canonical; at != "" {
+		f.Head.Canonical = inLanguage(at, f.Site.Named)
+		for _, tag := range f.Site.Languages {
+			f.Head.Versions = append(f.Head.Versions, version{tag, inLanguage(at, tag)})
+		}
+		f.Head.Versions = append(f.Head.Versions, version{"x-default", at})
+	}
 	out := buffers.Get().(*bytes.Buffer) //nolint:forcetypeassert // there is nothing else in it
 	defer buffers.Put(out)
 	out.Reset()
@@ -137,6 +208,18 @@ func (p *Pages) render(t *template.Template, f frame) (html []byte, err error) {
 		return nil, fmt.Errorf("storefront: %w", err)
 	}
 	return bytes.Clone(out.Bytes()), nil
+}
+
+// choices are the languages that a page offers, with its own if that is none of them.
+func (p *Pages) choices(tags []string) (list []choice) {
+	own := p.words.Language()
+	if !slices.Contains(tags, own) {
+		list = append(list, choice{own, own, true})
+	}
+	for _, tag := range tags {
+		list = append(list, choice{tag, p.names[tag], tag == own})
+	}
+	return list
 }
 
 // named is a page's title with the shop's name.

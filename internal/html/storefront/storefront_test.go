@@ -28,7 +28,16 @@ func texts(tb testing.TB) fs.FS {
 
 func newPages(tb testing.TB) *storefront.Pages {
 	tb.Helper()
-	pages, err := storefront.New(texts(tb), nil)
+	return inLanguages(tb).In("en")
+}
+
+func inLanguages(tb testing.TB) *storefront.Languages {
+	tb.Helper()
+	built, err := wording.Built()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	pages, err := storefront.New(built.Words, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

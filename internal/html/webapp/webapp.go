@@ -16,7 +16,8 @@ import (
 // ErrNotBuilt says that the binary was built without the files of web/.
 var ErrNotBuilt = errors.New("webapp: web/ is not built: run make build")
 
-// Base is the beginning of every file's address.
+// Base is the beginning of every file's address. The folder of a language follows, then the file's name:
+// scripts name one another without the folder, so a page stays in its language.
 const Base = "/assets/"
 
 // Names of entries in web/vite.config.ts.
@@ -29,9 +30,14 @@ const (
 
 // Bundle is a built web/. It never changes.
 type Bundle struct {
-	entries map[string]Entry
-	files   map[string]File
+	entries map[string]Entry           // with names of files in place of addresses
+	files   map[string]File            // that are the same in every language
+	folders map[string]string          // by language: what its files are below
+	texts   map[string]map[string]File // by such a folder: the files that have texts
 }
+
+// anyLanguage is the one whose files a page has in whose language there are none.
+const anyLanguage = "en"
 
 // Entry is what a page's head names to run an entry, as addresses.
 type Entry struct {
@@ -78,38 +84,60 @@ func Load(dist fs.FS) (*Bundle, error) {
 	if err != nil {
 		return nil, fmt.Errorf("webapp: manifest: %w", err)
 	}
-	b := &Bundle{entries: make(map[string]Entry), files: make(map[string]File)}
+	b := &Bundle{entries: make(map[string]Entry), texts: make(map[string]map[string]File)}
 	for name, c := range chunks {
 		if c.IsEntry {
 			b.entries[name] = entryOf(chunks, name)
 		}
 	}
-	err = b.readFiles(dist)
+	b.files, err = readFiles(dist)
 	if err != nil {
 		return nil, err
 	}
-	return b, nil
+	return b, b.readLanguages(dist)
 }
 
-// readFiles reads every file in both of its forms.
-func (b *Bundle) readFiles(dist fs.FS) error {
+// readLanguages reads the files of each language.
+func (b *Bundle) readLanguages(dist fs.FS) error {
+	text, err := fs.ReadFile(dist, "languages.json")
+	if err == nil {
+		err = json.Unmarshal(text, &b.folders)
+	}
+	if err != nil {
+		return fmt.Errorf("webapp: languages: %w", err)
+	}
+	for tag, folder := range b.folders {
+		own, err := fs.Sub(dist, tag)
+		if err != nil {
+			return fmt.Errorf("webapp: %w", err)
+		}
+		if b.texts[folder], err = readFiles(own); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readFiles reads every file of a folder in both of its forms.
+func readFiles(dist fs.FS) (map[string]File, error) {
+	files := make(map[string]File)
 	packed, err := fs.Glob(dist, "*.br")
 	if err != nil {
-		return fmt.Errorf("webapp: %w", err)
+		return nil, fmt.Errorf("webapp: %w", err)
 	}
 	for _, name := range packed {
 		name = strings.TrimSuffix(name, ".br")
 		brotli, err := fs.ReadFile(dist, name+".br")
 		if err != nil {
-			return fmt.Errorf("webapp: %w", err)
+			return nil, fmt.Errorf("webapp: %w", err)
 		}
 		gzip, err := fs.ReadFile(dist, name+".gz")
 		if err != nil {
-			return fmt.Errorf("webapp: %w", err)
+			return nil, fmt.Errorf("webapp: %w", err)
 		}
-		b.files[name] = File{ContentType: types[path.Ext(name)], Brotli: brotli, Gzip: gzip}
+		files[name] = File{ContentType: types[path.Ext(name)], Brotli: brotli, Gzip: gzip}
 	}
-	return nil
+	return files, nil
 }
 
 // entryOf collects what an entry needs, with what its imports need.
@@ -127,27 +155,41 @@ func entryOf(chunks map[string]chunk, name string) Entry {
 			visit(imported)
 		}
 		if strings.HasSuffix(c.File, ".js") {
-			entry.Preloads = append(entry.Preloads, Base+c.File)
+			entry.Preloads = append(entry.Preloads, c.File)
 		}
 		for _, css := range c.CSS {
-			if !slices.Contains(entry.Styles, Base+css) {
-				entry.Styles = append(entry.Styles, Base+css)
+			if !slices.Contains(entry.Styles, css) {
+				entry.Styles = append(entry.Styles, css)
 			}
 		}
 	}
 	visit(name)
-	entry.Script = Base + chunks[name].File
+	entry.Script = chunks[name].File
 	entry.Preloads = slices.DeleteFunc(entry.Preloads, func(file string) bool { return file == entry.Script })
 	return entry
 }
 
-// Entry returns what a page needs to run the entry of a name. A nil Bundle has none.
-func (b *Bundle) Entry(name string) (Entry, bool) {
+// Entry returns what a page in a language needs to run the entry of a name. A nil Bundle has none.
+func (b *Bundle) Entry(name, tag string) (Entry, bool) {
 	if b == nil {
 		return Entry{}, false
 	}
 	entry, ok := b.entries[name]
-	return entry, ok
+	folder, has := b.folders[tag]
+	if !has {
+		folder = b.folders[anyLanguage]
+	}
+	at := Base + folder + "/"
+	return Entry{Script: at + entry.Script, Preloads: below(at, entry.Preloads), Styles: below(at, entry.Styles)}, ok
+}
+
+// below returns the addresses of files.
+func below(at string, names []string) []string {
+	addresses := make([]string, len(names))
+	for i, name := range names {
+		addresses[i] = at + name
+	}
+	return addresses
 }
 
 // Before returns what a page needs that runs e, which runs next itself: that is loaded along
@@ -166,10 +208,18 @@ func (e Entry) Before(next Entry) Entry {
 	return e
 }
 
-// File returns the file of a name, as it is in addresses below Base.
-func (b *Bundle) File(name string) (File, bool) {
+// File returns the file of a name for the folder of a language, as both are in addresses below Base. A file
+// without texts is the same in each.
+func (b *Bundle) File(folder, name string) (File, bool) {
 	if b == nil {
 		return File{}, false
+	}
+	texts, ok := b.texts[folder]
+	if !ok {
+		return File{}, false
+	}
+	if file, ok := texts[name]; ok {
+		return file, true
 	}
 	file, ok := b.files[name]
 	return file, ok

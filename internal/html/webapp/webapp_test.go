@@ -24,27 +24,43 @@ func TestAnEntryNamesAllThatItImports(t *testing.T) {
 
 	b, err := webapp.Load(fstest.MapFS{
 		"manifest.json":   {Data: []byte(manifest)},
+		"languages.json":  {Data: []byte(`{"en": "en-1", "de": "de-2"}`)},
 		"console-1.js.br": {Data: []byte("b")}, "console-1.js.gz": {Data: []byte("g")},
+		"de/shared-1.js.br": {Data: []byte("Wort")}, "de/shared-1.js.gz": {Data: []byte("Wort")},
+		"en/shared-1.js.br": {Data: []byte("word")}, "en/shared-1.js.gz": {Data: []byte("word")},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, ok := b.Entry(webapp.Console)
-	want := webapp.Entry{
-		Script:   "/assets/console-1.js",
-		Preloads: []string{"/assets/shared-1.js", "/assets/deep-1.js"},
-		Styles:   []string{"/assets/tokens-1.css", "/assets/console-1.css"},
+	for tag, folder := range map[string]string{"en": "en-1", "de": "de-2", "tlh": "en-1"} {
+		got, ok := b.Entry(webapp.Console, tag)
+		at := "/assets/" + folder
+		want := webapp.Entry{
+			Script:   at + "/console-1.js",
+			Preloads: []string{at + "/shared-1.js", at + "/deep-1.js"},
+			Styles:   []string{at + "/tokens-1.css", at + "/console-1.css"},
+		}
+		if diff := cmp.Diff(want, got); diff != "" || !ok {
+			t.Errorf("the console's entry in %s (-want +got):\n%s", tag, diff)
+		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" || !ok {
-		t.Errorf("the console's entry (-want +got):\n%s", diff)
+	for folder, want := range map[string]string{"en-1": "word", "de-2": "Wort"} {
+		if file, _ := b.File(folder, "shared-1.js"); string(file.Brotli) != want {
+			t.Errorf("%s has %q", folder, file.Brotli)
+		}
 	}
-	file, ok := b.File("console-1.js")
+	file, ok := b.File("de-2", "console-1.js")
 	if !ok || file.ContentType != "text/javascript; charset=utf-8" || !slices.Equal(file.Brotli, []byte("b")) {
 		t.Errorf("the script = %v %v", file, ok)
 	}
 	for _, name := range []string{"manifest.json", "console-1.js.br", "../web/embed.go", ""} {
-		if _, ok := b.File(name); ok {
+		if _, ok := b.File("en-1", name); ok {
 			t.Errorf("%q is served", name)
+		}
+	}
+	for _, folder := range []string{"en", "en-2", "", "..", "tlh-1"} {
+		if _, ok := b.File(folder, "console-1.js"); ok {
+			t.Errorf("%q is served", folder)
 		}
 	}
 }
@@ -75,7 +91,7 @@ func TestABinaryWithoutBuiltFilesSaysSo(t *testing.T) {
 	if !errors.Is(err, webapp.ErrNotBuilt) {
 		t.Errorf("Load = %v, want ErrNotBuilt", err)
 	}
-	if _, ok := b.Entry(webapp.Console); ok {
+	if _, ok := b.Entry(webapp.Console, "en"); ok {
 		t.Error("there is an entry")
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/text/feature/plural"
@@ -21,8 +20,37 @@ var ErrNoText = errors.New("wording: no such text")
 
 // Words are some sections of one language's texts. They never change.
 type Words struct {
-	tag   language.Tag
-	texts map[string]string
+	tag    language.Tag
+	name   string
+	format format
+	texts  map[string]string
+}
+
+// Tags returns the languages that have a file, sorted.
+func Tags(fsys fs.FS) ([]string, error) {
+	files, err := fs.Glob(fsys, "*.json")
+	if err != nil {
+		return nil, fmt.Errorf("wording: %w", err)
+	}
+	for i, file := range files {
+		files[i] = strings.TrimSuffix(file, ".json")
+	}
+	return files, nil
+}
+
+// All loads the sections of every language that has a file, by tag.
+func All(fsys fs.FS, sections ...string) (map[string]*Words, error) {
+	tags, err := Tags(fsys)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]*Words, len(tags))
+	for _, tag := range tags {
+		if all[tag], err = Load(fsys, tag, sections...); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // Load reads the sections of a language, which is a file of that name. Keys begin with
@@ -36,15 +64,22 @@ func Load(fsys fs.FS, name string, sections ...string) (*Words, error) {
 	if err != nil {
 		return nil, fmt.Errorf("wording: %q is not a language: %w", name, err)
 	}
-	var file map[string]any
+	var file map[string]json.RawMessage
 	if err := json.Unmarshal(body, &file); err != nil {
 		return nil, fmt.Errorf("wording: %s: %w", name, err)
 	}
-	w := &Words{tag: tag, texts: make(map[string]string)}
+	w := &Words{tag: tag, name: name, texts: make(map[string]string)}
+	if w.format, err = formatOf(name); err != nil {
+		return nil, err
+	}
 	for _, section := range sections {
-		part, ok := file[section]
+		text, ok := file[section]
 		if !ok {
 			return nil, fmt.Errorf("%w: section %s", ErrNoText, section)
+		}
+		var part map[string]any
+		if err := json.Unmarshal(text, &part); err != nil {
+			return nil, fmt.Errorf("wording: %s: %w", name, err)
 		}
 		w.add(section, part)
 	}
@@ -64,7 +99,7 @@ func (w *Words) add(key string, part any) {
 }
 
 // Language is what the attribute lang of a page says.
-func (w *Words) Language() string { return w.tag.String() }
+func (w *Words) Language() string { return w.name }
 
 // Keys returns every key, sorted.
 func (w *Words) Keys() []string { return slices.Sorted(maps.Keys(w.texts)) }
@@ -92,20 +127,6 @@ func (w *Words) Count(key string, n int, values ...any) (string, error) {
 var forms = map[plural.Form]string{
 	plural.Zero: "zero", plural.One: "one", plural.Two: "two",
 	plural.Few: "few", plural.Many: "many", plural.Other: "other",
-}
-
-// Number writes a whole number with the separators of the language.
-func (w *Words) Number(n int) string {
-	digits := strconv.Itoa(n)
-	sign := ""
-	if n < 0 {
-		sign, digits = "-", digits[1:]
-	}
-	group := w.texts["shop.format.group"]
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + group + digits[at:]
-	}
-	return sign + digits
 }
 
 // fill replaces each {name} of a text. A name without a value stays.

@@ -8,7 +8,7 @@ import (
 	"stoa/internal/html/wording"
 )
 
-const texts = `{"shop": {"format": {"group": ","}, "hello": "Hello {name}, {other}",
+const texts = `{"shop": {"hello": "Hello {name}, {other}",
 	"found": {"one": "{n} product", "other": "{n} products"}, "deep": {"er": "down"}}, "console": {"secret": "x"}}`
 
 func load(t *testing.T) *wording.Words {

@@ -53,8 +53,8 @@ var (
 var variables = map[Kind][]string{
 	Receipt:         slices.Concat(ofShop, ofProduct, ofOrder, []string{LicenseKey}, ofLicense, []string{DiscountCode, Link}),
 	Trial:           slices.Concat(ofShop, ofProduct, []string{OrderID, OrderDate, LicenseKey}, ofLicense, []string{Link}),
-	TrialEnding:     slices.Concat(ofShop, ofProduct, ofLicense, []string{Link}),
-	TrialEnded:      slices.Concat(ofShop, ofProduct, ofLicense, []string{Link}),
+	TrialEnding:     slices.Concat(ofShop, ofProduct, []string{LicenseKey}, ofLicense, []string{Link}),
+	TrialEnded:      slices.Concat(ofShop, ofProduct, []string{LicenseKey}, ofLicense, []string{Link}),
 	Refund:          slices.Concat(ofShop, ofProduct, ofOrder, []string{RefundAmount, Seats}),
 	Claim:           slices.Concat(ofShop, []string{Link}),
 	PasswordReset:   slices.Concat(ofShop, []string{Link}),

@@ -27,7 +27,6 @@ type Courier struct {
 	Log       *slog.Logger
 	Now       func() time.Time
 	PublicURL string
-	SiteName  func(ctx context.Context) string // what mails call the shop
 
 	rounds mail.Rounds
 }

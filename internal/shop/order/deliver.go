@@ -108,7 +108,7 @@ func (c *Courier) allow(ctx context.Context, d DueReceipt, to string, now time.T
 
 func (c *Courier) send(ctx context.Context, d DueReceipt, to string) error {
 	if d.notice() {
-		return c.Mailer.Send(ctx, refundMail(d, to, c.SiteName(ctx)))
+		return c.Mailer.Send(ctx, refundMail(d, to))
 	}
 	key, err := c.Vault.Open(d.License)
 	if err != nil {
@@ -118,5 +118,5 @@ func (c *Courier) send(ctx context.Context, d DueReceipt, to string) error {
 	if err != nil {
 		return err
 	}
-	return c.Mailer.Send(ctx, receiptMail(d, to, key, c.SiteName(ctx), link))
+	return c.Mailer.Send(ctx, receiptMail(d, to, key, link))
 }

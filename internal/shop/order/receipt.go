@@ -2,11 +2,11 @@ package order
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"stoa/internal/base/reqctx"
 	"stoa/internal/message/mail"
+	"stoa/internal/message/template"
 	"stoa/internal/shop/license"
 	"stoa/internal/shop/product"
 )
@@ -57,56 +57,31 @@ func (d DueReceipt) guests() bool { return d.UserID == reqctx.Anonymous }
 
 // receiptMail is the mail with a license key. The buyer, who may have given somebody else's address,
 // chose nothing in it, so it cannot carry a message. link makes a guest's account; it is empty for others.
-func receiptMail(d DueReceipt, to string, key license.Key, site, link string) mail.Message {
-	var b strings.Builder
-	line := func(parts ...string) {
-		for _, p := range parts {
-			b.WriteString(p)
-		}
-		b.WriteByte('\n')
-	}
-	intro, subject := "Thank you for your order at "+site+".", "Your license for "+d.ProductName
+func receiptMail(d DueReceipt, to string, key license.Key, link string) mail.Message {
+	kind, values := template.Receipt, d.values()
 	if d.Trial {
-		intro, subject = "Your trial from "+site+" has begun.", "Your trial of "+d.ProductName
+		kind = template.Trial
 	}
-	line(intro)
-	line()
-	line("  Product   ", d.ProductName, " - ", d.TierName)
-	amount := d.Amount.String()
-	if d.Amount.Minor == 0 {
-		amount = "free"
+	values[template.LicenseKey], values[template.Link] = key.Reveal(), link
+	values[template.Seats] = strconv.Itoa(d.License.MaxInstances)
+	if !d.License.ExpiresAt.IsZero() {
+		values[template.ExpiresAt] = day(d.License.ExpiresAt)
 	}
-	if d.Code != "" {
-		line("  Discount  ", d.Off.String(), " (", d.Code, ")")
+	m := kind.Message(to, "", values)
+	m.ID = "receipt-" + d.OrderID
+	return m
+}
+
+// values are what all mails about an order say of it.
+func (d DueReceipt) values() map[string]string {
+	values := map[string]string{
+		template.ProductName: d.ProductName, template.TierName: d.TierName, template.OrderID: d.OrderID,
+		template.OrderDate: day(d.Ordered), template.DiscountCode: d.Code,
 	}
-	line("  Amount    ", amount)
-	line("  Order     ", d.OrderID)
-	line("  Date      ", day(d.Ordered))
-	line()
-	line("This is your license key:")
-	line()
-	line("  ", key.Reveal())
-	line()
-	line(terms(d.License))
-	line()
-	line("To activate the license, enter the key where ", d.ProductName, " asks for it.")
-	line("Keep this mail, and keep the key to yourself: whoever has it can use up your")
-	line("license.")
-	if link != "" {
-		line()
-		line("You ordered without an account. To see the order and its license in one, open")
-		line("this link within 7 days. It works once:")
-		line()
-		line(link)
-		line()
-		line("Do not pass the link on: whoever opens it can see your license keys.")
+	if d.Amount.Minor > 0 {
+		values[template.Amount] = d.Amount.String()
 	}
-	line()
-	line("If you ordered nothing, somebody gave your address by mistake, and you can")
-	line("ignore this mail.")
-	return mail.Message{
-		To: to, Subject: subject, Text: b.String(), ID: "receipt-" + d.OrderID,
-	}
+	return values
 }
 
 // notice reports whether the mail is about a refund. What cost nothing is not given back.
@@ -120,38 +95,19 @@ type RefundNotice struct {
 }
 
 // refundMail tells a buyer that an order was refunded, or a part of it.
-func refundMail(d DueReceipt, to, site string) mail.Message {
+func refundMail(d DueReceipt, to string) mail.Message {
 	back := product.Money{Minor: d.Notice.Minor, Currency: d.Amount.Currency}
 	if d.Notice.ID == "" {
 		d.Notice, back = RefundNotice{ID: d.OrderID, Whole: true}, d.Amount
 	}
-	what, license := "Your order", "The order's license no longer works.\n"
-	if !d.Notice.Whole {
-		what, license = "A part of your order", "The order's license goes on.\n"
+	values := d.values()
+	values[template.RefundAmount] = back.String()
+	if !d.Notice.Whole { // the license goes on
+		values[template.Seats] = strconv.Itoa(d.License.MaxInstances)
 	}
-	return mail.Message{
-		To: to, Subject: what + " of " + d.ProductName + " was refunded", ID: "refund-" + d.Notice.ID,
-		Text: what + " at " + site + " was refunded.\n" +
-			"\n" +
-			"  Product   " + d.ProductName + " - " + d.TierName + "\n" +
-			"  Amount    " + back.String() + "\n" +
-			"  Order     " + d.OrderID + "\n" +
-			"  Date      " + day(d.Ordered) + "\n" +
-			"\n" +
-			"The money goes back the way that you paid it, which can take some days.\n" + license,
-	}
-}
-
-// terms says how long a license is valid and for how many instances.
-func terms(l license.License) string {
-	text := "It does not expire"
-	if !l.ExpiresAt.IsZero() {
-		text = "It is valid until " + day(l.ExpiresAt)
-	}
-	if l.MaxInstances == 1 {
-		return text + " and is for one instance."
-	}
-	return text + " and is for " + strconv.Itoa(l.MaxInstances) + " instances."
+	m := template.Refund.Message(to, "", values)
+	m.ID = "refund-" + d.Notice.ID
+	return m
 }
 
 // day formats a date for mails.

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"log/slog"
 	"net/url"
+	"strconv"
 	"time"
 
 	"stoa/internal/base/background"
 	"stoa/internal/base/errs"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/message/mail"
+	"stoa/internal/message/template"
 	"stoa/internal/shop/license"
 )
 
@@ -27,6 +29,7 @@ type TrialTimes struct{ Before, Latest, After time.Duration }
 type DueTrial struct {
 	License                  license.License
 	ProductName, ProductSlug string
+	TierName                 string // current, or the tier's id if the tier no longer exists
 	OrderID                  string
 	Billing                  *BillingInfo // nil if the customer gave no address
 }
@@ -72,7 +75,7 @@ func (s *Service) mailTrial(ctx context.Context, d DueTrial, now time.Time) erro
 		if err != nil {
 			return err
 		}
-		if sealed, err = s.Outbox.Seal(trialEndMail(d, to, key, s.SiteName(ctx), s.PublicURL, over)); err != nil {
+		if sealed, err = s.Outbox.Seal(trialEndMail(d, to, key, s.PublicURL, over)); err != nil {
 			return err
 		}
 	}
@@ -103,26 +106,16 @@ func (s *Service) trialAddress(ctx context.Context, d DueTrial) (string, error) 
 
 // trialEndMail tells a customer that a trial ends soon, or that it has ended. Like receipts, it has nothing that the
 // customer chose.
-func trialEndMail(d DueTrial, to string, key license.Key, site, publicURL string, over bool) mail.Message {
-	subject := "Your trial of " + d.ProductName + " ends on " + day(d.License.ExpiresAt)
-	text := "Your trial of " + d.ProductName + " from " + site + " ends on " + moment(d.License.ExpiresAt) + ".\n" +
-		"Then the license key below stops working.\n"
+func trialEndMail(d DueTrial, to string, key license.Key, publicURL string, over bool) mail.Message {
+	kind := template.TrialEnding
 	if over {
-		subject = "Your trial of " + d.ProductName + " has ended"
-		text = "Your trial of " + d.ProductName + " from " + site + " has ended.\n" +
-			"The license key below no longer works.\n"
+		kind = template.TrialEnded
 	}
-	return mail.Message{To: to, Subject: subject, Text: text + "\n" +
-		"To keep it, choose a plan here, and enter the key when you buy. It stays\n" +
-		"the same, so there is nothing to change where you use it:\n" +
-		"\n" +
-		publicURL + "/checkout/" + d.ProductSlug + "/" + url.PathEscape(d.License.TierID) + "?trial\n" +
-		"\n" +
-		"  Key       " + key.Reveal() + "\n" +
-		"  Order     " + d.OrderID + "\n" +
-		"\n" +
-		"If you do not want it, there is nothing to do: a trial costs nothing, and\n" +
-		"nothing renews it.\n"}
+	return kind.Message(to, "", map[string]string{
+		template.ProductName: d.ProductName, template.TierName: d.TierName, template.LicenseKey: key.Reveal(),
+		template.ExpiresAt: moment(d.License.ExpiresAt), template.Seats: strconv.Itoa(d.License.MaxInstances),
+		template.Link: publicURL + "/checkout/" + d.ProductSlug + "/" + url.PathEscape(d.License.TierID) + "?trial",
+	})
 }
 
 // moment formats a time for mails.

@@ -27,7 +27,7 @@ const (
 // Change is a change of settings. Fields that are nil stay; an empty text removes what was
 // set.
 type Change struct {
-	Name, Accent, SupportEmail, SupportURL, TermsURL, PrivacyURL, Logo *string
+	Name, Accent, SupportEmail, SupportURL, TermsURL, PrivacyURL, Language, Logo *string
 
 	// ArchiveTypes replaces the types of the kinds that it has; an empty list removes them.
 	ArchiveTypes map[extension.Kind][]string
@@ -50,6 +50,7 @@ func (ch Change) fields() []field {
 		{"supportUrl", ch.SupportURL, urlFault, func(s *Settings) *string { return &s.SupportURL }},
 		{"termsUrl", ch.TermsURL, urlFault, func(s *Settings) *string { return &s.TermsURL }},
 		{"privacyUrl", ch.PrivacyURL, urlFault, func(s *Settings) *string { return &s.PrivacyURL }},
+		{"language", ch.Language, noFault, func(s *Settings) *string { return &s.Language }},
 		{"logo", ch.Logo, logoFault, func(s *Settings) *string { return &s.Logo }},
 	}
 }
@@ -126,6 +127,9 @@ func (ch Change) types(before extension.Types) extension.Types {
 	}
 	return after
 }
+
+// noFault is of a setting that Service.Issues checks.
+func noFault(string) (code, message string) { return "", "" }
 
 func nameFault(name string) (code, message string) {
 	switch {

@@ -13,13 +13,15 @@ import (
 	"stoa/internal/trust/audit"
 )
 
-// Service reads and changes the settings. All fields but DefaultName are required. It is
+// Service reads and changes the settings. All fields but DefaultName and, where no language is set, HasLanguage are required. It is
 // safe for concurrent use.
 type Service struct {
 	Store Store
 	Now   func() time.Time
 	// DefaultName is the shop's name while the settings have none. It may be empty.
 	DefaultName string
+	// HasLanguage reports whether pages are in a language.
+	HasLanguage func(tag string) bool
 	// PublicURL is where people reach the shop.
 	PublicURL string
 	// FixedTypes, unless it is empty, are the operator's file types for packages
@@ -52,6 +54,9 @@ func (s *Service) ArchiveTypes(ctx context.Context, kind extension.Kind) (types 
 // Issues returns everything that is wrong with a change.
 func (s *Service) Issues(ch Change) errs.Issues {
 	faults := ch.Issues()
+	if ch.Language != nil && *ch.Language != "" && !s.HasLanguage(*ch.Language) {
+		faults.Add("language", errs.CodeUnknownValue, "language is none of those that pages are in.")
+	}
 	if len(s.FixedTypes) > 0 && !s.areFixed(ch.ArchiveTypes) {
 		faults.Add("archiveTypes", errs.CodeReadOnly, "archiveTypes cannot be changed: the operator has set "+
 			"STOA_ARCHIVE_TYPES, which wins.")

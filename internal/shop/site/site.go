@@ -23,6 +23,8 @@ type Settings struct {
 	TermsURL     string
 	PrivacyURL   string
 
+	// Language is the one of pages for which the reader names none; empty: the operator's (STOA_LOCALE).
+	Language string
 	// Logo is the picture above mails: an address, or the path of an uploaded picture.
 	Logo string
 

@@ -90,8 +90,10 @@ export const read = async <T>(response: Response): Promise<T> => {
 // begin begins the session of a token set.
 export const begin = ({ access_token: value, expires_in: seconds, user }: TokenSet): User => {
   token = { value, goodUntil: Date.now() + seconds * 1000 - 30_000 };
+  const signedIn = !session && !mayBeSignedIn();
   remember(true);
   change({ user });
+  if (signedIn) void import("../text/choice").then(({ adopt }) => adopt()).catch(() => undefined);
   return user;
 };
 

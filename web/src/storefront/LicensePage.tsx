@@ -7,7 +7,7 @@ import { BuyTrial, Seats, stateOf, termOf } from "./LicensesPage";
 import { ReviewForm } from "./ReviewForm";
 import { subscribed, Subscription, useOrderOf } from "./Subscription";
 import { own } from "./ownText";
-import { t } from "./text";
+import { t } from "./boughtText";
 import { Badge, Button, Copy, Day, Gone, Failure, Head, Pager, Told, useHeading, Waiting } from "./ui";
 
 export const LicensePage = ({ id }: { id: string }) => {

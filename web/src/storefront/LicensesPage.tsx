@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { formatDay } from "../text/format";
 import { useLicenses, type License } from "./data";
+import { t } from "./boughtText";
 import { own } from "./ownText";
-import { t } from "./text";
 import { Badge, Empty, Failure, Head, Pager, Waiting, type Tone } from "./ui";
 
 // stateOf is a license's state in a word: a license that is not paid yet does not work.

@@ -5,7 +5,7 @@ import { keptOrder, type KeptOrder } from "./kept";
 import { go } from "./router";
 import { keptCosts, off, price, type Costs } from "./paid";
 import { subscribed, Subscription, TakeBack } from "./Subscription";
-import { t } from "./text";
+import { t } from "./boughtText";
 import { Badge, Copy, Day, Gone, Failure, Head, Waiting } from "./ui";
 
 // What a buyer sees of an order: from the API, or from this tab.

@@ -4,7 +4,7 @@ import { orderTone, useOrders, type Order } from "./data";
 import { keptOrders } from "./kept";
 import { SignIn } from "./SignInPage";
 import { keptCosts, off, price, type Costs } from "./paid";
-import { t } from "./text";
+import { t } from "./boughtText";
 import { Badge, Day, Empty, Failure, Head, Pager, Waiting } from "./ui";
 
 export const OrdersPage = () =>

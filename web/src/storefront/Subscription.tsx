@@ -9,7 +9,7 @@ import { formatDay } from "../text/format";
 import { readOrder, type License, type SeenOrder } from "./data";
 import { regular } from "./paid";
 import "./subscription.css";
-import { t } from "./text";
+import { t } from "./boughtText";
 import { Button, Failure, Told, useHeading } from "./ui";
 
 const s = texts(section);

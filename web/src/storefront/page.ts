@@ -22,6 +22,12 @@ if (chooser) {
   (chooser.parentElement as HTMLElement).hidden = false;
 }
 
+const tongue = document.querySelector<HTMLSelectElement>("[data-language]");
+if (tongue) {
+  tongue.addEventListener("change", () => void import("../text/choice").then(({ choose }) => choose(tongue.value)));
+  (tongue.parentElement as HTMLElement).hidden = false;
+}
+
 // A choice that sends its form needs no button.
 for (const choice of document.querySelectorAll<HTMLSelectElement>("[data-submit]")) {
   choice.addEventListener("change", () => choice.form?.requestSubmit());
@@ -56,14 +62,14 @@ if (gallery && steps) {
     for (const button of steps.querySelectorAll<HTMLButtonElement>("button")) {
       const end =
         button.dataset["step"] === "1"
-          ? gallery.scrollLeft + gallery.clientWidth >= gallery.scrollWidth - 8
-          : gallery.scrollLeft <= 8;
+          ? Math.abs(gallery.scrollLeft) + gallery.clientWidth >= gallery.scrollWidth - 8
+          : Math.abs(gallery.scrollLeft) <= 8;
       button.ariaDisabled = String(end);
     }
   };
   steps.addEventListener("click", (e) => {
     const step = (e.target as Element).closest<HTMLElement>("[data-step]")?.dataset["step"];
-    if (step) gallery.scrollBy({ left: Number(step) * gallery.clientWidth * 0.9 });
+    if (step) gallery.scrollBy({ left: Number(step) * gallery.clientWidth * (document.dir === "rtl" ? -0.9 : 0.9) });
   });
   gallery.addEventListener("scroll", show, { passive: true });
   addEventListener("resize", show);

@@ -5,12 +5,11 @@ declare module "*?section=common" {
   const section: Catalog["common"];
   export default section;
 }
-declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount,paid,trial" {
+declare module "*?section=shop&without=catalog,product,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount,paid,trial,order,orders,licenses" {
   const section: Omit<
     Catalog["shop"],
     | "catalog"
     | "product"
-    | "format"
     | "top"
     | "foot"
     | "testMode"
@@ -24,7 +23,9 @@ declare module "*?section=shop&without=catalog,product,format,top,foot,testMode,
     | "elsewhere"
     | "discount"
     | "paid"
-    | "trial"
+    | "order"
+    | "orders"
+    | "licenses"
   >;
   export default section;
 }
@@ -52,8 +53,8 @@ declare module "*?section=shop&only=discount" {
   const section: Pick<Catalog["shop"], "discount">;
   export default section;
 }
-declare module "*?section=shop&only=trial" {
-  const section: Pick<Catalog["shop"], "trial">;
+declare module "*?section=shop&only=order,orders,licenses" {
+  const section: Pick<Catalog["shop"], "order" | "orders" | "licenses">;
   export default section;
 }
 declare module "*?section=shop&only=paid" {

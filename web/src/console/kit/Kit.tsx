@@ -3,6 +3,7 @@ import {
   ActionIcon,
   Button,
   createTheme,
+  DirectionProvider,
   MantineProvider,
   Menu,
   Modal,
@@ -50,13 +51,15 @@ const scheme: MantineColorSchemeManager = {
 };
 
 export const Kit = ({ children }: { children: ReactNode }) => (
-  <MantineProvider
-    theme={theme}
-    colorSchemeManager={scheme}
-    defaultColorScheme="auto"
-    withCssVariables={false}
-    withGlobalClasses={false}>
-    {children}
-    <Toasts />
-  </MantineProvider>
+  <DirectionProvider>
+    <MantineProvider
+      theme={theme}
+      colorSchemeManager={scheme}
+      defaultColorScheme="auto"
+      withCssVariables={false}
+      withGlobalClasses={false}>
+      {children}
+      <Toasts />
+    </MantineProvider>
+  </DirectionProvider>
 );

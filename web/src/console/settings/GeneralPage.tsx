@@ -1,5 +1,5 @@
 // What the shop says of itself.
-import { Button, ColorInput, TextInput } from "@mantine/core";
+import { Button, ColorInput, Select, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { api, data, tagged, type Schemas } from "../../api/client";
@@ -10,6 +10,7 @@ import { Pending } from "../kit/Pending";
 import { useBase, useTyped } from "../kit/useBase";
 import { tell } from "../kit/toast";
 import { Locked } from "../kit/may";
+import { languages, nameOf } from "../../text/languages";
 import { t } from "../text";
 import { SettingsNav } from "./SettingsNav";
 
@@ -17,6 +18,7 @@ type Settings = Schemas["Settings"];
 
 const key = ["settings"];
 const fields = ["shopName", "supportEmail", "supportUrl", "termsUrl", "privacyUrl"] as const;
+const others = ["accent", "language"] as const;
 const swatches = ["#0b534f", "#1f5fbf", "#6d3fc0", "#a3325f", "#8a4b08", "#2f6b1f", "#3b4350"];
 
 export const GeneralPage = () => {
@@ -58,7 +60,7 @@ const Form = ({
 }) => {
   const [values, setValues] = useState(() => ({ ...settings }));
   useTyped(
-    [...fields, "accent" as const].some((name) => (values[name] ?? null) !== (settings[name] ?? null)),
+    [...fields, ...others].some((name) => (values[name] ?? null) !== (settings[name] ?? null)),
     onTyped,
   );
   const save = useMutation({
@@ -66,7 +68,11 @@ const Form = ({
       data(
         api.PATCH("/api/v1/admin/settings", {
           params: { header: { "If-Match": etag } },
-          body: { accent: values.accent, ...Object.fromEntries(fields.map((name) => [name, values[name]])) },
+          body: {
+            accent: values.accent,
+            language: values.language ?? null,
+            ...Object.fromEntries(fields.map((name) => [name, values[name]])),
+          },
         }),
       ),
     onSuccess: async () => {
@@ -104,6 +110,18 @@ const Form = ({
         withPreview={values.accent !== null}
         error={fault("accent")}
         onChange={(value) => set("accent", value)}
+      />
+      <Select
+        label={t("settings.general.language")}
+        description={t("settings.general.languageHow")}
+        value={values.language ?? ""}
+        data={[
+          { value: "", label: t("settings.general.languageNone") },
+          ...languages.map((tag) => ({ value: tag, label: nameOf(tag) })),
+        ]}
+        error={fault("language")}
+        allowDeselect={false}
+        onChange={(tag) => set("language", tag ?? "")}
       />
       {save.isError && issues.length === 0 && <ErrorNote error={save.error} retry={() => void again()} />}
       <div className="row">

@@ -3,6 +3,9 @@ import { IconCheck, IconExternalLink, IconUser } from "@tabler/icons-react";
 import { useState } from "react";
 import { signOut, type User } from "../../api/session";
 import { chooseScheme, chosenScheme } from "../../theme/scheme";
+import { language } from "../../text";
+import { choose } from "../../text/choice";
+import { languages, nameOf } from "../../text/languages";
 import { c, t } from "../text";
 import { chooseRows, chosenRows } from "./rows";
 
@@ -38,6 +41,13 @@ export const Account = ({ user }: { user: User }) => {
           now={now.rows}
           choices={heights.map((id) => ({ id, word: t(`rows.${id}`) }))}
           onChoose={chooseRows}
+        />
+        <Menu.Divider />
+        <Choices
+          label={t("session.language")}
+          now={language}
+          choices={languages.map((id) => ({ id, word: nameOf(id) }))}
+          onChoose={(tag) => void choose(tag)}
         />
         <Menu.Divider />
         <Menu.Item onClick={() => void signOut()}>{c("signOut")}</Menu.Item>

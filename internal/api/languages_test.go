@@ -1,0 +1,179 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"stoa/internal/app"
+	"stoa/internal/testkit"
+)
+
+// page asks for a page as a browser does.
+func page(path string, headers ...string) testkit.Request {
+	req := testkit.Request{Method: http.MethodGet, Path: path, Header: http.Header{"Accept": {"text/html"}}}
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Add(headers[i], headers[i+1])
+	}
+	return req
+}
+
+var everyPage = []string{
+	"/", "/p/mail-pack", "/p/nowhere", "/nowhere", "/checkout/mail-pack/once", "/licenses", "/orders/nothing", "/register",
+	"/reset-password", "/claim-orders", "/payment/success", "/payment/cancelled", "/verify-email", "/setup",
+}
+
+// wantLanguage fails unless an answer is a page in a language, and says on what that depends.
+func wantLanguage(t *testing.T, what string, res testkit.Response, tag, dir string) {
+	t.Helper()
+	if want := `<html lang="` + tag + `" dir="` + dir + `"`; !strings.Contains(string(res.Body), want) {
+		t.Errorf("%s: the page has no %s:\n%.200s", what, want, res.Body)
+	}
+	vary := strings.Join(res.Header.Values("Vary"), ", ")
+	if !strings.Contains(vary, "Accept-Language") || !strings.Contains(vary, "Cookie") {
+		t.Errorf("%s: Vary = %q", what, vary)
+	}
+}
+
+func TestPagesAreInALanguageOfTheReader(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.NewShop(t)
+	for _, path := range everyPage {
+		tags := make(map[string]string)
+		for tag, req := range map[string]testkit.Request{
+			"en": page(path, "Accept-Language", "zh"),
+			"de": page(path+"?lang=de", "Cookie", "stoa-language=fr"),
+			"fr": page(path, "Cookie", "stoa-language=fr", "Accept-Language", "ja"),
+			"ja": page(path, "Accept-Language", "ja-JP, en;q=0.5", "Cookie", "stoa-language=tlh"),
+		} {
+			res := a.DoUnchecked(t, req)
+			wantLanguage(t, path+" in "+tag, res, tag, "ltr")
+			if res.Header.Get("Set-Cookie") != "" {
+				t.Errorf("%s in %s sets a cookie", path, tag)
+			}
+			etag := res.Header.Get("ETag")
+			if res.Status != http.StatusOK {
+				continue
+			}
+			if other, ok := tags[etag]; ok || etag == "" {
+				t.Errorf("%s: %s and %s have the entity tag %s", path, tag, other, etag)
+			}
+			tags[etag] = tag
+			req.Header.Set("If-None-Match", etag)
+			if res := a.DoUnchecked(t, req); res.Status != http.StatusNotModified || len(res.Header.Values("Vary")) == 0 {
+				t.Errorf("%s in %s again answers %d, Vary %q", path, tag, res.Status, res.Header.Values("Vary"))
+			}
+		}
+	}
+}
+
+// A shop in another language has pages in it for all who name none.
+func TestTheOperatorsLanguageIsForReadersWithoutOne(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.NewShop(t, func(_ testing.TB, cfg *app.Config) { cfg.DefaultLocale = "fr-CA" })
+	for _, path := range everyPage {
+		wantLanguage(t, path, a.DoUnchecked(t, page(path)), "fr", "ltr")
+		wantLanguage(t, path, a.DoUnchecked(t, page(path, "Accept-Language", "en-GB")), "en", "ltr")
+	}
+}
+
+func TestSearchEnginesFindEveryLanguage(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.NewShop(t)
+	for path, parts := range map[string][]string{
+		"/": {
+			`rel="canonical" href="` + a.URL + `/">`, `hreflang="de" href="` + a.URL + `/?lang=de">`,
+			`hreflang="ja" href="` + a.URL + `/?lang=ja">`, `hreflang="x-default" href="` + a.URL + `/">`,
+		},
+		"/p/mail-pack?lang=pt": {
+			`rel="canonical" href="` + a.URL + `/p/mail-pack?lang=pt">`, `hreflang="pt" href="` + a.URL + `/p/mail-pack?lang=pt">`,
+			`hreflang="x-default" href="` + a.URL + `/p/mail-pack">`,
+		},
+		"/?category=other&lang=es": {`rel="canonical" href="` + a.URL + `/?category=other&amp;lang=es">`},
+	} {
+		html := string(a.DoUnchecked(t, page(path)).Body)
+		for _, part := range parts {
+			if !strings.Contains(html, part) {
+				t.Errorf("%s has no %s", path, part)
+			}
+		}
+		if n := strings.Count(html, "hreflang="); n != 7 || strings.Contains(html, "XB") {
+			t.Errorf("%s has %d versions, want six and that of the reader", path, n)
+		}
+	}
+}
+
+// Programs get the same answer, whatever language they accept.
+func TestAnswersOfTheAPIHaveOneLanguage(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.NewShop(t)
+	want := a.Do(t, testkit.Get("", "/api/marketplace/products"))
+	req := testkit.Get("", "/api/marketplace/products")
+	req.Header = http.Header{"Accept-Language": {"de"}, "Cookie": {"stoa-language=de"}}
+	got := a.Do(t, req)
+	if string(got.Body) != string(want.Body) || strings.Contains(strings.Join(got.Header.Values("Vary"), ","), "Language") {
+		t.Errorf("the answer depends on the language: Vary %q", got.Header.Values("Vary"))
+	}
+}
+
+func TestAnAccountKeepsItsLanguage(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
+		token := a.Register(t, "ada").Access
+		choose := func(body any) testkit.Response {
+			return a.DoUnchecked(t, testkit.Request{Method: http.MethodPut, Path: "/auth/language", Token: token, Body: body})
+		}
+		for _, tt := range []struct {
+			body   any
+			status int
+			want   string
+		}{
+			{map[string]any{"language": "de"}, http.StatusOK, "de"},
+			{map[string]any{"language": "tlh"}, http.StatusBadRequest, "de"},
+			{map[string]any{"language": "en-XA"}, http.StatusBadRequest, "de"},
+			{map[string]any{"language": ""}, http.StatusBadRequest, "de"},
+			{map[string]any{"language": 1}, http.StatusBadRequest, "de"},
+			{map[string]any{}, http.StatusBadRequest, "de"},
+			{map[string]any{"language": "fr", "more": 1}, http.StatusBadRequest, "de"},
+			{map[string]any{"language": nil}, http.StatusOK, ""},
+		} {
+			if res := choose(tt.body); res.Status != tt.status {
+				t.Errorf("%v answers %d: %s", tt.body, res.Status, res.Body)
+			}
+			if got := a.Do(t, testkit.Get(token, "/auth/language")).Text(t, "data.language"); got != tt.want {
+				t.Errorf("after %v the language is %q, want %q", tt.body, got, tt.want)
+			}
+		}
+		if res := a.Do(t, testkit.Get("", "/auth/language")); res.Status != http.StatusUnauthorized {
+			t.Errorf("a guest gets %d", res.Status)
+		}
+	})
+}
+
+// The shop's own language holds at once, before that of the operator.
+func TestTheShopsLanguageIsASetting(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.NewShop(t, func(_ testing.TB, cfg *app.Config) { cfg.DefaultLocale = "fr" })
+	admin := a.Admin(t, "root")
+	for _, tt := range []struct {
+		value  any
+		status int
+		want   string
+	}{{"ja", http.StatusOK, "ja"}, {"tlh", http.StatusBadRequest, "ja"}, {nil, http.StatusOK, "fr"}} {
+		res := a.DoUnchecked(t, testkit.Request{
+			Method: http.MethodPatch, Path: "/api/v1/admin/settings", Token: admin.Access, Body: map[string]any{"language": tt.value},
+		})
+		if res.Status != tt.status {
+			t.Errorf("%v answers %d: %s", tt.value, res.Status, res.Body)
+		}
+		for _, path := range []string{"/", "/register"} {
+			wantLanguage(t, path, a.DoUnchecked(t, page(path)), tt.want, "ltr")
+		}
+	}
+}
