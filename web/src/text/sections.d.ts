@@ -57,6 +57,10 @@ declare module "*?section=shop&only=order,orders,licenses" {
   const section: Pick<Catalog["shop"], "order" | "orders" | "licenses">;
   export default section;
 }
+declare module "*?section=shop&only=trial" {
+  const section: Pick<Catalog["shop"], "trial">;
+  export default section;
+}
 declare module "*?section=shop&only=paid" {
   const section: Pick<Catalog["shop"], "paid">;
   export default section;
