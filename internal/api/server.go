@@ -199,7 +199,8 @@ func (s *Server) routes() *router {
 			_, err := s.Accounts.Rules(ctx)
 			return err
 		},
-		limits: limits, keys: keys, budget: s.Budget,
+		languages: s.Languages,
+		limits:    limits, keys: keys, budget: s.Budget,
 		platform: h.platform.Plugin, whileCaller: h.call.WhileCaller,
 		ownAuthorization: s.Gateway.OwnAuthorization,
 		themeApp:         s.orAway(h.themeApp.Root), look: h.storefront.Look, missing: s.failure(pages.Site.Missing),
