@@ -198,6 +198,9 @@ func adminRoutes(h *admin.Handlers) []route {
 	return []route{
 		may("POST /api/v1/admin/search", permission.Any, h.Search),
 		may("GET /api/v1/admin/overview", permission.ReadOverview, h.ShowOverview),
+		may("GET /api/v1/admin/reports/revenue", permission.ReadReports, h.ReportRevenue),
+		may("GET /api/v1/admin/reports/revenue.csv", permission.ReadReports, h.RevenueCSV, lasting),
+		may("GET /api/v1/admin/reports/subscriptions", permission.ReadReports, h.ReportSubscriptions),
 		may("GET /api/v1/admin/system", permission.ReadSystem, h.DescribeSystem),
 		may("POST /api/v1/admin/keys/rotate", permission.RotateKeys, h.RotateKeys, guarded),
 		may("GET /api/v1/admin/settings", permission.ReadSettings, h.GetSettings),
