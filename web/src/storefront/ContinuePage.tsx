@@ -8,6 +8,7 @@ import { useSession } from "../api/useSession";
 import { there } from "./elsewhereText";
 import { go, pathOf, within } from "./router";
 import { SecondStep } from "./SecondStep";
+import { sign } from "./signInText";
 import { c, t } from "./text";
 import { Button, Failure, Field, Head, useFaults, Waiting } from "./ui";
 
@@ -182,11 +183,11 @@ const Username = ({ suggested, ...step }: StepProps & { suggested: string }) => 
       key="username"
       title={there("elsewhere.username")}
       how={there("elsewhere.usernameHow")}
-      go={t("signIn.create")}
+      go={sign("signIn.create")}
       read={(typed) => ({ username: typed })}
-      fault={taken ? t("signIn.taken") : undefined}
+      fault={taken ? sign("signIn.taken") : undefined}
       field={{
-        label: t("signIn.username"),
+        label: sign("signIn.username"),
         autoComplete: "nickname",
         defaultValue: username.test(name) ? name : "",
       }}
@@ -242,7 +243,7 @@ const Over = ({ code, to }: { code: string; to: string }) => {
       <p role="alert">{there(`elsewhere.ends.${ends.find((one) => one === code) ?? "other"}`)}</p>
       <p>
         <a className="button primary" href={session ? to : signInFor(to)}>
-          {session ? there("elsewhere.back") : t("signIn.title")}
+          {session ? there("elsewhere.back") : c("signIn")}
         </a>
       </p>
     </div>

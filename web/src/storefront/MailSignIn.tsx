@@ -5,7 +5,7 @@ import { mailedCode, mailSignIn, signInMethods } from "../api/entry";
 import { asProblem } from "../api/problem";
 import { accessToken, onSignInElsewhere } from "../api/session";
 import { mailed } from "./mailedText";
-import { t } from "./text";
+import { c, t } from "./text";
 import { Button, Failure, Field, Head, useFaults } from "./ui";
 
 // Asked is a mail that somebody asked for.
@@ -108,7 +108,7 @@ export const MailedSignIn = ({ asked, onDone, onChallenge, onAgain }: MailedSign
         )}
         <p className="row">
           <Button className="button primary" busy={entry.isPending}>
-            {t("signIn.title")}
+            {c("signIn")}
           </Button>
           <button type="button" className="button" onClick={onAgain}>
             {mailed("mailed.again")}

@@ -6,6 +6,7 @@ import { go } from "./router";
 import { keptCosts, off, price, type Costs } from "./paid";
 import { subscribed, Subscription, TakeBack } from "./Subscription";
 import { t } from "./boughtText";
+import { c } from "./text";
 import { Badge, Copy, Day, Gone, Failure, Head, Waiting } from "./ui";
 
 // What a buyer sees of an order: from the API, or from this tab.
@@ -73,7 +74,7 @@ const Lost = ({ payment, signedIn }: { payment: string | null; signedIn: boolean
     <Gone title={title} how={how}>
       {!signedIn && (
         <a className="button primary" href={`/sign-in?next=${encodeURIComponent(location.pathname)}`}>
-          {t("signIn.title")}
+          {c("signIn")}
         </a>
       )}
       <a className="button" href="/claim-orders">

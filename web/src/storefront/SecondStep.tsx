@@ -5,7 +5,7 @@ import { asProblem } from "../api/problem";
 import { passkeyStep, secondStep } from "../api/entry";
 import { ByPasskey, Code, Unproven } from "./code";
 import { step } from "./stepText";
-import { t } from "./text";
+import { c, t } from "./text";
 import { Button, Head, useFaults } from "./ui";
 
 export interface SecondStepProps {
@@ -71,7 +71,7 @@ export const SecondStep = ({ challenge, onDone, onAgain }: SecondStepProps) => {
         <p className="row">
           {way && (
             <Button className="button primary" busy={entry.isPending}>
-              {t("signIn.title")}
+              {c("signIn")}
             </Button>
           )}
           <button type="button" className="button" onClick={onAgain}>

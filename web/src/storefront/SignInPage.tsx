@@ -12,6 +12,7 @@ import { offerPasskey } from "./offer";
 import type { PasskeySignInProps } from "./PasskeySignIn";
 import { go, pathOf, within } from "./router";
 import type { SecondStepProps } from "./SecondStep";
+import { sign } from "./signInText";
 import { c, t } from "./text";
 import { Button, Failure, Field, Head, PasswordField, useFaults, Waiting } from "./ui";
 
@@ -27,11 +28,11 @@ export const SignInPage = () => {
   if (!session) return <SignIn next={next} onDone={() => go(next, true)} />;
   return (
     <div className="narrow">
-      <Head title={t("signIn.title")} />
-      <p>{t("signIn.signedIn", { email: session.user.email })}</p>
+      <Head title={sign("signIn.title")} />
+      <p>{sign("signIn.signedIn", { email: session.user.email })}</p>
       <p>
         <a className="button primary" href={next}>
-          {t("signIn.continue")}
+          {sign("signIn.continue")}
         </a>
       </p>
     </div>
@@ -76,9 +77,9 @@ export const SignIn = ({ next, onDone, ended = false }: SignInProps) => {
     );
   return (
     <div className="narrow">
-      <Head title={t(isNew ? "signIn.register" : "signIn.title")} />
+      <Head title={sign(isNew ? "signIn.register" : "signIn.title")} />
       <p className="soft" role={ended ? "alert" : undefined}>
-        {t(ended ? "signIn.ended" : isNew ? "signIn.registerWhy" : "signIn.why")}
+        {sign(ended ? "signIn.ended" : isNew ? "signIn.registerWhy" : "signIn.why")}
       </p>
       <Form
         key={String(isNew)}
@@ -92,18 +93,18 @@ export const SignIn = ({ next, onDone, ended = false }: SignInProps) => {
         onChallenge={setChallenge}
       />
       <p className="row">
-        {mode !== "closed" && <span className="soft">{t(isNew ? "signIn.already" : "signIn.newHere")}</span>}
+        {mode !== "closed" && <span className="soft">{sign(isNew ? "signIn.already" : "signIn.newHere")}</span>}
         {mode === "open" && (
           <button type="button" className="button slim" onClick={() => setNew(!isNew)}>
-            {t(isNew ? "signIn.title" : "signIn.create")}
+            {sign(isNew ? "signIn.title" : "signIn.create")}
           </button>
         )}
         {mode === "mail-first" && (
           <a className="button slim" href="/register">
-            {t("signIn.create")}
+            {sign("signIn.create")}
           </a>
         )}
-        {!isNew && <a href="/reset-password">{t("signIn.forgot")}</a>}
+        {!isNew && <a href="/reset-password">{sign("signIn.forgot")}</a>}
       </p>
       <Suspense>
         {!isNew && <PasskeySignIn onDone={onDone} />}
@@ -163,7 +164,7 @@ const Form = ({ isNew, known, onKnown, onDone, onChallenge }: FormProps) => {
       />
       {isNew && (
         <Field
-          label={t("signIn.username")}
+          label={sign("signIn.username")}
           name="username"
           autoComplete="nickname"
           autoCapitalize="none"
@@ -182,7 +183,7 @@ const Form = ({ isNew, known, onKnown, onDone, onChallenge }: FormProps) => {
       {entry.error &&
         (refused ? (
           <p className="note" data-tone="bad" role="alert">
-            {t("signIn.failed")}
+            {sign("signIn.failed")}
           </p>
         ) : taken ? (
           <Taken email={entry.variables?.email ?? ""} onKnown={onKnown} />
@@ -191,7 +192,7 @@ const Form = ({ isNew, known, onKnown, onDone, onChallenge }: FormProps) => {
         ))}
       <p>
         <Button className="button primary" busy={entry.isPending}>
-          {t(isNew ? "signIn.create" : "signIn.title")}
+          {sign(isNew ? "signIn.create" : "signIn.title")}
         </Button>
       </p>
     </form>
@@ -201,13 +202,13 @@ const Form = ({ isNew, known, onKnown, onDone, onChallenge }: FormProps) => {
 // Taken leads whoever has an account already into it. Which of the two is taken, the shop does not say.
 const Taken = ({ email, onKnown }: { email: string; onKnown: (email: string) => void }) => (
   <div className="note" data-tone="bad" role="alert">
-    <p>{t("signIn.taken")}</p>
-    <p>{t("signIn.takenHow")}</p>
+    <p>{sign("signIn.taken")}</p>
+    <p>{sign("signIn.takenHow")}</p>
     <div className="row">
       <button type="button" className="button slim" onClick={() => onKnown(email)}>
-        {t("signIn.takenSignIn", { email })}
+        {sign("signIn.takenSignIn", { email })}
       </button>
-      <a href="/reset-password">{t("signIn.takenReset")}</a>
+      <a href="/reset-password">{sign("signIn.takenReset")}</a>
     </div>
   </div>
 );

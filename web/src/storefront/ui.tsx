@@ -171,7 +171,7 @@ export const PasswordField = (props: FieldProps) => {
     <div className="form-field">
       <Field {...props} type={shown ? "text" : "password"} required />
       <label className="check">
-        <input type="checkbox" checked={shown} onChange={(e) => setShown(e.target.checked)} /> {t("signIn.show")}
+        <input type="checkbox" checked={shown} onChange={(e) => setShown(e.target.checked)} /> {c("showPassword")}
       </label>
     </div>
   );

@@ -5,7 +5,7 @@ declare module "*?section=common" {
   const section: Catalog["common"];
   export default section;
 }
-declare module "*?section=shop&without=catalog,product,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount,paid,trial,order,orders,licenses" {
+declare module "*?section=shop&without=catalog,product,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount,paid,trial,order,orders,licenses,signIn" {
   const section: Omit<
     Catalog["shop"],
     | "catalog"
@@ -26,6 +26,7 @@ declare module "*?section=shop&without=catalog,product,top,foot,testMode,noScrip
     | "order"
     | "orders"
     | "licenses"
+    | "signIn"
   >;
   export default section;
 }
@@ -55,6 +56,14 @@ declare module "*?section=shop&only=discount" {
 }
 declare module "*?section=shop&only=order,orders,licenses" {
   const section: Pick<Catalog["shop"], "order" | "orders" | "licenses">;
+  export default section;
+}
+declare module "*?section=shop&only=trial" {
+  const section: Pick<Catalog["shop"], "trial">;
+  export default section;
+}
+declare module "*?section=shop&only=signIn" {
+  const section: Pick<Catalog["shop"], "signIn">;
   export default section;
 }
 declare module "*?section=shop&only=paid" {
