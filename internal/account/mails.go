@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 
+	"stoa/internal/base/reqctx"
 	"stoa/internal/message/mail"
 	"stoa/internal/message/template"
 )
@@ -33,16 +34,17 @@ func (s *Service) inTxWithMail(ctx context.Context, fn func(tx Store, post func(
 // resetMail is the mail with a link. The token is in the fragment, which browsers do
 // not send to servers; so it is in no log and no Referer header
 // (contract 2.8).
-func (s *Service) resetMail(to, token string) mail.Message {
-	return template.PasswordReset.Message(to, "", map[string]string{template.Link: s.PublicURL + "/reset-password#" + token})
+func (s *Service) resetMail(to, language, token string) mail.Message {
+	return template.PasswordReset.Message(to, language, map[string]string{template.Link: s.PublicURL + "/reset-password#" + token})
 }
 
 // letterChanged tells a user that the password was changed. The mail has no link, so
 // that nobody learns to follow links in such mails. reclaimed says that whoever had the
 // account before lost everything.
-func (s *Service) letterChanged(u User, reclaimed bool) letter {
+func (s *Service) letterChanged(ctx context.Context, u User, reclaimed bool) letter {
 	if !reclaimed {
-		return func(string) mail.Message { return template.PasswordChanged.Message(u.Email, "", nil) }
+		language := reqctx.LanguageFrom(ctx)
+		return func(string) mail.Message { return template.PasswordChanged.Message(u.Email, language, nil) }
 	}
 	at := s.Now().UTC().Format(mail.Time)
 	return func(site string) mail.Message {

@@ -97,7 +97,7 @@ func (s *Service) choosePassword(
 func (s *Service) passwordChanged(
 	ctx context.Context, tx Store, post func(letter) error, c Credentials, byMail bool,
 ) error {
-	if err := post(s.letterChanged(c.User, byMail && c.ProvenAt.IsZero())); err != nil {
+	if err := post(s.letterChanged(ctx, c.User, byMail && c.ProvenAt.IsZero())); err != nil {
 		return err
 	}
 	details := audit.Details{"email": c.Email}

@@ -43,7 +43,7 @@ func (s *Service) MailReset(ctx context.Context, id string) error {
 		if err := s.record(ctx, tx, audit.UserMailReset, c.ID, audit.Details{"email": c.Email}); err != nil {
 			return err
 		}
-		return post(func(string) mail.Message { return s.resetMail(c.Email, token) })
+		return post(func(string) mail.Message { return s.resetMail(c.Email, "", token) })
 	}))
 }
 
@@ -110,7 +110,7 @@ func (s *Service) lastRevert(ctx context.Context, tx Store, c Credentials) (last
 func (s *Service) takeBack(
 	ctx context.Context, tx Store, post func(letter) error, c Credentials, t MailToken, reset string,
 ) error {
-	back := func(string) mail.Message { return s.resetMail(t.Address, reset) }
+	back := func(string) mail.Message { return s.resetMail(t.Address, "", reset) }
 	if err := errors.Join(post(back), post(s.letterReverted(c.User))); err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (s *Server) handlers(limits limit.Counter, keys keyed.Requests) handlers {
 		admin: &admin.Handlers{
 			Log: s.Log, Now: s.Now, Count: s.Count, Accounts: s.Accounts, Staff: s.Staff, Invitations: s.Invitations, StandIns: s.StandIns, Leaving: s.Leaving, Takeout: s.Takeout, Keys: s.Keys, Audit: s.Audit,
 			Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases, Discounts: s.Discounts,
-			Templates: s.Templates, Site: s.Site, SignIn: s.SignIn, System: s.System, Overview: s.Overview, Lookup: s.Lookup,
+			Templates: s.Templates, Site: s.Site, SignIn: s.SignIn, System: s.System, Overview: s.Overview, Figures: s.Figures, Lookup: s.Lookup,
 		},
 		extension: &extension.Handlers{
 			Plugins: s.Plugins, Themes: s.Themes, Bundles: s.Bundles, Installer: s.Installer, Releases: s.Releases,

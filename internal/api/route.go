@@ -33,6 +33,7 @@ type route struct {
 	first    func(*http.Request) error // refusals that come before the question whether somebody is still there
 	unkept   bool
 	ruleless bool
+	speaks   bool // the handler has mails written in the language of the request
 
 	readsBearer bool
 	standIns    guard.StandIn // what staff may do who act as a user: see standIn
@@ -175,6 +176,9 @@ func first(check func(*http.Request) error) option { return func(r *route) { r.f
 // unkept keeps every answer of a route out of caches, refusals included.
 func unkept(r *route) { r.unkept = true }
 
+// speaks is for a route whose mails are in the language of the request.
+func speaks(r *route) { r.speaks = true }
+
 // ruleless is for a route below /auth that works without the rules for signing in, also where they cannot be read.
 func ruleless(r *route) { r.ruleless = true }
 
@@ -259,6 +263,9 @@ func ofBytes(r *route) { r.bytes = true }
 // serve returns the handler of r inside of everything that its row asks for.
 func (rt *router) serve(r route, h web.HandlerFunc) web.HandlerFunc {
 	h = named(r, h)
+	if r.speaks {
+		h = rt.inLanguage(h)
+	}
 	if r.by != users && !r.ruleless && strings.Contains(r.pattern, " /auth/") {
 		h = rt.withRules(h)
 	}
@@ -292,6 +299,16 @@ func (rt *router) serve(r route, h web.HandlerFunc) web.HandlerFunc {
 		return withDeadline(r.timeout, h)
 	}
 	return withDeadline(requestTimeout, rt.counted(h))
+}
+
+// inLanguage has the language of the request in its context, for mails that it causes.
+func (rt *router) inLanguage(h web.HandlerFunc) web.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if tag, _ := rt.languages.Of(r); tag != "" {
+			r = r.WithContext(reqctx.WithLanguage(r.Context(), tag))
+		}
+		return h(w, r)
+	}
 }
 
 // withRules reads the rules of accounts first, which the check of a bearer token does for routes of users.

@@ -14,6 +14,7 @@ import (
 	"stoa/internal/api/web"
 	"stoa/internal/base/errs"
 	"stoa/internal/edge/bodies"
+	"stoa/internal/html/locale"
 )
 
 var (
@@ -39,7 +40,9 @@ type router struct {
 	// rules reads the rules of accounts.
 	rules  func(ctx context.Context) error
 	limits limit.Counter
-	keys   keyed.Requests
+	// languages are those of pages and mails.
+	languages *locale.Languages
+	keys      keyed.Requests
 	// platform admits plugins that have the permissions needs.
 	platform func(h web.HandlerFunc, needs ...string) web.HandlerFunc
 	// whileCaller ends a lasting answer whose caller loses access.

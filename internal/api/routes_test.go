@@ -384,7 +384,7 @@ func TestTablesEndWithTheAccessOfTheirCallers(t *testing.T) {
 			}
 		}
 	}
-	if tables != 3 {
-		t.Errorf("%d tables, want 3", tables)
+	if tables != 4 {
+		t.Errorf("%d tables, want 4", tables)
 	}
 }

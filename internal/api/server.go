@@ -43,6 +43,7 @@ import (
 	"stoa/internal/html/webapp"
 	"stoa/internal/message/template"
 	"stoa/internal/message/webhook"
+	"stoa/internal/operate/figures"
 	"stoa/internal/operate/lookup"
 	"stoa/internal/operate/overview"
 	"stoa/internal/operate/signin"
@@ -136,6 +137,8 @@ type Server struct {
 	Lookup *lookup.Service
 	// Overview summarizes the shop on the console's first page.
 	Overview *overview.Service
+	// Figures reports what was sold, and how subscriptions go.
+	Figures *figures.Service
 	// System shows administrators the state of this process.
 	System *system.Service
 
@@ -199,7 +202,8 @@ func (s *Server) routes() *router {
 			_, err := s.Accounts.Rules(ctx)
 			return err
 		},
-		limits: limits, keys: keys, budget: s.Budget,
+		languages: s.Languages,
+		limits:    limits, keys: keys, budget: s.Budget,
 		platform: h.platform.Plugin, whileCaller: h.call.WhileCaller,
 		ownAuthorization: s.Gateway.OwnAuthorization,
 		themeApp:         s.orAway(h.themeApp.Root), look: h.storefront.Look, missing: s.failure(pages.Site.Missing),

@@ -10,6 +10,7 @@ import (
 	"stoa/internal/data/idempotency"
 	"stoa/internal/edge/front"
 	"stoa/internal/edge/ratelimit"
+	"stoa/internal/operate/figures"
 	"stoa/internal/operate/lookup"
 	"stoa/internal/operate/overview"
 	"stoa/internal/operate/system"
@@ -85,6 +86,7 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 				return staff.Wanted(), staff == account.StaffFactorPasskey
 			},
 		},
+		Figures: &figures.Service{Store: store.NewFigures(a.DB), Now: cfg.Now, Test: a.Orders.TestPayments},
 		Refused: a.guard.Refused,
 		Budget:  a.budget,
 		Tracer:  a.telemetry.Tracer(),

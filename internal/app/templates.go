@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"time"
 
+	"stoa/internal/html/locale"
 	"stoa/internal/html/wording"
 	"stoa/internal/message/template"
 	"stoa/internal/store"
@@ -17,19 +19,24 @@ const firstLanguage = "en"
 
 // buildTemplates sets up the mails whose words a shop may choose.
 func (a *App) buildTemplates(cfg Config) error {
-	languages, words, err := mailWords()
+	tags, words, err := mailWords()
+	if err != nil {
+		return err
+	}
+	spoken, err := languages(cfg.Demo)
 	if err != nil {
 		return err
 	}
 	a.Templates = &template.Service{
-		Store: store.NewTemplates(a.DB), Now: cfg.Now, Log: cfg.Log, PublicURL: cfg.PublicURL, Shop: a.shopInMails,
-		Languages: languages, Own: words, Email: buyers{a}.Email,
+		Store: store.NewTemplates(a.DB), Now: cfg.Now, Log: cfg.Log, PublicURL: cfg.PublicURL, Languages: tags, Own: words, Day: mailDay,
+		Shop:  func(ctx context.Context) template.Shop { return a.shopInMails(ctx, spoken, cfg.DefaultLocale) },
+		Email: buyers{a}.Email,
 	}
 	return nil
 }
 
 // shopInMails returns what mails say of the shop. Without its settings they say what is known without.
-func (a *App) shopInMails(ctx context.Context) template.Shop {
+func (a *App) shopInMails(ctx context.Context, spoken *locale.Languages, fallback string) template.Shop {
 	set, err := a.site.Get(ctx)
 	if err != nil {
 		return template.Shop{Name: a.site.Called(ctx)}
@@ -38,7 +45,20 @@ func (a *App) shopInMails(ctx context.Context) template.Shop {
 	if strings.HasPrefix(logo, "/") {
 		logo = a.site.PublicURL + logo
 	}
-	return template.Shop{Name: a.site.Called(ctx), SupportEmail: set.SupportEmail, Accent: set.Accent, Logo: logo}
+	return template.Shop{
+		Name: a.site.Called(ctx), SupportEmail: set.SupportEmail, Accent: set.Accent, Logo: logo,
+		Language: spoken.Default(set.Language, fallback),
+	}
+}
+
+// mailDay writes a day in mails of a language.
+func mailDay(language string, at time.Time) string {
+	built, err := wording.Built()
+	words := built.Words[language]
+	if err != nil || words == nil || language == firstLanguage {
+		return at.UTC().Format("2 January 2006")
+	}
+	return words.Day(at.UTC())
 }
 
 // mailWords reads stoa's own words for mails, in every language that has some.

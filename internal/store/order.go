@@ -39,9 +39,9 @@ func (s *Orders) CreateOrder(ctx context.Context, o order.Order) error {
 			payment_invoice, payment_subscription, paid_at_ms, refunded_at_ms, cancelled_at_ms, billing_email_key,
 			subscription_ended_at_ms, partly_refunded_minor, subscription_ends, renewal_told_ms, demo,
 			billing_name_key, billing_company_key, discount_id, discount_code, discount_minor, discount_duration,
-			trial, follows)
+			trial, follows, language)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-			$22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35)`,
+			$22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36)`,
 		o.ID, o.ProductID, o.TierID, o.UserID, o.PaymentMethod, billing, o.Amount.Minor, o.Amount.Currency,
 		string(o.Period), o.LicenseID, database.Millis(o.CreatedAt), string(o.Status()), o.Provider, o.PaymentURL,
 		o.Payment.Session, o.Payment.Payment, o.Payment.Invoice, o.Payment.Subscription, database.Millis(o.PaidAt),
@@ -49,7 +49,7 @@ func (s *Orders) CreateOrder(ctx context.Context, o order.Order) error {
 		database.Millis(o.EndedAt), o.PartlyRefunded, o.Ends, database.Millis(o.RenewalToldAt), o.Demo,
 		database.NullText(o.Billing.NameKey()), database.NullText(o.Billing.CompanyKey()),
 		o.Discount.ID, o.Discount.Code, o.Discount.Minor, string(o.Discount.Duration),
-		o.Trial, o.Follows)
+		o.Trial, o.Follows, o.Language)
 	return s.Wrap(err, "Order")
 }
 

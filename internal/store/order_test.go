@@ -70,6 +70,9 @@ func testOrders(t *testing.T, open Open) {
 	t.Run("lists", func(t *testing.T) { t.Parallel(); testOrderLists(t, open) })
 	t.Run("payments", func(t *testing.T) { t.Parallel(); testPayments(t, open) })
 	t.Run("what was paid", func(t *testing.T) { t.Parallel(); testPaid(t, store.NewOrders(shopDB(t, open))) })
+	t.Run("sales by day", func(t *testing.T) { t.Parallel(); testSalesDays(t, open) })
+	t.Run("sales by day, once", func(t *testing.T) { t.Parallel(); testSalesDaysOnce(t, open) })
+	t.Run("sales by day, with tax", func(t *testing.T) { t.Parallel(); testSalesDaysTax(t, open) })
 	t.Run("allowances", func(t *testing.T) { t.Parallel(); testAllowances(t, open) })
 	t.Run("an order stays locked until the transaction ends", func(t *testing.T) {
 		t.Parallel()

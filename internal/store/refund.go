@@ -54,11 +54,14 @@ func (s *Orders) HasRefund(ctx context.Context, orderID, id string) (has bool, e
 
 // AddRefund implements order.RefundStore.
 func (s *Orders) AddRefund(ctx context.Context, r order.Refund) error {
-	_, err := s.Write.ExecContext(ctx, `
-		INSERT INTO refunds (id, order_id, seq, minor, currency, reason, by_id, at_ms, credit_note)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		r.ID, r.OrderID, r.Seq, r.Amount.Minor, r.Amount.Currency, r.Reason, r.By, database.Millis(r.At),
-		database.NullText(r.CreditNote))
+	err := s.counting(ctx, r.OrderID, func(tx database.Conn) error {
+		_, err := tx.Write.ExecContext(ctx, `
+			INSERT INTO refunds (id, order_id, seq, minor, currency, reason, by_id, at_ms, credit_note)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+			r.ID, r.OrderID, r.Seq, r.Amount.Minor, r.Amount.Currency, r.Reason, r.By, database.Millis(r.At),
+			database.NullText(r.CreditNote))
+		return err
+	})
 	return s.Wrap(err, "Refund")
 }
 

@@ -24,7 +24,7 @@ func runSuite(t *testing.T, open Open) {
 		"Discounts": testDiscounts, "Templates": testTemplates, "Receipts": testReceipts, "Mails": testMails, "Reviews": testReviews, "Plugin": testPlugin, "Idempotency": testIdempotency,
 		"Audit": testAudit, "Themes": testThemes, "Releases": testReleases, "Bundles": testBundles,
 		"Deliveries": testDeliveries, "Webhooks": testWebhooks,
-		"PluginStorage": testPluginStorage, "Site": testSite, "SignIn": testSignIn, "Overview": testOverview, "Lookup": testLookup,
+		"PluginStorage": testPluginStorage, "Site": testSite, "SignIn": testSignIn, "Overview": testOverview, "Figures": testFigures, "Lookup": testLookup,
 		"Sorts": testSorts, "ShopGeneration": testShopGeneration, "Revocations": testRevocations, "Settling": testSettling, "Impersonations": testImpersonations, "Readers": testReaders, "Duties": testDuties, "MasterKeys": testMasterKeys,
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, open) })

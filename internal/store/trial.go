@@ -97,7 +97,7 @@ func (s *Orders) TermsOf(ctx context.Context, o order.Order) (license.Terms, err
 // trialsDue finds the trials of which a mail is due: one that has ended at $2, after $5; or one that ends by $1, but not before $3,
 // and that lasts longer than $4. It has the conditions of the index licenses_trials.
 const trialsDue = `
-	SELECT ` + licenseColumns + `, p.name, p.slug, p.detail, o.id, o.billing_info
+	SELECT ` + licenseColumns + `, p.name, p.slug, p.detail, o.id, o.language, o.billing_info
 	FROM licenses l JOIN products p ON p.id = l.product_id JOIN orders o ON o.license_id = l.id AND o.trial
 	WHERE l.trial AND l.revoked_at_ms IS NULL AND NOT l.demo AND l.expires_at_ms <= $1
 		AND l.expires_at_ms > $5
@@ -110,7 +110,7 @@ func (s *Orders) DueTrials(ctx context.Context, now time.Time, t order.TrialTime
 	return database.All(ctx, s.Read, func(row database.Scanner) (d order.DueTrial, err error) {
 		var billing sql.NullString
 		var detail string
-		d.License, err = scanLicense(row, &d.ProductName, &d.ProductSlug, &detail, &d.OrderID, &billing)
+		d.License, err = scanLicense(row, &d.ProductName, &d.ProductSlug, &detail, &d.OrderID, &d.Language, &billing)
 		if err == nil {
 			d.TierName, err = tierName(detail, d.License.TierID)
 		}

@@ -15,6 +15,7 @@ import (
 	"stoa/internal/account/staff"
 	"stoa/internal/account/takeout"
 	"stoa/internal/message/template"
+	"stoa/internal/operate/figures"
 	"stoa/internal/operate/lookup"
 	"stoa/internal/operate/overview"
 	"stoa/internal/operate/signin"
@@ -54,6 +55,7 @@ type Handlers struct {
 	SignIn      *signin.Service
 	System      *system.Service
 	Overview    *overview.Service
+	Figures     *figures.Service
 	Lookup      *lookup.Service
 	Invitations *invite.Service
 }

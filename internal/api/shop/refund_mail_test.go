@@ -32,7 +32,7 @@ func TestARefundedBuyerGetsOneMail(t *testing.T) {
 			t.Fatalf("mails to %s", got)
 		}
 		for _, m := range mails {
-			if !strings.Contains(m.Text, "49.90 EUR") || !strings.Contains(m.Text, "refunded") ||
+			if !strings.Contains(m.Text, "49.90 EUR") || !strings.Contains(m.Text, "A refund was made for your order") ||
 				strings.Contains(m.Text, "STOA-") || !strings.HasPrefix(m.ID, "refund-") {
 				t.Errorf("mail %s, %s:\n%s", m.ID, m.Subject, m.Text)
 			}

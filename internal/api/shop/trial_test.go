@@ -289,7 +289,7 @@ func TestCustomersHearOfTheirTrials(t *testing.T) {
 		root := a.Login(t, "root").Access
 		a.Do(t, testkit.Patch(root, "/api/v1/admin/licenses/"+id, map[string]any{"expiresAt": moved.UTC().Format(time.RFC3339)}))
 		a.Clock.Advance(time.Millisecond)
-		hear("three days before the end", "bob@example.com: Your trial of Mail Pack ends on")
+		hear("three days before the end", "bob@example.com: Your trial of Mail Pack ends soon")
 		hear("again")
 		a.Clock.Advance(3 * 24 * time.Hour)
 		hear("at the end", "bob@example.com: Your trial of Mail Pack has ended")

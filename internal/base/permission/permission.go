@@ -23,6 +23,7 @@ const (
 	CancelOrders       Name = "orders:cancel"
 	ReadDiscounts      Name = "discounts:read"
 	WriteDiscounts     Name = "discounts:write"
+	ReadReports        Name = "reports:read"
 	ReadTemplates      Name = "templates:read"
 	WriteTemplates     Name = "templates:write"
 	ReadLicenses       Name = "licenses:read"
@@ -90,6 +91,7 @@ var catalog = []struct {
 	{CancelOrders, "F"},
 	{ReadDiscounts, "CSFN"},
 	{WriteDiscounts, "CF"},
+	{ReadReports, "FN"},
 	{ReadTemplates, "C"},
 	{WriteTemplates, "C"},
 	{ReadLicenses, "SFN"},

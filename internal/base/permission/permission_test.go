@@ -80,8 +80,8 @@ func TestBuiltInRolesHaveWhatTheirJobsNeed(t *testing.T) {
 	for role, want := range map[string]string{
 		"USER":    "",
 		"SUPPORT": "overview:read users:read users:email users:sessions users:security users:impersonate orders:read discounts:read licenses:read licenses:seats reviews:read products:read extensions:use deliveries:read audit:customers",
-		"FINANCE": "overview:read users:read users:email orders:read orders:refund orders:cancel discounts:read discounts:write licenses:read licenses:write licenses:grant licenses:revoke products:read audit:customers",
-		"ANALYST": "overview:read orders:read discounts:read licenses:read reviews:read products:read deliveries:read",
+		"FINANCE": "overview:read users:read users:email orders:read orders:refund orders:cancel discounts:read discounts:write reports:read licenses:read licenses:write licenses:grant licenses:revoke products:read audit:customers",
+		"ANALYST": "overview:read orders:read discounts:read reports:read licenses:read reviews:read products:read deliveries:read",
 		"ADMIN":   permission.All().String(),
 	} {
 		if got := permission.OfRole(role, "keys:rotate"); got.String() != want {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ type Shop struct {
 	SupportEmail string // empty if the shop has none
 	Accent       string // #rrggbb, or empty
 	Logo         string // an address, or empty
+	Language     string // of readers whose own is not known; one of Service.Languages, or empty
 }
 
 // Service composes the mails whose words a shop may choose, and manages these words. All fields but Poster
@@ -34,6 +36,9 @@ type Service struct {
 	Languages []string
 	// Own returns stoa's own words for a kind of mail in one of the Languages.
 	Own func(kind Kind, language string) Form
+
+	// Day writes a day in a language.
+	Day func(language string, at time.Time) string
 
 	// Poster sends test mails, to the address that Email returns of a user. Poster is nil where no mail is sent.
 	Poster Poster
@@ -70,9 +75,9 @@ func (s *Service) Compose(ctx context.Context, m mail.Message) (mail.Message, er
 		return m, nil
 	}
 	m.Draft = nil
-	kind, language := Kind(d.Kind), s.language(d.Language)
 	shop := s.Shop(ctx)
-	values := s.values(shop, d.Values)
+	kind, language := Kind(d.Kind), s.language(d.Language, shop.Language)
+	values := s.dated(language, s.values(shop, d.Values))
 	own, err := s.Store.Template(ctx, kind, language)
 	has, rendered := err == nil, false
 	if !has && errs.KindOf(err) != errs.NotFound {
@@ -100,7 +105,7 @@ func (s *Service) Fill(m mail.Message) mail.Message {
 	if d := m.Draft; d != nil {
 		kind := Kind(d.Kind)
 		_, host, _ := strings.Cut(s.PublicURL, "://")
-		m.Subject, m.Text = s.Own(kind, s.language(d.Language)).render(kind, s.values(Shop{Name: host}, d.Values))
+		m.Subject, m.Text = s.Own(kind, s.language(d.Language, "")).render(kind, s.dated(s.Languages[0], s.values(Shop{Name: host}, d.Values)))
 	}
 	return m
 }
@@ -160,10 +165,23 @@ func (s *Service) values(shop Shop, of map[string]string) map[string]string {
 	return values
 }
 
-// language returns the language in which a reader of that one is written to.
-func (s *Service) language(tag string) string {
-	for _, known := range s.Languages {
-		if known == tag {
+// Moment is the value of a variable that is a day.
+func Moment(at time.Time) string { return at.UTC().Format(time.RFC3339) }
+
+// dated writes the days among values, which are Moments, in a language.
+func (s *Service) dated(language string, values map[string]string) map[string]string {
+	for _, name := range []string{OrderDate, ExpiresAt} {
+		if at, err := time.Parse(time.RFC3339, values[name]); err == nil {
+			values[name] = s.Day(language, at)
+		}
+	}
+	return values
+}
+
+// language returns the first of some tags that is one of Languages, else the first of these.
+func (s *Service) language(tags ...string) string {
+	for _, tag := range tags {
+		if slices.Contains(s.Languages, tag) {
 			return tag
 		}
 	}

@@ -168,7 +168,7 @@ func (s *Service) examples(shop Shop) map[string]string {
 	shop.SupportEmail = support
 	return s.values(shop, map[string]string{
 		ProductName: "Weather Widget", TierName: "Pro", Amount: "49.00 EUR", OrderID: "8f14e45f-ceea-467f-a9d4-ab5f2c5b0e11",
-		OrderDate: "2 January 2026", LicenseKey: "STOA-2Q9T4-M7XKB-0H3VZ-8RWD6-PN5CJ-YE1GA", ExpiresAt: "2 January 2027", Seats: "3",
+		OrderDate: "2026-01-02", LicenseKey: "STOA-2Q9T4-M7XKB-0H3VZ-8RWD6-PN5CJ-YE1GA", ExpiresAt: "2027-01-02", Seats: "3",
 		DiscountCode: "WELCOME10", RefundAmount: "20.00 EUR", Link: s.PublicURL + "/example#link",
 	})
 }

@@ -77,6 +77,7 @@ func service(tb testing.TB) *Service {
 		Store: &kept{}, Now: func() time.Time { return time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC) },
 		Log: new(logtest.Buffer).Logger(), PublicURL: shopURL, Languages: []string{"en", "de"},
 		Shop: func(context.Context) Shop { return Shop{Name: "Acme"} },
+		Day:  func(language string, at time.Time) string { return language + at.Format(" 2.1.2006") },
 		Own:  func(kind Kind, _ string) Form { return own[kind] },
 	}
 }
@@ -98,7 +99,7 @@ func TestAMailHasTheShopsWords(t *testing.T) {
 	compose := func() mail.Message {
 		t.Helper()
 		m := Receipt.Message("ada@example.com", language, map[string]string{
-			ProductName: "Tool", TierName: "Pro", LicenseKey: "STOA-1", Seats: "1", Amount: "5.00 EUR", OrderID: "1", OrderDate: "today",
+			ProductName: "Tool", TierName: "Pro", LicenseKey: "STOA-1", Seats: "1", Amount: "5.00 EUR", OrderID: "1", OrderDate: Moment(time.Date(2030, 5, 4, 0, 0, 0, 0, time.UTC)),
 		})
 		m.ID = "receipt-1"
 		m, err := s.Compose(t.Context(), m)
@@ -108,6 +109,9 @@ func TestAMailHasTheShopsWords(t *testing.T) {
 		return m
 	}
 	own := compose()
+	if !strings.Contains(own.Text, "en 4.5.2030\n") {
+		t.Errorf("the day is not written in English: %s", own.Text)
+	}
 	if own.Subject != "Your license for Tool" || own.HTML != "" || strings.Contains(own.Text, "{{") ||
 		!strings.Contains(own.Text, "\n  STOA-1\n") || !strings.Contains(own.Text, "  Product   Tool - Pro\n  Amount    5.00 EUR\n") {
 		t.Errorf("stoa's own words: %q\n%s", own.Subject, own.Text)
@@ -122,7 +126,7 @@ func TestAMailHasTheShopsWords(t *testing.T) {
 		t.Errorf("the shop's words: %+v", m)
 	}
 	language = "de"
-	if m := compose(); m.Text != own.Text || m.HTML != "" {
+	if m := compose(); m.Text != strings.Replace(own.Text, "en 4", "de 4", 1) || m.HTML != "" {
 		t.Errorf("in a language without words of the shop: %+v", m)
 	}
 	language = "fr"

@@ -77,7 +77,7 @@ func (s *Service) composeClaim(ctx context.Context, userID string) (mail.Message
 	if err != nil || !created {
 		return mail.Message{}, false, err
 	}
-	return s.claimMail(email, token), true, nil
+	return s.claimMail(email, reqctx.LanguageFrom(ctx), token), true, nil
 }
 
 // ClaimRequest redeems the token of a Claim.
@@ -126,6 +126,6 @@ func (s *Service) Claim(ctx context.Context, r ClaimRequest) (claimed int, err e
 }
 
 // claimMail is the mail with a token. Whoever requested it chose nothing in it.
-func (s *Service) claimMail(to, token string) mail.Message {
-	return template.Claim.Message(to, "", map[string]string{template.Link: s.PublicURL + claimPage + "#" + token})
+func (s *Service) claimMail(to, language, token string) mail.Message {
+	return template.Claim.Message(to, language, map[string]string{template.Link: s.PublicURL + claimPage + "#" + token})
 }

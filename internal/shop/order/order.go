@@ -64,6 +64,9 @@ type Order struct {
 	Ends          bool
 	RenewalToldAt time.Time
 
+	// Language is the buyer's, in which mails about the order are written; empty if it is not known.
+	Language string
+
 	// Demo says that the sale is made up (Service.Demo). It never changes.
 	Demo bool
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"stoa/internal/shop/discount"
 	"stoa/internal/shop/payment"
 	"stoa/internal/shop/product"
 )
@@ -20,6 +21,8 @@ type Payment struct {
 	// Minor is what was paid, Refunded what was given back of it.
 	Minor, Refunded int64
 	Currency        string
+	// Code is that of the discount with which it was paid. Empty without one.
+	Code string
 }
 
 // Left returns how much of the payment was not given back.
@@ -33,7 +36,8 @@ type PaymentStore interface {
 	// PaymentsOf returns the payments of an order, by Seq.
 	PaymentsOf(ctx context.Context, orderID string) ([]Payment, error)
 
-	// PutPayment inserts a payment, or overwrites what is known of it: Invoice, ID, At, Minor and Refunded.
+	// PutPayment inserts a payment, or overwrites what is known of it: Invoice, ID, At, Minor and Refunded. Sales by day
+	// count it in the same transaction, which has locked the order.
 	PutPayment(ctx context.Context, p Payment) error
 
 	// FillPayments adds the first payments of orders paid at or after since that have none: the previous
@@ -56,8 +60,16 @@ func (s *Service) paymentsOf(ctx context.Context, tx Store, o Order) ([]Payment,
 func (o *Order) paidWith() Payment {
 	return Payment{
 		OrderID: o.ID, Seq: firstPayment, Invoice: o.Payment.Invoice, ID: o.Payment.Payment, At: o.PaidAt,
-		Minor: o.Amount.Minor, Currency: o.Amount.Currency,
+		Minor: o.Amount.Minor, Currency: o.Amount.Currency, Code: o.codeOf(firstPayment),
 	}
+}
+
+// codeOf returns the code with which a payment of the order is reduced.
+func (o *Order) codeOf(seq int) string {
+	if seq == firstPayment || o.Discount.Duration == discount.Forever {
+		return o.Discount.Code
+	}
+	return ""
 }
 
 // recordPayment records the payment with which an order is paid. It may be called again: the amount, like
@@ -99,9 +111,10 @@ func (s *Service) recordPeriod(ctx context.Context, tx Store, o Order, e payment
 	if !ok {
 		minor = o.regular().Minor
 	}
+	seq := nextSeq(list)
 	return tx.PutPayment(ctx, Payment{
-		OrderID: o.ID, Seq: nextSeq(list), Invoice: e.Reference.Invoice, ID: e.Reference.Payment, At: e.At,
-		Minor: minor, Currency: o.Amount.Currency,
+		OrderID: o.ID, Seq: seq, Invoice: e.Reference.Invoice, ID: e.Reference.Payment, At: e.At,
+		Minor: minor, Currency: o.Amount.Currency, Code: o.codeOf(seq),
 	})
 }
 

@@ -196,6 +196,7 @@ func (s *Service) draft(
 		ID: req.OrderID, ProductID: productID, TierID: tier.ID, UserID: l.UserID,
 		PaymentMethod: req.PaymentMethod, Billing: req.Billing,
 		Amount: less.Total(tier.Price), Discount: newDiscount(less), Period: tier.Period, LicenseID: l.ID, CreatedAt: now,
+		Language: reqctx.LanguageFrom(ctx),
 	}
 	if o.ID == "" {
 		o.ID = ids.New()

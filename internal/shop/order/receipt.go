@@ -33,6 +33,8 @@ type DueReceipt struct {
 	Code    string
 	Off     product.Money
 	Ordered time.Time
+	// Language is the buyer's; empty if it is not known.
+	Language string
 	// Trial says that the order gave a trial.
 	Trial bool
 
@@ -65,9 +67,9 @@ func receiptMail(d DueReceipt, to string, key license.Key, link string) mail.Mes
 	values[template.LicenseKey], values[template.Link] = key.Reveal(), link
 	values[template.Seats] = strconv.Itoa(d.License.MaxInstances)
 	if !d.License.ExpiresAt.IsZero() {
-		values[template.ExpiresAt] = day(d.License.ExpiresAt)
+		values[template.ExpiresAt] = template.Moment(d.License.ExpiresAt)
 	}
-	m := kind.Message(to, "", values)
+	m := kind.Message(to, d.Language, values)
 	m.ID = "receipt-" + d.OrderID
 	return m
 }
@@ -76,7 +78,7 @@ func receiptMail(d DueReceipt, to string, key license.Key, link string) mail.Mes
 func (d DueReceipt) values() map[string]string {
 	values := map[string]string{
 		template.ProductName: d.ProductName, template.TierName: d.TierName, template.OrderID: d.OrderID,
-		template.OrderDate: day(d.Ordered), template.DiscountCode: d.Code,
+		template.OrderDate: template.Moment(d.Ordered), template.DiscountCode: d.Code,
 	}
 	if d.Amount.Minor > 0 {
 		values[template.Amount] = d.Amount.String()
@@ -105,10 +107,7 @@ func refundMail(d DueReceipt, to string) mail.Message {
 	if d.License.RevokedAt.IsZero() { // it goes on, also that of a trial whose purchase was paid too late
 		values[template.Seats] = strconv.Itoa(d.License.MaxInstances)
 	}
-	m := template.Refund.Message(to, "", values)
+	m := template.Refund.Message(to, d.Language, values)
 	m.ID = "refund-" + d.Notice.ID
 	return m
 }
-
-// day formats a date for mails.
-func day(t time.Time) string { return t.UTC().Format("2 January 2006") }

@@ -229,6 +229,7 @@ func (s *Service) markBack(ctx context.Context, tx Store, o *Order, p Payment, s
 		if p.Seq == 0 {
 			p.Seq = nextSeq(paid)
 		}
+		p.Code = o.codeOf(p.Seq)
 		if err := tx.PutPayment(ctx, p); err != nil {
 			return 0, err
 		}

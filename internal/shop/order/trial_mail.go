@@ -30,7 +30,7 @@ type DueTrial struct {
 	License                  license.License
 	ProductName, ProductSlug string
 	TierName                 string // current, or the tier's id if the tier no longer exists
-	OrderID                  string
+	OrderID, Language        string
 	Billing                  *BillingInfo // nil if the customer gave no address
 }
 
@@ -111,12 +111,9 @@ func trialEndMail(d DueTrial, to string, key license.Key, publicURL string, over
 	if over {
 		kind = template.TrialEnded
 	}
-	return kind.Message(to, "", map[string]string{
+	return kind.Message(to, d.Language, map[string]string{
 		template.ProductName: d.ProductName, template.TierName: d.TierName, template.LicenseKey: key.Reveal(),
-		template.ExpiresAt: moment(d.License.ExpiresAt), template.Seats: strconv.Itoa(d.License.MaxInstances),
+		template.ExpiresAt: template.Moment(d.License.ExpiresAt), template.Seats: strconv.Itoa(d.License.MaxInstances),
 		template.Link: publicURL + "/checkout/" + d.ProductSlug + "/" + url.PathEscape(d.License.TierID) + "?trial",
 	})
 }
-
-// moment formats a time for mails.
-func moment(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }

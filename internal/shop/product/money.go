@@ -72,6 +72,9 @@ func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == 
 // Amount returns the exact amount as a JSON number without trailing zeros: 29.9, 1500,
 // 0.005.
 func (m Money) Amount() json.Number {
+	if m.Minor < 0 {
+		return "-" + Money{-m.Minor, m.Currency}.Amount()
+	}
 	exp, _ := Exponent(m.Currency)
 	digits := fmt.Sprintf("%0*d", exp+1, m.Minor)
 	whole, frac := digits[:len(digits)-exp], strings.TrimRight(digits[len(digits)-exp:], "0")
@@ -83,6 +86,9 @@ func (m Money) Amount() json.Number {
 
 // Decimal returns the number with all decimals of its currency: "49.90", "1500".
 func (m Money) Decimal() string {
+	if m.Minor < 0 {
+		return "-" + Money{-m.Minor, m.Currency}.Decimal()
+	}
 	exp, _ := Exponent(m.Currency)
 	digits := fmt.Sprintf("%0*d", exp+1, m.Minor)
 	whole, frac := digits[:len(digits)-exp], digits[len(digits)-exp:]

@@ -10,3 +10,5 @@ CREATE TABLE mail_templates (
     PRIMARY KEY (kind, language)
 ) STRICT;
 ALTER TABLE shop_settings ADD COLUMN logo TEXT NOT NULL DEFAULT '';
+-- The buyer's language, '' if it is not known.
+ALTER TABLE orders ADD COLUMN language TEXT NOT NULL DEFAULT '';
