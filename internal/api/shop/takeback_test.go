@@ -51,6 +51,9 @@ func TestBuyersGiveTheirOrdersBack(t *testing.T) {
 		if res := a.Do(t, testkit.Get("", testkit.Products+"/mail-pack")); res.Get(t, "refundDays") != 14.0 {
 			t.Errorf("product = %s", res.Body)
 		}
+		if res := a.Do(t, testkit.Get("", "/p/mail-pack")); !strings.Contains(string(res.Body), "Money back within 14 days") {
+			t.Errorf("its page = %d %s", res.Status, res.Body)
+		}
 		until := a.Do(t, testkit.Get(ada, orders+"/"+id)).Text(t, "refundableUntil")
 		if until == "" {
 			t.Error("the order does not say until when it can be given back")

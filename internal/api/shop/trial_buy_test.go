@@ -2,6 +2,7 @@ package shop_test
 
 import (
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -197,4 +198,28 @@ func TestOneOfManyPurchasesOfATrialIsOpen(t *testing.T) {
 			t.Errorf("it was bought %d times", bought.Load())
 		}
 	})
+}
+
+// The purchase of a trial that is paid too late goes back, and its mail does not say that the license is over.
+func TestTheMailAboutALatePurchaseOfATrial(t *testing.T) {
+	t.Parallel()
+
+	a, _ := testkit.NewStripeShop(t)
+	offerTrials(t, a, 14)
+	a.Admin(t, "root")
+	key := tried(t, a, "", "once", "ada@example.com").Text(t, "licenseKey")
+	a.UseLicense(t, key)
+	request := buyTrial("", "once", key)
+	request.Body.(map[string]any)["billingInfo"] = map[string]any{"email": "ada@example.com"}
+	late := testkit.Sale{OrderID: a.Do(t, request).Text(t, "orderId"), Key: key}
+	a.MustDeliver(t, late.Expired())
+	a.Mails(t)
+	a.MustDeliver(t, late.Paid())
+	if res := a.Verify(t, "mail-pack", key, "first.example"); res.Get(t, "valid") != true || res.Get(t, "trial") != true {
+		t.Errorf("verify = %s", res.Body)
+	}
+	mails := a.Mails(t)
+	if len(mails) != 1 || !strings.Contains(mails[0].Text, "49.90 EUR") || !strings.Contains(mails[0].Text, "license of the order goes on") {
+		t.Errorf("mails: %+v", mails)
+	}
 }

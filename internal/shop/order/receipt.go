@@ -104,7 +104,7 @@ func refundMail(d DueReceipt, to string) mail.Message {
 	}
 	values := d.values()
 	values[template.RefundAmount] = back.String()
-	if !d.Notice.Whole { // the license goes on
+	if d.License.RevokedAt.IsZero() { // it goes on, also that of a trial whose purchase was paid too late
 		values[template.Seats] = strconv.Itoa(d.License.MaxInstances)
 	}
 	m := template.Refund.Message(to, d.Language, values)

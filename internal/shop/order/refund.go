@@ -63,8 +63,7 @@ func (r RefundRequest) part(o Order, left int64) (int64, error) {
 
 // Refund gives back what was paid for an order. Without an amount it is everything: then the license is revoked for
 // good, and the subscription ends. A part comes from the latest payment, and the license goes on, unless nothing is
-// left after it. Orders that followed for its license are
-// refunded first. For an order that was refunded, a request without an amount changes nothing and returns it.
+// left after it. Orders that followed for its license are refunded first. For an order that was refunded, a request without an amount changes nothing and returns it.
 //
 // What the provider is asked for is recorded before (RefundDue), so that it is never asked for twice: if this call
 // fails in between, Sweep or the next request goes on with it. Two requests for a part are two parts, unless they have
@@ -99,14 +98,13 @@ func (s *Service) refund(ctx context.Context, o Listed, req RefundRequest, may m
 	if err != nil {
 		return Listed{}, err
 	}
-	if req.whole() && o.RefundedAt.IsZero() && (o.Status() == Paid || o.refundDue()) {
-		if err := s.refundFollowers(ctx, o.Order); err != nil {
-			return Listed{}, err
-		}
-	}
 	for range refundTries {
 		due, step, err := s.beginRefund(ctx, o, req, may)
-		if err == nil && step != refundOver {
+		switch {
+		case err != nil || step == refundOver:
+		case step == refundFollowing:
+			err = s.refundFollowers(ctx, o.Order)
+		default:
 			err = s.finishRefund(ctx, o, due)
 		}
 		switch {
@@ -116,7 +114,7 @@ func (s *Service) refund(ctx context.Context, o Listed, req RefundRequest, may m
 			return Listed{}, ErrNotFound
 		case err != nil:
 			return Listed{}, err
-		case step == refundOther:
+		case step == refundOther, step == refundFollowing:
 			continue
 		}
 		s.Courier.Wake()
@@ -129,9 +127,10 @@ func (s *Service) refund(ctx context.Context, o Listed, req RefundRequest, may m
 type refundStep int
 
 const (
-	refundOver  refundStep = iota // nothing
-	refundOwn                     // ask the provider
-	refundOther                   // ask it for the refund of another request, and begin again
+	refundOver      refundStep = iota // nothing
+	refundOwn                         // ask the provider
+	refundOther                       // ask it for the refund of another request, and begin again
+	refundFollowing                   // refund or cancel the orders that followed, and begin again
 )
 
 // beginRefund records what the provider is to be asked for, or does without it if no money moved.
@@ -165,6 +164,12 @@ func (s *Service) beginRefund(
 		}
 		if o.PaidAt.IsZero() || !o.CancelledAt.IsZero() && !o.refundDue() {
 			return ErrNotRefundable
+		}
+		if following, err := s.isFollowed(ctx, tx, o); err != nil {
+			return err
+		} else if following {
+			step = refundFollowing
+			return nil
 		}
 		if due, err = s.planRefund(ctx, tx, o, req, may); err != nil {
 			return err

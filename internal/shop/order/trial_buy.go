@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"stoa/internal/base/errs"
@@ -107,12 +108,24 @@ func (s *Service) settleFollower(ctx context.Context, tx Store, o *Order) error 
 	return s.settled(ctx, tx, *o)
 }
 
+// isFollowed reports whether orders that are paid, or wait for their payment, followed for the license of a trial. The
+// license stays locked: one that is paid from now on finds it revoked. tx has locked the order.
+func (s *Service) isFollowed(ctx context.Context, tx Store, o Order) (bool, error) {
+	if !o.Trial {
+		return false, nil
+	}
+	if _, err := tx.LicenseByID(ctx, o.LicenseID); err != nil {
+		return false, err
+	}
+	list, err := tx.Siblings(ctx, o.LicenseID)
+	return slices.ContainsFunc(list, func(f Order) bool {
+		return f.Follows && (f.Status() == Paid || f.Status() == Pending)
+	}), err
+}
+
 // refundFollowers refunds the orders that followed for the license of an order which issued it, and cancels those that
 // wait for their payment, before the license is revoked with that order. It returns the errors of Refund and Cancel.
 func (s *Service) refundFollowers(ctx context.Context, o Order) error {
-	if o.Follows {
-		return nil
-	}
 	list, err := s.Store.Siblings(ctx, o.LicenseID)
 	if err != nil {
 		return err
@@ -161,8 +174,8 @@ func (s *Service) refundTrial(ctx context.Context, tx Store, o Order, at time.Ti
 	return nil
 }
 
-// cancelOrphans cancels the pending orders of trials that were revoked. What is paid all the same is refunded.
-func (s *Service) cancelOrphans(ctx context.Context, log *slog.Logger) error {
+// CancelOrphans cancels the pending orders of trials that were revoked. What is paid all the same is refunded.
+func (s *Service) CancelOrphans(ctx context.Context, log *slog.Logger) error {
 	list, err := s.Store.Orphans(ctx)
 	for _, o := range list {
 		err := s.ask(o, func() error { return s.Payments.Cancel(ctx, o.Payment) })

@@ -38,7 +38,7 @@ type DueTrial struct {
 // every minute, until ctx ends.
 func (s *Service) TendTrials(ctx context.Context, log *slog.Logger) {
 	task := background.Task{Every: trialsEvery, Log: log, Failed: "mails about trials cannot be sent"}
-	task.Run(ctx, func(ctx context.Context) error { return errors.Join(s.MailTrials(ctx), s.cancelOrphans(ctx, log)) })
+	task.Run(ctx, func(ctx context.Context) error { return errors.Join(s.MailTrials(ctx), s.CancelOrphans(ctx, log)) })
 }
 
 // MailTrials queues the mails about the ends of trials that are due. Each is queued once for each end, whatever happens

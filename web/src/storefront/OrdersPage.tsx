@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useSession } from "../api/useSession";
+import { formatMoney } from "../text/format";
 import { orderTone, useOrders, type Order } from "./data";
 import { keptOrders } from "./kept";
 import { SignIn } from "./SignInPage";
@@ -107,6 +108,9 @@ const Row = ({ order }: { order: Order }) => (
         <Badge tone={orderTone(order.status)}>{t(`order.states.${order.status}`)}</Badge>
         <span>{order.tierName}</span>
         <Cost of={order} />
+        {order.partlyRefunded && (
+          <span>{t("orders.partly", { amount: formatMoney(order.partlyRefunded, order.currency) })}</span>
+        )}
         <Day at={order.createdAt} />
         <code>{order.id}</code>
       </div>
