@@ -18,26 +18,7 @@ func TestOrdersBeforeTrialsAreKept(t *testing.T) {
 	t.Parallel()
 
 	onOldSchema(t, "0083", func(t *testing.T, db *database.DB, exec func(query string, args ...any)) {
-		for i, id := range []string{"a", "b"} {
-			exec(`INSERT INTO licenses (id, product_id, tier_id, user_id, key_hash, key_sealed, type, features,
-					max_instances, paid, created_at_ms)
-				VALUES ($1, 'p', 't', 'u', $1, '', 'perpetual', '[]', 1, $2, 1)`, id, true)
-			// Each column has another value, none of them the default.
-			exec(`INSERT INTO orders (id, product_id, tier_id, user_id, payment_method, billing_info, amount_minor, currency,
-					status, license_id, created_at_ms, billing_period, provider, payment_url, payment_session, payment_id,
-					payment_invoice, payment_subscription, paid_at_ms, refunded_at_ms, cancelled_at_ms, billing_email_key,
-					sweep_tries, sweep_at_ms, subscription_ended_at_ms, partly_refunded_minor, demo, subscription_ends,
-					renewal_told_ms, billing_name_key, billing_company_key, discount_id, discount_code, discount_minor, discount_duration)
-				VALUES ($1, 'p', 'tier', 'user', 'method', '{"a":1}', 101, 'EUR',
-					'paid', $1, 102, 'monthly', 'provider', 'url', 'session', $2,
-					'invoice', $3, 103, 104, 105, 'email',
-					106, 107, 108, 109, $4, $4,
-					110, 'name', 'company', 'code', 'CODE', 111, 'once')`, id, "pay-"+id, "sub-"+id, true)
-			exec(`INSERT INTO receipts (order_id, state, attempts, lease, due_ms, created_at_ms, finished_at_ms)
-				VALUES ($1, 'failed', 2, 'lease', 3, 4, 5)`, id)
-			exec(`INSERT INTO payment_events (provider, id, type, order_id, at_ms) VALUES ('provider', $1, 'type', $1, $2)`, id, i)
-			exec(`INSERT INTO discount_uses (order_id, discount_id, at_ms) VALUES ($1, 'code', 1)`, id)
-		}
+		ordersBeforeTrials(exec)
 		tables := []string{"orders", "receipts", "payment_events", "discount_uses"}
 		before, indexes := make(map[string][]string), indexesOf(t, db, tables)
 		for _, table := range tables {
@@ -94,6 +75,30 @@ func TestOrdersBeforeTrialsAreKept(t *testing.T) {
 			t.Errorf("%d orders after all migrations", len(got))
 		}
 	})
+}
+
+// ordersBeforeTrials inserts two orders with a license, a receipt, an event and a use of a code each.
+func ordersBeforeTrials(exec func(query string, args ...any)) {
+	for i, id := range []string{"a", "b"} {
+		exec(`INSERT INTO licenses (id, product_id, tier_id, user_id, key_hash, key_sealed, type, features,
+				max_instances, paid, created_at_ms)
+			VALUES ($1, 'p', 't', 'u', $1, '', 'perpetual', '[]', 1, $2, 1)`, id, true)
+		// Each column has another value, none of them the default.
+		exec(`INSERT INTO orders (id, product_id, tier_id, user_id, payment_method, billing_info, amount_minor, currency,
+				status, license_id, created_at_ms, billing_period, provider, payment_url, payment_session, payment_id,
+				payment_invoice, payment_subscription, paid_at_ms, refunded_at_ms, cancelled_at_ms, billing_email_key,
+				sweep_tries, sweep_at_ms, subscription_ended_at_ms, partly_refunded_minor, demo, subscription_ends,
+				renewal_told_ms, billing_name_key, billing_company_key, discount_id, discount_code, discount_minor, discount_duration)
+			VALUES ($1, 'p', 'tier', 'user', 'method', '{"a":1}', 101, 'EUR',
+				'paid', $1, 102, 'monthly', 'provider', 'url', 'session', $2,
+				'invoice', $3, 103, 104, 105, 'email',
+				106, 107, 108, 109, $4, $4,
+				110, 'name', 'company', 'code', 'CODE', 111, 'once')`, id, "pay-"+id, "sub-"+id, true)
+		exec(`INSERT INTO receipts (order_id, state, attempts, lease, due_ms, created_at_ms, finished_at_ms)
+			VALUES ($1, 'failed', 2, 'lease', 3, 4, 5)`, id)
+		exec(`INSERT INTO payment_events (provider, id, type, order_id, at_ms) VALUES ('provider', $1, 'type', $1, $2)`, id, i)
+		exec(`INSERT INTO discount_uses (order_id, discount_id, at_ms) VALUES ($1, 'code', 1)`, id)
+	}
 }
 
 // sorted returns the words of a text in order.
