@@ -53,7 +53,7 @@ export const JsonField = ({
       value={text}
       spellCheck={false}
       data-path={id}
-      classNames={{ input: "mono" }}
+      styles={{ input: { fontFamily: "var(--mono)" } }}
       onChange={(e) => change(e.currentTarget.value)}
       {...(required ? { required: true } : {})}
       {...(shown ? { error: shown } : {})}

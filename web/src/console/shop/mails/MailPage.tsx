@@ -118,7 +118,7 @@ const Editor = ({ words, variables }: EditorProps) => {
         autosize
         minRows={8}
         maxRows={30}
-        classNames={{ input: "mono" }}
+        styles={{ input: { fontFamily: "var(--mono)" } }}
         value={v.text}
         error={at("text")}
         onChange={(e) => setV({ ...v, text: e.currentTarget.value })}
