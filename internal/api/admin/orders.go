@@ -110,10 +110,16 @@ func (h *Handlers) GetOrder(w http.ResponseWriter, r *http.Request) error {
 func (h *Handlers) RefundOrder(w http.ResponseWriter, r *http.Request) error {
 	var in order.RefundRequest
 	if r.ContentLength != 0 {
-		var err error
-		if in, err = web.ReadInput(w, r, order.RefundRequest.Issues); err != nil {
+		// Strictly: a mistyped amount must not give back everything.
+		read, faults, err := web.ReadChange[order.RefundRequest, struct{}](w, r)
+		if err != nil {
 			return err
 		}
+		faults.Merge(read.Issues())
+		if err := faults.Err(); err != nil {
+			return err
+		}
+		in = read
 	} else if err := web.Refusal(web.HeaderFaults(r), in.Issues); err != nil {
 		return err
 	}
