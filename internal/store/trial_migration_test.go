@@ -149,7 +149,7 @@ func rowsOf(t *testing.T, db *database.DB, table string) (list []string) {
 func indexesOf(t *testing.T, db *database.DB, tables []string) map[string]string {
 	t.Helper()
 	in := ` IN ('` + strings.Join(tables, "', '") + `')`
-	query := `SELECT indexname || '|' || indexdef FROM pg_indexes WHERE tablename` + in
+	query := `SELECT indexname || '|' || indexdef FROM pg_indexes WHERE schemaname = current_schema() AND tablename` + in
 	if !strings.HasSuffix(t.Name(), "PostgreSQL") {
 		query = `SELECT name || '|' || coalesce(sql, '') FROM sqlite_master WHERE type = 'index' AND tbl_name` + in
 	}
@@ -164,6 +164,9 @@ func indexesOf(t *testing.T, db *database.DB, tables []string) map[string]string
 	for _, line := range all {
 		name, text, _ := strings.Cut(line, "|")
 		of[name] = sorted(text)
+	}
+	if len(of) < len(tables) { // each has a primary key
+		t.Fatalf("only %d indexes are found", len(of))
 	}
 	return of
 }
