@@ -22,7 +22,7 @@ func TestAResetKeepsTheSecondFactor(t *testing.T) {
 		w.Clock.Advance(time.Minute)
 		w.reset(t, victims)
 		w.refused(t, w.Do(t, step(pending, "totp", w.now(p))), -1) // of the former password
-		if text := w.text(t, "Your password was changed"); !strings.Contains(text, "A second step at sign-in") {
+		if text := w.text(t, "Your password was changed"); !strings.Contains(text, "a second step at sign-in, it is still asked for") {
 			t.Errorf("the mail does not tell of the second step:\n%s", text)
 		}
 		again := w.both(t, victims, chosen, "totp", w.later(p))

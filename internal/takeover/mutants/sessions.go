@@ -159,7 +159,7 @@ var kept = []mutant{
 	},
 	{
 		name:  "refund-by-an-old-session",
-		edit:  at("api/routes.go", `h.RefundOrder, «guarded»`, noOption),
+		edit:  at("api/routes.go", `h.RefundOrder, withKey, «guarded»`, noOption),
 		tests: attacks("TestAStolenSessionOfAnAdministratorRefundsAndInstallsNothing"),
 	},
 	{

@@ -72,6 +72,8 @@ export interface ProductDetail extends Product {
   }[];
   readonly pricingTiers: readonly PricingTier[];
   readonly faq: readonly { readonly question: string; readonly answer: string }[];
+  /** For how many days after the payment a buyer can give an order back. */
+  readonly refundDays?: number;
   readonly comparison?: {
     /** Tier ids. */
     readonly columns: readonly string[];
