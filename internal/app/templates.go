@@ -3,7 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
-	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,7 +11,6 @@ import (
 	"stoa/internal/html/wording"
 	"stoa/internal/message/template"
 	"stoa/internal/store"
-	"stoa/web"
 )
 
 // firstLanguage stands in for languages that stoa does not speak.
@@ -61,37 +60,28 @@ func mailDay(language string, at time.Time) string {
 	return words.Day(at.UTC())
 }
 
-// mailWords reads stoa's own words for mails, in every language that has some.
+// mailWords returns stoa's own words for mails, and the languages that have some.
 func mailWords() (languages []string, words func(template.Kind, string) template.Form, err error) {
-	texts, err := fs.Sub(web.Texts, "texts")
-	if err != nil {
-		return nil, nil, err
-	}
-	files, err := fs.Glob(texts, "*.json")
+	built, err := wording.Built()
 	if err != nil {
 		return nil, nil, err
 	}
 	forms := make(map[string]map[template.Kind]template.Form)
-	languages = []string{firstLanguage}
-	for _, file := range files {
-		tag := strings.TrimSuffix(file, ".json")
-		w, err := wording.Load(texts, tag, "mails")
-		if err != nil {
-			return nil, nil, err
-		}
+	for _, tag := range built.Tags {
 		forms[tag] = make(map[template.Kind]template.Form)
 		for _, kind := range template.Kinds {
 			var form template.Form
 			for part, into := range map[string]*string{"subject": &form.Subject, "text": &form.Text} {
-				if *into, err = w.Text(fmt.Sprintf("mails.%s.%s", kind, part)); err != nil {
+				if *into, err = built.Words[tag].Text(fmt.Sprintf("mails.%s.%s", kind, part)); err != nil {
 					return nil, nil, err
 				}
 			}
 			forms[tag][kind] = form
 		}
-		if tag != firstLanguage {
-			languages = append(languages, tag)
-		}
 	}
+	// English is the first that is offered.
+	languages = append([]string{firstLanguage}, slices.DeleteFunc(slices.Clone(built.Tags), isFirst)...)
 	return languages, func(kind template.Kind, language string) template.Form { return forms[language][kind] }, nil
 }
+
+func isFirst(tag string) bool { return tag == firstLanguage }

@@ -95,6 +95,20 @@ func (b *Bank) EndLater(context.Context, payment.Reference) (time.Time, error) {
 	return time.Time{}, b.fails
 }
 
+// PreviewPlan is documented with Name.
+func (b *Bank) PreviewPlan(context.Context, payment.Reference, payment.Plan) (payment.Proration, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return payment.Proration{}, b.fails
+}
+
+// ChangePlan is documented with Name.
+func (b *Bank) ChangePlan(context.Context, payment.Reference, payment.Plan) (payment.Changed, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return payment.Changed{Paid: true}, b.fails
+}
+
 // Collect is documented with Name.
 func (b *Bank) Collect(context.Context, payment.Reference) error { return nil }
 

@@ -92,11 +92,8 @@ func (h *Handlers) ListServiceAccounts(w http.ResponseWriter, r *http.Request) e
 
 // CreateServiceAccount serves POST /api/v1/admin/service-accounts.
 func (h *Handlers) CreateServiceAccount(w http.ResponseWriter, r *http.Request) error {
-	in, faults, err := web.ReadChange[apikey.Name, struct{}](w, r)
+	in, err := web.ReadStrictly(w, r, apikey.Name.Issues)
 	if err != nil {
-		return err
-	}
-	if err := web.Refusal(faults, in.Issues); err != nil {
 		return err
 	}
 	a, err := h.Keys.CreateAccount(r.Context(), reqctx.CallerFrom(r.Context()), in)
@@ -128,11 +125,8 @@ func (h *Handlers) ListServiceKeys(w http.ResponseWriter, r *http.Request) error
 
 // CreateServiceKey serves POST /api/v1/admin/service-accounts/{id}/keys.
 func (h *Handlers) CreateServiceKey(w http.ResponseWriter, r *http.Request) error {
-	in, faults, err := web.ReadChange[apikey.Form, struct{}](w, r)
+	in, err := web.ReadStrictly(w, r, func(in apikey.Form) errs.Issues { return in.Issues(apikey.Service, h.Keys.Now()) })
 	if err != nil {
-		return err
-	}
-	if err := web.Refusal(faults, func() errs.Issues { return in.Issues(apikey.Service, h.Keys.Now()) }); err != nil {
 		return err
 	}
 	made, err := h.Keys.Create(r.Context(), reqctx.CallerFrom(r.Context()), r.PathValue("id"), in)
@@ -141,11 +135,8 @@ func (h *Handlers) CreateServiceKey(w http.ResponseWriter, r *http.Request) erro
 
 // RenameServiceKey serves PATCH /api/v1/admin/service-accounts/{id}/keys/{keyId}.
 func (h *Handlers) RenameServiceKey(w http.ResponseWriter, r *http.Request) error {
-	in, faults, err := web.ReadChange[apikey.Name, struct{}](w, r)
+	in, err := web.ReadStrictly(w, r, apikey.Name.Issues)
 	if err != nil {
-		return err
-	}
-	if err := web.Refusal(faults, in.Issues); err != nil {
 		return err
 	}
 	rights := reqctx.CallerFrom(r.Context()).Rights

@@ -51,11 +51,8 @@ func (h *Handlers) CheckImpersonation(r *http.Request) error {
 
 // Impersonate serves POST /api/v1/admin/users/{id}/impersonate.
 func (h *Handlers) Impersonate(w http.ResponseWriter, r *http.Request) error {
-	in, faults, err := web.ReadChange[impersonate.Request, struct{}](w, r)
+	in, err := web.ReadStrictly(w, r, impersonate.Request.Issues)
 	if err != nil {
-		return err
-	}
-	if err := web.Refusal(faults, in.Issues); err != nil {
 		return err
 	}
 	begun, err := h.StandIns.Start(r.Context(), r.PathValue("id"), in)

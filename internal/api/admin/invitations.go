@@ -55,11 +55,8 @@ func shownInvitation(ctx context.Context) func(invite.Invitation) invitation {
 
 // Invite serves POST /api/v1/admin/invitations.
 func (h *Handlers) Invite(w http.ResponseWriter, r *http.Request) error {
-	in, faults, err := web.ReadChange[invite.Form, struct{}](w, r)
+	in, err := web.ReadStrictly(w, r, invite.Form.Issues)
 	if err != nil {
-		return err
-	}
-	if err := web.Refusal(faults, in.Issues); err != nil {
 		return err
 	}
 	made, err := h.Invitations.Create(r.Context(), in)

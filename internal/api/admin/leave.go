@@ -6,17 +6,13 @@ import (
 
 	"stoa/internal/account/leave"
 	"stoa/internal/api/web"
-	"stoa/internal/base/errs"
 	"stoa/internal/base/reqctx"
 )
 
 // EraseUser serves POST /api/v1/admin/users/{id}/erase.
 func (h *Handlers) EraseUser(w http.ResponseWriter, r *http.Request) error {
-	in, faults, err := web.ReadChange[leave.Confirmation, struct{}](w, r)
+	in, err := web.ReadStrictly(w, r, leave.Confirmation.Issues)
 	if err != nil {
-		return err
-	}
-	if err := web.Refusal(faults, func() errs.Issues { return in.Issues() }); err != nil {
 		return err
 	}
 	if err := h.Leaving.Erase(r.Context(), r.PathValue("id"), in); err != nil {

@@ -109,18 +109,14 @@ func (h *Handlers) GetOrder(w http.ResponseWriter, r *http.Request) error {
 // RefundOrder serves POST /api/v1/admin/orders/{id}/refund. Without a body it is all that is left.
 func (h *Handlers) RefundOrder(w http.ResponseWriter, r *http.Request) error {
 	var in order.RefundRequest
+	var err error
 	if r.ContentLength != 0 {
 		// Strictly: a mistyped amount must not give back everything.
-		read, faults, err := web.ReadChange[order.RefundRequest, struct{}](w, r)
-		if err != nil {
-			return err
-		}
-		faults.Merge(read.Issues())
-		if err := faults.Err(); err != nil {
-			return err
-		}
-		in = read
-	} else if err := web.Refusal(web.HeaderFaults(r), in.Issues); err != nil {
+		in, err = web.ReadStrictly(w, r, order.RefundRequest.Issues)
+	} else {
+		err = web.Refusal(web.HeaderFaults(r), in.Issues)
+	}
+	if err != nil {
 		return err
 	}
 	in.ID = idempotency.Seed(r.Context())

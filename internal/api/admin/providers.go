@@ -5,7 +5,6 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/api/web"
-	"stoa/internal/base/errs"
 )
 
 // provider is an identity provider as administrators see it. Its secret is never shown.
@@ -58,11 +57,8 @@ func (h *Handlers) PutProvider(w http.ResponseWriter, r *http.Request) error {
 	if err := account.CheckProviderSlug(r.PathValue("slug")); err != nil {
 		return err
 	}
-	in, faults, err := web.ReadChange[account.ProviderForm, struct{}](w, r)
+	in, err := web.ReadStrictly(w, r, account.ProviderForm.Issues)
 	if err != nil {
-		return err
-	}
-	if err := web.Refusal(faults, func() errs.Issues { return in.Issues() }); err != nil {
 		return err
 	}
 	m, err := h.Accounts.PutProvider(r.Context(), r.PathValue("slug"), in)

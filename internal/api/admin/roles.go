@@ -50,11 +50,8 @@ func (h *Handlers) GetRole(w http.ResponseWriter, r *http.Request) error {
 
 // CreateRole serves POST /api/v1/admin/roles.
 func (h *Handlers) CreateRole(w http.ResponseWriter, r *http.Request) error {
-	in, faults, err := web.ReadChange[staff.NewRole, struct{}](w, r)
+	in, err := web.ReadStrictly(w, r, staff.NewRole.Issues)
 	if err != nil {
-		return err
-	}
-	if err := web.Refusal(faults, func() errs.Issues { return in.Issues() }); err != nil {
 		return err
 	}
 	one, err := h.Staff.Create(r.Context(), in)

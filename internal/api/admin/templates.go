@@ -90,7 +90,7 @@ func (h *Handlers) readWords(w http.ResponseWriter, r *http.Request) (template.F
 	if _, err := h.Templates.Get(r.Context(), mailOf(r), r.PathValue("lang")); err != nil { // 404 before 400
 		return template.Form{}, err
 	}
-	return web.ReadInput(w, r, func(f template.Form) errs.Issues { return h.Templates.Issues(mailOf(r), f) })
+	return web.ReadStrictly(w, r, func(f template.Form) errs.Issues { return h.Templates.Issues(mailOf(r), f) })
 }
 
 // PutTemplate serves PUT /api/v1/admin/mail-templates/{kind}/{lang}.

@@ -64,16 +64,28 @@ func TestTheWordsOfAMailAreManaged(t *testing.T) {
 			manage(t, a, root, "GET", templates+none, nil, 404)
 			manage(t, a, root, "PUT", templates+none, map[string]string{}, 404)
 		}
-		refused := manage(t, a, root, "PUT", path, map[string]string{"subject": "a\nb", "text": "{{x}} https://evil.example"}, 400)
-		var faults []string
-		for _, is := range refused.Get(t, "error.details.issues").([]any) {
-			is := is.(map[string]any)
-			faults = append(faults, fmt.Sprint(is["path"], " ", is["code"]))
+		bad := map[string]string{"subject": "a\nb", "text": "{{x}} https://evil.example"}
+		refused := manage(t, a, root, "PUT", path, bad, 400)
+		if got := faultsIn(t, refused); got != "subject invalid, text unknown_value, text invalid, text required" {
+			t.Errorf("faults: %s", got)
 		}
-		if got := strings.Join(faults, ", "); got != "subject invalid, text unknown_value, text invalid, text required" {
+		bad["html"] = "x"
+		refused = manage(t, a, root, "PUT", path, bad, 400)
+		if got := faultsIn(t, refused); got != "html unknown_field, subject invalid, text unknown_value" {
 			t.Errorf("faults: %s", got)
 		}
 	})
+}
+
+// faultsIn returns the faults that an answer names, as "path code".
+func faultsIn(t *testing.T, refused testkit.Response) string {
+	t.Helper()
+	var faults []string
+	for _, is := range refused.Get(t, "error.details.issues").([]any) {
+		is := is.(map[string]any)
+		faults = append(faults, fmt.Sprint(is["path"], " ", is["code"]))
+	}
+	return strings.Join(faults, ", ")
 }
 
 // Whoever words mails about accounts decides whom users trust with their passwords.

@@ -88,7 +88,7 @@ func (h *Handlers) Account(w http.ResponseWriter, r *http.Request) error {
 
 // Reauthenticate serves POST /auth/reauthenticate. It counts like a sign-in.
 func (h *Handlers) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
-	in, err := readStrictly(w, r, account.Reauthentication.Issues)
+	in, err := web.ReadStrictly(w, r, account.Reauthentication.Issues)
 	if err != nil {
 		return err
 	}

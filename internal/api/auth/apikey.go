@@ -26,7 +26,7 @@ func (h *Handlers) CreateKey(w http.ResponseWriter, r *http.Request) error {
 	if err := guard.CheckFactor(r.Context()); err != nil { // keys are not asked for one
 		return err
 	}
-	in, err := readStrictly(w, r, func(in apikey.Form) errs.Issues { return in.Issues(apikey.Personal, h.Keys.Now()) })
+	in, err := web.ReadStrictly(w, r, func(in apikey.Form) errs.Issues { return in.Issues(apikey.Personal, h.Keys.Now()) })
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (h *Handlers) CreateKey(w http.ResponseWriter, r *http.Request) error {
 
 // RenameKey serves PATCH /auth/api-keys/{id}.
 func (h *Handlers) RenameKey(w http.ResponseWriter, r *http.Request) error {
-	in, err := readStrictly(w, r, apikey.Name.Issues)
+	in, err := web.ReadStrictly(w, r, apikey.Name.Issues)
 	if err != nil {
 		return err
 	}

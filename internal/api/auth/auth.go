@@ -17,7 +17,6 @@ import (
 	"stoa/internal/api/limit"
 	"stoa/internal/api/web"
 	"stoa/internal/api/wire"
-	"stoa/internal/base/errs"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/html/locale"
 )
@@ -58,15 +57,6 @@ func writeTokens(w http.ResponseWriter, c *refreshCookie, status int, t account.
 		TokenType: "Bearer", ExpiresIn: int(t.Life.Seconds()),
 		RefreshToken: t.Refresh, Token: t.Access,
 	}})
-}
-
-// readStrictly is web.ReadInput for a form that refuses unknown fields (contract 1.5).
-func readStrictly[T any](w http.ResponseWriter, r *http.Request, issues func(T) errs.Issues) (T, error) {
-	v, faults, err := web.ReadChange[T, struct{}](w, r)
-	if err != nil {
-		return v, err
-	}
-	return v, web.Refusal(faults, func() errs.Issues { return issues(v) })
 }
 
 // arrival returns the context of a request in which somebody signs in: it has what their program says that it is.

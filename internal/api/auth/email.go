@@ -20,7 +20,7 @@ func (h *Handlers) RequestProof(w http.ResponseWriter, r *http.Request) error {
 
 // VerifyEmail serves POST /auth/email/verify.
 func (h *Handlers) VerifyEmail(w http.ResponseWriter, r *http.Request) error {
-	in, err := readStrictly(w, r, account.LinkToken.Issues)
+	in, err := web.ReadStrictly(w, r, account.LinkToken.Issues)
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (h *Handlers) VerifyEmail(w http.ResponseWriter, r *http.Request) error {
 
 // DisownEmail serves POST /auth/email/disown.
 func (h *Handlers) DisownEmail(w http.ResponseWriter, r *http.Request) error {
-	in, err := readStrictly(w, r, account.LinkToken.Issues)
+	in, err := web.ReadStrictly(w, r, account.LinkToken.Issues)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (h *Handlers) DisownEmail(w http.ResponseWriter, r *http.Request) error {
 
 // ChangeEmail serves POST /auth/email/change. The answer is the same whether somebody has the address or not.
 func (h *Handlers) ChangeEmail(w http.ResponseWriter, r *http.Request) error {
-	in, err := readStrictly(w, r, account.EmailChange.Issues)
+	in, err := web.ReadStrictly(w, r, account.EmailChange.Issues)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (h *Handlers) ChangeEmail(w http.ResponseWriter, r *http.Request) error {
 
 // ConfirmEmail serves POST /auth/email/change/confirm.
 func (h *Handlers) ConfirmEmail(w http.ResponseWriter, r *http.Request) error {
-	in, err := readStrictly(w, r, account.LinkToken.Issues)
+	in, err := web.ReadStrictly(w, r, account.LinkToken.Issues)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (h *Handlers) CancelEmailChange(w http.ResponseWriter, r *http.Request) err
 
 // RevertEmail serves POST /auth/email/change/revert.
 func (h *Handlers) RevertEmail(w http.ResponseWriter, r *http.Request) error {
-	in, err := readStrictly(w, r, account.LinkToken.Issues)
+	in, err := web.ReadStrictly(w, r, account.LinkToken.Issues)
 	if err != nil {
 		return err
 	}

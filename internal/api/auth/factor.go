@@ -29,7 +29,7 @@ type recoveryCodes struct {
 
 // ConfirmTOTP serves POST /auth/totp/confirm.
 func (h *Handlers) ConfirmTOTP(w http.ResponseWriter, r *http.Request) error {
-	in, err := readStrictly(w, r, account.TypedCode.Issues)
+	in, err := web.ReadStrictly(w, r, account.TypedCode.Issues)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (h *Handlers) RemoveFactors(w http.ResponseWriter, r *http.Request) error {
 
 // KeepFactors serves POST /auth/second-factor/reset/cancel.
 func (h *Handlers) KeepFactors(w http.ResponseWriter, r *http.Request) error {
-	in, err := readStrictly(w, r, account.LinkToken.Issues)
+	in, err := web.ReadStrictly(w, r, account.LinkToken.Issues)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (h *Handlers) KeepFactors(w http.ResponseWriter, r *http.Request) error {
 
 // UndoFactor serves POST /auth/second-factor/not-me.
 func (h *Handlers) UndoFactor(w http.ResponseWriter, r *http.Request) error {
-	in, err := readStrictly(w, r, account.LinkToken.Issues)
+	in, err := web.ReadStrictly(w, r, account.LinkToken.Issues)
 	if err != nil {
 		return err
 	}

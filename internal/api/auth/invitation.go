@@ -21,7 +21,7 @@ type invitation struct {
 
 // LookUpInvitation serves POST /auth/invitations/lookup.
 func (h *Handlers) LookUpInvitation(w http.ResponseWriter, r *http.Request) error {
-	in, err := readStrictly(w, r, account.LinkToken.Issues)
+	in, err := web.ReadStrictly(w, r, account.LinkToken.Issues)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (h *Handlers) AcceptInvitation(w http.ResponseWriter, r *http.Request) erro
 
 // acceptAs accepts an invitation in the session of an account, which has a name and a password.
 func (h *Handlers) acceptAs(w http.ResponseWriter, r *http.Request, who reqctx.Caller) error {
-	in, err := readStrictly(w, r, account.LinkToken.Issues)
+	in, err := web.ReadStrictly(w, r, account.LinkToken.Issues)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (h *Handlers) Language(w http.ResponseWriter, r *http.Request) error {
 
 // ChooseLanguage serves PUT /auth/language.
 func (h *Handlers) ChooseLanguage(w http.ResponseWriter, r *http.Request) error {
-	in, err := readStrictly(w, r, h.languageIssues)
+	in, err := web.ReadStrictly(w, r, h.languageIssues)
 	if err == nil {
 		err = h.languageIssues(in).Err()
 	}

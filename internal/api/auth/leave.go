@@ -11,7 +11,7 @@ import (
 
 // PlanDeletion serves POST /auth/account/deletion.
 func (h *Handlers) PlanDeletion(w http.ResponseWriter, r *http.Request) error {
-	in, err := readStrictly(w, r, leave.Confirmation.Issues)
+	in, err := web.ReadStrictly(w, r, leave.Confirmation.Issues)
 	if err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func (h *Handlers) PlanDeletion(w http.ResponseWriter, r *http.Request) error {
 
 // CancelDeletion serves POST /auth/account/deletion/cancel.
 func (h *Handlers) CancelDeletion(w http.ResponseWriter, r *http.Request) error {
-	in, err := readStrictly(w, r, account.LinkToken.Issues)
+	in, err := web.ReadStrictly(w, r, account.LinkToken.Issues)
 	if err != nil {
 		return err
 	}

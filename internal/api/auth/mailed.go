@@ -14,7 +14,7 @@ func (h *Handlers) MailSignIn(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Accounts.MailedSignInAllowed(); err != nil {
 		return err
 	}
-	in, err := readStrictly(w, r, account.MailedSignIn.Issues)
+	in, err := web.ReadStrictly(w, r, account.MailedSignIn.Issues)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (h *Handlers) MailLogin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in, err := readStrictly(w, r, account.MailedProof.Issues)
+	in, err := web.ReadStrictly(w, r, account.MailedProof.Issues)
 	if err != nil {
 		return err
 	}

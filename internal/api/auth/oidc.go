@@ -33,7 +33,7 @@ func caller(r *http.Request) account.Caller {
 
 // BeginFlow serves POST /auth/oidc/{slug}/start.
 func (h *Handlers) BeginFlow(w http.ResponseWriter, r *http.Request) error {
-	in, err := readStrictly(w, r, account.FlowStart.Issues)
+	in, err := web.ReadStrictly(w, r, account.FlowStart.Issues)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (h *Handlers) CompleteFlow(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in, err := readStrictly(w, r, account.FlowCompletion.Issues)
+	in, err := web.ReadStrictly(w, r, account.FlowCompletion.Issues)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (h *Handlers) ProveFlow(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in, err := readStrictly(w, r, account.FlowCode.Issues)
+	in, err := web.ReadStrictly(w, r, account.FlowCode.Issues)
 	if err != nil {
 		return err
 	}

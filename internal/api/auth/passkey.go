@@ -58,7 +58,7 @@ func (h *Handlers) NewPasskeyOptions(w http.ResponseWriter, r *http.Request) err
 
 // AddPasskey serves POST /auth/passkeys.
 func (h *Handlers) AddPasskey(w http.ResponseWriter, r *http.Request) error {
-	in, err := readStrictly(w, r, account.NewPasskey.Issues)
+	in, err := web.ReadStrictly(w, r, account.NewPasskey.Issues)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (h *Handlers) AddPasskey(w http.ResponseWriter, r *http.Request) error {
 
 // RenamePasskey serves PATCH /auth/passkeys/{id}.
 func (h *Handlers) RenamePasskey(w http.ResponseWriter, r *http.Request) error {
-	in, err := readStrictly(w, r, account.PasskeyName.Issues)
+	in, err := web.ReadStrictly(w, r, account.PasskeyName.Issues)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (h *Handlers) PasskeyLogin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in, err := readStrictly(w, r, account.PasskeyProof.Issues)
+	in, err := web.ReadStrictly(w, r, account.PasskeyProof.Issues)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (h *Handlers) PasskeyLogin(w http.ResponseWriter, r *http.Request) error {
 
 // SecondStepOptions serves POST /auth/login/second-factor/options.
 func (h *Handlers) SecondStepOptions(w http.ResponseWriter, r *http.Request) error {
-	in, err := readStrictly(w, r, account.ChallengeToken.Issues)
+	in, err := web.ReadStrictly(w, r, account.ChallengeToken.Issues)
 	if err != nil {
 		return err
 	}

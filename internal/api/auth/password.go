@@ -24,7 +24,7 @@ func (h *Handlers) ChangePassword(w http.ResponseWriter, r *http.Request) error 
 
 // SetPassword serves POST /auth/password.
 func (h *Handlers) SetPassword(w http.ResponseWriter, r *http.Request) error {
-	in, err := readStrictly(w, r, h.Accounts.NewPasswordIssues)
+	in, err := web.ReadStrictly(w, r, h.Accounts.NewPasswordIssues)
 	if err != nil {
 		return err
 	}

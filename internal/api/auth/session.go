@@ -52,7 +52,7 @@ func (h *Handlers) SecondStep(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in, err := readStrictly(w, r, account.SecondStep.Issues)
+	in, err := web.ReadStrictly(w, r, account.SecondStep.Issues)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (h *Handlers) SignUp(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Accounts.SignUpAllowed(); err != nil {
 		return err
 	}
-	in, err := readStrictly(w, r, account.SignUp.Issues)
+	in, err := web.ReadStrictly(w, r, account.SignUp.Issues)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (h *Handlers) beginAccount(
 	if err != nil {
 		return err
 	}
-	in, err := readStrictly(w, r, func(in account.NewAccount) errs.Issues { return h.Accounts.NewAccountIssues(in) })
+	in, err := web.ReadStrictly(w, r, func(in account.NewAccount) errs.Issues { return h.Accounts.NewAccountIssues(in) })
 	if err != nil {
 		return err
 	}

@@ -19,11 +19,8 @@ func (h *Handlers) StartTrial(w http.ResponseWriter, r *http.Request) error {
 		Trial      bool    `json:"trial"`
 	}
 
-	in, faults, err := web.ReadChange[order.TrialRequest, struct{}](w, r)
+	in, err := web.ReadStrictly(w, r, order.TrialRequest.Issues)
 	if err != nil {
-		return err
-	}
-	if err := web.Refusal(faults, in.Issues); err != nil {
 		return err
 	}
 	in.OrderID = idempotency.Seed(r.Context())

@@ -56,6 +56,15 @@ func ReadInput[T any](w http.ResponseWriter, r *http.Request, issues func(T) err
 	return v, Refusal(faults, func() errs.Issues { return issues(v) })
 }
 
+// ReadStrictly is ReadInput for a body that refuses unknown fields (contract 1.5).
+func ReadStrictly[T any](w http.ResponseWriter, r *http.Request, issues func(T) errs.Issues) (T, error) {
+	v, faults, err := ReadChange[T, struct{}](w, r)
+	if err != nil {
+		return v, err
+	}
+	return v, Refusal(faults, func() errs.Issues { return issues(v) })
+}
+
 // ReadFields is ReadJSON without a check: it returns the faults of types and headers.
 func ReadFields[T any](w http.ResponseWriter, r *http.Request) (v T, faults errs.Issues, err error) {
 	_, body, err := readObject(w, r)

@@ -9,7 +9,7 @@ import (
 	"stoa/web"
 )
 
-// Catalog has the words of stoa's own pages in every language.
+// Catalog has the words of stoa's own pages and mails in every language.
 type Catalog struct {
 	Words  map[string]*Words // by tag
 	Tags   []string          // of the languages of web/texts, sorted
@@ -22,7 +22,7 @@ var Built = sync.OnceValues(func() (Catalog, error) {
 	if err != nil {
 		return Catalog{}, err
 	}
-	all, err := All(texts, "common", "shop", "pages")
+	all, err := All(texts, "common", "shop", "pages", "mails")
 	if err != nil {
 		return Catalog{}, err
 	}

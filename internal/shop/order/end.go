@@ -122,7 +122,7 @@ func (o *Order) learnRenewal(e payment.Event) {
 			at = e.BilledAt
 		}
 	case payment.Unrelated, payment.Paid, payment.Failed, payment.Refunded, payment.Bounced, payment.PartlyRefunded,
-		payment.PeriodRefunded, payment.NotRenewed:
+		payment.PeriodRefunded, payment.NotRenewed, payment.Adjusted, payment.AdjustmentFailed:
 		return
 	}
 	if !o.EndedAt.IsZero() || at.Before(o.RenewalToldAt) || at.Equal(o.RenewalToldAt) && !ends {

@@ -98,7 +98,8 @@ func (s *Service) handle(ctx context.Context, e payment.Event) (Notice, error) {
 // again and in any order: the license says whether they have an effect.
 func ofSubscription(kind payment.EventKind) bool {
 	switch kind {
-	case payment.Renewed, payment.Billed, payment.NotRenewed, payment.WillNotRenew, payment.WillRenew, payment.Ended:
+	case payment.Renewed, payment.Billed, payment.NotRenewed, payment.WillNotRenew, payment.WillRenew, payment.Ended,
+		payment.Adjusted, payment.AdjustmentFailed:
 		return true
 	case payment.Unrelated, payment.Paid, payment.Failed, payment.Refunded, payment.Bounced, payment.PartlyRefunded,
 		payment.PeriodRefunded:
@@ -226,7 +227,7 @@ func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event
 	case payment.PeriodRefunded:
 		return s.notePeriod(ctx, tx, o, e, n)
 	case payment.Unrelated, payment.Renewed, payment.Billed, payment.Bounced, payment.NotRenewed,
-		payment.WillNotRenew, payment.WillRenew, payment.Ended:
+		payment.WillNotRenew, payment.WillRenew, payment.Ended, payment.Adjusted, payment.AdjustmentFailed:
 	}
 	if now := o.Status(); now != status {
 		n.Done, n.Status = "the order is "+string(now), now

@@ -100,6 +100,14 @@ func (b *bank) EndLater(_ context.Context, r payment.Reference) (time.Time, erro
 	return b.noted, err
 }
 
+func (b *bank) PreviewPlan(_ context.Context, r payment.Reference, p payment.Plan) (payment.Proration, error) {
+	return payment.Proration{}, b.note("preview " + r.Subscription)
+}
+
+func (b *bank) ChangePlan(_ context.Context, r payment.Reference, p payment.Plan) (payment.Changed, error) {
+	return payment.Changed{Paid: true}, b.note("change " + r.Subscription)
+}
+
 func (b *bank) Collect(_ context.Context, r payment.Reference) error {
 	return b.note("collect " + r.Invoice)
 }

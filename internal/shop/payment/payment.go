@@ -73,19 +73,21 @@ type EventKind int
 
 // The kinds of events.
 const (
-	Unrelated      EventKind = iota // nothing to do: of another kind, or not about an order
-	Paid                            // the order is paid
-	Failed                          // it will not be paid: the page expired, or the bank refused later
-	Refunded                        // the whole payment was refunded
-	Renewed                         // a further period of a subscription is paid
-	Billed                          // a further period of a subscription is to be paid; Collect speeds it up
-	Bounced                         // a refund did not arrive
-	PartlyRefunded                  // a part of the payment was refunded
-	PeriodRefunded                  // all or a part of the payment of a further period was refunded
-	NotRenewed                      // the payment of a further period was tried and failed
-	WillNotRenew                    // the subscription ends with the period that is paid
-	Ended                           // the subscription has ended
-	WillRenew                       // the subscription goes on: nobody ended it, or that was taken back
+	Unrelated        EventKind = iota // nothing to do: of another kind, or not about an order
+	Paid                              // the order is paid
+	Failed                            // it will not be paid: the page expired, or the bank refused later
+	Refunded                          // the whole payment was refunded
+	Renewed                           // a further period of a subscription is paid
+	Billed                            // a further period of a subscription is to be paid; Collect speeds it up
+	Bounced                           // a refund did not arrive
+	PartlyRefunded                    // a part of the payment was refunded
+	PeriodRefunded                    // all or a part of the payment of a further period was refunded
+	NotRenewed                        // the payment of a further period was tried and failed
+	WillNotRenew                      // the subscription ends with the period that is paid
+	Ended                             // the subscription has ended
+	WillRenew                         // the subscription goes on: nobody ended it, or that was taken back
+	Adjusted                          // what a change of the plan cost is paid: the plan is changed
+	AdjustmentFailed                  // what a change of the plan cost will not be paid: the plan stays as it was
 )
 
 // Event is what a provider reported, once it is known to come from the provider.
@@ -100,7 +102,7 @@ type Event struct {
 	OrderID   string
 	Reference Reference
 
-	// Minor and Currency, with Exponent decimals, are the amount of a Paid or Renewed event, or all that was
+	// Minor and Currency, with Exponent decimals, are the amount of a Paid, Renewed or Adjusted event, or all that was
 	// refunded so far by a Refunded, PartlyRefunded or PeriodRefunded one. Whole is the amount of the payment of which
 	// a part was refunded.
 	Minor    int64
@@ -110,7 +112,7 @@ type Event struct {
 	// Bill is of a Paid or Renewed event, in the same units.
 	Bill Bill
 
-	// Until is the end of the period of a Renewed or NotRenewed event. Zero if unknown.
+	// Until is the end of the period of a Renewed, NotRenewed or Adjusted event. Zero if unknown.
 	Until time.Time
 	// BilledAt is when the period of a Billed or Renewed event was billed. Zero if unknown.
 	BilledAt time.Time
@@ -121,6 +123,8 @@ type Event struct {
 
 // Provider takes payments. Implementations are safe for concurrent use.
 type Provider interface {
+	Planner
+
 	// Name is stored in orders to identify the provider: "stripe".
 	Name() string
 

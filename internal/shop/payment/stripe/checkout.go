@@ -39,7 +39,10 @@ func (p *Provider) Begin(ctx context.Context, c payment.Charge) (payment.Checkou
 	} else {
 		params.Mode = stripe.String(string(stripe.CheckoutSessionModeSubscription))
 		params.SubscriptionData = &stripe.CheckoutSessionCreateSubscriptionDataParams{Metadata: metadata}
-		price.Recurring = recurring(c.Months)
+		each, count := interval(c.Months)
+		price.Recurring = &stripe.CheckoutSessionCreateLineItemPriceDataRecurringParams{
+			Interval: &each, IntervalCount: &count,
+		}
 	}
 	p.askForTax(params, price)
 	if c.Off > 0 {
@@ -97,16 +100,13 @@ func (p *Provider) coupon(ctx context.Context, c payment.Charge) (string, error)
 	return made.ID, nil
 }
 
-// recurring returns the interval of that many months. Whole years are given as such, which reads better
-// on the page.
-func recurring(months int) *stripe.CheckoutSessionCreateLineItemPriceDataRecurringParams {
-	interval, count := stripe.PriceRecurringIntervalMonth, months
+// interval returns the interval of that many months, and how many of it. Whole years are given as such, which reads
+// better on the page.
+func interval(months int) (of string, count int64) {
 	if months%12 == 0 {
-		interval, count = stripe.PriceRecurringIntervalYear, months/12
+		return string(stripe.PriceRecurringIntervalYear), int64(months / 12)
 	}
-	return &stripe.CheckoutSessionCreateLineItemPriceDataRecurringParams{
-		Interval: stripe.String(string(interval)), IntervalCount: stripe.Int64(int64(count)),
-	}
+	return string(stripe.PriceRecurringIntervalMonth), int64(months)
 }
 
 // Cancel implements payment.Provider.

@@ -76,6 +76,10 @@ func (p *Provider) Event(ctx context.Context, payload []byte, signature string) 
 		"invoice.payment_failed":                   readUnpaid,
 		"customer.subscription.updated":            readSubscription,
 		"customer.subscription.deleted":            readSubscription,
+
+		"customer.subscription.pending_update_expired": readExpired,
+		"invoice.voided":               readAbandoned,
+		"invoice.marked_uncollectible": readAbandoned,
 	}[e.Type]
 	if read == nil {
 		return out, nil

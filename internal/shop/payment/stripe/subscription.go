@@ -34,6 +34,13 @@ func (p *Provider) EndLater(ctx context.Context, r payment.Reference) (time.Time
 	// Without an idempotency key of ours: it would answer from memory after the end was taken back.
 	params := &stripe.SubscriptionUpdateParams{CancelAtPeriodEnd: stripe.Bool(true)}
 	sub, err := p.client.V1Subscriptions.Update(ctx, r.Subscription, params)
+	if errors.Is(explain("", err), payment.ErrRefused) {
+		if released, asked := p.releaseOf(ctx, r.Subscription); asked != nil {
+			return time.Time{}, asked
+		} else if released {
+			sub, err = p.client.V1Subscriptions.Update(ctx, r.Subscription, params)
+		}
+	}
 	if err != nil {
 		return time.Time{}, explain("let a subscription end with its period", err)
 	}
@@ -66,6 +73,7 @@ type invoice struct {
 	BillingReason string `json:"billing_reason"`
 	Created       int64  `json:"created"`
 	Status        string `json:"status"`
+	AmountDue     int64  `json:"amount_due"`
 	AmountPaid    int64  `json:"amount_paid"`
 	Currency      string `json:"currency"`
 	Parent        struct {
@@ -84,13 +92,26 @@ type invoice struct {
 
 // invoiceLine is what we read of a line of an invoice.
 type invoiceLine struct {
-	Type   string `json:"type"` // before 2025
+	Amount int64  `json:"amount"`
+	Type   string `json:"type"` // before 2025, as is the next
+	lineDetails
 	Parent struct {
-		Type string `json:"type"`
+		Type string      `json:"type"`
+		Item lineDetails `json:"invoice_item_details"`
+		Plan lineDetails `json:"subscription_item_details"`
 	} `json:"parent"`
 	Period struct {
 		End int64 `json:"end"`
 	} `json:"period"`
+}
+
+type lineDetails struct {
+	Proration bool `json:"proration"`
+}
+
+// prorated reports whether a change of plan made the line.
+func (l *invoiceLine) prorated() bool {
+	return l.Proration || l.Parent.Item.Proration || l.Parent.Plan.Proration
 }
 
 // extra reports whether somebody added the line to the invoice. Its period may be any.
@@ -112,11 +133,15 @@ func (i *invoice) identify(e *payment.Event) {
 }
 
 // until returns the end of the billed period, which is that of its line. The invoice's own period_end is
-// that of the period before.
+// that of the period before. Of a change of plan it is the end of what is paid, not of what is credited.
 func (i *invoice) until() time.Time {
 	var end int64
 	for _, line := range i.Lines.Data {
-		if !line.extra() {
+		counts := !line.extra()
+		if line.prorated() {
+			counts = line.Amount >= 0 && i.BillingReason != laterInvoice
+		}
+		if counts {
 			end = max(end, line.Period.End)
 		}
 	}
@@ -124,6 +149,16 @@ func (i *invoice) until() time.Time {
 		return time.Time{}
 	}
 	return time.Unix(end, 0).UTC()
+}
+
+// credit returns what a change of plan gives for the rest of the period that was paid.
+func (i *invoice) credit() (sum int64) {
+	for _, line := range i.Lines.Data {
+		if line.prorated() && line.Amount < 0 {
+			sum -= line.Amount
+		}
+	}
+	return sum
 }
 
 // billedAt returns when Stripe made the invoice.
@@ -136,8 +171,9 @@ func (i *invoice) billedAt() time.Time {
 
 // The billing reasons that matter.
 const (
-	firstInvoice = "subscription_create"
-	laterInvoice = "subscription_cycle"
+	firstInvoice  = "subscription_create"
+	laterInvoice  = "subscription_cycle"
+	changeInvoice = "subscription_update"
 )
 
 // readInvoice reads that a period of a subscription is paid, or a single payment with an invoice. The page reports the
@@ -158,6 +194,10 @@ func (p *Provider) readInvoice(_ context.Context, e *payment.Event, object json.
 		}
 		e.Kind = payment.Paid
 		i.paid(e)
+	case changeInvoice:
+		i.identify(e)
+		e.Kind, e.Until = payment.Adjusted, i.until()
+		i.paid(e)
 	default:
 		if !i.ofPayment() {
 			return nil
@@ -173,6 +213,42 @@ func (p *Provider) readInvoice(_ context.Context, e *payment.Event, object json.
 // ofPayment reports whether the page made the invoice for a single payment: then it has the order's id itself.
 func (i *invoice) ofPayment() bool {
 	return i.Metadata[metadataKey] != "" && i.Subscription == "" && i.Parent.Subscription.Subscription == ""
+}
+
+// readAbandoned reads that the invoice of a change of plan will not be paid.
+func readAbandoned(_ context.Context, e *payment.Event, object json.RawMessage) error {
+	var i invoice
+	if decode(e, object, &i) && i.BillingReason == changeInvoice {
+		i.identify(e)
+		e.Kind = payment.AdjustmentFailed
+	}
+	return nil
+}
+
+// readExpired reads that a change of plan was not paid in time. The subscription may have another invoice since, so
+// the event names none.
+func readExpired(_ context.Context, e *payment.Event, object json.RawMessage) error {
+	var sub subscriptionObject
+	if decode(e, object, &sub) && sub.ID != "" {
+		sub.identify(e)
+		e.Kind = payment.AdjustmentFailed
+	}
+	return nil
+}
+
+// subscriptionObject is what we read of a subscription.
+type subscriptionObject struct {
+	ID                string   `json:"id"`
+	Metadata          metadata `json:"metadata"`
+	Status            string   `json:"status"`
+	EndedAt           int64    `json:"ended_at"`
+	CancelAt          int64    `json:"cancel_at"`
+	CancelAtPeriodEnd bool     `json:"cancel_at_period_end"`
+}
+
+// identify fills in what the event is about.
+func (s *subscriptionObject) identify(e *payment.Event) {
+	e.OrderID, e.Reference = s.Metadata[metadataKey], payment.Reference{Subscription: s.ID}
 }
 
 // paid fills in how much was paid.
@@ -206,14 +282,7 @@ func readUnpaid(_ context.Context, e *payment.Event, object json.RawMessage) err
 
 // readSubscription reads that a subscription has ended, will end by itself, or goes on.
 func readSubscription(_ context.Context, e *payment.Event, object json.RawMessage) error {
-	var sub struct {
-		ID                string   `json:"id"`
-		Metadata          metadata `json:"metadata"`
-		Status            string   `json:"status"`
-		EndedAt           int64    `json:"ended_at"`
-		CancelAt          int64    `json:"cancel_at"`
-		CancelAtPeriodEnd bool     `json:"cancel_at_period_end"`
-	}
+	var sub subscriptionObject
 	if !decode(e, object, &sub) || sub.ID == "" {
 		return nil
 	}
@@ -227,6 +296,6 @@ func readSubscription(_ context.Context, e *payment.Event, object json.RawMessag
 	default:
 		return nil // not begun, or its payment is late: other events say what that means
 	}
-	e.OrderID, e.Reference = sub.Metadata[metadataKey], payment.Reference{Subscription: sub.ID}
+	sub.identify(e)
 	return nil
 }
