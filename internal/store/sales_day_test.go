@@ -122,29 +122,37 @@ func testSalesDays(t *testing.T, open Open) {
 			put(*p)
 		}
 	}
-	gross, tax := make(map[string]int64), make(map[string]int64)
+	var paid []order.Payment
 	for _, o := range all {
-		for _, p := range o.paid {
-			gross[p.Bill.Country] += p.Minor
-			if left := p.Minor - p.Refunded; left > 0 {
-				part := new(big.Int).Mul(big.NewInt(p.Bill.Tax), big.NewInt(p.Refunded))
-				part.Add(part, big.NewInt(p.Minor/2)).Div(part, big.NewInt(p.Minor))
-				tax[p.Bill.Country] += p.Bill.Tax - part.Int64()
-			}
-		}
+		paid = append(paid, o.paid...)
 	}
-	var wantTax []string
-	for _, country := range slices.Sorted(maps.Keys(gross)) {
-		wantTax = append(wantTax, fmt.Sprint("[", country, "] ", gross[country], " ", tax[country]))
-	}
-	taxes := linesOf(t, db, `SELECT '[' || country || '] ' || sum(gross_minor) || ' ' || sum(tax_minor) FROM sales_days
-		GROUP BY country HAVING sum(gross_minor) <> 0 ORDER BY country`)
-	if diff := cmp.Diff(wantTax, taxes); diff != "" || len(taxes) != 3 {
-		t.Errorf("by country (-payments +days):\n%s", diff)
-	}
+	wantTaxes(t, db, paid)
 	want := linesOf(t, db, slowly)
 	if diff := cmp.Diff(want, linesOf(t, db, quickly)); diff != "" || len(want) < 50 {
 		t.Errorf("%d sums (-payments +days):\n%s", len(want), diff)
+	}
+}
+
+// wantTaxes compares what sales_days has of tax in each country with the payments.
+func wantTaxes(t *testing.T, db *database.DB, paid []order.Payment) {
+	t.Helper()
+	gross, tax := make(map[string]int64), make(map[string]int64)
+	for _, p := range paid {
+		gross[p.Bill.Country] += p.Minor
+		if p.Refunded < p.Minor {
+			part := new(big.Int).Mul(big.NewInt(p.Bill.Tax), big.NewInt(p.Refunded))
+			part.Add(part, big.NewInt(p.Minor/2)).Div(part, big.NewInt(p.Minor))
+			tax[p.Bill.Country] += p.Bill.Tax - part.Int64()
+		}
+	}
+	var want []string
+	for _, country := range slices.Sorted(maps.Keys(gross)) {
+		want = append(want, fmt.Sprint("[", country, "] ", gross[country], " ", tax[country]))
+	}
+	taxes := linesOf(t, db, `SELECT '[' || country || '] ' || sum(gross_minor) || ' ' || sum(tax_minor) FROM sales_days
+		GROUP BY country HAVING sum(gross_minor) <> 0 ORDER BY country`)
+	if diff := cmp.Diff(want, taxes); diff != "" || len(taxes) != 3 {
+		t.Errorf("by country (-payments +days):\n%s", diff)
 	}
 }
 
