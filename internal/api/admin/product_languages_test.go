@@ -69,8 +69,8 @@ func TestAProductSpeaksOtherLanguages(t *testing.T) {
 			if got := a.Fetch(t, testkit.Products+query).Get(t, "products").([]any)[0].(map[string]any)["name"]; got != name {
 				t.Errorf("the list of %s has %q, want %q", query, got, name)
 			}
-			preview := manage(t, a, admin, http.MethodGet, path+"/preview"+query, nil, http.StatusOK)
-			if got := names(t, preview.Get(t, "data")); got != want {
+			preview := manage(t, a, admin, http.MethodGet, path+"/preview"+query, nil, http.StatusOK).Get(t, "data")
+			if got := names(t, preview); got != want {
 				t.Errorf("the preview of %s: %q, want %q", query, got, want)
 			}
 		}
@@ -85,11 +85,10 @@ func TestAProductSpeaksOtherLanguages(t *testing.T) {
 			t.Errorf("issues = %s", got)
 		}
 		manage(t, a, admin, http.MethodPatch, path, map[string]any{"translations": nil}, http.StatusOK)
-		if got := a.Fetch(t, public+"?lang=de").Body; string(got) != string(plain) {
-			t.Errorf("without translations again: %s\nbefore: %s", got, plain)
-		}
-		if got := a.Fetch(t, testkit.Products+"?lang=de").Body; string(got) != string(list) {
-			t.Errorf("the list without translations: %s\nbefore: %s", got, list)
+		for at, want := range map[string][]byte{public: plain, testkit.Products: list} {
+			if got := a.Fetch(t, at+"?lang=de").Body; string(got) != string(want) {
+				t.Errorf("without translations again, %s is: %s\nbefore: %s", at, got, want)
+			}
 		}
 	})
 }
