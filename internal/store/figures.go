@@ -87,8 +87,8 @@ func (s *Figures) Recurring(ctx context.Context, now time.Time, test bool) ([]fi
 		FROM (
 			SELECT o.currency, o.billing_period,
 				(o.amount_minor + CASE WHEN o.discount_duration = 'once' THEN o.discount_minor ELSE 0 END)
-				* (1.0 - COALESCE((SELECT 1.0 * m.tax_minor / m.minor FROM payments m
-					WHERE m.order_id = o.id AND m.tax_minor > 0 AND m.minor > 0 ORDER BY m.seq DESC LIMIT 1), 0)) AS regular
+				* COALESCE((SELECT 1.0 * (m.minor - m.tax_minor) / (m.minor - COALESCE(m.tax_added_minor, 0)) FROM payments m
+					WHERE m.order_id = o.id AND m.tax_minor > 0 AND m.minor > m.tax_minor ORDER BY m.seq DESC LIMIT 1), 1) AS regular
 			`+paidSubscriptions+` AND o.refunded_at_ms IS NULL AND l.revoked_at_ms IS NULL
 				AND (l.expires_at_ms IS NULL OR l.expires_at_ms > $2)
 		) s
