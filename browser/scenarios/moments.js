@@ -162,6 +162,6 @@ export const longLists = ["shop/orders", "shop/licenses", "people"].flatMap((lis
 export const nothingYet = [
   { name: "empty-catalog", path: "/", as: "nobody" },
   ...[
-    "", "/welcome", "/plugins", "/plugins/deliveries", "/themes", "/shop", "/shop/orders", "/shop/licenses", "/shop/reviews", "/shop/media", "/events/webhooks",
+    "", "/welcome", "/plugins", "/plugins/deliveries", "/themes", "/shop", "/shop/orders", "/shop/licenses", "/shop/figures", "/shop/reviews", "/shop/media", "/events/webhooks",
   ].map((path) => ({ name: `empty${path.replaceAll("/", "-") || "-overview"}`, path: `/console${path}`, as: "admin" })),
 ];

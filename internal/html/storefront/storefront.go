@@ -50,15 +50,15 @@ type Site struct {
 
 // Languages writes the pages in each language. It is safe for concurrent use.
 type Languages struct {
-	all map[string]*Pages
+	all map[string]func() *Pages
 }
 
 // In writes the pages in a language, or in English if there are none in it.
 func (l *Languages) In(tag string) *Pages {
 	if p, ok := l.all[tag]; ok {
-		return p
+		return p()
 	}
-	return l.all[locale.Last]
+	return l.all[locale.Last]()
 }
 
 // Pages writes the pages in one language. It is safe for concurrent use.
@@ -94,25 +94,28 @@ func New(words map[string]*wording.Words, bundle *webapp.Bundle) (*Languages, er
 		}
 		names[tag] = name
 	}
-	l := &Languages{all: make(map[string]*Pages)}
+	l := &Languages{all: make(map[string]func() *Pages)}
 	for tag, words := range words {
-		p := &Pages{words: words, names: names}
-		p.page, _ = bundle.Entry(webapp.Page, tag)
-		start, _ := bundle.Entry(webapp.Storefront, tag)
-		run, _ := bundle.Entry(webapp.StorefrontRun, tag)
-		p.app = start.Before(run)
-		for name, t := range map[string]**template.Template{
-			"catalog": &p.catalog, "product": &p.product, "checkout": &p.checkout, "shell": &p.shell, "missing": &p.missing,
-		} {
-			own, err := parsed[name].Clone()
-			if err != nil {
-				return nil, fmt.Errorf("storefront: %w", err)
-			}
-			*t = own.Funcs(p.funcs())
-		}
-		l.all[tag] = p
+		// Most shops are read in a few languages: the templates of the others take no memory.
+		l.all[tag] = sync.OnceValue(func() *Pages { return newPages(parsed, &Pages{words: words, names: names}, bundle) })
 	}
 	return l, nil
+}
+
+// newPages gives pages in a language their templates, and what they load.
+func newPages(parsed map[string]*template.Template, p *Pages, bundle *webapp.Bundle) *Pages {
+	tag := p.words.Language()
+	p.page, _ = bundle.Entry(webapp.Page, tag)
+	start, _ := bundle.Entry(webapp.Storefront, tag)
+	run, _ := bundle.Entry(webapp.StorefrontRun, tag)
+	p.app = start.Before(run)
+	for name, t := range map[string]**template.Template{
+		"catalog": &p.catalog, "product": &p.product, "checkout": &p.checkout, "shell": &p.shell, "missing": &p.missing,
+	} {
+		// What was never executed can be cloned.
+		*t = template.Must(parsed[name].Clone()).Funcs(p.funcs())
+	}
+	return p
 }
 
 // longReview is how many characters of a review are shown at once, at least.
