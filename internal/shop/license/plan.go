@@ -61,7 +61,9 @@ func (l *License) ChangePlan(t Terms, at time.Time) {
 }
 
 // adopt takes all of a plan but its billing period.
-func (l *License) adopt(t Terms) { l.TierID, l.Features, l.MaxInstances = t.TierID, t.Features, t.MaxInstances }
+func (l *License) adopt(t Terms) {
+	l.TierID, l.Features, l.MaxInstances = t.TierID, t.Features, t.MaxInstances
+}
 
 // Restore takes a change back. What was paid for periods since stays: if the change began the present term, which
 // anchor tells, they follow the one before.

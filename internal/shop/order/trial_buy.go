@@ -67,4 +67,3 @@ func (s *Service) refundTrial(ctx context.Context, tx Store, o Order, at time.Ti
 	}
 	return nil
 }
-
