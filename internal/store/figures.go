@@ -94,8 +94,8 @@ func (s *Figures) Recurring(ctx context.Context, now time.Time, test bool) ([]fi
 			SELECT o.currency, o.billing_period,
 				CASE WHEN o.kind = 'change' THEN t.price_minor
 					ELSE o.amount_minor + CASE WHEN o.discount_duration = 'once' THEN o.discount_minor ELSE 0 END END
-				* (1.0 - COALESCE((SELECT 1.0 * m.tax_minor / m.minor FROM payments m
-					WHERE m.order_id = o.id AND m.tax_minor > 0 AND m.minor > 0 ORDER BY m.seq DESC LIMIT 1), 0)) AS regular
+				* COALESCE((SELECT 1.0 * (m.minor - m.tax_minor) / (m.minor - COALESCE(m.tax_added_minor, 0)) FROM payments m
+					WHERE m.order_id = o.id AND m.tax_minor > 0 AND m.minor > m.tax_minor ORDER BY m.seq DESC LIMIT 1), 1) AS regular
 			`+paidSubscriptions+` AND o.refunded_at_ms IS NULL AND l.revoked_at_ms IS NULL
 				AND (o.amount_minor > 0 OR o.kind = 'change')
 				AND (l.expires_at_ms IS NULL OR l.expires_at_ms > $2) AND `+begun("o")+`

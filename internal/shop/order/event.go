@@ -214,6 +214,9 @@ func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event
 		if err := s.settle(ctx, tx, o, paid, e.At); err != nil {
 			return err
 		}
+		if err := s.recordBill(ctx, tx, *o, e); err != nil {
+			return err
+		}
 		if status == Refunded && !o.ownsPayment(e.Reference) {
 			n.Warning = "the order was refunded for another payment before this one arrived, " +
 				"which was not refunded: refund it by hand"
@@ -271,11 +274,11 @@ func bouncedFailure(status Status) string {
 	return text + "The license stays revoked. "
 }
 
-// covers reports whether a payment is at least the price, in its currency. The provider may count in a
-// different unit.
+// covers reports whether a payment is at least the price, in its currency, without the tax that came on top. The provider
+// may count in a different unit.
 func covers(e payment.Event, price product.Money) bool {
 	exp, _ := product.Exponent(price.Currency)
-	paid, due := e.Minor, price.Minor
+	paid, due := e.Minor-e.Bill.Added, price.Minor
 	for ; exp < e.Exponent; exp++ {
 		due *= 10
 	}

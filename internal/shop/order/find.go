@@ -10,6 +10,7 @@ import (
 	"stoa/internal/base/reqctx"
 	"stoa/internal/base/text"
 	"stoa/internal/shop/license"
+	"stoa/internal/shop/payment"
 	"stoa/internal/shop/product"
 )
 
@@ -36,6 +37,9 @@ type Listed struct {
 	RefundableUntil time.Time
 	// Refunds is what was given back, the oldest first.
 	Refunds []Refund
+	// Paid is what was paid at first, in the units of Amount, and Bill what is known of its tax and invoice.
+	Paid int64
+	Bill payment.Bill
 }
 
 // GivenBack returns how much of what was paid the buyer got back so far, with the later periods of a subscription.

@@ -20,15 +20,19 @@ type Administrators interface {
 // inUnitsOf returns the amount of an event in the units of a currency, without what
 // is less than one of them, and false if it is in another currency.
 func inUnitsOf(currency string, e payment.Event) (minor int64, ok bool) {
+	return rescaled(e.Minor, e.Exponent, currency), e.Currency == currency
+}
+
+// rescaled returns an amount with that many decimals in the units of a currency, without what is less than one of them.
+func rescaled(minor int64, exponent int, currency string) int64 {
 	exp, _ := product.Exponent(currency)
-	minor = e.Minor
-	for ; exp < e.Exponent; exp++ {
+	for ; exp < exponent; exp++ {
 		minor /= 10
 	}
-	for ; exp > e.Exponent; exp-- {
+	for ; exp > exponent; exp-- {
 		minor *= 10
 	}
-	return minor, e.Currency == currency
+	return minor
 }
 
 // ofRefund reports whether events of a kind say how much of a payment was refunded by now.

@@ -226,7 +226,10 @@ func (s *Service) finishRefund(ctx context.Context, o Listed, due RefundDue) err
 	if err != nil {
 		return err
 	}
-	err = s.ask(o.Order, func() error { return s.Payments.Refund(ctx, back) })
+	err = s.ask(o.Order, func() (err error) {
+		due.notes, err = s.Payments.Refund(ctx, back)
+		return err
+	})
 	switch {
 	case errors.Is(err, payment.ErrRefused):
 		return cmp.Or(s.Store.InTx(ctx, func(tx Store) error {
@@ -262,10 +265,11 @@ const refundMemory = time.Hour
 // refundOf returns what to ask the provider for.
 func (s *Service) refundOf(ctx context.Context, o Order, due RefundDue) (payment.Refund, error) {
 	back := payment.Refund{OrderID: o.ID, Reference: o.Payment}
-	if due.whole() {
-		return back, nil
-	}
 	paid, err := s.Store.PaymentsOf(ctx, o.ID)
+	back.Invoiced = hasInvoice(paid)
+	if err != nil || due.whole() {
+		return back, err
+	}
 	for _, p := range paid {
 		if p.Seq == due.Seq {
 			back.Reference = payment.Reference{Invoice: p.Invoice, Payment: p.ID}
@@ -274,5 +278,5 @@ func (s *Service) refundOf(ctx context.Context, o Order, due RefundDue) (payment
 			back.Again = s.Now().Sub(due.At) > refundMemory
 		}
 	}
-	return back, err
+	return back, nil
 }

@@ -103,6 +103,16 @@ export interface Order {
   /** What a discount code took off the price. Absent without one. */
   readonly discount?: { readonly code: string; readonly amount: number; readonly duration: 'once' | 'forever' };
   readonly currency: string;
+  /** What was paid without tax, the tax, and their sum. Absent if tax is not known. */
+  readonly net?: number;
+  readonly tax?: number;
+  readonly total?: number;
+  /** With the permission `users:email` only. */
+  readonly taxId?: string;
+  /** Of the buyer (ISO 3166). */
+  readonly country?: string;
+  /** The payment provider's. With the permission `users:email`, `url` and `pdf` are there too. */
+  readonly invoice?: { readonly number: string; readonly url?: string; readonly pdf?: string };
   readonly partlyRefunded?: number;
   readonly status: OrderStatus;
   readonly licenseId: string;
