@@ -105,6 +105,18 @@ func (s *Service) notePeriod(ctx context.Context, tx Store, o *Order, e payment.
 	return err
 }
 
+// noteChange records that the payment of a change was refunded, or a part of it.
+func (s *Service) noteChange(ctx context.Context, tx Store, o *Order, e payment.Event, n *Notice) error {
+	if e.Minor < e.Whole {
+		return s.notePartial(ctx, tx, o, e, n)
+	}
+	if err := s.noteRefund(ctx, tx, o, e); err != nil {
+		return err
+	}
+	n.Done, n.Status = "the order is "+string(o.Status()), o.Status()
+	return nil
+}
+
 // notePartial records that a part of the order's payment was refunded.
 func (s *Service) notePartial(ctx context.Context, tx Store, o *Order, e payment.Event, n *Notice) error {
 	minor, ok := inUnitsOf(o.Amount.Currency, e)
