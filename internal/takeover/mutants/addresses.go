@@ -89,7 +89,7 @@ var addresses = []mutant{
 	},
 	{
 		name: "reset-to-the-typed-address", t: is(24, 25, 33),
-		edit:  at("account/reset.go", `s.resetMail(«c.Email», reqctx.LanguageFrom(ctx), token)`, `mutantIf($ON, email, $OLD)`),
+		edit:  at("account/reset.go", `s.resetMail(«c.Email», languageOf(ctx, c.User), token)`, `mutantIf($ON, email, $OLD)`),
 		tests: of("internal/api/auth", "TestResetMailsCannotBeDiverted"),
 	},
 	{
