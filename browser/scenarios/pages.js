@@ -41,6 +41,8 @@ export const pages = [
   { name: "orders", path: "/console/shop/orders", as: "admin" },
   { name: "licenses", path: "/console/shop/licenses", as: "admin" },
   { name: "license-grant", path: "/console/shop/licenses/grant", as: "admin" },
+  { name: "figures", path: "/console/shop/figures", as: "admin" },
+  { name: "figures-by-plan", path: "/console/shop/figures?span=year&by=tier", as: "admin" },
   { name: "discounts", path: "/console/shop/discounts", as: "admin" },
   { name: "discount-new", path: "/console/shop/discounts/new", as: "admin" },
   { name: "mails", path: "/console/shop/mails", as: "admin" },

@@ -75,6 +75,8 @@ func storefrontRoutes(h *storefront.Handlers) []route {
 		at("GET /checkout/{slug}/{tier}", anyone, h.Checkout, shopPage),
 		at("GET /orders", anyone, h.App, shopPage),
 		at("GET /orders/{id}", anyone, h.Order, shopPage),
+		// Where test payments are managed, also with a theme app: it is for live payments, which need no such page.
+		at("GET /payment/portal/{id}", anyone, h.App),
 		at("GET /licenses", anyone, h.App, shopPage),
 		at("GET /licenses/{id}", anyone, h.App, shopPage),
 		at("GET /account", anyone, h.App, shopPage),
@@ -181,6 +183,7 @@ func shopRoutes(h *shop.Handlers) []route {
 		at("GET /api/marketplace/orders/{id}", users, h.GetOrder),
 		at("POST /api/marketplace/orders/{id}/lookup", anyone, h.LookUpOrder),
 		at("POST /api/marketplace/orders/{id}/end-subscription", users, h.EndSubscription, byUserOnly),
+		at("POST /api/marketplace/orders/{id}/portal", users, h.OpenPortal, byUserOnly),
 		at("POST /api/marketplace/orders/{id}/refund", users, h.TakeBackOrder, byUserOnly, withKey),
 		at("POST /api/marketplace/orders/claim-request", users, h.RequestClaim, perUser(limit.ClaimRequest), byUserOnly, speaks),
 		at("POST /api/marketplace/orders/claim", users, h.ClaimOrders, perUser(limit.Claim), byUserOnly),

@@ -174,6 +174,7 @@ func TestWhatStaffMayDoAsAUserStandsInTheRows(t *testing.T) {
 
 	byUserOnly := map[string]bool{
 		"POST /api/marketplace/orders/{id}/end-subscription": true,
+		"POST /api/marketplace/orders/{id}/portal":           true,
 		"POST /api/marketplace/orders/{id}/refund":           true,
 		"POST /api/marketplace/orders/claim-request":         true,
 		"POST /api/marketplace/orders/claim":                 true,

@@ -109,6 +109,13 @@ func (b *Bank) ChangePlan(context.Context, payment.Reference, payment.Plan) (pay
 	return payment.Changed{Paid: true}, b.fails
 }
 
+// OpenPortal is documented with Name.
+func (b *Bank) OpenPortal(_ context.Context, r payment.Reference, back string) (string, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return "https://bank.example/manage?back=" + back, b.fails
+}
+
 // Collect is documented with Name.
 func (b *Bank) Collect(context.Context, payment.Reference) error { return nil }
 

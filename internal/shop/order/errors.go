@@ -66,6 +66,10 @@ var (
 		"The payment provider does not know this subscription, or not any more. Ask the shop.")
 )
 
+// ErrNoCustomer is of OpenPortal.
+var ErrNoCustomer = errs.New(errs.Conflict, "CONFLICT",
+	"There is nothing to manage about the payment of this order: it is free or not paid, or its payment has no customer at the payment provider.")
+
 // Errors of webhooks.
 var (
 	ErrNoProvider = errs.New(errs.NotFound, "NOT_FOUND", "This shop takes no payments through this provider.")

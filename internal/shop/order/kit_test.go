@@ -100,6 +100,10 @@ func (b *bank) ChangePlan(_ context.Context, r payment.Reference, p payment.Plan
 	return payment.Changed{Paid: true}, b.note("change " + r.Subscription)
 }
 
+func (b *bank) OpenPortal(_ context.Context, r payment.Reference, back string) (string, error) {
+	return "https://bank.example/manage", b.note("manage " + r.Customer + " " + back)
+}
+
 func (b *bank) Collect(_ context.Context, r payment.Reference) error {
 	return b.note("collect " + r.Invoice)
 }

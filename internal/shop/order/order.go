@@ -156,4 +156,5 @@ func (o *Order) learn(r payment.Reference) {
 	o.Payment.Payment = cmp.Or(o.Payment.Payment, r.Payment)
 	o.Payment.Invoice = cmp.Or(o.Payment.Invoice, r.Invoice)
 	o.Payment.Subscription = cmp.Or(o.Payment.Subscription, r.Subscription)
+	o.Payment.Customer = cmp.Or(o.Payment.Customer, r.Customer)
 }

@@ -50,6 +50,7 @@ type Reference struct {
 	Payment      string // the payment that settled the order
 	Invoice      string // the invoice of that payment, if there is a subscription
 	Subscription string
+	Customer     string // who pays
 }
 
 // Refund is what to give back of what was paid for an order.
@@ -148,6 +149,11 @@ type Provider interface {
 	// if there is no such subscription, or not any more; any other is an outage.
 	EndLater(ctx context.Context, r Reference) (time.Time, error)
 
+	// OpenPortal opens a page where the customer of a payment changes how it is paid, sees invoices and ends
+	// subscriptions. The page leads back to the given address. The error is ErrRefused if nobody is known as the
+	// customer; any other is an outage.
+	OpenPortal(ctx context.Context, r Reference, back string) (url string, err error)
+
 	// Collect collects the payment of the invoice of a Billed event now; the provider would do so by
 	// itself, but later. Further calls for the same invoice collect nothing more.
 	Collect(ctx context.Context, r Reference) error
@@ -204,6 +210,8 @@ func (inert) Refund(context.Context, Refund) error { return nil }
 func (inert) End(context.Context, Reference) error { return nil }
 
 func (inert) EndLater(context.Context, Reference) (time.Time, error) { return time.Time{}, nil }
+
+func (inert) OpenPortal(context.Context, Reference, string) (string, error) { return "", ErrRefused }
 
 func (inert) Collect(context.Context, Reference) error { return ErrRefused }
 

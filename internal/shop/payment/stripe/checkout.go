@@ -35,6 +35,7 @@ func (p *Provider) Begin(ctx context.Context, c payment.Charge) (payment.Checkou
 		params.CustomerEmail = &c.Email
 	}
 	if c.Months == 0 {
+		params.CustomerCreation = stripe.String(string(stripe.CheckoutSessionCustomerCreationAlways)) // as for a subscription
 		params.PaymentIntentData = &stripe.CheckoutSessionCreatePaymentIntentDataParams{Metadata: metadata}
 	} else {
 		params.Mode = stripe.String(string(stripe.CheckoutSessionModeSubscription))
@@ -161,6 +162,7 @@ type session struct {
 	PaymentIntent id       `json:"payment_intent"`
 	Invoice       id       `json:"invoice"`
 	Subscription  id       `json:"subscription"`
+	Customer      id       `json:"customer"`
 }
 
 // identify fills in what the event is about.
@@ -168,7 +170,7 @@ func (s *session) identify(e *payment.Event) {
 	e.OrderID = s.Metadata[metadataKey]
 	e.Reference = payment.Reference{
 		Session: s.ID, Payment: string(s.PaymentIntent),
-		Invoice: string(s.Invoice), Subscription: string(s.Subscription),
+		Invoice: string(s.Invoice), Subscription: string(s.Subscription), Customer: string(s.Customer),
 	}
 }
 

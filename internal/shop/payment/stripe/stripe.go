@@ -48,6 +48,7 @@ const OrderPlaceholder = "{ORDER_ID}"
 type Provider struct {
 	cfg    Config
 	client *stripe.Client
+	portal portal
 }
 
 var _ payment.Provider = (*Provider)(nil)

@@ -71,7 +71,7 @@ func TestBeginOpensACheckoutPage(t *testing.T) {
 		want   map[string]string
 	}{
 		{"once", payment.Charge{Minor: 2990, Exponent: 2, Currency: "EUR", Email: "ada@example.com"}, map[string]string{
-			"mode": "payment", "payment_intent_data[metadata][orderId]": "order1", "customer_email": "ada@example.com",
+			"mode": "payment", "customer_creation": "always", "payment_intent_data[metadata][orderId]": "order1", "customer_email": "ada@example.com",
 			"line_items[0][price_data][currency]": "eur", "line_items[0][price_data][unit_amount]": "2990",
 		}},
 		{"monthly", payment.Charge{Minor: 5, Exponent: 0, Currency: "ISK", Months: 1}, map[string]string{

@@ -6,6 +6,7 @@ import { formatExact } from "../../text/format";
 
 export interface Bar {
   at: string;
+  name?: string; // what the time is called, if not by the clock of whoever looks
   value: number;
   bad?: number;
   text: string;
@@ -21,7 +22,7 @@ export const Figure = ({
   title: string;
   total: string;
   note?: string | undefined;
-  children: ReactNode;
+  children?: ReactNode;
 }) => (
   <div className="figure">
     <h3>{title}</h3>
@@ -33,6 +34,8 @@ export const Figure = ({
 
 const clock = new Intl.DateTimeFormat(language, { weekday: "short", hour: "numeric", minute: "2-digit" });
 const day = new Intl.DateTimeFormat(language, { day: "numeric", month: "short" });
+
+const nameOf = ({ at, name }: Bar): string => name ?? formatExact(at);
 
 // shortly is a time at the end of an axis: within two days the hour with its weekday, because 24 hours
 // end at the hour they begin with; else the day.
@@ -67,7 +70,7 @@ export const Chart = ({ label, bars, height = 56 }: { label: string; bars: Bar[]
         />
         {bars.map((b, i) => (
           <g key={b.at}>
-            <title>{`${formatExact(b.at)}: ${b.text}`}</title>
+            <title>{`${nameOf(b)}: ${b.text}`}</title>
             <rect className="chart-hit" x={i * width} y="0" width={width} height={height} />
             <rect
               className="chart-bar"
@@ -89,8 +92,8 @@ export const Chart = ({ label, bars, height = 56 }: { label: string; bars: Bar[]
         ))}
       </svg>
       <div className="chart-ends" aria-hidden>
-        <span>{first && shortly(bars, first.at)}</span>
-        <span>{last && shortly(bars, last.at)}</span>
+        <span>{first && (first.name ?? shortly(bars, first.at))}</span>
+        <span>{last && (last.name ?? shortly(bars, last.at))}</span>
       </div>
       <table className="sr">
         <caption>{label}</caption>
@@ -99,7 +102,7 @@ export const Chart = ({ label, bars, height = 56 }: { label: string; bars: Bar[]
             .filter((b) => b.value > 0)
             .map((b) => (
               <tr key={b.at}>
-                <th scope="row">{formatExact(b.at)}</th>
+                <th scope="row">{nameOf(b)}</th>
                 <td>{b.text}</td>
               </tr>
             ))}

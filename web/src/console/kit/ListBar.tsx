@@ -65,15 +65,18 @@ const SearchField = ({ label }: { label: string }) => {
   );
 };
 
-// Filter is one filter of a list: a choice that is kept in the address under its name.
+// Filter is one filter of a list: a choice that is kept in the address under its name. One that cannot be
+// empty has the choice that holds while the address has none.
 export const Filter = ({
   name,
   label,
   choices,
+  otherwise,
 }: {
   name: string;
   label: string;
   choices: { value: string; label: string }[];
+  otherwise?: string;
 }) => {
   const { search, set } = useListSearch();
   return (
@@ -81,10 +84,10 @@ export const Filter = ({
       aria-label={label}
       placeholder={label}
       data={choices}
-      clearable
+      clearable={otherwise === undefined}
       w={180}
-      value={search[name] === undefined ? null : String(search[name])}
-      onChange={(value) => set({ [name]: value ?? undefined })}
+      value={search[name] === undefined ? (otherwise ?? null) : String(search[name])}
+      onChange={(value) => set({ [name]: value === null || value === otherwise ? undefined : value })}
     />
   );
 };

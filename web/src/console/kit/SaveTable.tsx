@@ -12,7 +12,7 @@ export const SaveTable = ({
   of,
   filters,
 }: {
-  of: "orders" | "licenses" | "users";
+  of: "orders" | "licenses" | "users" | "reports/revenue";
   filters: Record<string, string | number | undefined>;
 }) => {
   const get = useMutation({
@@ -22,7 +22,7 @@ export const SaveTable = ({
       const answer = await authorized(new Request(address));
       if (!answer.ok) throw await problemOf(answer);
       const name = /filename="([^"]*)"/.exec(answer.headers.get("Content-Disposition") ?? "")?.[1];
-      save(await answer.blob(), name ?? `${of}.csv`);
+      save(await answer.blob(), name ?? `${of.replace(/.*\//, "")}.csv`);
     },
     onError: (error) => tellFailure(reason(error)),
   });

@@ -13,6 +13,7 @@ const needs: [string, Permission][] = [
   ["/shop/licenses", "licenses:read"],
   ["/shop/discounts/new", "discounts:write"],
   ["/shop/discounts", "discounts:read"],
+  ["/shop/figures", "reports:read"],
   ["/shop/reviews", "reviews:read"],
   ["/shop/mails", "templates:read"],
   ["/shop", "products:read"],

@@ -63,6 +63,12 @@ export const shopRoutes = <P extends Parent>(root: P) =>
     }),
     createRoute({
       getParentRoute: () => root,
+      path: "/shop/figures",
+      validateSearch: validateList("span", "from", "to", "by", "product"),
+      component: lazyPage(() => import("./figures/FiguresPage"), "FiguresPage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
       path: "/shop/discounts",
       validateSearch: validateList(),
       component: lazyPage(() => import("./discounts/DiscountsPage"), "DiscountsPage"),
