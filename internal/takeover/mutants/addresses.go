@@ -110,8 +110,8 @@ var addresses = []mutant{
 	},
 	{
 		name: "forms-with-unknown-fields", t: is(26, 27),
-		edit: at("api/auth/auth.go", "«v, faults, err := web.ReadChange[T, struct{}](w, r)»",
-			"v, faults, err := web.ReadChange[T, struct{}](w, r)\n\tif $ON {\n\t\tfaults = errs.Issues{}\n\t}"),
+		edit: at("api/web/read.go", "«v, faults, err := ReadChange[T, struct{}](w, r)»",
+			"v, faults, err := ReadChange[T, struct{}](w, r)\n\tif $ON {\n\t\tfaults = errs.Issues{}\n\t}"),
 		tests: attacks("TestWhatIsNotOneAddressIsRefused", "TestMailsToSignInWithCannotBeDiverted"),
 	},
 	{
