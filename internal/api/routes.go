@@ -176,6 +176,8 @@ func shopRoutes(h *shop.Handlers) []route {
 		at("GET /api/marketplace/licenses/{id}", users, h.GetLicense),
 		at("GET /api/marketplace/licenses/{id}/activations", users, h.ListActivations),
 		at("DELETE /api/marketplace/licenses/{id}/activations/{instanceId}", users, h.FreeActivation),
+		at("POST /api/marketplace/licenses/{id}/change", users, h.ChangePlan, perUser(limit.Purchase), byUserOnly, withKey, speaks),
+		at("POST /api/marketplace/licenses/{id}/renew", users, h.RenewLicense, perUser(limit.Purchase), counts(limit.Discount), byUserOnly, withKey, speaks),
 		at("GET /api/marketplace/products/{slug}/license/verify", anyone, h.Verify),
 		at("GET /api/marketplace/products/{slug}/license/lease", anyone, h.Lease),
 		at("GET /api/marketplace/license-keys", anyone, h.LicenseKeys),

@@ -20,15 +20,19 @@ type Administrators interface {
 // inUnitsOf returns the amount of an event in the units of a currency, without what
 // is less than one of them, and false if it is in another currency.
 func inUnitsOf(currency string, e payment.Event) (minor int64, ok bool) {
+	return rescaled(e.Minor, e.Exponent, currency), e.Currency == currency
+}
+
+// rescaled returns an amount with that many decimals in the units of a currency, without what is less than one of them.
+func rescaled(minor int64, exponent int, currency string) int64 {
 	exp, _ := product.Exponent(currency)
-	minor = e.Minor
-	for ; exp < e.Exponent; exp++ {
+	for ; exp < exponent; exp++ {
 		minor /= 10
 	}
-	for ; exp > e.Exponent; exp-- {
+	for ; exp > exponent; exp-- {
 		minor *= 10
 	}
-	return minor, e.Currency == currency
+	return minor
 }
 
 // ofRefund reports whether events of a kind say how much of a payment was refunded by now.
@@ -99,6 +103,18 @@ func (s *Service) notePeriod(ctx context.Context, tx Store, o *Order, e payment.
 		n.Done = "of a further period, " + product.Money{Minor: fresh, Currency: e.Currency}.String() + " are refunded"
 	}
 	return err
+}
+
+// noteChange records that the payment of a change was refunded, or a part of it.
+func (s *Service) noteChange(ctx context.Context, tx Store, o *Order, e payment.Event, n *Notice) error {
+	if e.Minor < e.Whole {
+		return s.notePartial(ctx, tx, o, e, n)
+	}
+	if err := s.noteRefund(ctx, tx, o, e); err != nil {
+		return err
+	}
+	n.Done, n.Status = "the order is "+string(o.Status()), o.Status()
+	return nil
 }
 
 // notePartial records that a part of the order's payment was refunded.

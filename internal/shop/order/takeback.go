@@ -17,7 +17,7 @@ type RefundReason string
 const (
 	NotOffered   RefundReason = "not_offered"
 	TooLate      RefundReason = "too_late"
-	NotFirst     RefundReason = "not_first"    // a further period was paid
+	NotFirst     RefundReason = "not_first"    // a further period was paid, or the order is a change or a renewal, or one followed
 	AlreadyTaken RefundReason = "already_used" // another order of the product
 )
 
@@ -62,7 +62,7 @@ func (s *Service) TakeBack(ctx context.Context, id, refundID string) (Listed, er
 			return refuseTakeBack(NotOffered)
 		case !s.Now().Before(until):
 			return refuseTakeBack(TooLate)
-		case len(paid) > 1:
+		case len(paid) > 1 || o.Kind != "" || o.Followed:
 			return refuseTakeBack(NotFirst)
 		}
 		ok, err := tx.TakeRefundRight(ctx, o.ProductID, o.UserID, o.ID, s.Now())
@@ -85,7 +85,7 @@ func (s *Service) addRefundable(ctx context.Context, list []Listed) error {
 	for i := range list {
 		o := &list[i]
 		until := o.until()
-		if o.Status() != Paid || o.Periods > 1 || !s.Now().Before(until) {
+		if o.Status() != Paid || o.Periods > 1 || o.Kind != "" || o.Followed || !s.Now().Before(until) {
 			continue
 		}
 		used, known := taken[o.ProductID]

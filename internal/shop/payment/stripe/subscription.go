@@ -79,9 +79,13 @@ type invoice struct {
 	Parent        struct {
 		Subscription subscriptionDetails `json:"subscription_details"`
 	} `json:"parent"`
-	Subscription id                  `json:"subscription"`
-	Details      subscriptionDetails `json:"subscription_details"`
-	Lines        struct {
+	invoiceTax
+
+	Metadata      metadata            `json:"metadata"`
+	PaymentIntent id                  `json:"payment_intent"`
+	Subscription  id                  `json:"subscription"`
+	Details       subscriptionDetails `json:"subscription_details"`
+	Lines         struct {
 		Data []invoiceLine `json:"data"`
 	} `json:"lines"`
 }
@@ -172,9 +176,9 @@ const (
 	changeInvoice = "subscription_update"
 )
 
-// readInvoice reads that a period of a subscription is paid. The page reports the first period too,
-// unless the bank refused at first and the invoice was paid later.
-func readInvoice(_ context.Context, e *payment.Event, object json.RawMessage) error {
+// readInvoice reads that a period of a subscription is paid, or a single payment with an invoice. The page reports the
+// first period and the payment too, unless the bank refused at first and the invoice was paid later.
+func (p *Provider) readInvoice(_ context.Context, e *payment.Event, object json.RawMessage) error {
 	var i invoice
 	if !decode(e, object, &i) {
 		return nil
@@ -194,8 +198,21 @@ func readInvoice(_ context.Context, e *payment.Event, object json.RawMessage) er
 		i.identify(e)
 		e.Kind, e.Until = payment.Adjusted, i.until()
 		i.paid(e)
+	default:
+		if !i.ofPayment() {
+			return nil
+		}
+		e.Kind, e.OrderID = payment.Paid, i.Metadata[metadataKey]
+		e.Reference = payment.Reference{Invoice: i.ID, Payment: string(i.PaymentIntent)}
+		i.paid(e)
 	}
+	e.Bill = p.invoiceBill(i)
 	return nil
+}
+
+// ofPayment reports whether the page made the invoice for a single payment: then it has the order's id itself.
+func (i *invoice) ofPayment() bool {
+	return i.Metadata[metadataKey] != "" && i.Subscription == "" && i.Parent.Subscription.Subscription == ""
 }
 
 // readAbandoned reads that the invoice of a change of plan will not be paid.
