@@ -18,6 +18,7 @@ func (h *Handlers) ListProducts(w http.ResponseWriter, r *http.Request) error {
 	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err
 	}
+	q.Language = wire.ReadLanguage(r)
 	found, err := h.Catalog.List(r.Context(), q)
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func (h *Handlers) GetProduct(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.NoStore(w)
-	web.WriteData(w, http.StatusOK, wire.NewProductPage(p))
+	web.WriteData(w, http.StatusOK, wire.NewProductPage(p.In(wire.ReadLanguage(r))))
 	return nil
 }
 

@@ -29,6 +29,7 @@ type Order struct {
 	Status         order.Status  `json:"status"`
 	Ends           bool          `json:"ends,omitempty"`
 	Trial          bool          `json:"trial,omitempty"`
+	Kind           order.Kind    `json:"kind,omitempty"`
 	LicenseID      string        `json:"licenseId"`
 	Demo           bool          `json:"demo,omitempty"`
 	CreatedAt      web.Timestamp `json:"createdAt"`
@@ -95,7 +96,8 @@ func NewOrder(o order.Listed) Order {
 		ID: o.ID, ProductID: o.ProductID, ProductSlug: o.ProductSlug,
 		ProductName: o.ProductName, TierID: o.TierID, UserID: o.UserID,
 		PaymentMethod: o.PaymentMethod, BillingInfo: o.Billing, Amount: o.Amount.Amount(), Currency: o.Amount.Currency,
-		Discount: newOrderDiscount(o), OrderBill: newOrderBill(o), PartlyRefunded: part, Status: o.Status(), Ends: o.WillEnd(), Trial: o.Trial, LicenseID: o.LicenseID,
+		Discount: newOrderDiscount(o), OrderBill: newOrderBill(o), PartlyRefunded: part, Status: o.Status(), Ends: o.WillEnd(),
+		Trial: o.Trial, Kind: o.Kind, LicenseID: o.LicenseID,
 		CreatedAt: web.Timestamp(o.CreatedAt), Demo: o.Demo,
 	}
 }

@@ -29,6 +29,8 @@ type Listed struct {
 	// Back is how much was given back of all payments, in the units of Amount. Periods is how many payments there are.
 	Back    int64
 	Periods int
+	// Followed says that the plan of its license was changed, or its term renewed, with another order.
+	Followed bool
 	// RefundDays is for how many days after the payment buyers may take back an order of the product.
 	RefundDays int
 	// RefundableUntil is until when the buyer may take the order back, in the buyer's own lists. Zero if that is not possible.

@@ -10,8 +10,8 @@ import (
 	"stoa/internal/shop/payment"
 )
 
-// followUp does what is left to do at the provider once an order is over: it refunds a late payment and
-// ends the subscription. Each is done once, however often followUp is called.
+// followUp does what is left to do at the provider once an order is over: it refunds a late payment, ends the
+// subscription or gives it its plan back, and refunds what followed. Each is done once, however often followUp is called.
 func (s *Service) followUp(ctx context.Context, o *Order, n *Notice) error {
 	if o.refundDue() {
 		if err := s.refundLate(ctx, o, n); err != nil {
@@ -19,9 +19,14 @@ func (s *Service) followUp(ctx context.Context, o *Order, n *Notice) error {
 		}
 	}
 	if o.endDue() {
-		return s.endAtOnce(ctx, o, n)
+		if err := s.endAtOnce(ctx, o, n); err != nil {
+			return err
+		}
 	}
-	return nil
+	if o.Kind == "" && o.Status() == Refunded {
+		return s.refundOwed(ctx, *o, n)
+	}
+	return s.undoPlan(ctx, *o)
 }
 
 // refundLate refunds the payment of an order that was cancelled before it was paid.

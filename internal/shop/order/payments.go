@@ -119,10 +119,10 @@ func (s *Service) recordPeriod(ctx context.Context, tx Store, o Order, e payment
 	})
 }
 
-// regular returns what the provider charges for each further period.
+// regular returns what each further period costs.
 func (o *Order) regular() product.Money {
 	m := o.Amount
-	if o.firstOnly() {
+	if o.reduced() {
 		m.Minor += o.Discount.Minor
 	}
 	return m

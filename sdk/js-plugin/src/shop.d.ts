@@ -121,6 +121,8 @@ export interface Order {
   readonly ends?: boolean;
   /** The order gave a trial. */
   readonly trial?: boolean;
+  /** What a further order of a license is for. */
+  readonly kind?: 'change' | 'renewal';
   /** A sample of `stoa serve --demo`. */
   readonly demo?: boolean;
 }
@@ -151,6 +153,8 @@ export interface License {
   readonly ends?: boolean;
   /** The license is a trial, which was not bought. */
   readonly trial?: boolean;
+  /** The tier from the next period on; absent if it stays. */
+  readonly next?: { readonly tierId: string; readonly at?: string };
   /** A sample of `stoa serve --demo`. */
   readonly demo?: boolean;
 }
