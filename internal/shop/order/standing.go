@@ -90,7 +90,7 @@ func holdingOf(ctx context.Context, tx Store, l license.License, p product.Produ
 		}
 		for _, m := range paid {
 			if m.Currency == h.Rate.Currency {
-				h.Paid += m.Left()
+				h.Paid += m.untaxed()
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func (h *holding) rate(ctx context.Context, tx Store) error {
 		}
 		paid, err := paidFor(ctx, tx, o.Order)
 		last := latest(paid)
-		h.Rate, h.Worth = o.regular(), last.Left()
+		h.Rate, h.Worth = o.regular(), last.untaxed()
 		return err
 	}
 	if t, ok := h.product.Tier(h.license.TierID); ok { // nobody paid for it
@@ -127,6 +127,14 @@ func paidFor(ctx context.Context, tx Store, o Order) ([]Payment, error) {
 		list = append([]Payment{p}, list...)
 	}
 	return list, err
+}
+
+// untaxed returns how much of the price was not given back: without its part of the tax that came on top.
+func (p Payment) untaxed() int64 {
+	if p.Bill.Added == 0 || p.Minor == 0 {
+		return p.Left()
+	}
+	return p.Left() - plan.Share(p.Left(), p.Bill.Added, p.Minor)
 }
 
 // subscription returns the order whose subscription runs at the provider, if there is one.
