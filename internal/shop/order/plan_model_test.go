@@ -43,7 +43,14 @@ type licenseModel struct {
 	periods int
 }
 
-func (m *licenseModel) expires() time.Time { return m.anchor.AddDate(0, m.periods, 0) }
+// expires is as many months after the anchor, by the calendar.
+func (m *licenseModel) expires() time.Time {
+	end := m.anchor.AddDate(0, m.periods, 0)
+	for end.Day() < m.anchor.Day() && end.Day() < 4 { // there is no such day in that month
+		end = end.AddDate(0, 0, -1)
+	}
+	return end
+}
 
 // tier is that of the last change which stands and has begun.
 func (m *licenseModel) tier() (tier string) {
@@ -206,6 +213,9 @@ func TestPlansFollowTheirModel(t *testing.T) {
 				},
 				"refund": func(rt *rapid.T) {
 					o := some(rt)
+					if o.kind == "" && rapid.IntRange(0, 7).Draw(rt, "all") > 0 {
+						return // nothing happens after it
+					}
 					_, err := service(rt).Refund(admin(t), o.id, order.RefundRequest{})
 					if err != nil && !errors.Is(err, order.ErrNotRefundable) {
 						rt.Fatalf("refund: %v", err)
@@ -214,7 +224,7 @@ func TestPlansFollowTheirModel(t *testing.T) {
 				},
 				"refund at the provider": func(rt *rapid.T) {
 					o := some(rt)
-					if o.event == "" || o.status != order.Paid {
+					if o.event == "" || o.status != order.Paid || o.kind == "" && rapid.IntRange(0, 7).Draw(rt, "all") > 0 {
 						return
 					}
 					e := o.paid
