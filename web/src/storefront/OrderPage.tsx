@@ -6,6 +6,7 @@ import { go } from "./router";
 import { keptCosts, off, price, type Costs } from "./paid";
 import { Payment, subscribed, Subscription, TakeBack } from "./Subscription";
 import { t } from "./boughtText";
+import { pl } from "./planText";
 import { c } from "./text";
 import { Badge, Copy, Day, Gone, Failure, Head, Waiting } from "./ui";
 
@@ -249,6 +250,12 @@ export const Facts = ({ order }: { order: Seen }) => {
         <div>
           <dt>{t("checkout.plan")}</dt>
           <dd>{order.plan}</dd>
+        </div>
+      )}
+      {order.own?.kind && (
+        <div>
+          <dt>{pl("plan.kind.of")}</dt>
+          <dd>{pl(`plan.kind.${order.own.kind}`)}</dd>
         </div>
       )}
       {less && (

@@ -6,6 +6,7 @@ import { keptOrders } from "./kept";
 import { SignIn } from "./SignInPage";
 import { keptCosts, off, price, type Costs } from "./paid";
 import { t } from "./boughtText";
+import { pl } from "./planText";
 import { Badge, Day, Empty, Failure, Head, Pager, Waiting } from "./ui";
 
 export const OrdersPage = () =>
@@ -107,6 +108,7 @@ const Row = ({ order }: { order: Order }) => (
       <div className="list-facts">
         <Badge tone={orderTone(order.status)}>{t(`order.states.${order.status}`)}</Badge>
         <span>{order.tierName}</span>
+        {order.kind && <span>{pl(`plan.kind.${order.kind}`)}</span>}
         <Cost of={order} />
         {order.partlyRefunded && (
           <span>{t("orders.partly", { amount: formatMoney(order.partlyRefunded, order.currency) })}</span>
