@@ -184,7 +184,6 @@ func openShop(t *testing.T) *shop {
 	s.Service = &order.Service{
 		Store: s.store, Claims: store.NewClaims(db), Products: products, Licenses: licenses, Users: nobody{},
 		Payments: s.bank, Vault: keys, Now: s.clock.Now, PublicURL: "https://shop.example",
-		SiteName: func(context.Context) string { return "shop.example" },
 	}
 	const catalog = `{currency: EUR, products: [{slug: mail-pack, name: Mail Pack, category: c, shortDescription: s,
 		description: d, icon: /i.svg, pricingTiers: [{id: once, name: Once, price: 49.90},

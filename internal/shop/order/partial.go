@@ -3,18 +3,18 @@ package order
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"stoa/internal/base/errs"
 	"stoa/internal/message/mail"
+	"stoa/internal/message/template"
 	"stoa/internal/shop/payment"
 	"stoa/internal/shop/product"
 )
 
 // Administrators get mail about what they have to look at.
 type Administrators interface {
-	// AdminEmails returns the e-mail addresses of all active administrators.
-	AdminEmails(ctx context.Context) ([]string, error)
+	// Admins returns all active administrators.
+	Admins(ctx context.Context) ([]mail.Reader, error)
 }
 
 // inUnitsOf returns the amount of an event in the units of a currency, without what
@@ -143,31 +143,25 @@ func (o *Order) refundedPart() product.Money {
 // tellPartial mails the administrators that a part of an order was refunded: only
 // they know whether its license should go on.
 func (s *Service) tellPartial(ctx context.Context, o Order) error {
-	return s.tellAdministrators(ctx, func(to, site string) mail.Message { return partialMail(o, to, site) })
+	return s.tellAdministrators(ctx, template.PartlyRefunded, o)
 }
 
-// tellAdministrators mails all administrators.
-func (s *Service) tellAdministrators(ctx context.Context, compose func(to, site string) mail.Message) error {
+// tellAdministrators mails all administrators of an order.
+func (s *Service) tellAdministrators(ctx context.Context, kind template.Kind, o Order) error {
 	if s.Administrators == nil {
 		return nil
 	}
-	admins, err := s.Administrators.AdminEmails(ctx)
+	admins, err := s.Administrators.Admins(ctx)
 	if err != nil {
 		return err
 	}
 	for _, to := range admins {
-		s.Poster.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
-			return compose(to, s.SiteName(ctx)), true, nil
+		s.Poster.Post(ctx, func(context.Context) (mail.Message, bool, error) {
+			return kind.Message(to.Address, to.Language, map[string]string{
+				template.OrderID: o.ID, template.Amount: o.Amount.String(), template.RefundAmount: o.refundedPart().String(),
+				template.License: o.LicenseID,
+			}), true, nil
 		})
 	}
 	return nil
-}
-
-func partialMail(o Order, to, site string) mail.Message {
-	return mail.Message{
-		To: to, Subject: fmt.Sprintf("Order %s was refunded in part", o.ID),
-		Text: fmt.Sprintf("At the payment provider, %s of the %s that order %s at %s cost were refunded.\n\n"+
-			"The order stays paid, and its license (%s) goes on. If it should not, refund the rest or revoke the license.\n",
-			o.refundedPart(), o.Amount, o.ID, site, o.LicenseID),
-	}
 }

@@ -72,7 +72,6 @@ type Service struct {
 	// Poster mails the links that claim orders. They begin with PublicURL.
 	Poster    Poster
 	PublicURL string
-	SiteName  func(ctx context.Context) string // what mails call the shop
 	// Administrators are mailed what they have to look at. Nil: nobody.
 	Administrators Administrators
 

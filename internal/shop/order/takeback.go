@@ -2,12 +2,11 @@ package order
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"stoa/internal/base/errs"
 	"stoa/internal/base/reqctx"
-	"stoa/internal/message/mail"
+	"stoa/internal/message/template"
 )
 
 // RefundReason is why a buyer cannot take an order back: details.reason of REFUND_REFUSED. Of several the first
@@ -74,17 +73,9 @@ func (s *Service) TakeBack(ctx context.Context, id, refundID string) (Listed, er
 	})
 	if err == nil && out.Status() == Refunded {
 		// It is done: a mail that fails must not say otherwise.
-		_ = s.tellAdministrators(ctx, func(to, site string) mail.Message { return takenBackMail(out.Order, to, site) })
+		_ = s.tellAdministrators(ctx, template.GivenBack, out.Order)
 	}
 	return out, err
-}
-
-func takenBackMail(o Order, to, site string) mail.Message {
-	return mail.Message{
-		To: to, Subject: fmt.Sprintf("Order %s was given back", o.ID),
-		Text: fmt.Sprintf("The buyer of order %s at %s gave it back, within the time that the product offers. "+
-			"What was left of the %s was refunded, and the license (%s) no longer works.\n", o.ID, site, o.Amount, o.LicenseID),
-	}
 }
 
 // addRefundable adds to the caller's orders until when they may be taken back.

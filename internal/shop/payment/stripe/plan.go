@@ -230,8 +230,7 @@ func (p *Provider) schedule(ctx context.Context, c change) error {
 	return explain("schedule a change of plan", err)
 }
 
-// releaseOf lets a subscription go on without its schedule, and reports whether it had one. Stripe refuses to end what
-// a schedule steers.
+// releaseOf lets a subscription go on without its schedule, and reports whether it had one.
 func (p *Provider) releaseOf(ctx context.Context, subscription string) (bool, error) {
 	sub, err := p.client.V1Subscriptions.Retrieve(ctx, subscription, nil)
 	if err != nil {

@@ -31,23 +31,28 @@ func (p *Provider) EndLater(ctx context.Context, r payment.Reference) (time.Time
 	if r.Subscription == "" {
 		return time.Time{}, fmt.Errorf("stripe: the order has no subscription: %w", payment.ErrRefused)
 	}
-	// Without an idempotency key of ours: it would answer from memory after the end was taken back.
-	params := &stripe.SubscriptionUpdateParams{CancelAtPeriodEnd: stripe.Bool(true)}
-	sub, err := p.client.V1Subscriptions.Update(ctx, r.Subscription, params)
-	if errors.Is(explain("", err), payment.ErrRefused) {
-		if released, asked := p.releaseOf(ctx, r.Subscription); asked != nil {
-			return time.Time{}, asked
-		} else if released {
-			sub, err = p.client.V1Subscriptions.Update(ctx, r.Subscription, params)
+	sub, err := p.endWithPeriod(ctx, r.Subscription)
+	if errors.Is(err, payment.ErrRefused) {
+		// Stripe refuses to end what a schedule steers.
+		released, releaseErr := p.releaseOf(ctx, r.Subscription)
+		switch {
+		case releaseErr != nil:
+			return time.Time{}, releaseErr
+		case released:
+			sub, err = p.endWithPeriod(ctx, r.Subscription)
 		}
 	}
-	if err != nil {
-		return time.Time{}, explain("let a subscription end with its period", err)
-	}
-	if sub.CanceledAt == 0 {
-		return time.Time{}, nil
+	if err != nil || sub.CanceledAt == 0 {
+		return time.Time{}, err
 	}
 	return time.Unix(sub.CanceledAt, 0).UTC(), nil // the time of the request, not of the end
+}
+
+func (p *Provider) endWithPeriod(ctx context.Context, subscription string) (*stripe.Subscription, error) {
+	// Without an idempotency key of ours: it would answer from memory after the end was taken back.
+	params := &stripe.SubscriptionUpdateParams{CancelAtPeriodEnd: stripe.Bool(true)}
+	sub, err := p.client.V1Subscriptions.Update(ctx, subscription, params)
+	return sub, explain("let a subscription end with its period", err)
 }
 
 // Collect implements payment.Provider. Stripe leaves the invoice of a further period in draft for about
