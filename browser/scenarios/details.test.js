@@ -80,7 +80,7 @@ const look = async (t, options, check) => {
 const lookAsBuyer = async (t, options, check) => {
   const tab = await openTab(browser, stoa, options);
   await signInToShop(tab, account);
-  for (const path of ["/licenses", at.mine, "/orders", at.bought, "/account", "/account/sign-in", "/account/second-step", "/account/devices"]) {
+  for (const path of ["/licenses", at.mine, "/orders", at.bought, at.bought.replace("/orders/", "/payment/portal/"), "/account", "/account/sign-in", "/account/second-step", "/account/devices"]) {
     await t.test(path, async () => {
       await visit(tab, path);
       await check(tab);

@@ -78,6 +78,7 @@ export const moments = (at) => [
   { name: "orders-mine", path: "/orders", as: "buyer" },
   { name: "order-mine", path: at.bought, as: "buyer" },
   { name: "order-mine-end", path: at.bought, as: "buyer", open: dialogOf("End subscription"), dialog: true },
+  { name: "order-mine-managed", path: at.bought.replace("/orders/", "/payment/portal/"), as: "buyer" },
   { name: "order-mine-refunded", path: at.boughtRefunded, as: "buyer" },
   { name: "order-mine-paper", path: at.bought, as: "buyer", paper: true },
   { name: "checkout-signed-in", path: "/checkout/harbor-analytics/growth", as: "buyer" },

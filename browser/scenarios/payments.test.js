@@ -20,6 +20,11 @@ const answer = (request, response) => {
     return response.end(`<!doctype html><title>Stripe</title><a id="pay">Pay</a><a id="back">Back</a>`
       .replace('id="pay"', `href="${asked.get("success_url")}"`).replace('id="back"', `href="${asked.get("cancel_url")}"`));
   }
+  if (request.url.startsWith("/v1/billing_portal/")) return portal(request, response);
+  if (request.url === "/manage") {
+    response.setHeader("Content-Type", "text/html");
+    return response.end(`<!doctype html><title>Stripe</title><a href="${back}">Return</a>`);
+  }
   if (request.method !== "POST") return response.writeHead(204).end(); // the page's icon
   let body = "";
   request.on("data", (part) => { body += part; });
@@ -27,6 +32,25 @@ const answer = (request, response) => {
     const n = opened.push(new URLSearchParams(body)) - 1;
     response.setHeader("Content-Type", "application/json");
     response.end(JSON.stringify({ id: `cs_test_${n}`, object: "checkout.session", url: `${stripe()}/pay/${n}` }));
+  });
+};
+
+let back; // where the customer portal leads to
+
+// portal has one configuration, and opens the portal of a customer.
+const portal = (request, response) => {
+  response.setHeader("Content-Type", "application/json");
+  if (request.method !== "POST") {
+    const data = [{ id: "bpc_1", object: "billing_portal.configuration", metadata: { stoaPortal: "1" } }];
+    return response.end(JSON.stringify({ object: "list", url: request.url, data }));
+  }
+  let body = "";
+  request.on("data", (part) => { body += part; });
+  request.on("end", () => {
+    const asked = new URLSearchParams(body);
+    assert.equal(asked.get("customer"), "cus_1");
+    back = asked.get("return_url");
+    response.end(JSON.stringify({ id: "bps_1", object: "billing_portal.session", url: `${stripe()}/manage` }));
   });
 };
 
@@ -48,7 +72,7 @@ const confirm = async (n, minor) => {
   const event = JSON.stringify({
     id: `evt_${n}`, object: "event", type: "checkout.session.completed", created: at, api_version: "2026-03-25.dahlia",
     data: { object: {
-      id: `cs_test_${n}`, metadata: { orderId }, payment_status: "paid", amount_total: minor, currency: "eur", payment_intent: `pi_${n}`,
+      id: `cs_test_${n}`, metadata: { orderId }, payment_status: "paid", amount_total: minor, currency: "eur", payment_intent: `pi_${n}`, customer: "cus_1",
     } },
   });
   const v1 = createHmac("sha256", secret).update(`${at}.${event}`).digest("hex");
@@ -121,6 +145,12 @@ test("a buyer with an account sees the order become paid, and one who changes th
   await confirm(first + 1, 2900);
   await tab.getByRole("link", { name: "Open the license" }).waitFor();
   assert.match(await tab.locator(".key code").textContent(), /^STOA-/);
+  const order = tab.url();
+  await tab.getByRole("button", { name: "Manage payment" }).click();
+  await tab.waitForURL(`${stripe()}/manage`);
+  await tab.getByText("Return").click();
+  await tab.getByRole("button", { name: "Manage payment" }).waitFor();
+  assert.equal(tab.url(), order.split("?")[0]);
   await tab.end();
 });
 

@@ -177,3 +177,53 @@ func TestTheShopsLanguageIsASetting(t *testing.T) {
 		}
 	}
 }
+
+// What a product says in the reader's language stands wherever the shop speaks of it; what it does not say
+// there is in the original.
+func TestPagesShowProductsInTheLanguageOfTheReader(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.NewShop(t)
+	shown := func(path, tag string) string {
+		return string(a.DoUnchecked(t, page(path, "Accept-Language", tag)).Body)
+	}
+	paths := []string{"/", "/p/mail-pack", "/checkout/mail-pack/once"}
+	before := make(map[string]string)
+	for _, path := range paths {
+		before[path] = shown(path, "ja")
+	}
+	a.Do(t, testkit.Request{
+		Method: http.MethodPatch, Path: "/api/v1/admin/products/mail-pack", Token: a.Admin(t, "root").Access, Body: `{"translations": {
+			"de": {"name": "Postpaket", "shortDescription": "Post.", "description": "Verschickt Post.", "fullDescription": "Viel *Post*.",
+				"highlights": ["Flott"], "features": [{"title": "Versand", "items": ["Brief"]}], "faq": [{"question": "Wozu?", "answer": "Darum."}],
+				"tiers": {"once": {"name": "Einmalig"}}, "comparison": {"rows": [{"feature": "Briefe", "values": {"free": "einer"}}]}},
+			"fr": {"name": "Colis"}}}`,
+	})
+	for path, parts := range map[string][]string{
+		"/": {"Postpaket", ">Post.<"},
+		"/p/mail-pack": {
+			"<title>Postpaket", `name="description" content="Post."`, `property="og:title" content="Postpaket`,
+			`property="og:description" content="Post."`, `"name":"Postpaket"`, `"description":"Verschickt Post."`, `"name":"Einmalig"`,
+			"Viel <em>Post</em>.", "Flott", "Versand", "Brief", "Wozu?", "Darum.", ">Einmalig<", ">Monthly<", "Briefe", ">einer<",
+		},
+		"/checkout/mail-pack/once": {"Postpaket", "Einmalig"},
+	} {
+		html := shown(path, "de-AT")
+		for _, part := range parts {
+			if !strings.Contains(html, part) {
+				t.Errorf("%s in German has no %s", path, part)
+			}
+		}
+		if strings.Contains(html, "Mail Pack") {
+			t.Errorf("%s in German has the original name", path)
+		}
+	}
+	if html := shown("/p/mail-pack", "fr"); !strings.Contains(html, "<title>Colis") || !strings.Contains(html, `content="Mails."`) {
+		t.Error("the page in French is not partly in the original")
+	}
+	for _, path := range paths {
+		if shown(path, "ja") != before[path] && path != "/p/mail-pack" { // which shows the day of the change
+			t.Errorf("%s in Japanese has changed", path)
+		}
+	}
+}

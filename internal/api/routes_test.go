@@ -174,7 +174,10 @@ func TestWhatStaffMayDoAsAUserStandsInTheRows(t *testing.T) {
 
 	byUserOnly := map[string]bool{
 		"POST /api/marketplace/orders/{id}/end-subscription": true,
+		"POST /api/marketplace/orders/{id}/portal":           true,
 		"POST /api/marketplace/orders/{id}/refund":           true,
+		"POST /api/marketplace/licenses/{id}/change":         true,
+		"POST /api/marketplace/licenses/{id}/renew":          true,
 		"POST /api/marketplace/orders/claim-request":         true,
 		"POST /api/marketplace/orders/claim":                 true,
 		"POST /api/marketplace/products/{slug}/reviews":      true,

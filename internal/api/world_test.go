@@ -59,7 +59,7 @@ func newWorld(t *testing.T, options ...testkit.Option) *world {
 		"sessions/{id}": first(w.user.Access, "/auth/sessions", "id"), "{sessionId}": "none", "users/{id}": w.user.UserID,
 		"products/{slug}": "mail-pack", "p/{slug}": "mail-pack", "checkout/{slug}": "mail-pack", "{tier}": "once",
 		"licenses/{id}": licenseID, "{instanceId}": "first.example",
-		"orders/{id}": bought.Text(t, "orderId"), "reviews/{id}": first(root, "/api/v1/admin/reviews", "id"),
+		"orders/{id}": bought.Text(t, "orderId"), "portal/{id}": "none", "reviews/{id}": first(root, "/api/v1/admin/reviews", "id"),
 		"media/{file}": file, "{file}": "x.css", "{language}": "en", "{version}": "1.0.0", "market/{slug}": "mail-pack",
 		"{kind}": "plugin", "{target}": "shop", "themes/{target}/{slug}": "plain", "theme-app/{target}/{slug}": "plain",
 		"{slug}": "echo", "{installationId}": w.ID,

@@ -57,7 +57,7 @@ func FullOrder(id, slug, licenseID string) order.Order {
 	o.Period, o.LicenseID = product.Yearly, licenseID
 	o.Discount = order.Discount{ID: "d1", Code: "LAUNCH20", Minor: 1000, Duration: discount.Forever}
 	o.Provider, o.PaymentURL = "stripe", "https://pay.example/s1"
-	o.Payment = payment.Reference{Session: "s1", Payment: "p1", Invoice: "i1", Subscription: "u1"}
+	o.Payment = payment.Reference{Session: "s1", Payment: "p1", Invoice: "i1", Subscription: "u1", Customer: "c1"}
 	o.PaidAt, o.RefundedAt, o.CancelledAt = T0.Add(time.Minute), T0.Add(time.Hour), T0.Add(2*time.Hour)
 	o.EndedAt = T0.Add(3 * time.Hour)
 	o.PartlyRefunded, o.Ends, o.RenewalToldAt, o.Demo = 7, true, T0.Add(4*time.Hour), true
@@ -143,7 +143,7 @@ func testOrderRows(t *testing.T, open Open) {
 		}
 		want := o
 		want.Provider, want.PaymentURL = "other", "https://other.example"
-		want.Payment = payment.Reference{Session: "s2", Payment: "p2", Invoice: "i2", Subscription: "u2"}
+		want.Payment = payment.Reference{Session: "s2", Payment: "p2", Invoice: "i2", Subscription: "u2", Customer: "c2"}
 		want.PaidAt, want.RefundedAt, want.CancelledAt = T0.Add(time.Second), time.Time{}, T0.Add(time.Minute)
 		want.EndedAt = T0.Add(time.Hour)
 		want.PartlyRefunded, want.Ends, want.RenewalToldAt = 1234, false, T0.Add(2*time.Hour)

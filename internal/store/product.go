@@ -36,7 +36,7 @@ func (s *Products) inTurn(ctx context.Context, fn func(tx database.Conn) error) 
 	return s.InTurn(ctx, "products", fn)
 }
 
-// productColumns are what scanProduct reads: all columns but the detail.
+// productColumns are what scanProduct reads: all columns but the detail and the translations.
 const productColumns = `p.id, p.slug, p.name, p.description, p.short_description, p.icon, p.category,
 	p.screenshots, p.highlights, p.pricing_type, p.price_minor, p.price_currency,
 	p.rating, p.review_count, p.rating_base, p.review_base, p.download_base, p.download_count,
@@ -68,29 +68,32 @@ func scanProduct(row database.Scanner, more ...any) (product.Product, error) {
 	return p, nil
 }
 
-// scanWholeProduct reads one row of productColumns and the detail.
+// wholeProduct are the columns that scanWholeProduct reads.
+const wholeProduct = productColumns + `, p.detail, p.translations`
+
 func scanWholeProduct(row database.Scanner) (product.Product, error) {
-	var detail string
-	p, err := scanProduct(row, &detail)
+	var detail, translations string
+	p, err := scanProduct(row, &detail, &translations)
 	if err != nil {
 		return p, err
 	}
 	if p.Detail, err = decodeDetail(detail); err != nil {
 		return p, fmt.Errorf("store: product %s: detail: %w", p.ID, err)
 	}
-	return p, nil
+	p.Translations, err = decodeTranslations(p.ID, translations)
+	return p, err
 }
 
 // ProductBySlug implements catalog.Store.
 func (s *Products) ProductBySlug(ctx context.Context, slug string) (product.Product, error) {
 	p, err := scanWholeProduct(s.Read.QueryRowContext(ctx,
-		`SELECT `+productColumns+`, p.detail FROM products p WHERE p.slug = $1`+s.Lock("p"), slug))
+		`SELECT `+wholeProduct+` FROM products p WHERE p.slug = $1`+s.Lock("p"), slug))
 	return p, s.Wrap(err, "Product")
 }
 
 // EachProduct implements catalog.Store.
 func (s *Products) EachProduct(ctx context.Context, fn func(product.Product) error) error {
-	rows, err := s.Read.QueryContext(ctx, `SELECT `+productColumns+`, p.detail FROM products p ORDER BY p.slug`)
+	rows, err := s.Read.QueryContext(ctx, `SELECT `+wholeProduct+` FROM products p ORDER BY p.slug`)
 	if err != nil {
 		return err
 	}
@@ -118,10 +121,10 @@ func (s *Products) CreateProduct(ctx context.Context, p product.Product) error {
 		_, err := tx.Write.ExecContext(ctx, `
 			INSERT INTO products (id, name, name_sort, search_text, description, short_description, icon, category,
 				screenshots, highlights, pricing_type, price_minor, price_currency, price_rank, rating_base, review_base,
-				featured, trending, published, detail, updated_at_ms, download_base, position, slug, created_at_ms,
-				download_count, rating, review_count)
+				featured, trending, published, detail, updated_at_ms, download_base, position, translations, slug,
+				created_at_ms, download_count, rating, review_count)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-				$24, $25, $22, $15, $16)`, args...)
+				$24, $25, $26, $22, $15, $16)`, args...)
 		return tx.Wrap(err, "Product")
 	})
 }
@@ -140,7 +143,8 @@ func (s *Products) UpdateProduct(ctx context.Context, p product.Product) error {
 				icon = $7, category = $8, screenshots = $9, highlights = $10, pricing_type = $11, price_minor = $12,
 				price_currency = $13, price_rank = $14, rating_base = $15, review_base = $16, featured = $17, trending = $18,
 				published = $19, detail = $20, updated_at_ms = $21, download_count = download_count + $22 - download_base,
-				download_base = $22, position = $23, created_at_ms = COALESCE($24, created_at_ms), version = version + 1
+				download_base = $22, position = $23, translations = $24, created_at_ms = COALESCE($25, created_at_ms),
+				version = version + 1
 			WHERE id = $1
 			RETURNING star_sum, star_count`, args...).Scan(&t.Stars, &t.Reviews)
 		if err != nil {
@@ -165,12 +169,16 @@ func productArgs(p product.Product) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
+	translations, err := encodeTranslations(p.Translations)
+	if err != nil {
+		return nil, err
+	}
 	price := p.Pricing.Price
 	return []any{
 		p.ID, p.Name, text.Fold(p.Name), p.SearchText(), p.Description, p.ShortDescription, p.Icon, p.Category,
 		screenshots, highlights, string(p.Pricing.Type), price.Minor, price.Currency, price.Rank(),
 		p.RatingBase, p.ReviewBase, p.Featured, p.Trending, p.Published, detail, database.Millis(p.UpdatedAt),
-		p.DownloadBase, p.Position,
+		p.DownloadBase, p.Position, translations,
 	}, nil
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"stoa/internal/shop/product"
 )
@@ -59,4 +60,23 @@ func decodeDetail(text string) (product.Detail, error) {
 		})
 	}
 	return d, nil
+}
+
+// encodeTranslations returns the column translations, which is empty for a product without any.
+func encodeTranslations(all map[string]product.Translation) (string, error) {
+	if len(all) == 0 {
+		return "", nil
+	}
+	b, err := json.Marshal(all)
+	return string(b), err
+}
+
+func decodeTranslations(id, text string) (all map[string]product.Translation, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		return nil, fmt.Errorf("store: product %s: translations: %w", id, err)
+	}
+	return all, nil
 }

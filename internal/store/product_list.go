@@ -102,13 +102,21 @@ func productPage(ctx context.Context, c database.Conn, q catalog.ListQuery, tota
 	if after := total - offset - limit; after < offset {
 		offset, walk = after, backwards(order)
 	}
+	translations := `''` // they are longer than all the rest
+	if q.Language != "" {
+		translations = `p.translations`
+	}
 	ids, args := productIDs(q, walk, limit, offset)
 	return database.All(ctx, c.Read, func(row database.Scanner) (p product.Product, err error) {
 		var free bool
-		p, err = scanProduct(row, &free)
+		var translations string
+		if p, err = scanProduct(row, &free, &translations); err != nil {
+			return p, err
+		}
 		p.FreePlan = free
+		p.Translations, err = decodeTranslations(p.ID, translations)
 		return p, err
-	}, `SELECT `+productColumns+`, `+freePlan+` FROM (`+ids+`) page JOIN products p ON p.id = page.id ORDER BY `+order, args...)
+	}, `SELECT `+productColumns+`, `+freePlan+`, `+translations+` FROM (`+ids+`) page JOIN products p ON p.id = page.id ORDER BY `+order, args...)
 }
 
 // productIDs returns the query for the ids on a page. Unless the query searches or

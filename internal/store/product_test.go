@@ -49,6 +49,21 @@ func testProducts(t *testing.T, open Open) {
 			t.Errorf("of %d products, free plans have %v (%v)", len(list), free, err)
 		}
 	})
+	t.Run("lists have translations if they are in a language", func(t *testing.T) {
+		t.Parallel()
+
+		c := store.NewProducts(open(t))
+		translated, plain := Product("a"), Product("b")
+		plain.Translations = nil
+		mustCreate(t, c, translated)
+		mustCreate(t, c, plain)
+		for _, tag := range []string{"", "de"} {
+			list, _, err := c.ListProducts(t.Context(), catalog.ListQuery{Sort: catalog.SortName, Page: 1, Limit: 10, Language: tag})
+			if err != nil || len(list) != 2 || list[1].Translations != nil || (list[0].Translations["de"].Name != "") != (tag == "de") {
+				t.Errorf("in %q: %+v, %v", tag, list, err)
+			}
+		}
+	})
 	t.Run("what fails in a transaction leaves nothing", func(t *testing.T) {
 		t.Parallel()
 
@@ -143,6 +158,7 @@ func testProductUpdate(t *testing.T, db *database.DB) {
 	next := p
 	next.Slug, next.Name, next.CreatedAt, next.UpdatedAt = "b", "Renamed", T0.Add(time.Hour), T0.Add(2*time.Hour)
 	next.DownloadBase, next.RatingBase, next.ReviewBase, next.Detail = p.DownloadBase+10, 2.25, 3, product.Detail{}
+	next.Translations = map[string]product.Translation{"fr": {Name: "Nom"}}
 	next.Position = -1
 	if err := c.UpdateProduct(t.Context(), next); err != nil {
 		t.Fatal(err)
@@ -246,6 +262,11 @@ func Product(slug string) product.Product {
 				Rows:    []product.ComparisonRow{{Feature: "F", Values: map[string]any{"pro": true}}},
 			},
 		},
+		Translations: map[string]product.Translation{"de": {
+			Name: "Name auf Deutsch", Features: []product.FeatureSection{{Title: "T", Items: []string{"I"}}},
+			Tiers:      map[string]product.TierWords{"pro": {Features: []string{"Alles"}}},
+			Comparison: &product.TableWords{Rows: []product.RowWords{{Feature: "F auf Deutsch"}}},
+		}},
 	}
 }
 

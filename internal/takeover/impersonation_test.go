@@ -125,7 +125,8 @@ func ownChanges() []testkit.Request {
 		"DELETE /auth/identities/x", "DELETE /auth/sessions", "DELETE /auth/sessions/x", "POST /auth/reauthenticate",
 		"POST /auth/email/verification", "POST /auth/email/verify", "POST /auth/oidc/google/start",
 		"POST /api/marketplace/products/mail-pack/reviews", "DELETE /api/marketplace/products/mail-pack/reviews",
-		"POST /api/marketplace/orders/x/end-subscription", "POST /api/marketplace/orders/claim",
+		"POST /api/marketplace/orders/x/end-subscription", "POST /api/marketplace/orders/x/portal",
+		"POST /api/marketplace/orders/claim",
 	} {
 		method, path, _ := strings.Cut(route, " ")
 		all = append(all, testkit.Request{Method: method, Path: path})

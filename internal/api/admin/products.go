@@ -36,6 +36,7 @@ type managedProduct struct {
 	managedItem
 	wire.ProductDetail
 
+	Translations map[string]product.Translation `json:"translations,omitempty"`
 	// Lacks is what keeps a draft from being published.
 	Lacks   []errs.Issue         `json:"lacks,omitempty"`
 	Package *wire.ManagedPackage `json:"package,omitempty"`
@@ -52,7 +53,8 @@ func newManagedItem(p product.Product) managedItem {
 
 func newManagedProduct(p product.Product) managedProduct {
 	return managedProduct{
-		managedItem: newManagedItem(p), ProductDetail: wire.NewProductDetail(p.Detail), Lacks: p.Lacks(),
+		managedItem: newManagedItem(p), ProductDetail: wire.NewProductDetail(p.Detail),
+		Translations: wire.NewTranslations(p.Translations), Lacks: p.Lacks(),
 	}
 }
 
@@ -104,14 +106,14 @@ func (h *Handlers) GetProduct(w http.ResponseWriter, r *http.Request) error {
 }
 
 // PreviewProduct serves GET /api/v1/admin/products/{slug}/preview: a product as buyers see
-// it, or would if it were published.
+// it, or would if it were published; in the language that the address names.
 func (h *Handlers) PreviewProduct(w http.ResponseWriter, r *http.Request) error {
 	p, err := h.Catalog.Get(r.Context(), r.PathValue("slug"))
 	if err != nil {
 		return err
 	}
 	p.Detail.Tiers = slices.DeleteFunc(p.Detail.Tiers, func(t product.Tier) bool { return t.ID == "" || t.Unpriced })
-	page := wire.NewProductPage(p)
+	page := wire.NewProductPage(p.In(wire.ReadLanguage(r)))
 	if carried, ok, err := h.Releases.Of(r.Context(), p.ID); err != nil {
 		return err
 	} else if ok {

@@ -18,6 +18,7 @@ func (h *Handlers) ListProducts(w http.ResponseWriter, r *http.Request) error {
 	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err
 	}
+	q.Language = wire.ReadLanguage(r)
 	found, err := h.Catalog.List(r.Context(), q)
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func (h *Handlers) GetProduct(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.NoStore(w)
-	web.WriteData(w, http.StatusOK, wire.NewProductPage(p))
+	web.WriteData(w, http.StatusOK, wire.NewProductPage(p.In(wire.ReadLanguage(r))))
 	return nil
 }
 
@@ -70,10 +71,11 @@ func (h *Handlers) GetOrder(w http.ResponseWriter, r *http.Request) error {
 func orderFor(r *http.Request) func(order.Listed) wire.Order {
 	emails := may(installed(r), ReadEmails)
 	return func(o order.Listed) wire.Order {
+		out := wire.NewOrder(o)
 		if !emails {
-			o.Billing = nil
+			out.BillingInfo, out.OrderBill = nil, out.Anonymous()
 		}
-		return wire.NewOrder(o)
+		return out
 	}
 }
 

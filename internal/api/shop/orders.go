@@ -152,6 +152,21 @@ func (h *Handlers) EndSubscription(w http.ResponseWriter, r *http.Request) error
 	return nil
 }
 
+// OpenPortal serves POST /api/marketplace/orders/{id}/portal: of the signed-in user.
+func (h *Handlers) OpenPortal(w http.ResponseWriter, r *http.Request) error {
+	type response struct {
+		URL string `json:"url"`
+	}
+
+	url, err := h.Orders.OpenPortal(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteJSON(w, http.StatusOK, response{url})
+	return nil
+}
+
 // orderLookUp is the body of a look-up by key. A key must not be in an address.
 type orderLookUp struct {
 	LicenseKey string `json:"licenseKey"`
@@ -174,7 +189,7 @@ func (h *Handlers) LookUpOrder(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	out := newOwnOrder(o)
-	out.BillingInfo = nil
+	out.BillingInfo, out.OrderBill = nil, out.Anonymous()
 	web.NoStore(w)
 	wire.MarkPayments(w, h.Orders)
 	web.WriteJSON(w, http.StatusOK, out)

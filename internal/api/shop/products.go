@@ -24,6 +24,7 @@ func (h *Handlers) ListProducts(w http.ResponseWriter, r *http.Request) error {
 	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err
 	}
+	q.Language = wire.ReadLanguage(r)
 	found, err := h.Catalog.List(r.Context(), q)
 	if err != nil {
 		return err
@@ -41,7 +42,7 @@ func (h *Handlers) GetProduct(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	detail := wire.NewProductPage(p)
+	detail := wire.NewProductPage(p.In(wire.ReadLanguage(r)))
 	if carried, ok, err := h.Releases.Of(r.Context(), p.ID); err != nil {
 		return err
 	} else if ok {

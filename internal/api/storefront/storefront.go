@@ -77,13 +77,15 @@ func (h *Handlers) catalogPage(ctx context.Context, k key) (p rendering, err err
 	if err != nil {
 		return p, err
 	}
-	found, err := h.Catalog.List(ctx, k.query)
+	page, query := h.in(k, &site), k.query
+	query.Language = page.Language()
+	found, err := h.Catalog.List(ctx, query)
 	if err != nil {
 		return p, err
 	}
 	// Searches, categories and page numbers that find nothing are without end.
 	p.oneOfMany = k.query.Search != "" || len(found.Products) == 0 && (k.query.Category != "" || k.query.Page > 1)
-	p.html, err = h.in(k, &site).Catalog(site, k.query, found)
+	p.html, err = page.Catalog(site, query, found)
 	return p, err
 }
 
@@ -143,7 +145,8 @@ func (h *Handlers) productPage(ctx context.Context, k key) (p rendering, err err
 	if err != nil {
 		return p, err
 	}
-	shown := pages.Shown{Product: one, ReviewPage: k.reviews}
+	page := h.in(k, &site)
+	shown := pages.Shown{Product: one.In(page.Language()), ReviewPage: k.reviews}
 	shown.Reviews, shown.ReviewTotal, err = h.Reviews.ListShown(ctx, one.Slug, pages.ReviewsPage,
 		paging.Offset(shown.ReviewPage, pages.ReviewsPage))
 	if err != nil {
@@ -156,7 +159,7 @@ func (h *Handlers) productPage(ctx context.Context, k key) (p rendering, err err
 		shown.Package = &carried
 	}
 	p.oneOfMany = k.reviews > 1 && len(shown.Reviews) == 0
-	p.html, err = h.in(k, &site).Product(site, shown)
+	p.html, err = page.Product(site, shown)
 	return p, err
 }
 
@@ -171,19 +174,21 @@ func (h *Handlers) Checkout(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *Handlers) checkoutPage(ctx context.Context, k key) (p rendering, err error) {
-	one, err := h.Catalog.Published(ctx, k.slug)
-	if err != nil {
-		return p, err
-	}
-	tier, ok := one.Tier(k.tier)
-	if !ok {
-		return p, product.ErrNotFound
-	}
 	site, err := h.Site(ctx)
 	if err != nil {
 		return p, err
 	}
-	p.html, err = h.in(k, &site).Checkout(site, one, tier)
+	one, err := h.Catalog.Published(ctx, k.slug)
+	if err != nil {
+		return p, err
+	}
+	page := h.in(k, &site)
+	one = one.In(page.Language())
+	tier, ok := one.Tier(k.tier)
+	if !ok {
+		return p, product.ErrNotFound
+	}
+	p.html, err = page.Checkout(site, one, tier)
 	return p, err
 }
 

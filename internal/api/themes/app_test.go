@@ -44,7 +44,7 @@ func TestActiveAppAnswersAtTheRoot(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]int{
-		"/livez": 200, "/docs": 200, "/console": 200, "/console/": 200, "/openapi.json": 200, "/register": 200, "/api/nothing": 404, "/auth/nothing": 404,
+		"/livez": 200, "/docs": 200, "/console": 200, "/console/": 200, "/openapi.json": 200, "/register": 200, "/payment/portal/x": 200, "/api/nothing": 404, "/auth/nothing": 404,
 		"/.well-known/nothing": 404, "/api/marketplace/products": 200, "/theme-app/shop/other/": 404,
 		"/theme-app/garden/corner/": 404, "/theme-app/admin/corner/": 404, "/theme-app/shop/corner": 307,
 		"/themes/shop/corner/1.0.0/server.js": 404, "/themes/shop/corner/1.0.0/theme-app.json": 404,

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 
 	"stoa/internal/api/web"
@@ -112,6 +113,18 @@ func newFeature(f product.FeatureSection) product.FeatureSection {
 	return f
 }
 
+// NewTranslations returns the JSON form of what a product says in other languages; nil for none.
+func NewTranslations(all map[string]product.Translation) map[string]product.Translation {
+	out := maps.Clone(all)
+	for tag, t := range out {
+		if t.Features != nil {
+			t.Features = web.Items(t.Features, newFeature)
+			out[tag] = t
+		}
+	}
+	return out
+}
+
 // ProductItem is a product as the shop's lists show it (contract 3.1).
 type ProductItem struct {
 	Type string `json:"type"` // always PRODUCT
@@ -134,6 +147,12 @@ type ProductPage struct {
 // NewProductPage returns the JSON form of p on its own page, without its Package.
 func NewProductPage(p product.Product) ProductPage {
 	return ProductPage{ProductItem: NewProductItem(p), ProductDetail: NewProductDetail(p.Detail)}
+}
+
+// ReadLanguage returns the language that a request wants the texts of products in: the canonical form of
+// its parameter lang. It is empty, which means the products' own, if the parameter names none.
+func ReadLanguage(r *http.Request) string {
+	return product.LanguageTag(r.URL.Query().Get("lang"))
 }
 
 // ReadProductFilter reads the query parameters that all lists of products have,

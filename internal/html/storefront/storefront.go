@@ -74,6 +74,9 @@ type Pages struct {
 	missing  *template.Template
 }
 
+// Language is the tag of the one in which p writes.
+func (p *Pages) Language() string { return p.words.Language() }
+
 // New parses the templates for each language of words. Without a bundle, pages have
 // neither style nor script, and are readable all the same.
 func New(words map[string]*wording.Words, bundle *webapp.Bundle) (*Languages, error) {

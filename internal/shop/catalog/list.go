@@ -51,6 +51,8 @@ type ListQuery struct {
 	Sort     Sort
 	Featured *bool
 	Trending *bool
+	// Language is the canonical tag of the one that products are shown in; empty: their own.
+	Language string
 }
 
 // Issues returns what is wrong with the query.

@@ -22,8 +22,8 @@ type Service struct {
 	reading sync.Mutex
 }
 
-// List returns one page of the published products. It returns VALIDATION_ERROR with the
-// issues of the query.
+// List returns one page of the published products, in the language of the query. It returns
+// VALIDATION_ERROR with the issues of the query.
 func (s *Service) List(ctx context.Context, q ListQuery) (Listing, error) {
 	if err := q.Issues().Err(); err != nil {
 		return Listing{}, err
@@ -33,6 +33,9 @@ func (s *Service) List(ctx context.Context, q ListQuery) (Listing, error) {
 	if err != nil {
 		return Listing{}, err
 	}
+	for i, p := range products {
+		products[i] = p.In(q.Language)
+	}
 	categories, err := s.Store.Categories(ctx)
 	if err != nil {
 		return Listing{}, err
@@ -40,7 +43,7 @@ func (s *Service) List(ctx context.Context, q ListQuery) (Listing, error) {
 	return Listing{Products: products, Total: total, Categories: categories}, nil
 }
 
-// Published returns the published product with that slug and its detail, or
+// Published returns the published product with that slug, its detail and its translations, or
 // product.ErrNotFound.
 func (s *Service) Published(ctx context.Context, slug string) (product.Product, error) {
 	p, err := s.Get(ctx, slug)

@@ -12,14 +12,15 @@ import (
 // Store keeps the products in the database. Package store implements it, and package
 // The tests of package store cover every sentence here.
 type Store interface {
-	// ProductBySlug returns the product with that slug, published or not, and its
-	// detail. It returns an errs.NotFound error if there is none. Inside InTx the
+	// ProductBySlug returns the product with that slug, published or not, with its
+	// detail and its translations. It returns an errs.NotFound error if there is none. Inside InTx the
 	// product stays locked until the transaction ends.
 	ProductBySlug(ctx context.Context, slug string) (product.Product, error)
 
 	// ListProducts returns one page of the products that a query selects, in its
 	// order and without their details, and how many there are on all pages at the
-	// same moment. A page after the last is empty.
+	// same moment. They have their translations if the query has a language. A page after
+	// the last is empty.
 	ListProducts(ctx context.Context, q ListQuery) ([]product.Product, int, error)
 
 	// Categories returns the distinct categories of the published products, sorted by
@@ -46,8 +47,8 @@ type Store interface {
 	// Sold reports whether the product with that id has a license, in any state.
 	Sold(ctx context.Context, id string) (bool, error)
 
-	// EachProduct calls fn for every product, published or not, with its detail,
-	// sorted by slug, all as of the same moment. It stops at the first error of fn and
+	// EachProduct calls fn for every product, published or not, with its detail and its
+	// translations, sorted by slug, all as of the same moment. It stops at the first error of fn and
 	// returns it.
 	EachProduct(ctx context.Context, fn func(product.Product) error) error
 

@@ -206,6 +206,8 @@ func FuzzParseCatalog(f *testing.F) {
 	f.Add(producttest.Least)
 	f.Add("products:\n  - {slug: a, comparison: {columns: [t], rows: [{feature: f, values: {t: true}}]}}")
 	f.Add("&a [*a]")
+	f.Add(string(twoTiers(`{"DE-at": {"name": "A", "tiers": {"t": {"features": ["f"]}}, "comparison": {"rows": [{"values": {"t": "x"}}, {}]}}}`)))
+	f.Add(string(twoTiers(`{"de": {"faq": [{}], "comparison": {"columns": [], "rows": [[], {"values": {"t": false}}]}}, "x": {"tiers": {"": 1}}}`)))
 	f.Add(`{"products":[{"icon":"./x.svg","rating":1e999,"createdAt":"2026-01-01"}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := product.ParseCatalog([]byte(text))
@@ -218,6 +220,11 @@ func FuzzParseCatalog(f *testing.F) {
 				t.Errorf("a bad product was accepted: %+v", p)
 			}
 			seen[p.Slug] = true
+			for tag := range p.Translations {
+				if product.LanguageTag(tag) != tag || p.In(tag).Name == "" {
+					t.Errorf("a bad translation was accepted: %q: %+v", tag, p)
+				}
+			}
 		}
 		for _, format := range []product.Format{product.YAML, product.JSON} {
 			var text bytes.Buffer

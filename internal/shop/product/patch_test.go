@@ -138,6 +138,7 @@ func FuzzProductDocument(f *testing.F) {
 			`"pricing":{"type":"paid","price":""}}`,
 	)
 	f.Add(`{"screenshots":["/media/x","./y",null,[],{}],"createdAt":20200101,"slug":null,"faq":[[]],"unknown":{"a":[1]}}`)
+	f.Add(`{"translations":{"de":{"name":"","tiers":{"t":{"name":"T"},"x":null},"comparison":{"rows":[{"values":{"t":""}}]}},"DE":{}}}`)
 	old := plain()
 	f.Fuzz(func(t *testing.T, text string) {
 		var o map[string]json.RawMessage

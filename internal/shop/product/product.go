@@ -1,6 +1,7 @@
 package product
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -58,6 +59,9 @@ type Product struct {
 
 	// Detail is empty in lists.
 	Detail Detail
+	// Translations are what the product says in other languages, by canonical tag. nil if there are none,
+	// and in lists that are not in a language.
+	Translations map[string]Translation
 	// FreePlan says in lists whether one of the tiers is free. It is false elsewhere: see HasFreePlan.
 	FreePlan bool
 }
@@ -178,8 +182,13 @@ var slugPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 // there is no need to ask the database.
 func ValidSlug(s string) bool { return len(s) <= MaxSlug && slugPattern.MatchString(s) }
 
-// SearchText returns the text that searches are matched against, folded by text.Fold.
+// SearchText returns the text that searches are matched against, folded by text.Fold. It has the texts of
+// every language: readers search for what they see.
 func (p *Product) SearchText() string {
 	texts := append([]string{p.Name, p.Slug, p.Category, p.ShortDescription, p.Description}, p.Highlights...)
+	for _, tag := range slices.Sorted(maps.Keys(p.Translations)) {
+		t := p.Translations[tag]
+		texts = append(append(texts, t.Name, t.ShortDescription, t.Description), t.Highlights...)
+	}
 	return text.Fold(strings.Join(texts, "\n"))
 }

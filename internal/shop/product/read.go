@@ -38,7 +38,7 @@ type reader struct {
 var productFields = []string{
 	"slug", "name", "category", "shortDescription", "description", "fullDescription", "icon", "screenshots",
 	"highlights", "currency", "pricing", "rating", "reviewCount", "downloadCount", "featured", "trending", "published", "position",
-	"createdAt", "features", "pricingTiers", "faq", "comparison", "refundDays",
+	"createdAt", "features", "pricingTiers", "faq", "comparison", "refundDays", "translations",
 }
 
 func (r reader) product(n *yaml.Node, path string) Product {
@@ -83,6 +83,7 @@ func (r reader) product(n *yaml.Node, path string) Product {
 	}
 	p.Detail.Comparison = r.comparison(o, p)
 	p.Pricing = r.pricing(o, p.Detail.Tiers)
+	p.Translations = r.translations(o, p)
 	return p
 }
 

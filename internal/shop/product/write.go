@@ -148,6 +148,7 @@ func productTree(p Product) *yaml.Node {
 		t.add("createdAt", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!timestamp", Value: created})
 	}
 	detailTree(t, p.Detail)
+	translationsTree(t, p.Translations)
 	return t.node()
 }
 
@@ -161,11 +162,7 @@ func pricingTree(p Pricing) *yaml.Node {
 }
 
 func detailTree(t *tree, d Detail) {
-	each(t, "features", d.Features, func(t *tree, f FeatureSection) {
-		t.text("title", f.Title)
-		t.text("description", f.Description)
-		t.add("items", textsNode(f.Items))
-	})
+	featuresTree(t, d.Features)
 	each(t, "pricingTiers", d.Tiers, func(t *tree, tier Tier) {
 		t.text("id", tier.ID)
 		t.text("name", tier.Name)
@@ -181,14 +178,26 @@ func detailTree(t *tree, d Detail) {
 		t.integer("maxInstances", tier.MaxInstances, 1)
 		t.integer("trialDays", tier.TrialDays, 0)
 	})
-	each(t, "faq", d.FAQ, func(t *tree, q Question) {
-		t.text("question", q.Question)
-		t.text("answer", q.Answer)
-	})
+	faqTree(t, d.FAQ)
 	if d.Comparison != nil {
 		t.add("comparison", comparisonTree(*d.Comparison))
 	}
 	t.integer("refundDays", d.RefundDays, 0)
+}
+
+func featuresTree(t *tree, features []FeatureSection) {
+	each(t, "features", features, func(t *tree, f FeatureSection) {
+		t.text("title", f.Title)
+		t.text("description", f.Description)
+		t.add("items", textsNode(f.Items))
+	})
+}
+
+func faqTree(t *tree, faq []Question) {
+	each(t, "faq", faq, func(t *tree, q Question) {
+		t.text("question", q.Question)
+		t.text("answer", q.Answer)
+	})
 }
 
 // each adds a list with one mapping for each entry, unless it is empty.

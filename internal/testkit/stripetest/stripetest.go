@@ -77,6 +77,13 @@ func (s *Server) Answer(fn func(Request) *Answer) {
 	s.answer = fn
 }
 
+// Answering returns what answers requests.
+func (s *Server) Answering() func(Request) *Answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.answer
+}
+
 // Requests returns all requests to a path since the start.
 func (s *Server) Requests(path string) []Request {
 	s.mu.Lock()

@@ -25,6 +25,7 @@ const pages: Record<Pattern, { page: ComponentType<Params>; forGuests?: boolean 
   "/checkout/:slug/:tier": { page: CheckoutPage as ComponentType<Params>, forGuests: true },
   "/orders": { page: later(loadOwn, "OrdersPage"), forGuests: true },
   "/orders/:id": { page: later(loadOrder, "OrderPage"), forGuests: true },
+  "/payment/portal/:id": { page: later(() => import("./PortalPage"), "PortalPage") },
   "/licenses": { page: later(loadOwn, "LicensesPage") },
   "/licenses/:id": { page: later(loadOwn, "LicensePage") },
   "/account": { page: later(loadOwn, "AccountPage") },

@@ -4,7 +4,7 @@ import { orderTone, useOrder, type SeenOrder } from "./data";
 import { keptOrder, type KeptOrder } from "./kept";
 import { go } from "./router";
 import { keptCosts, off, price, type Costs } from "./paid";
-import { subscribed, Subscription, TakeBack } from "./Subscription";
+import { Payment, subscribed, Subscription, TakeBack } from "./Subscription";
 import { t } from "./boughtText";
 import { c } from "./text";
 import { Badge, Copy, Day, Gone, Failure, Head, Waiting } from "./ui";
@@ -25,7 +25,7 @@ interface Seen {
   own: SeenOrder | null; // what the API says of it, if it is in the account
 }
 
-const seen = (id: string, order: SeenOrder | null, kept: KeptOrder | null): Seen => ({
+export const seen = (id: string, order: SeenOrder | null, kept: KeptOrder | null): Seen => ({
   id,
   status: order?.status ?? (kept?.paymentUrl ? null : "paid"),
   productName: order?.productName ?? kept?.productName ?? "",
@@ -146,6 +146,8 @@ const Unpaid = ({ order, payment, slow, follow }: UnpaidProps) => {
 const recurs = ({ amount, billingPeriod }: Costs): boolean =>
   amount > 0 && billingPeriod !== undefined && billingPeriod !== "one-time";
 
+const wasPaid = ({ amount, status }: SeenOrder): boolean => amount > 0 && (status === "paid" || status === "refunded");
+
 // Shown is the order; fresh tells that it was placed just now, in this tab.
 const Shown = ({ order, fresh, children }: { order: Seen; fresh: boolean; children: ReactNode }) => {
   const ready = order.status === "paid";
@@ -172,6 +174,7 @@ const Shown = ({ order, fresh, children }: { order: Seen; fresh: boolean; childr
       {order.own
         ? subscription && <Subscription order={subscription} />
         : usable && recurs(order.costs) && <Subscription order={null} />}
+      {order.own && !subscription && wasPaid(order.own) && <Payment order={order.own} />}
       {order.own?.refundableUntil && <TakeBack order={order.own} until={order.own.refundableUntil} />}
       <Facts order={order} />
     </>
@@ -226,7 +229,7 @@ const Next = ({ order }: { order: Seen }) => (
   </section>
 );
 
-const Facts = ({ order }: { order: Seen }) => {
+export const Facts = ({ order }: { order: Seen }) => {
   const less = off(order.costs);
   return (
     <dl className="summary">

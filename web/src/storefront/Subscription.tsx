@@ -8,6 +8,7 @@ import { texts } from "../text";
 import { formatDay } from "../text/format";
 import { readOrder, type License, type SeenOrder } from "./data";
 import { regular } from "./paid";
+import { go } from "./router";
 import "./subscription.css";
 import { t } from "./boughtText";
 import { Button, Failure, Told, useHeading } from "./ui";
@@ -43,8 +44,37 @@ const nextOf = (order: Subscribed): string => {
   return s(order.ends ? "subscription.ends" : "subscription.test", { date });
 };
 
+// useManage opens the page where the user manages how an order is paid: the payment provider's, or this shop's.
+const useManage = (id: string) =>
+  useMutation({
+    mutationFn: () => ok(api.POST("/api/marketplace/orders/{id}/portal", { params: { path: { id } } })),
+    onSuccess: ({ url }) => go(url),
+  });
+
+const Manage = ({ by }: { by: ReturnType<typeof useManage> }) => (
+  <Button type="button" className="button" busy={by.isPending} onClick={() => by.mutate()}>
+    {s("subscription.manage")}
+  </Button>
+);
+
+// Payment is of an order of the user that is no running subscription.
+export const Payment = ({ order }: { order: SeenOrder }) => {
+  const id = useId();
+  const manage = useManage(order.id);
+  return (
+    <section className="prose" aria-labelledby={id}>
+      <h2 id={id}>{s("subscription.payment")}</h2>
+      <p>{s("subscription.manageHow")}</p>
+      {manage.isError && <Failure error={manage.error} />}
+      <p>
+        <Manage by={manage} />
+      </p>
+    </section>
+  );
+};
+
 // Owned is of an order of the user.
-const Owned = ({ order }: { order: Subscribed }) => {
+const Owned = ({ order, managed }: { order: Subscribed; managed: boolean }) => {
   const { heading, toHeading } = useHeading();
   const id = useId();
   const queries = useQueryClient();
@@ -58,7 +88,9 @@ const Owned = ({ order }: { order: Subscribed }) => {
       toHeading(); // the button is gone
     },
   });
+  const manage = useManage(order.id);
   const date = formatDay(order.expiresAt);
+  const endable = !order.ends && (order.renews || !over(order));
   return (
     <section className="prose" aria-labelledby={id}>
       <h2 id={id} ref={heading} tabIndex={-1}>
@@ -66,11 +98,15 @@ const Owned = ({ order }: { order: Subscribed }) => {
       </h2>
       <Told>{end.isSuccess && order.ends && <span>{s("subscription.ended", { date })}</span>}</Told>
       <p>{nextOf(order)}</p>
-      {!order.ends && (order.renews || !over(order)) && (
-        <p>
-          <button type="button" className="button" onClick={() => dialog.current?.showModal()}>
-            {s("subscription.end")}
-          </button>
+      {manage.isError && <Failure error={manage.error} />}
+      {(endable || !managed) && (
+        <p className="row">
+          {!managed && <Manage by={manage} />}
+          {endable && (
+            <button type="button" className="button" onClick={() => dialog.current?.showModal()}>
+              {s("subscription.end")}
+            </button>
+          )}
         </p>
       )}
       <dialog ref={dialog} className="dialog" aria-labelledby={`${id}-end`} onClose={() => end.isError && end.reset()}>
@@ -109,8 +145,9 @@ const Guests = () => {
   );
 };
 
-// Without an order it is a guest's.
-export const Subscription = ({ order }: { order: Subscribed | null }) => (order ? <Owned order={order} /> : <Guests />);
+// Without an order it is a guest's. managed says that the page is already the one where its payment is managed.
+export const Subscription = ({ order, managed = false }: { order: Subscribed | null; managed?: boolean }) =>
+  order ? <Owned order={order} managed={managed} /> : <Guests />;
 
 // TakeBack lets the buyer give an order back, as long as the product offers that.
 export const TakeBack = ({ order, until }: { order: SeenOrder; until: string }) => {

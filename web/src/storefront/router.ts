@@ -10,6 +10,7 @@ const patterns = [
   "/checkout/:slug/:tier",
   "/orders",
   "/orders/:id",
+  "/payment/portal/:id",
   "/licenses",
   "/licenses/:id",
   "/account",

@@ -129,6 +129,8 @@ func TestWhatEventsOfAPageMean(t *testing.T) {
 	}
 	subscribed := paid
 	subscribed.Reference = payment.Reference{Session: "cs_1", Invoice: "in_1", Subscription: "sub_1"}
+	known := paid
+	known.Reference.Customer = "cus_1"
 	crown := paid
 	crown.Minor, crown.Currency = 500, "ISK"
 	failed := payment.Event{Kind: payment.Failed, OrderID: "order1", Reference: ref}
@@ -143,6 +145,7 @@ func TestWhatEventsOfAPageMean(t *testing.T) {
 		{"paid", completed, paidPage, paid},
 		{"not paid yet", completed, unpaidPage, payment.Event{}},
 		{"paid later", "checkout.session.async_payment_succeeded", paidPage, paid},
+		{"by a customer", completed, with(paidPage, object{"customer": "cus_1"}), known},
 		{"a subscription", completed, with(paidPage, object{
 			"payment_intent": nil, "invoice": "in_1", "subscription": object{"id": "sub_1"},
 		}), subscribed},

@@ -12,15 +12,19 @@ import (
 )
 
 // account returns a Provider and the server that answers it.
-func account(tb testing.TB) (*stripe.Provider, *stripetest.Server) {
+func account(tb testing.TB, options ...func(*stripe.Config)) (*stripe.Provider, *stripetest.Server) {
 	tb.Helper()
 	srv := stripetest.New(tb)
-	s, err := stripe.New(stripe.Config{
+	cfg := stripe.Config{
 		SecretKey: stripetest.SecretKey, WebhookSecret: stripetest.WebhookSecret, APIBase: srv.URL + "/",
 		SuccessURL: "https://shop.example/paid?order={ORDER_ID}",
 		CancelURL:  "https://shop.example/back?order={ORDER_ID}",
 		Client:     &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
-	})
+	}
+	for _, option := range options {
+		option(&cfg)
+	}
+	s, err := stripe.New(cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -71,7 +75,7 @@ func TestBeginOpensACheckoutPage(t *testing.T) {
 		want   map[string]string
 	}{
 		{"once", payment.Charge{Minor: 2990, Exponent: 2, Currency: "EUR", Email: "ada@example.com"}, map[string]string{
-			"mode": "payment", "payment_intent_data[metadata][orderId]": "order1", "customer_email": "ada@example.com",
+			"mode": "payment", "customer_creation": "always", "payment_intent_data[metadata][orderId]": "order1", "customer_email": "ada@example.com",
 			"line_items[0][price_data][currency]": "eur", "line_items[0][price_data][unit_amount]": "2990",
 		}},
 		{"monthly", payment.Charge{Minor: 5, Exponent: 0, Currency: "ISK", Months: 1}, map[string]string{

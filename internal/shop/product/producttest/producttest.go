@@ -149,7 +149,53 @@ func drawProduct(t *rapid.T, slug string) product.Product {
 		p.Detail.Comparison = drawComparison(t, ids)
 	}
 	p.Detail.RefundDays = rapid.IntRange(0, 60).Draw(t, "refund days")
+	for _, tag := range []string{"de", "de-AT", "pt-BR", "no"} {
+		if rapid.IntRange(0, 3).Draw(t, tag) == 0 {
+			if p.Translations == nil {
+				p.Translations = make(map[string]product.Translation)
+			}
+			p.Translations[tag] = drawTranslation(t, p.Detail)
+		}
+	}
 	return p
+}
+
+// drawTranslation draws a translation, which says something at least.
+func drawTranslation(t *rapid.T, d product.Detail) product.Translation {
+	out := product.Translation{
+		Name:             line(200).Draw(t, "name"),
+		ShortDescription: maybe(t, "short", line(200)),
+		Description:      maybe(t, "description", paragraph()),
+		FullDescription:  maybe(t, "fullDescription", paragraph()),
+		Highlights:       list(t, "highlights", 0, 2, line(200)),
+		Features:         d.Features,
+		FAQ:              d.FAQ,
+	}
+	for _, tier := range d.Tiers {
+		if rapid.Bool().Draw(t, "tier") {
+			if out.Tiers == nil {
+				out.Tiers = make(map[string]product.TierWords)
+			}
+			out.Tiers[tier.ID] = product.TierWords{
+				Name: line(200).Draw(t, "name"), Description: maybe(t, "description", paragraph()),
+				Features: list(t, "features", 0, 2, line(200)),
+			}
+		}
+	}
+	if d.Comparison != nil && len(d.Comparison.Rows) > 0 {
+		table := new(product.TableWords)
+		for _, row := range d.Comparison.Rows {
+			words := product.RowWords{Feature: line(200).Draw(t, "feature"), Values: make(map[string]string)}
+			for _, id := range d.Comparison.Columns {
+				if _, ok := row.Values[id].(string); ok {
+					words.Values[id] = line(200).Draw(t, "value")
+				}
+			}
+			table.Rows = append(table.Rows, words)
+		}
+		out.Comparison = table
+	}
+	return out
 }
 
 // undo takes from a draft some of what it needs to be published.
