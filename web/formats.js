@@ -26,6 +26,15 @@ const day = (tag, month) =>
     .map(({ type, value }) => ({ day: value === "02" ? "{dd}" : "{d}", year: "{y}" })[type] ?? value)
     .join("");
 
+// between is what stands between a day and a time, " à ". The day's own sign, as in "2日 ", is not part of it.
+const between = (tag) => {
+  const parts = partsOf(
+    new Intl.DateTimeFormat(tag, { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }),
+    new Date(Date.UTC(2006, 0, 2)),
+  );
+  return parts[parts.findIndex(({ type }) => type === "hour") - 1].value.replace("日", "");
+};
+
 const formatsOf = (tag) => {
   const number = new Intl.NumberFormat(tag, { minimumFractionDigits: 1 });
   const symbols = {};
@@ -41,6 +50,7 @@ const formatsOf = (tag) => {
     code,
     symbols,
     days: Array.from({ length: 12 }, (_, month) => day(tag, month)),
+    between: between(tag),
   };
 };
 

@@ -1,17 +1,17 @@
 // In another language no page shows a word of English. The language is the pseudo language en-XA, in which every
 // text has accents and stands in brackets: a demo has it.
 import assert from "node:assert/strict";
-import { browser, call, openTab, settled, stoa, test, useStoa, visit } from "./kit.js";
+import { accessibleEverywhere, browser, call, openTab, settled, stoa, test, useStoa, visit } from "./kit.js";
 import { pages } from "./pages.js";
 
 useStoa();
 const inPseudo = (tab) => tab.context().addCookies([{ name: "stoa-language", value: "en-XA", url: stoa.url }]);
 
 // shown returns what people read on a page: the text of each element that has some, and
-// what is spoken. Code is data, and times are written by the browser.
+// what is spoken. Code is data, times are written by the browser, and links to other languages are in these.
 const shown = () => {
   const found = [];
-  const skipped = "script, style, noscript, code, pre, time, textarea, svg, iframe, .mono, [data-code]";
+  const skipped = "[hreflang], script, style, noscript, code, pre, time, textarea, svg, iframe, .mono, [data-code]";
   for (const element of document.querySelectorAll("title, body *")) {
     if (element.closest(skipped) || (element.localName !== "title" && !element.checkVisibility())) continue;
     found.push([...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE).map((node) => node.data).join(""));
@@ -77,4 +77,27 @@ test("a stoa in another language shows no English", async (t) => {
     }
     await tab.end();
   }
+});
+
+test("a page behind a mailed link is read in another language, and keeps the link", async () => {
+  const tab = await openTab(browser, stoa, { width: 360, height: 740 });
+  await tab.goto("/reset-password#ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  await tab.getByRole("heading", { name: "Choose a new password" }).waitFor();
+  await tab.getByRole("navigation", { name: "Language" }).getByRole("link", { name: "Deutsch" }).click();
+  await tab.getByRole("heading", { name: "Neues Passwort wählen" }).waitFor();
+  assert.equal(new URL(tab.url()).hash, ""); // the link is taken along, and out of the address again
+  await accessibleEverywhere(tab, "a page behind a link, in German");
+  await tab.goto("/register");
+  assert.equal(await tab.locator("html").getAttribute("lang"), "de");
+  await tab.end();
+});
+
+test("without JavaScript, a page is read in another language", async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false, baseURL: stoa.url });
+  const tab = await openTab(browser, stoa, { context });
+  await tab.goto("/nowhere");
+  await tab.getByRole("link", { name: "日本語" }).click();
+  assert.equal(await tab.locator("html").getAttribute("lang"), "ja");
+  await tab.end();
+  await context.close();
 });

@@ -99,7 +99,7 @@ func (s *Service) open(ctx context.Context, tx Store, post func(letter) error, u
 			return err
 		}
 		if !known {
-			if err := s.notify(ctx, tx, post, s.letterSignIn(u, session), u); err != nil {
+			if err := s.notify(ctx, tx, post, letterSignIn(ctx, u, session), u); err != nil {
 				return err
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/message/template"
 )
 
 // findBreached looks up the password of a user, who has just proven to know it, whether or not a second factor
@@ -41,11 +42,5 @@ func (s *Service) noteBreached(ctx context.Context, tx Store, post func(letter) 
 // tellBreached mails a user that the password is a breached one, unless the mailbox had enough notices today.
 func (s *Service) tellBreached(ctx context.Context, tx Store, post func(letter) error, u User) error {
 	// Without a link, so that nobody learns to follow links in such mails.
-	return s.notify(ctx, tx, post, mailTo(u.Email, "Your password is easy to guess for attackers", func(site string) string {
-		return "This is about the account with the e-mail address\n" + u.Email + " at " + site + ".\n\n" +
-			"Its password is on a list of passwords that are common or have leaked somewhere.\n" +
-			"Attackers try these first. This mail does not mean that somebody got in.\n\n" +
-			"Choose a password that you use nowhere else, such as four random words: open the\n" +
-			"site as you always do, not from a mail, and change it in your account.\n"
-	}), u)
+	return s.notify(ctx, tx, post, letterTo(ctx, u, template.PasswordBreached, nil), u)
 }

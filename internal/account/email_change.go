@@ -56,11 +56,11 @@ func (s *Service) ChangeEmail(ctx context.Context, userID, sessionID, to string)
 			return err
 		}
 		if ok {
-			if err := post(s.letterChange(c.User, to, token)); err != nil {
+			if err := post(s.letterChange(ctx, c.User, to, token)); err != nil {
 				return err
 			}
 		}
-		return post(s.letterChangeAsked(c.User))
+		return post(s.letterChangeAsked(ctx, c.User))
 	})
 }
 
@@ -109,7 +109,7 @@ func (s *Service) ConfirmEmail(ctx context.Context, userID, sessionID, token str
 		if err := tx.CreateMailToken(ctx, revert); err != nil {
 			return err
 		}
-		if err := post(s.letterEmailChanged(c.User, back)); err != nil {
+		if err := post(s.letterEmailChanged(ctx, c.User, back)); err != nil {
 			return err
 		}
 		details := audit.Details{"email": to, "from": c.Email}

@@ -31,7 +31,7 @@ func (s *Service) askProof(ctx context.Context, tx Store, c Credentials, post fu
 			return err
 		}
 	}
-	return post(s.letterProof(c.User, links))
+	return post(s.letterProof(ctx, c.User, links))
 }
 
 // RequestProof mails the user a link that proves the address, unless it is proven or the mailbox has had

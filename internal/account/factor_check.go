@@ -74,7 +74,7 @@ func (s *Service) proveByRecovery(
 	if err != nil {
 		return "", err
 	}
-	if err := s.notify(ctx, tx, post, s.letterCodeUsed(c.User, f.RecoveryCodes), c.User); err != nil {
+	if err := s.notify(ctx, tx, post, s.letterCodeUsed(ctx, c.User, f.RecoveryCodes), c.User); err != nil {
 		return "", err
 	}
 	e := audit.New(ctx, s.Now(), audit.UserUseCode, audit.Target{Type: "user", ID: c.ID},

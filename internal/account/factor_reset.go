@@ -110,7 +110,7 @@ func (s *Service) tellOfReset(
 		if err := tx.CreateMailToken(ctx, t); err != nil {
 			return err
 		}
-		if err := post(s.letterReset(c.User, f, address, token, at)); err != nil {
+		if err := post(s.letterReset(ctx, c.User, f, address, token, at)); err != nil {
 			return err
 		}
 	}

@@ -220,7 +220,7 @@ func (g *passage) mailCode(ctx context.Context, address string) error {
 	code := newTypedCode()
 	g.f.Code, g.f.Tries = typedHash(g.cookie, code), 0
 	g.who.Asked, g.who.Proven = address, false
-	return g.post(letterCode(address, code))
+	return g.post(letterCode(ctx, address, code))
 }
 
 // due returns an error of the flow with its details.

@@ -7,6 +7,7 @@ import (
 
 	"stoa/internal/base/errs"
 	"stoa/internal/base/ids"
+	"stoa/internal/message/template"
 	"stoa/internal/trust/audit"
 )
 
@@ -114,7 +115,7 @@ func (s *Service) dropIdentity(
 	case ignore(err, errs.NotFound) != nil:
 		return err
 	case err != nil: // it is gone, and so are its sessions
-		p = Provider{Name: "another site"}
+		p = Provider{}
 	default:
 		if err := tx.EndSessionsBy(ctx, c.ID, p.method(), sessionID); err != nil {
 			return err
@@ -134,27 +135,17 @@ func (s *Service) dropIdentity(
 }
 
 // identityLinked and identityUnlinked tell of a way in that came or went. The address at the provider is not told:
-// whoever linked it chose the words.
+// whoever linked it chose the words. Of a provider that is gone the name is empty.
 func identityLinked(p Provider) news {
-	return news{
-		"An account at " + p.Name + " was linked", "an account at " + p.Name + " was linked. It signs in without the password.",
-		ifYou + ifNotYou,
-	}
+	return news{kind: template.IdentityLinked, values: values{template.Provider: p.Name}}
 }
 
 func identityUnlinked(p Provider) news {
-	return news{
-		"An account at " + p.Name + " was unlinked", "an account at " + p.Name + " was unlinked. It no longer signs in.",
-		ifYou + ifNotYou,
-	}
+	return news{kind: template.IdentityUnlinked, values: values{template.Provider: p.Name}}
 }
 
-// letterCode sends a code that proves a mailbox.
-func letterCode(to, code string) letter {
-	return mailTo(to, "Your code", func(site string) string {
-		return "Somebody wants to sign in at " + site + " with an account of another site, and gave the\n" +
-			"e-mail address " + to + ".\n\n" +
-			"If it is you, type this code there within 10 minutes:\n\n" + code + "\n\n" +
-			"If it is not you, ignore this mail, and give the code to nobody: without it nothing happens.\n"
-	})
+// letterCode sends a code that proves a mailbox. It is written alike whether the mailbox has an account or not, so it
+// is in the language of whoever asked.
+func letterCode(ctx context.Context, to, code string) letter {
+	return letterTo(ctx, User{Email: to}, template.MailboxCode, values{template.Code: code})
 }

@@ -7,7 +7,7 @@ import (
 	"stoa/internal/base/errs"
 	"stoa/internal/base/event"
 	"stoa/internal/base/reqctx"
-	"stoa/internal/message/mail"
+	"stoa/internal/message/template"
 	"stoa/internal/trust/audit"
 )
 
@@ -110,7 +110,7 @@ func (s *Service) member(ctx context.Context, tx Store, post func(letter) error,
 	if err := tx.SetPassword(ctx, now.ID, c.PasswordHash); err != nil {
 		return c, err
 	}
-	if err := post(s.letterTakenOver(now.User)); err != nil {
+	if err := post(s.letterTakenOver(ctx, now.User)); err != nil {
 		return c, err
 	}
 	before, after := now.User, now.User
@@ -215,14 +215,6 @@ func EmailIssues(path, value string) errs.Issues {
 }
 
 // letterTakenOver tells whoever reads u's mail that what the account had before is gone.
-func (s *Service) letterTakenOver(u User) letter {
-	at := s.Now().UTC().Format(mail.Time)
-	return mailTo(u.Email, "Your e-mail address is confirmed", func(site string) string {
-		return "Somebody accepted an invitation that was mailed to\n" + u.Email + " at " + site + " on " + at + ".\n\n" +
-			"There was an account with this address, which nobody had confirmed. What was set up to\n" +
-			"sign in to it, a password too, is removed, in case somebody else did it, and it has the\n" +
-			"name and the password that were chosen with the invitation. Orders and licenses are\n" +
-			"still there.\n\n" +
-			"If it was not you, somebody else may read your mail. Tell the people who run the site.\n"
-	})
+func (s *Service) letterTakenOver(ctx context.Context, u User) letter {
+	return letterTo(ctx, u, template.ReclaimedByInvitation, s.now())
 }

@@ -8,6 +8,7 @@ import (
 	"stoa/internal/base/errs"
 	"stoa/internal/base/ids"
 	"stoa/internal/message/mail"
+	"stoa/internal/message/template"
 )
 
 var errNoMailedSignIn = errs.New(errs.NotFound, "NOT_FOUND", "Nobody signs in by mail here.")
@@ -50,19 +51,15 @@ func (s *Service) MailSignIn(ctx context.Context, email string) (flow string, er
 	}
 	flow = newResetToken()
 	s.Mailer.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
-		l, err := s.composeSignIn(ctx, email, flow)
-		if err != nil || l == nil {
-			return mail.Message{}, false, err
-		}
-		return l(s.SiteName(ctx)), true, nil
+		return s.composeSignIn(ctx, email, flow)
 	})
 	return flow, nil
 }
 
-// composeSignIn stores a flow, and returns its mail; nil: there is none.
-func (s *Service) composeSignIn(ctx context.Context, email, flow string) (l letter, err error) {
+// composeSignIn stores a flow, and returns its mail. wanted is false if there is none.
+func (s *Service) composeSignIn(ctx context.Context, email, flow string) (l letter, wanted bool, err error) {
 	err = s.Store.InTx(ctx, func(tx Store) error {
-		l = nil
+		wanted = false
 		c, err := tx.UserByEmail(ctx, Key(email))
 		if ignore(err, errs.NotFound) != nil {
 			return err
@@ -74,26 +71,26 @@ func (s *Service) composeSignIn(ctx context.Context, email, flow string) (l lett
 			CreatedAt: s.Now(), ExpiresAt: s.Now().Add(FlowLife),
 		}
 		if err == nil && c.Active {
-			ok, err := s.mayMail(ctx, tx, c.Email)
-			switch {
-			case err != nil:
+			if wanted, err = s.mayMail(ctx, tx, c.Email); err != nil {
 				return err
-			case ok && c.isStaff():
-				l = s.letterStaffSignIn(c.User)
-			case ok:
+			}
+			switch {
+			case wanted && c.isStaff():
+				l = letterStaffSignIn(ctx, c.User)
+			case wanted:
 				token, code := newResetToken(), newTypedCode()
 				// To the stored address, and for it: the one that was typed may differ.
 				t.UserID, t.Address, t.Generation = c.ID, c.Email, c.Generation
 				t.Link, t.Code = ids.HashLinkToken(token), typedHash(flow, code)
-				l = s.letterMailedSignIn(c.User, token, code)
+				l = s.letterMailedSignIn(ctx, c.User, token, code)
 			}
 		}
 		return tx.CreateMailToken(ctx, t)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("account: sign-in by mail: %w", err)
+		return letter{}, false, fmt.Errorf("account: sign-in by mail: %w", err)
 	}
-	return l, nil
+	return l, wanted, nil
 }
 
 // MailedProof is the form to sign in with what was mailed: the token of the link, or the code and the flow that it is
@@ -233,7 +230,7 @@ func (s *Service) proveByMail(ctx context.Context, tx Store, post func(letter) e
 	if !c.ProvenAt.IsZero() {
 		return c, nil
 	}
-	if err := post(s.letterReclaimed(c.User)); err != nil {
+	if err := post(s.letterReclaimed(ctx, c.User)); err != nil {
 		return c, err
 	}
 	return s.provenOutside(ctx, tx, c)
@@ -241,37 +238,16 @@ func (s *Service) proveByMail(ctx context.Context, tx Store, post func(letter) e
 
 // letterMailedSignIn has a link and a code to sign in with. The code is alone on its line, for programs that fill it
 // in.
-func (s *Service) letterMailedSignIn(u User, token, code string) letter {
-	return mailTo(u.Email, "Sign in", func(site string) string {
-		return "Somebody asked to sign in to the account with the e-mail address\n" + u.Email + " at " + site + ".\n\n" +
-			"If it was you, open this link within 10 minutes, in the browser in which you asked. It\n" +
-			"works once, and only there:\n\n" +
-			s.PublicURL + "/sign-in/link#" + token + "\n\n" +
-			"Or type this code into the page that waits for it:\n\n" +
-			code + "\n\n" +
-			"If it was not you, ignore this mail. Never tell the code to anybody who asks for it:\n" +
-			"it signs them in to your account.\n"
-	})
+func (s *Service) letterMailedSignIn(ctx context.Context, u User, token, code string) letter {
+	return letterTo(ctx, u, template.SignInLink, values{template.Link: s.PublicURL + "/sign-in/link#" + token, template.Code: code})
 }
 
 // letterStaffSignIn tells staff that they do not sign in by mail. It has no link.
-func (s *Service) letterStaffSignIn(u User) letter {
-	return mailTo(u.Email, "Your account does not sign in by mail", func(site string) string {
-		return "Somebody asked to sign in by mail to the account with the e-mail address\n" + u.Email + " at " + site + ".\n\n" +
-			"The account helps to run the site. Such accounts sign in with a password or a passkey\n" +
-			"only. If it was not you, there is nothing to do.\n"
-	})
+func letterStaffSignIn(ctx context.Context, u User) letter {
+	return letterTo(ctx, u, template.StaffSignIn, nil)
 }
 
 // letterReclaimed tells whoever reads u's mail that what the account had before is gone.
-func (s *Service) letterReclaimed(u User) letter {
-	at := s.Now().UTC().Format(mail.Time)
-	return mailTo(u.Email, "Your e-mail address is confirmed", func(site string) string {
-		return "Somebody signed in by mail to the account with the e-mail address\n" + u.Email + " at " + site + " on " + at + ".\n\n" +
-			"Nobody had confirmed this address before. What was set up to sign in to the account,\n" +
-			"a password too, is removed, in case somebody else did it. Orders and licenses are\n" +
-			"still there.\n\n" +
-			"If it was you, there is nothing to do: sign in by mail again, or choose a new password.\n" +
-			"If it was not you, somebody else may read your mail.\n"
-	})
+func (s *Service) letterReclaimed(ctx context.Context, u User) letter {
+	return letterTo(ctx, u, template.ReclaimedByMail, s.now())
 }

@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"maps"
 
 	"stoa/internal/base/reqctx"
 	"stoa/internal/message/mail"
@@ -18,24 +19,44 @@ type Mailer interface {
 // Outbox sends mail that is recorded, sealed, in the transaction of what it is about.
 type Outbox = mail.Recorder
 
-// letter is a mail about an account, as a site with that name sends it.
-type letter = mail.Letter
+// letter is a mail about an account.
+type letter = mail.Message
+
+// values are what the words of a letter leave open.
+type values = map[string]string
+
+// letterTo returns a mail to a user about their account, in their language (reqctx.LanguageFor).
+func letterTo(ctx context.Context, u User, kind template.Kind, more values) letter {
+	return letterAt(ctx, u.Email, u, kind, more)
+}
+
+// letterAt is letterTo to another address that has to do with the account.
+func letterAt(ctx context.Context, to string, u User, kind template.Kind, more values) letter {
+	all := values{template.Email: u.Email}
+	maps.Copy(all, more)
+	return kind.Message(to, languageOf(ctx, u), all)
+}
+
+func languageOf(ctx context.Context, u User) string { return reqctx.LanguageFor(ctx, u.ID, u.Language) }
+
+// now are the values of a letter about what has just happened.
+func (s *Service) now() values { return values{template.At: template.Moment(s.Now())} }
 
 // inTxWithMail is Store.InTx for a change that people hear of by mail: what fn posts is recorded in the
 // transaction, and sent once it is committed. Where no mail arrives, nothing is recorded.
 func (s *Service) inTxWithMail(ctx context.Context, fn func(tx Store, post func(letter) error) error) error {
-	box := mail.Box{Outbox: s.Outbox, SiteName: s.SiteName}
+	outbox := s.Outbox
 	if !s.sendsMail() {
-		box.Outbox = nil
+		outbox = nil
 	}
-	return mail.InTx(ctx, box, s.Store.InTx, fn)
+	return mail.InTx(ctx, outbox, s.Store.InTx, fn)
 }
 
 // resetMail is the mail with a link. The token is in the fragment, which browsers do
 // not send to servers; so it is in no log and no Referer header
 // (contract 2.8).
-func (s *Service) resetMail(to, language, token string) mail.Message {
-	return template.PasswordReset.Message(to, language, map[string]string{template.Link: s.PublicURL + "/reset-password#" + token})
+func (s *Service) resetMail(to, language, token string) letter {
+	return template.PasswordReset.Message(to, language, values{template.Link: s.PublicURL + "/reset-password#" + token})
 }
 
 // letterChanged tells a user that the password was changed. The mail has no link, so
@@ -43,22 +64,7 @@ func (s *Service) resetMail(to, language, token string) mail.Message {
 // account before lost everything.
 func (s *Service) letterChanged(ctx context.Context, u User, reclaimed bool) letter {
 	if !reclaimed {
-		language := reqctx.LanguageFrom(ctx)
-		return func(string) mail.Message { return template.PasswordChanged.Message(u.Email, language, nil) }
+		return template.PasswordChanged.Message(u.Email, languageOf(ctx, u), nil)
 	}
-	at := s.Now().UTC().Format(mail.Time)
-	return func(site string) mail.Message {
-		return mail.Message{
-			To:      u.Email,
-			Subject: "Your password was changed",
-			Text: "The password of the account with the e-mail address\n" +
-				u.Email + " at " + site + " was changed on " + at + ".\n\n" +
-				"Nobody had confirmed this address before. What was set up to sign in to the account\n" +
-				"is removed, in case somebody else did it. Orders and licenses are still there.\n\n" +
-				"If it was you, there is nothing to do.\n\n" +
-				"If it was not you, somebody else may have access to your account. Open the\n" +
-				"site as you always do, not from a mail, choose \"forgotten password\" to set a\n" +
-				"new password, and tell the people who run the site.\n",
-		}
-	}
+	return letterTo(ctx, u, template.AccountReclaimed, s.now())
 }

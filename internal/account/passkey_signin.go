@@ -113,7 +113,7 @@ func (s *Service) proveByPasskey(
 	if use.Fell(p.Credential.Counter) {
 		s.log(ctx, slog.LevelWarn, "the counter of a passkey did not rise: it may have been copied",
 			slog.String("user", c.ID), slog.String("passkey", p.ID))
-		if err := s.notify(ctx, tx, post, s.letterCounter(c.User), c.User); err != nil {
+		if err := s.notify(ctx, tx, post, s.letterCounter(ctx, c.User), c.User); err != nil {
 			return "", err
 		}
 	}

@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 
+	"stoa/internal/message/template"
 	"stoa/internal/trust/audit"
 )
 
@@ -23,7 +24,7 @@ func (s *Service) RemovePassword(ctx context.Context, userID, sessionID string) 
 		if err := s.record(ctx, tx, audit.UserRemovePassword, c.ID, audit.Details{"email": c.Email}); err != nil {
 			return err
 		}
-		return s.tell(ctx, tx, post, c.User, passwordRemoved())
+		return s.tell(ctx, tx, post, c.User, news{kind: template.PasswordRemoved})
 	})
 }
 
@@ -31,11 +32,4 @@ func (s *Service) RemovePassword(ctx context.Context, userID, sessionID string) 
 func (s *Service) worksWithout(ctx context.Context, st Store, c Credentials, f SecondFactors) error {
 	c.PasswordHash = ""
 	return s.keepsAWay(ctx, st, c, f)
-}
-
-// passwordRemoved tells that no password signs in anymore.
-func passwordRemoved() news {
-	return news{
-		"Your password was removed", "the password was removed. None signs in until a new one is set.", ifYou + ifNotYou,
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/message/template"
 )
 
 // MethodEmail is the code of a mail, as requests and refusals name it.
@@ -70,7 +71,7 @@ func (s *Service) MailProof(ctx context.Context, userID, sessionID string) error
 		if err := tx.CreateMailToken(ctx, t); err != nil {
 			return err
 		}
-		return post(s.letterMailedProof(c.User, code))
+		return post(letterMailedProof(ctx, c.User, code))
 	})
 }
 
@@ -149,12 +150,6 @@ func (s *Service) isMailed(t MailToken, typed string) bool {
 }
 
 // letterMailedProof has a code that proves that u is there. It is alone on its line, for programs that fill it in.
-func (s *Service) letterMailedProof(u User, code string) letter {
-	return mailTo(u.Email, "Your code", func(site string) string {
-		return "Somebody who is signed in to the account with the e-mail address\n" + u.Email + " at " + site +
-			" wants to change what lets people in.\n\n" +
-			"If it is you, type this code there within 10 minutes:\n\n" + code + "\n\n" +
-			"If it is not you, somebody else has access to your account: give the code to nobody,\n" +
-			"open the site as you always do, not from a mail, and end all other sessions.\n"
-	})
+func letterMailedProof(ctx context.Context, u User, code string) letter {
+	return letterTo(ctx, u, template.ProofCode, values{template.Code: code})
 }

@@ -10,7 +10,6 @@ import (
 
 	"stoa/internal/base/errs"
 	"stoa/internal/base/ids"
-	"stoa/internal/base/reqctx"
 	"stoa/internal/message/mail"
 )
 
@@ -120,7 +119,7 @@ func (s *Service) composeReset(ctx context.Context, email string) (mail.Message,
 	}
 	// To the address in the database, not the one that was typed: the two may differ
 	// in characters that Key ignores and mail servers do not.
-	return s.resetMail(c.Email, reqctx.LanguageFrom(ctx), token), true, nil
+	return s.resetMail(c.Email, languageOf(ctx, c.User), token), true, nil
 }
 
 // allowReset creates a reset with that token for a user who is locked. It returns false if the limits are reached.

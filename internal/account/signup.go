@@ -85,11 +85,7 @@ func (s *Service) SignUp(ctx context.Context, email string) error {
 		return err
 	}
 	s.Mailer.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
-		l, ok, err := s.composeSignUp(ctx, email)
-		if err != nil || !ok {
-			return mail.Message{}, false, err
-		}
-		return l(s.SiteName(ctx)), true, nil
+		return s.composeSignUp(ctx, email)
 	})
 	return nil
 }
@@ -105,15 +101,16 @@ func (s *Service) composeSignUp(ctx context.Context, email string) (l letter, ok
 			return err
 		}
 		if !free {
-			l = s.letterHasAccount(email)
-			return nil
+			c, err := tx.UserByEmail(ctx, Key(email)) // nobody if the address is held for somebody
+			l = letterHasAccount(ctx, email, c.User)
+			return ignore(err, errs.NotFound)
 		}
 		t, token := s.newLink(LinkSignUp, Credentials{}, email)
-		l = s.letterSignUp(email, token)
+		l = s.letterSignUp(ctx, email, token)
 		return tx.CreateMailToken(ctx, t)
 	})
 	if err != nil {
-		return nil, false, fmt.Errorf("account: sign-up: %w", err)
+		return letter{}, false, fmt.Errorf("account: sign-up: %w", err)
 	}
 	return l, ok, nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"stoa/internal/base/errs"
 	"stoa/internal/base/ids"
-	"stoa/internal/message/mail"
 	"stoa/internal/trust/audit"
 )
 
@@ -43,7 +42,7 @@ func (s *Service) MailReset(ctx context.Context, id string) error {
 		if err := s.record(ctx, tx, audit.UserMailReset, c.ID, audit.Details{"email": c.Email}); err != nil {
 			return err
 		}
-		return post(func(string) mail.Message { return s.resetMail(c.Email, "", token) })
+		return post(s.resetMail(c.Email, languageOf(ctx, c.User), token))
 	}))
 }
 
@@ -110,8 +109,8 @@ func (s *Service) lastRevert(ctx context.Context, tx Store, c Credentials) (last
 func (s *Service) takeBack(
 	ctx context.Context, tx Store, post func(letter) error, c Credentials, t MailToken, reset string,
 ) error {
-	back := func(string) mail.Message { return s.resetMail(t.Address, "", reset) }
-	if err := errors.Join(post(back), post(s.letterReverted(c.User))); err != nil {
+	back := s.resetMail(t.Address, languageOf(ctx, c.User), reset)
+	if err := errors.Join(post(back), post(s.letterReverted(ctx, c.User))); err != nil {
 		return err
 	}
 	return s.revert(ctx, tx, c, t, Reset{Hash: ids.HashLinkToken(reset), UserID: c.ID, CreatedAt: s.Now()})

@@ -19,6 +19,7 @@ type User struct {
 	Referral  string // the referral code given at registration; empty for none
 	Active    bool   // false: the user may not sign in, and none of the user's tokens works
 	CreatedAt time.Time
+	Language  string // a tag: the user's choice for pages and mails; empty for none
 
 	// DeletionAt is when the account is removed; zero if that is not planned. Active is false meanwhile, whatever
 	// administrators set.

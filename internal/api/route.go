@@ -176,7 +176,7 @@ func first(check func(*http.Request) error) option { return func(r *route) { r.f
 // unkept keeps every answer of a route out of caches, refusals included.
 func unkept(r *route) { r.unkept = true }
 
-// speaks is for a route whose mails are in the language of the request.
+// speaks is for a route whose mails are in the language of the request, as are those of all routes below /auth.
 func speaks(r *route) { r.speaks = true }
 
 // ruleless is for a route below /auth that works without the rules for signing in, also where they cannot be read.
@@ -263,10 +263,11 @@ func ofBytes(r *route) { r.bytes = true }
 // serve returns the handler of r inside of everything that its row asks for.
 func (rt *router) serve(r route, h web.HandlerFunc) web.HandlerFunc {
 	h = named(r, h)
-	if r.speaks {
+	ofAccounts := strings.Contains(r.pattern, " /auth/")
+	if r.speaks || ofAccounts {
 		h = rt.inLanguage(h)
 	}
-	if r.by != users && !r.ruleless && strings.Contains(r.pattern, " /auth/") {
+	if r.by != users && !r.ruleless && ofAccounts {
 		h = rt.withRules(h)
 	}
 	if r.lasting && r.by != anyone {

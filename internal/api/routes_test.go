@@ -176,6 +176,8 @@ func TestWhatStaffMayDoAsAUserStandsInTheRows(t *testing.T) {
 		"POST /api/marketplace/orders/{id}/end-subscription": true,
 		"POST /api/marketplace/orders/{id}/portal":           true,
 		"POST /api/marketplace/orders/{id}/refund":           true,
+		"POST /api/marketplace/licenses/{id}/change":         true,
+		"POST /api/marketplace/licenses/{id}/renew":          true,
 		"POST /api/marketplace/orders/claim-request":         true,
 		"POST /api/marketplace/orders/claim":                 true,
 		"POST /api/marketplace/products/{slug}/reviews":      true,

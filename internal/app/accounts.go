@@ -73,7 +73,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		a.Orders.Outbox = a.Outbox
 	}
 	a.KeyUses = &apikey.Uses{Store: db.Keys(), Now: cfg.Now, Log: cfg.Log}
-	a.Keys = &apikey.Keys{Store: db.Keys(), Now: cfg.Now, SiteName: a.site.Called}
+	a.Keys = &apikey.Keys{Store: db.Keys(), Now: cfg.Now}
 	if a.Mail != nil && !a.noMail {
 		a.Keys.Outbox = a.Outbox
 	}
@@ -115,14 +115,14 @@ func (a *App) buildStaff(cfg Config, db *store.Account) {
 	a.Roles = &staff.Service{Store: store.NewStaff(db), Now: cfg.Now}
 	a.buildStandIns(cfg, db)
 	a.Leaving = &leave.Service{
-		Store: store.Leave{Account: db}, Now: cfg.Now, PublicURL: cfg.PublicURL, Mail: mail.Box{SiteName: a.site.Called},
+		Store: store.Leave{Account: db}, Now: cfg.Now, PublicURL: cfg.PublicURL,
 		Wait: time.Duration(cfg.AccountDeletionDays) * 24 * time.Hour, KeepBills: cfg.RetainBilling,
 	}
 	if !a.noMail {
-		a.Leaving.Mail.Outbox = a.Outbox
+		a.Leaving.Outbox = a.Outbox
 	}
 	a.Invitations = &invite.Service{
-		Store: store.Invitations{Account: db}, Accounts: a.Accounts, Now: cfg.Now, Mail: a.Leaving.Mail, PublicURL: cfg.PublicURL,
+		Store: store.Invitations{Account: db}, Accounts: a.Accounts, Now: cfg.Now, Outbox: a.Leaving.Outbox, PublicURL: cfg.PublicURL,
 	}
 }
 
@@ -142,7 +142,7 @@ func (a *App) buildSignIn(cfg Config, passkeys bool) error {
 // buildStandIns builds impersonation.
 func (a *App) buildStandIns(cfg Config, db *store.Account) {
 	a.StandIns = &impersonate.Service{
-		Store: store.NewImpersonations(db), Accounts: a.Accounts, Now: cfg.Now, Log: cfg.Log, SiteName: a.site.Called,
+		Store: store.NewImpersonations(db), Accounts: a.Accounts, Now: cfg.Now, Log: cfg.Log,
 	}
 	if !a.noMail {
 		a.StandIns.Outbox = a.Outbox

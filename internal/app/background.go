@@ -14,6 +14,9 @@ func (a *App) startWork(ctx, working context.Context, cfg Config) {
 		cfg.Log.WarnContext(ctx, "no payments are taken: STOA_PAYMENTS is live, "+
 			"but STOA_STRIPE_SECRET_KEY is not set, so paid tiers cannot be bought")
 	}
+	for _, name := range cfg.Stripe.unused(a.Orders.Payments.Name()) {
+		cfg.Log.WarnContext(ctx, name+" has no effect: payments are not taken with Stripe")
+	}
 	a.startPlugins(working, cfg)
 	a.keepBackups(working, cfg)
 	a.streamAudit(working, cfg)

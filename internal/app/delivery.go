@@ -43,7 +43,7 @@ func (a *App) buildDelivery(cfg Config) {
 	a.messages = &webhook.Sender{
 		Service: a.Webhooks, Agent: "stoa/" + cfg.Version,
 		Transport:      out,
-		Administrators: buyers{a}, Poster: a.Mail, SiteName: a.site.Called, Log: cfg.Log,
+		Administrators: buyers{a}, Poster: a.Mail, Log: cfg.Log,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"stoa/internal/account/mailbox"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/data/blob"
+	"stoa/internal/message/mail"
 	"stoa/internal/operate/settings"
 	"stoa/internal/shop/catalog"
 	"stoa/internal/shop/discount"
@@ -75,7 +76,7 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	a.Orders = &order.Service{
 		Store: store.NewOrders(a.DB), Claims: store.NewClaims(a.DB), Products: a.Catalog, Licenses: a.Licenses,
 		Users: buyers{a}, Payments: payments, Vault: keys, Now: cfg.Now, Courier: a.courier, Poster: a.Mail,
-		PublicURL: cfg.PublicURL, SiteName: a.site.Called, RenewalLeeway: cfg.RenewalLeeway,
+		PublicURL: cfg.PublicURL, RenewalLeeway: cfg.RenewalLeeway,
 		Administrators: buyers{a}, Discounts: a.Discounts,
 	}
 	a.Reviews = &review.Service{Store: store.NewReviews(a.DB), Products: a.Catalog, Now: cfg.Now}
@@ -106,17 +107,17 @@ func (b buyers) Email(ctx context.Context, userID string) (string, error) {
 	return u.Email, err
 }
 
-// AdminEmails implements order.Administrators.
-func (b buyers) AdminEmails(ctx context.Context) ([]string, error) {
+// Admins implements order.Administrators and webhook.Administrators.
+func (b buyers) Admins(ctx context.Context) ([]mail.Reader, error) {
 	active := true
 	const limit = 100 // more would be a mistake
 	users, _, err := b.app.Accounts.ListUsers(ctx,
 		account.UserQuery{Role: reqctx.RoleAdmin, Active: &active, Limit: limit})
-	emails := make([]string, len(users))
+	readers := make([]mail.Reader, len(users))
 	for i, u := range users {
-		emails[i] = u.Email
+		readers[i] = mail.Reader{Address: u.Email, Language: u.Language}
 	}
-	return emails, err
+	return readers, err
 }
 
 // seatRules returns the configured rules for development instances and for the churn of the others.

@@ -11,6 +11,7 @@ import (
 	"stoa/internal/keep/backup"
 	"stoa/internal/operate/settings"
 	"stoa/internal/shop/license"
+	"stoa/internal/shop/payment/stripe"
 	"stoa/internal/trust/audit/export"
 )
 
@@ -41,6 +42,7 @@ func FromServe(s settings.Serve, site settings.Site) (Config, error) {
 		Stripe: StripeConfig{
 			SecretKey: settings.StripeKey.Value(), WebhookSecret: settings.StripeWebhookSecret.Value(),
 			APIBase: s.StripeAPIBase, SuccessURL: s.PaymentSuccessURL, CancelURL: s.PaymentCancelURL,
+			Tax: stripe.TaxBehavior(strings.TrimPrefix(s.StripeTax, "off")), Invoices: s.StripeInvoices == "on",
 		},
 		BodyMemory: s.BodyMemory << 20, BodyRate: s.BodyRate, MediaCache: s.MediaCache << 20,
 		AddressConnections: s.AddressConnections, HealthInterval: s.HealthInterval,

@@ -23,7 +23,7 @@ func (a *App) buildTakeout(cfg Config) error {
 	a.Takeout = &takeout.Service{
 		Store: store.Takeout{Account: a.Leaving.Store.(store.Leave).Account}, Files: copies,
 		Box: cfg.MasterKey.Box(takeout.SealPurpose), Now: cfg.Now, Log: cfg.Log,
-		Mail: a.Leaving.Mail, PublicURL: cfg.PublicURL,
+		Outbox: a.Leaving.Outbox, PublicURL: cfg.PublicURL,
 		Source: &portable.Source{
 			Accounts: a.Accounts, Orders: a.Orders, Licenses: a.Licenses, Reviews: a.Reviews,
 			Audit: &audit.Log{Store: store.NewAudit(a.DB), Now: cfg.Now}, Plugins: a.hooks,

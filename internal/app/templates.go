@@ -9,6 +9,7 @@ import (
 
 	"stoa/internal/html/locale"
 	"stoa/internal/html/wording"
+	"stoa/internal/message/mail"
 	"stoa/internal/message/template"
 	"stoa/internal/store"
 )
@@ -16,7 +17,7 @@ import (
 // firstLanguage stands in for languages that stoa does not speak.
 const firstLanguage = "en"
 
-// buildTemplates sets up the mails whose words a shop may choose.
+// buildTemplates sets up the words of mails.
 func (a *App) buildTemplates(cfg Config) error {
 	tags, words, err := mailWords()
 	if err != nil {
@@ -27,7 +28,7 @@ func (a *App) buildTemplates(cfg Config) error {
 		return err
 	}
 	a.Templates = &template.Service{
-		Store: store.NewTemplates(a.DB), Now: cfg.Now, Log: cfg.Log, PublicURL: cfg.PublicURL, Languages: tags, Own: words, Day: mailDay,
+		Store: store.NewTemplates(a.DB), Now: cfg.Now, Log: cfg.Log, PublicURL: cfg.PublicURL, Languages: tags, Own: words, Day: mailDay, Time: mailTime,
 		Shop:  func(ctx context.Context) template.Shop { return a.shopInMails(ctx, spoken, cfg.DefaultLocale) },
 		Email: buyers{a}.Email,
 	}
@@ -52,12 +53,26 @@ func (a *App) shopInMails(ctx context.Context, spoken *locale.Languages, fallbac
 
 // mailDay writes a day in mails of a language.
 func mailDay(language string, at time.Time) string {
-	built, err := wording.Built()
-	words := built.Words[language]
-	if err != nil || words == nil || language == firstLanguage {
-		return at.UTC().Format("2 January 2006")
+	if words := otherWords(language); words != nil {
+		return words.Day(at)
 	}
-	return words.Day(at.UTC())
+	return at.UTC().Format("2 January 2006")
+}
+
+// mailTime writes a day and its time in mails of a language.
+func mailTime(language string, at time.Time) string {
+	if words := otherWords(language); words != nil {
+		return words.Moment(at)
+	}
+	return at.UTC().Format(mail.Time)
+}
+
+// otherWords returns the words of a language that is not the first one; nil without.
+func otherWords(language string) *wording.Words {
+	if built, err := wording.Built(); err == nil && language != firstLanguage {
+		return built.Words[language]
+	}
+	return nil
 }
 
 // mailWords returns stoa's own words for mails, and the languages that have some.
@@ -69,7 +84,7 @@ func mailWords() (languages []string, words func(template.Kind, string) template
 	forms := make(map[string]map[template.Kind]template.Form)
 	for _, tag := range built.Tags {
 		forms[tag] = make(map[template.Kind]template.Form)
-		for _, kind := range template.Kinds {
+		for _, kind := range slices.Concat(template.Kinds, template.Fixed()) {
 			var form template.Form
 			for part, into := range map[string]*string{"subject": &form.Subject, "text": &form.Text} {
 				if *into, err = built.Words[tag].Text(fmt.Sprintf("mails.%s.%s", kind, part)); err != nil {

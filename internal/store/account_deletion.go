@@ -53,8 +53,7 @@ func (s Leave) DueDeletions(ctx context.Context, now time.Time, limit int) ([]st
 // Erase implements leave.Store.
 func (s Leave) Erase(ctx context.Context, c account.Credentials, kept time.Time) error {
 	defer s.ended(ctx)
-	overdue := blankBills + ` WHERE user_id = $1 AND billing_info IS NOT NULL AND created_at_ms <= $2`
-	if _, err := s.Write.ExecContext(ctx, overdue, c.ID, database.Millis(kept)); err != nil {
+	if _, err := s.blank(ctx, `user_id = $1 AND created_at_ms <= $2`, ``, c.ID, database.Millis(kept)); err != nil {
 		return err
 	}
 	if err := s.releaseGuestOrders(ctx, c, kept); err != nil {
@@ -127,8 +126,7 @@ func (s Leave) releaseGuestOrders(ctx context.Context, c account.Credentials, ke
 		if _, err := s.Write.ExecContext(ctx, `UPDATE licenses SET user_id = $1 WHERE id = $2`, reqctx.Deleted, g.license); err != nil {
 			return err
 		}
-		_, err := s.Write.ExecContext(ctx, blankBills+` WHERE id = $1 AND created_at_ms <= $2`, g.id, database.Millis(kept))
-		if err != nil {
+		if _, err := s.blank(ctx, `id = $1 AND created_at_ms <= $2`, ``, g.id, database.Millis(kept)); err != nil {
 			return err
 		}
 	}
@@ -230,15 +228,28 @@ func withoutAddresses(action audit.Action, details string) (string, error) {
 
 // BlankBills implements leave.Store.
 func (s Leave) BlankBills(ctx context.Context, until time.Time, limit int) (int, error) {
-	res, err := s.Write.ExecContext(ctx, blankBills+` WHERE id IN (
-		SELECT id FROM orders WHERE user_id = 'deleted' AND billing_info IS NOT NULL AND created_at_ms <= $1
-		ORDER BY created_at_ms LIMIT $2)`, database.Millis(until), limit)
-	if err != nil {
-		return 0, err
-	}
-	n, err := res.RowsAffected()
-	return int(n), err
+	return s.blank(ctx, `user_id = 'deleted' AND created_at_ms <= $1`, ` ORDER BY created_at_ms LIMIT $2`, database.Millis(until), limit)
 }
 
-const blankBills = `UPDATE orders SET billing_info = NULL, billing_email_key = NULL, billing_name_key = NULL,
-	billing_company_key = NULL`
+// blank removes who the buyers of orders are from their bills, and from what is kept of their tax and invoices. It returns
+// how many orders or payments it was, whichever is more.
+func (s Leave) blank(ctx context.Context, which, some string, args ...any) (most int, err error) {
+	for _, statement := range []string{`
+		UPDATE orders SET billing_info = NULL, billing_email_key = NULL, billing_name_key = NULL, billing_company_key = NULL
+		WHERE id IN (SELECT id FROM orders WHERE ` + which + ` AND billing_info IS NOT NULL` + some + `)`, `
+		UPDATE payments SET tax_id = NULL, invoice_url = NULL, invoice_pdf = NULL
+		WHERE order_id IN (SELECT id FROM orders WHERE ` + which + ` AND EXISTS (SELECT 1 FROM payments p
+			WHERE p.order_id = orders.id AND (p.tax_id IS NOT NULL OR p.invoice_url IS NOT NULL))` + some + `)`,
+	} {
+		res, err := s.Write.ExecContext(ctx, statement, args...)
+		if err != nil {
+			return 0, err
+		}
+		n, err := res.RowsAffected()
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, int(n))
+	}
+	return most, nil
+}

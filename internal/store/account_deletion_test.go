@@ -12,6 +12,8 @@ import (
 	"stoa/internal/base/errs"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/data/database"
+	"stoa/internal/shop/order"
+	"stoa/internal/shop/payment"
 	"stoa/internal/store"
 	"stoa/internal/trust/audit"
 )
@@ -143,7 +145,19 @@ func testErase(t *testing.T, open Open) {
 			t.Fatal(err)
 		}
 	}
+	for _, id := range []string{"bobs", "guests", "old", "own"} {
+		p := order.Payment{OrderID: id, Seq: 1, At: T0, Minor: 100, Currency: "EUR"}
+		p.Bill = payment.Bill{Taxed: true, Tax: 19, TaxID: "DE1", Number: "A-1", URL: "https://bill.example/1", PDF: "https://bill.example/1.pdf"}
+		if err := store.NewOrders(db).PutPayment(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	named := `SELECT order_id FROM payments WHERE tax_id IS NOT NULL AND invoice_url IS NOT NULL AND invoice_pdf IS NOT NULL
+		AND invoice_number = 'A-1' AND tax_minor = 19 ORDER BY order_id`
 	erase(t.Context(), ada)
+	if got := texts(t, db, named); !slices.Equal(got, []string{"bobs", "guests", "own"}) {
+		t.Errorf("invoices have the buyers of %v", got)
+	}
 	want := []string{"bobs bob", "guests deleted", "like anonymous", "old deleted", "own deleted"}
 	for _, table := range []string{"orders", "licenses"} {
 		if got := texts(t, db, `SELECT id || ' ' || user_id FROM `+table+` ORDER BY id`); !slices.Equal(got, want) {
@@ -177,6 +191,9 @@ func testErase(t *testing.T, open Open) {
 	}
 	if n, err := s.BlankBills(t.Context(), T0, 2); err != nil || n != 1 {
 		t.Errorf("BlankBills = %d, %v; want 1", n, err)
+	}
+	if got := texts(t, db, `SELECT order_id FROM payments WHERE tax_id IS NOT NULL OR invoice_url IS NOT NULL OR invoice_pdf IS NOT NULL`); len(got) != 0 {
+		t.Errorf("invoices have the buyers of %v", got)
 	}
 }
 

@@ -22,7 +22,8 @@ func (a *Account) CreateUser(ctx context.Context, c account.Credentials) error {
 }
 
 const userColumns = `u.id, u.email, u.username, u.password_hash, u.role, u.avatar, u.referral_code, u.active,
-	u.created_at_ms, u.email_proven_at_ms, u.breached_at_ms, u.generation, u.password_once, u.deletion_at_ms`
+	u.created_at_ms, u.email_proven_at_ms, u.breached_at_ms, u.generation, u.password_once, u.deletion_at_ms,
+	COALESCE(u.language, '')`
 
 // isActive says whether a user may sign in: account.User.Active.
 const isActive = `(u.active AND u.deletion_at_ms = 0)`
@@ -32,7 +33,7 @@ func scanUser(row database.Scanner) (account.Credentials, error) {
 	var c account.Credentials
 	var proven, breached, deletion int64
 	err := row.Scan(&c.ID, &c.Email, &c.Username, &c.PasswordHash, &c.Role, &c.Avatar, &c.Referral, &c.Active,
-		database.ScanMillis(&c.CreatedAt), &proven, &breached, &c.Generation, &c.PasswordOnce, &deletion)
+		database.ScanMillis(&c.CreatedAt), &proven, &breached, &c.Generation, &c.PasswordOnce, &deletion, &c.Language)
 	if proven != 0 {
 		c.ProvenAt = time.UnixMilli(proven).UTC()
 	}
@@ -54,7 +55,7 @@ func (a *Account) User(ctx context.Context, id string) (account.Credentials, err
 // Candidate implements account.Users. There is one row either way.
 func (a *Account) Candidate(ctx context.Context, key string) (account.Credentials, error) {
 	c, err := scanUser(a.Read.QueryRowContext(ctx, `SELECT `+userColumns+` FROM users u WHERE u.email_key = $1
-		UNION ALL SELECT '', '', '', '', '', '', '', FALSE, 0, 0, 0, 0, FALSE, 0 LIMIT 1`, key))
+		UNION ALL SELECT '', '', '', '', '', '', '', FALSE, 0, 0, 0, 0, FALSE, 0, '' LIMIT 1`, key))
 	return c, a.Wrap(err, "User")
 }
 

@@ -40,7 +40,7 @@ func (k Keys) Owner(ctx context.Context, userID string, now time.Time) (apikey.O
 	back, err := k.MailTokensOf(ctx, userID, account.LinkRevert)
 	return apikey.Owner{
 		ID: c.ID, Email: c.Email, Username: c.Username, Role: c.Role, Rights: permission.OfRole(string(c.Role), own),
-		Active: c.Active, Proven: !c.ProvenAt.IsZero(), Former: account.FormerAddresses(back, now),
+		Active: c.Active, Proven: !c.ProvenAt.IsZero(), Language: c.Language, Former: account.FormerAddresses(back, now),
 	}, err
 }
 

@@ -71,14 +71,20 @@ func (s *Figures) Revenue(ctx context.Context, q figures.Query, test bool) ([]fi
 	return rows, err
 }
 
-// paidSubscriptions are the orders of subscriptions that were paid and bought a license, which is l.
+// begun is the condition that an order is not the change of the license l that waits for its next period.
+func begun(order string) string {
+	return `(l.next_terms = '' OR l.next_terms NOT LIKE '%"' || ` + order + `.id || '"%')`
+}
+
+// paidSubscriptions are the orders of subscriptions that were paid. The license is l, and t what a further order of it did.
 const paidSubscriptions = `
 	FROM orders o
 	JOIN licenses l ON l.id = o.license_id
-	WHERE o.billing_period IN ('monthly', 'yearly') AND o.paid_at_ms IS NOT NULL AND o.cancelled_at_ms IS NULL AND o.amount_minor > 0
+	LEFT JOIN order_terms t ON t.order_id = o.id
+	WHERE o.billing_period IN ('monthly', 'yearly') AND o.paid_at_ms IS NOT NULL AND o.cancelled_at_ms IS NULL
 		AND (CAST($1 AS BOOLEAN) OR o.provider <> 'test')`
 
-// Recurring implements figures.Store.
+// Recurring implements figures.Store. Of the orders of a license, the one that took effect last says what it costs.
 func (s *Figures) Recurring(ctx context.Context, now time.Time, test bool) ([]figures.Recurring, error) {
 	return database.All(ctx, s.Read, func(row database.Scanner) (r figures.Recurring, err error) {
 		return r, row.Scan(&r.Currency, &r.Monthly)
@@ -86,11 +92,18 @@ func (s *Figures) Recurring(ctx context.Context, now time.Time, test bool) ([]fi
 		SELECT s.currency, CAST(round(sum(CASE WHEN s.billing_period = 'yearly' THEN s.regular / 12.0 ELSE s.regular END)) AS BIGINT)
 		FROM (
 			SELECT o.currency, o.billing_period,
-				(o.amount_minor + CASE WHEN o.discount_duration = 'once' THEN o.discount_minor ELSE 0 END)
-				* (1.0 - COALESCE((SELECT 1.0 * m.tax_minor / m.minor FROM payments m
-					WHERE m.order_id = o.id AND m.tax_minor > 0 AND m.minor > 0 ORDER BY m.seq DESC LIMIT 1), 0)) AS regular
+				CASE WHEN o.kind = 'change' THEN t.price_minor
+					ELSE o.amount_minor + CASE WHEN o.discount_duration = 'once' THEN o.discount_minor ELSE 0 END END
+				* COALESCE((SELECT 1.0 * (m.minor - m.tax_minor) / (m.minor - COALESCE(m.tax_added_minor, 0)) FROM payments m
+					WHERE m.order_id = o.id AND m.tax_minor > 0 AND m.minor > m.tax_minor ORDER BY m.seq DESC LIMIT 1), 1) AS regular
 			`+paidSubscriptions+` AND o.refunded_at_ms IS NULL AND l.revoked_at_ms IS NULL
-				AND (l.expires_at_ms IS NULL OR l.expires_at_ms > $2)
+				AND (o.amount_minor > 0 OR o.kind = 'change')
+				AND (l.expires_at_ms IS NULL OR l.expires_at_ms > $2) AND `+begun("o")+`
+				AND NOT EXISTS (
+					SELECT 1 FROM orders n
+					WHERE n.license_id = o.license_id AND n.kind <> '' AND n.billing_period IN ('monthly', 'yearly')
+						AND n.paid_at_ms IS NOT NULL AND n.cancelled_at_ms IS NULL AND n.refunded_at_ms IS NULL AND `+begun("n")+`
+						AND (n.paid_at_ms > o.paid_at_ms OR n.paid_at_ms = o.paid_at_ms AND (o.kind = '' OR n.id > o.id)))
 		) s
 		GROUP BY s.currency ORDER BY s.currency`, test, database.Millis(now))
 }
@@ -99,7 +112,7 @@ func (s *Figures) Recurring(ctx context.Context, now time.Time, test bool) ([]fi
 func (s *Figures) Churn(ctx context.Context, from, to time.Time, test bool) (p figures.Part, err error) {
 	err = s.Read.QueryRowContext(ctx, `
 		SELECT count(*), count(CASE WHEN NOT (`+activeAt("$3")+`) THEN 1 END)
-		`+paidSubscriptions+` AND o.paid_at_ms <= $2 AND `+activeAt("$2"),
+		`+paidSubscriptions+` AND o.kind = '' AND o.amount_minor > 0 AND o.paid_at_ms <= $2 AND `+activeAt("$2"),
 		test, database.Millis(from), database.Millis(to)).Scan(&p.All, &p.Part)
 	return p, err
 }

@@ -8,6 +8,7 @@ import (
 	"stoa/internal/operate/figures"
 	"stoa/internal/shop/discount"
 	"stoa/internal/shop/order"
+	"stoa/internal/shop/payment"
 	"stoa/internal/shop/product"
 	"stoa/internal/store"
 )
@@ -47,7 +48,10 @@ func testRevenue(t *testing.T, open Open) {
 	if err := orders.AddRefund(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	if err := orders.TaxPayment(t.Context(), "o1", 1, 100, "DE"); err != nil {
+	taxed := order.Payment{
+		OrderID: "o1", Seq: 1, At: today, Minor: 1000, Refunded: 400, Currency: "EUR", Bill: payment.Bill{Taxed: true, Tax: 100, Country: "DE"},
+	}
+	if err := orders.PutPayment(t.Context(), taxed); err != nil {
 		t.Fatal(err)
 	}
 
@@ -108,6 +112,9 @@ func testSubscriptions(t *testing.T, open Open) {
 		o.Discount = order.Discount{ID: "d", Code: "X", Minor: 100, Duration: discount.Once}
 	})
 	sell("taxed", 1190, "EUR", product.Monthly, future, nil)
+	sell("taxed-on-top", 300, "EUR", product.Monthly, future, func(o *order.Order) {
+		o.Discount = order.Discount{ID: "d", Code: "X", Minor: 700, Duration: discount.Once}
+	})
 	sell("yearly", 1000, "USD", product.Yearly, future, nil)
 	sell("over", 500, "EUR", product.Monthly, past, nil)
 	sell("refunded", 500, "EUR", product.Monthly, future, func(o *order.Order) { o.RefundedAt = past })
@@ -116,18 +123,20 @@ func testSubscriptions(t *testing.T, open Open) {
 	sell("pending", 500, "EUR", product.Monthly, future, func(o *order.Order) { o.PaidAt = time.Time{} })
 	sell("late", 500, "EUR", product.Monthly, future, func(o *order.Order) { o.CancelledAt = T0 })
 	sell("new", 100, "EUR", product.Monthly, future, func(o *order.Order) { o.PaidAt = now })
-	p := order.Payment{OrderID: "taxed", Seq: 1, At: T0, Minor: 1190, Currency: "EUR"}
-	if err := orders.PutPayment(t.Context(), p); err != nil {
-		t.Fatal(err)
+	for _, p := range []order.Payment{
+		{OrderID: "taxed", Minor: 1190, Bill: payment.Bill{Taxed: true, Tax: 190, Country: "DE"}},
+		{OrderID: "taxed-on-top", Minor: 357, Bill: payment.Bill{Taxed: true, Tax: 57, Added: 57, Country: "DE"}},
+	} {
+		p.Seq, p.At, p.Currency = 1, T0, "EUR"
+		if err := orders.PutPayment(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := orders.TaxPayment(t.Context(), "taxed", 1, 190, "DE"); err != nil {
-		t.Fatal(err)
-	}
-	same(t, "Recurring", []figures.Recurring{{Currency: "EUR", Monthly: 2100}, {Currency: "USD", Monthly: 83}})(s.Recurring(t.Context(), now, false))
-	same(t, "Recurring of tests", []figures.Recurring{{Currency: "EUR", Monthly: 2600}, {Currency: "USD", Monthly: 83}})(s.Recurring(t.Context(), now, true))
-	same(t, "Churn", figures.Part{Part: 2, All: 6})(s.Churn(t.Context(), T0, now, false))
-	same(t, "Churn of tests", figures.Part{Part: 2, All: 7})(s.Churn(t.Context(), T0, now, true))
-	same(t, "Churn afterwards", figures.Part{Part: 0, All: 5})(s.Churn(t.Context(), now, now, false))
+	same(t, "Recurring", []figures.Recurring{{Currency: "EUR", Monthly: 3100}, {Currency: "USD", Monthly: 83}})(s.Recurring(t.Context(), now, false))
+	same(t, "Recurring of tests", []figures.Recurring{{Currency: "EUR", Monthly: 3600}, {Currency: "USD", Monthly: 83}})(s.Recurring(t.Context(), now, true))
+	same(t, "Churn", figures.Part{Part: 2, All: 7})(s.Churn(t.Context(), T0, now, false))
+	same(t, "Churn of tests", figures.Part{Part: 2, All: 8})(s.Churn(t.Context(), T0, now, true))
+	same(t, "Churn afterwards", figures.Part{Part: 0, All: 6})(s.Churn(t.Context(), now, now, false))
 	same(t, "Churn before", figures.Part{})(s.Churn(t.Context(), T0.Add(-time.Millisecond), now, true))
 
 	for i, at := range []time.Time{T0.Add(-time.Millisecond), T0, T0.Add(time.Hour), now} {

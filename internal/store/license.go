@@ -36,7 +36,7 @@ type licenseRows struct{ audited }
 const licenseColumns = `l.id, l.product_id, l.tier_id, l.user_id, l.key_hash, l.key_sealed, l.type, l.features,
 	l.max_instances, l.paid, l.expires_at_ms, l.period_months, l.anchor_ms, l.periods, l.revoked_at_ms, l.created_at_ms,
 	l.instances, l.development_instances, l.churn_ms, l.version, l.leeway_ms, l.demo, l.ends,
-	l.trial`
+	l.trial, l.next_terms`
 
 // scanLicense reads one row of licenseColumns, and the columns after them into
 // more.
@@ -45,18 +45,24 @@ func scanLicense(row database.Scanner, more ...any) (license.License, error) {
 		l        license.License
 		features string
 		leeway   int64
+		next     string
 	)
 	err := row.Scan(append([]any{
 		&l.ID, &l.ProductID, &l.TierID, &l.UserID, &l.KeyHash, &l.KeySealed, &l.Type, &features,
 		&l.MaxInstances, &l.Paid, database.ScanMillis(&l.ExpiresAt), &l.Months, database.ScanMillis(&l.Anchor), &l.Periods,
 		database.ScanMillis(&l.RevokedAt), database.ScanMillis(&l.CreatedAt),
 		&l.Instances, &l.DevelopmentInstances, database.ScanMillis(&l.Churn), &l.Version, &leeway, &l.Demo, &l.Ends,
-		&l.Trial,
+		&l.Trial, &next,
 	}, more...)...)
 	if err != nil {
 		return license.License{}, err
 	}
 	l.Leeway = time.Duration(leeway) * time.Millisecond
+	if next != "" {
+		if err := json.Unmarshal([]byte(next), &l.Next); err != nil {
+			return license.License{}, fmt.Errorf("store: license %s: next_terms: %w", l.ID, err)
+		}
+	}
 	l.Features, err = decodeFeatures(l.ID, features)
 	return l, err
 }
@@ -110,14 +116,20 @@ func (s licenseRows) UpdateLicense(ctx context.Context, l license.License) error
 	if err != nil {
 		return err
 	}
+	var next []byte
+	if !l.Next.None() {
+		if next, err = json.Marshal(l.Next); err != nil {
+			return err
+		}
+	}
 	res, err := s.Write.ExecContext(ctx, `
 		UPDATE licenses SET user_id = $1, type = $2, features = $3, max_instances = $4, paid = $5,
 			expires_at_ms = $6, period_months = $7, anchor_ms = $8, periods = $9, revoked_at_ms = $10, leeway_ms = $11,
-			ends = $12, tier_id = $13, trial = $14, version = version + 1
-		WHERE id = $15`,
+			ends = $12, tier_id = $13, trial = $14, next_terms = $15, version = version + 1
+		WHERE id = $16`,
 		l.UserID, string(l.Type), features, l.MaxInstances, l.Paid,
 		database.Millis(l.ExpiresAt), l.Months, database.Millis(l.Anchor), l.Periods, database.Millis(l.RevokedAt),
-		l.Leeway.Milliseconds(), l.Ends, l.TierID, l.Trial, l.ID)
+		l.Leeway.Milliseconds(), l.Ends, l.TierID, l.Trial, string(next), l.ID)
 	return database.Affected(res, err, "License")
 }
 

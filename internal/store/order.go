@@ -39,9 +39,9 @@ func (s *Orders) CreateOrder(ctx context.Context, o order.Order) error {
 			payment_invoice, payment_subscription, paid_at_ms, refunded_at_ms, cancelled_at_ms, billing_email_key,
 			subscription_ended_at_ms, partly_refunded_minor, subscription_ends, renewal_told_ms, demo,
 			billing_name_key, billing_company_key, discount_id, discount_code, discount_minor, discount_duration,
-			trial, follows, language, payment_customer)
+			trial, follows, kind, language, payment_customer)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-			$22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37)`,
+			$22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38)`,
 		o.ID, o.ProductID, o.TierID, o.UserID, o.PaymentMethod, billing, o.Amount.Minor, o.Amount.Currency,
 		string(o.Period), o.LicenseID, database.Millis(o.CreatedAt), string(o.Status()), o.Provider, o.PaymentURL,
 		o.Payment.Session, o.Payment.Payment, o.Payment.Invoice, o.Payment.Subscription, database.Millis(o.PaidAt),
@@ -49,7 +49,7 @@ func (s *Orders) CreateOrder(ctx context.Context, o order.Order) error {
 		database.Millis(o.EndedAt), o.PartlyRefunded, o.Ends, database.Millis(o.RenewalToldAt), o.Demo,
 		database.NullText(o.Billing.NameKey()), database.NullText(o.Billing.CompanyKey()),
 		o.Discount.ID, o.Discount.Code, o.Discount.Minor, string(o.Discount.Duration),
-		o.Trial, o.Follows, o.Language, o.Payment.Customer)
+		o.Trial, o.Follows, string(o.Kind), o.Language, o.Payment.Customer)
 	return s.Wrap(err, "Order")
 }
 
@@ -72,7 +72,7 @@ const orderColumns = `o.id, o.product_id, o.tier_id, o.user_id, o.payment_method
 	o.amount_minor, o.currency, o.billing_period, o.license_id, o.provider, o.payment_url, o.payment_session,
 	o.payment_id, o.payment_invoice, o.payment_subscription, o.created_at_ms, o.paid_at_ms, o.refunded_at_ms,
 	o.cancelled_at_ms, o.subscription_ended_at_ms, o.partly_refunded_minor, o.subscription_ends, o.renewal_told_ms,
-	o.demo, o.discount_id, o.discount_code, o.discount_minor, o.discount_duration, o.trial, o.follows,
+	o.demo, o.discount_id, o.discount_code, o.discount_minor, o.discount_duration, o.trial, o.follows, o.kind,
 	o.payment_customer`
 
 // scanOrder reads one row of orderColumns, and the columns after them into more.
@@ -88,7 +88,7 @@ func scanOrder(row database.Scanner, more ...any) (order.Order, error) {
 		database.ScanMillis(&o.RefundedAt), database.ScanMillis(&o.CancelledAt), database.ScanMillis(&o.EndedAt),
 		&o.PartlyRefunded, &o.Ends, database.ScanMillis(&o.RenewalToldAt), &o.Demo,
 		&o.Discount.ID, &o.Discount.Code, &o.Discount.Minor, &o.Discount.Duration,
-		&o.Trial, &o.Follows, &o.Payment.Customer,
+		&o.Trial, &o.Follows, &o.Kind, &o.Payment.Customer,
 	}, more...)...)
 	if err != nil {
 		return order.Order{}, err

@@ -25,15 +25,19 @@ func (s *Orders) FindOrders(ctx context.Context, q order.Query) ([]order.Listed,
 	by := orderOrders.by(q.Sort, "-created")
 	page, args := where.Page(q.Limit, q.Offset)
 	list, err := database.All(ctx, s.Read, func(row database.Scanner) (o order.Listed, err error) {
-		o.Order, err = scanOrder(row, &o.ProductSlug, &o.ProductName, &o.UserEmail,
-			database.ScanMillis(&o.ExpiresAt), &o.Back, &o.Periods)
+		o.Order, err = scanOrder(row, append([]any{
+			&o.ProductSlug, &o.ProductName, &o.UserEmail, database.ScanMillis(&o.ExpiresAt), &o.Back, &o.Periods, &o.Followed, &o.Paid,
+		}, scanBill(&o.Bill)...)...)
 		return o, err
 	}, `
 		SELECT `+orderColumns+`, p.slug, p.name, coalesce(u.email, ''), l.expires_at_ms,
 			(SELECT CAST(coalesce(sum(m.refunded_minor), 0) AS BIGINT) FROM payments m WHERE m.order_id = o.id),
-			(SELECT count(*) FROM payments m WHERE m.order_id = o.id)
+			(SELECT count(*) FROM payments m WHERE m.order_id = o.id),
+			EXISTS (SELECT 1 FROM orders f WHERE f.license_id = o.license_id AND f.kind <> '' AND f.status = 'paid'),
+			COALESCE(paid.minor, 0), `+billColumns+`
 		FROM (SELECT o.id FROM orders o`+join+where.String()+by+page+`) page
-		JOIN orders o ON o.id = page.id`+join+` JOIN licenses l ON l.id = o.license_id LEFT JOIN users u ON u.id = o.user_id`+by, args...)
+		JOIN orders o ON o.id = page.id`+join+` JOIN licenses l ON l.id = o.license_id LEFT JOIN users u ON u.id = o.user_id
+		LEFT JOIN payments paid ON paid.order_id = o.id AND paid.seq = 1`+by, args...)
 	if err != nil {
 		return nil, 0, err
 	}

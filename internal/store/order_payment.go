@@ -61,6 +61,8 @@ const unfinished = `
 		UNION ALL
 		SELECT order_id FROM refunds_due
 		UNION ALL
+		SELECT order_id FROM order_terms WHERE undo
+		UNION ALL
 		SELECT id FROM orders WHERE status = 'pending' AND created_at_ms <= $2)
 		AND o.provider = $1 AND o.sweep_tries < $3 AND COALESCE(o.sweep_at_ms, 0) <= $4
 	ORDER BY COALESCE(o.sweep_at_ms, 0), o.created_at_ms, o.id

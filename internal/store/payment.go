@@ -2,10 +2,12 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"stoa/internal/data/database"
 	"stoa/internal/shop/order"
+	"stoa/internal/shop/payment"
 )
 
 var _ order.PaymentStore = (*Orders)(nil)
@@ -13,24 +15,42 @@ var _ order.PaymentStore = (*Orders)(nil)
 // PaymentsOf implements order.PaymentStore.
 func (s *Orders) PaymentsOf(ctx context.Context, orderID string) ([]order.Payment, error) {
 	return database.All(ctx, s.Read, func(row database.Scanner) (p order.Payment, err error) {
-		err = row.Scan(&p.OrderID, &p.Seq, &p.Invoice, &p.ID, database.ScanMillis(&p.At), &p.Minor, &p.Refunded, &p.Currency,
-			&p.Code)
+		err = row.Scan(append([]any{
+			&p.OrderID, &p.Seq, &p.Invoice, &p.ID, database.ScanMillis(&p.At), &p.Minor, &p.Refunded, &p.Currency, &p.Code,
+		}, scanBill(&p.Bill)...)...)
 		return p, err
 	}, `
-		SELECT order_id, seq, invoice, payment, at_ms, minor, refunded_minor, currency, COALESCE(code, '')
-		FROM payments WHERE order_id = $1 ORDER BY seq`, orderID)
+		SELECT order_id, seq, invoice, payment, at_ms, minor, refunded_minor, currency, COALESCE(code, ''), `+billColumns+`
+		FROM payments paid WHERE order_id = $1 ORDER BY seq`, orderID)
+}
+
+// billColumns are what is known of tax and invoice of paid, a row of payments. scanBill reads them.
+const billColumns = `paid.tax_minor IS NOT NULL, COALESCE(paid.tax_minor, 0), COALESCE(paid.tax_added_minor, 0),
+	COALESCE(paid.country, ''), COALESCE(paid.tax_id, ''), COALESCE(paid.invoice_number, ''), COALESCE(paid.invoice_url, ''),
+	COALESCE(paid.invoice_pdf, '')`
+
+func scanBill(b *payment.Bill) []any {
+	return []any{&b.Taxed, &b.Tax, &b.Added, &b.Country, &b.TaxID, &b.Number, &b.URL, &b.PDF}
 }
 
 // PutPayment implements order.PaymentStore.
 func (s *Orders) PutPayment(ctx context.Context, p order.Payment) error {
+	b := p.Bill
+	known := func(minor int64) sql.NullInt64 { return sql.NullInt64{Int64: minor, Valid: b.Taxed} }
 	return s.counting(ctx, p.OrderID, func(tx database.Conn) error {
 		_, err := tx.Write.ExecContext(ctx, `
-			INSERT INTO payments (order_id, seq, invoice, payment, at_ms, minor, currency, refunded_minor, code)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+			INSERT INTO payments (order_id, seq, invoice, payment, at_ms, minor, currency, refunded_minor, code,
+				net_minor, tax_minor, tax_added_minor, total_minor, country, tax_id, invoice_number, invoice_url, invoice_pdf)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
 			ON CONFLICT (order_id, seq) DO UPDATE SET invoice = excluded.invoice, payment = excluded.payment,
-				at_ms = excluded.at_ms, minor = excluded.minor, refunded_minor = excluded.refunded_minor`,
+				at_ms = excluded.at_ms, minor = excluded.minor, refunded_minor = excluded.refunded_minor,
+				net_minor = excluded.net_minor, tax_minor = excluded.tax_minor, tax_added_minor = excluded.tax_added_minor,
+				total_minor = excluded.total_minor, country = excluded.country, tax_id = excluded.tax_id,
+				invoice_number = excluded.invoice_number, invoice_url = excluded.invoice_url, invoice_pdf = excluded.invoice_pdf`,
 			p.OrderID, p.Seq, p.Invoice, p.ID, database.Millis(p.At), p.Minor, p.Currency, p.Refunded,
-			database.NullText(p.Code))
+			database.NullText(p.Code), known(p.Minor-b.Tax), known(b.Tax), known(b.Added), known(p.Minor),
+			database.NullText(b.Country), database.NullText(b.TaxID), database.NullText(b.Number), database.NullText(b.URL),
+			database.NullText(b.PDF))
 		return err
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/shop/order"
+	"stoa/internal/shop/payment"
 	"stoa/internal/store"
 )
 
@@ -27,6 +28,13 @@ func testPaid(t *testing.T, s *store.Orders) {
 		if err := s.PutPayment(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
+	}
+	first.Bill = payment.Bill{
+		Taxed: true, Tax: 190, Added: 19, Country: "DE", TaxID: "DE1", Number: "A-1", URL: "https://bill.example/1", PDF: "https://bill.example/1.pdf",
+	}
+	second.Bill = payment.Bill{Taxed: true}
+	if err := s.PutPayment(t.Context(), second); err != nil {
+		t.Fatal(err)
 	}
 	first.At, first.Minor, first.Refunded, first.Invoice, first.ID = T0.Add(-time.Hour), 3000, 10, "in_1", "pi_1"
 	if err := s.PutPayment(t.Context(), first); err != nil {

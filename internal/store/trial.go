@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"stoa/internal/data/database"
@@ -37,61 +36,6 @@ func (s *Licenses) TakeTrialHost(
 // TakeTrial implements order.Trials.
 func (s *Orders) TakeTrial(ctx context.Context, productID, orderID string, keys []string, at time.Time) (bool, error) {
 	return takeOnce(ctx, s.Conn, once{onceTrial, productID, orderID}, keys, at)
-}
-
-// OpenFollower implements order.Trials.
-func (s *Orders) OpenFollower(ctx context.Context, licenseID string) (id string, err error) {
-	err = s.Read.QueryRowContext(ctx, `
-		SELECT id FROM orders WHERE license_id = $1 AND follows AND status = 'pending' LIMIT 1`, licenseID).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
-	return id, err
-}
-
-// Siblings implements order.Trials.
-func (s *Orders) Siblings(ctx context.Context, licenseID string) ([]order.Order, error) {
-	return database.All(ctx, s.Read, func(row database.Scanner) (order.Order, error) { return scanOrder(row) },
-		`SELECT `+orderColumns+` FROM orders o WHERE o.license_id = $1 ORDER BY o.created_at_ms DESC, o.id`, licenseID)
-}
-
-// Orphans implements order.Trials.
-func (s *Orders) Orphans(ctx context.Context) ([]order.Order, error) {
-	return database.All(ctx, s.Read, func(row database.Scanner) (order.Order, error) { return scanOrder(row) }, `
-		SELECT `+orderColumns+` FROM orders o JOIN licenses l ON l.id = o.license_id
-		WHERE o.follows AND o.status = 'pending' AND l.revoked_at_ms IS NOT NULL
-		ORDER BY o.created_at_ms, o.id LIMIT 100`)
-}
-
-// Seated implements order.Trials.
-func (s *Orders) Seated(ctx context.Context, licenseID string) ([]string, error) {
-	return database.All(ctx, s.Read, func(row database.Scanner) (id string, err error) { return id, row.Scan(&id) }, `
-		SELECT instance_id FROM license_instances WHERE license_id = $1 AND NOT development
-		ORDER BY activated_at_ms, instance_id`, licenseID)
-}
-
-// AddTerms implements order.Trials.
-func (s *Orders) AddTerms(ctx context.Context, orderID string, t license.Terms) error {
-	features, err := jsonList(t.Features)
-	if err != nil {
-		return err
-	}
-	_, err = s.Write.ExecContext(ctx, `
-		INSERT INTO order_terms (order_id, features, max_instances) VALUES ($1, $2, $3)`, orderID, features, t.MaxInstances)
-	return s.Wrap(err, "Terms")
-}
-
-// TermsOf implements order.Trials.
-func (s *Orders) TermsOf(ctx context.Context, o order.Order) (license.Terms, error) {
-	t := license.Terms{TierID: o.TierID, Months: o.Period.Months()}
-	var features string
-	err := s.Read.QueryRowContext(ctx, `SELECT features, max_instances FROM order_terms WHERE order_id = $1`, o.ID).
-		Scan(&features, &t.MaxInstances)
-	if err != nil {
-		return t, s.Wrap(err, "Terms")
-	}
-	t.Features, err = decodeFeatures(o.LicenseID, features)
-	return t, err
 }
 
 // trialsDue finds the trials of which a mail is due: one that has ended at $2, after $5; or one that ends by $1, but not before $3,

@@ -78,11 +78,11 @@ func (b *Bank) Begin(_ context.Context, c payment.Charge) (payment.Checkout, err
 }
 
 // Refund is documented with Name.
-func (b *Bank) Refund(_ context.Context, r payment.Refund) error {
+func (b *Bank) Refund(_ context.Context, r payment.Refund) ([]payment.CreditNote, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.refunded = append(b.refunded, r.OrderID)
-	return b.fails
+	return nil, b.fails
 }
 
 // End is documented with Name.

@@ -2,11 +2,12 @@ package apikey
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/message/mail"
+	"stoa/internal/message/template"
 	"stoa/internal/trust/audit"
 )
 
@@ -21,7 +22,7 @@ func (s *Keys) CreateMine(ctx context.Context, userID string, in Form) (made Mad
 	if err := in.Issues(Personal, s.Now()).Err(); err != nil {
 		return Made{}, err
 	}
-	err = s.inTxWithMail(ctx, func(tx Store, post func(Owner, string) error) error {
+	err = s.inTxWithMail(ctx, func(tx Store, post func(o Owner, replaced bool) error) error {
 		owner, err := s.owner(ctx, tx, userID)
 		if err != nil {
 			return err
@@ -30,7 +31,7 @@ func (s *Keys) CreateMine(ctx context.Context, userID string, in Form) (made Mad
 		if err := s.add(ctx, tx, made.Key); err != nil {
 			return err
 		}
-		return post(owner, "an API key was created")
+		return post(owner, false)
 	})
 	return made, err
 }
@@ -111,7 +112,7 @@ func (s *Keys) RevokeMine(ctx context.Context, userID, id string) error {
 // RotateMine gives a key of a user another secret, and tells the user by mail. The error is EMAIL_UNVERIFIED, ErrNoKey
 // or ErrReplaced.
 func (s *Keys) RotateMine(ctx context.Context, userID, id string) (made Made, err error) {
-	err = s.inTxWithMail(ctx, func(tx Store, post func(Owner, string) error) error {
+	err = s.inTxWithMail(ctx, func(tx Store, post func(o Owner, replaced bool) error) error {
 		owner, err := s.owner(ctx, tx, userID)
 		if err != nil {
 			return err
@@ -128,54 +129,35 @@ func (s *Keys) RotateMine(ctx context.Context, userID, id string) (made Made, er
 		if err := s.record(ctx, tx, audit.KeyRotate, made.Key, nil); err != nil {
 			return err
 		}
-		return post(owner, "an API key got another secret")
+		return post(owner, true)
 	})
 	return made, err
 }
 
 // inTxWithMail is Store.InTx for what a user hears of by mail. No limit of mails holds: whoever makes a key must not be
 // able to keep it quiet.
-func (s *Keys) inTxWithMail(ctx context.Context, fn func(tx Store, post func(Owner, string) error) error) error {
-	site := ""
-	if s.Outbox != nil { // before the transaction, which must not wait for another connection
-		site = s.SiteName(ctx)
-	}
-	err := s.Store.InTx(ctx, func(tx Store) error {
-		return fn(tx, func(owner Owner, what string) error {
-			if s.Outbox == nil {
-				return nil
-			}
+func (s *Keys) inTxWithMail(ctx context.Context, fn func(tx Store, post func(o Owner, replaced bool) error) error) error {
+	return mail.InTx(ctx, s.Outbox, s.Store.InTx, func(tx Store, post func(mail.Message) error) error {
+		return fn(tx, func(owner Owner, replaced bool) error {
 			for _, to := range append([]string{owner.Email}, owner.Former...) {
-				sealed, err := s.Outbox.Seal(letter(site, owner.Email, to, what, s.Now()))
-				if err != nil {
-					return err
-				}
-				if err := tx.AddMail(ctx, sealed); err != nil {
+				if err := post(letter(ctx, owner, to, replaced, s.Now())); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
 	})
-	if err == nil && s.Outbox != nil {
-		s.Outbox.Wake()
-	}
-	return err
 }
 
-// letter tells what happened to a key. It names none of the words that whoever did it chose.
-func letter(site, account, to, what string, at time.Time) mail.Message {
-	end := "If it was you, there is nothing to do.\n\n" +
-		"If it was not you, somebody else has access to your account. Open the site as you\n" +
-		"always do, not from a mail, choose \"forgotten password\" to set a new password, which\n" +
-		"ends all keys, and tell the people who run the site.\n"
-	if to != account {
-		end = "You get this mail because the account had your address until lately.\n"
+// letter tells what happened to a key: it was made, or its secret replaced. It names none of the words that whoever did
+// it chose.
+func letter(ctx context.Context, owner Owner, to string, replaced bool, at time.Time) mail.Message {
+	values := map[string]string{template.Email: owner.Email, template.At: template.Moment(at)}
+	if replaced {
+		values[template.Replaced] = template.Yes
 	}
-	return mail.Message{
-		To:      to,
-		Subject: strings.ToUpper(what[:1]) + what[1:],
-		Text: "This is about the account with the e-mail address\n" + account + " at " + site + ".\n\n" +
-			"On " + at.UTC().Format(mail.Time) + ", " + what + ". With it,\nprograms act for the account.\n\n" + end,
+	if to != owner.Email {
+		values[template.Former] = template.Yes
 	}
+	return template.APIKey.Message(to, reqctx.LanguageFor(ctx, owner.ID, owner.Language), values)
 }

@@ -13,20 +13,12 @@ import (
 	"stoa/internal/trust/audit"
 )
 
-// Outbox sends mail that is recorded, sealed, in the transaction of what it is about; *mail.Outbox is one.
-type Outbox interface {
-	Seal(m mail.Message) (mail.Sealed, error)
-	Wake()
-}
-
 // Keys makes keys and ends them. Its fields are required unless they say otherwise; it is safe for concurrent use.
 type Keys struct {
 	Store Store
 	Now   func() time.Time
 	// Outbox sends mail. nil: nobody is told by mail, and nobody has to prove a mailbox.
-	Outbox Outbox
-	// SiteName returns what mails call the platform.
-	SiteName func(ctx context.Context) string
+	Outbox mail.Recorder
 }
 
 // The refusals of this package.

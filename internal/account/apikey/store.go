@@ -16,6 +16,7 @@ type Owner struct {
 	Role                reqctx.Role
 	Rights              permission.Set
 	Active, Proven      bool
+	Language            string // the user's choice; empty for none
 	// Former are the addresses that the user had proven, and could still take back.
 	Former []string
 }

@@ -115,6 +115,4 @@ type Service struct {
 
 	// Outbox sends the mail that tells a user. nil: no mail arrives.
 	Outbox account.Outbox
-	// SiteName returns what mails call the platform.
-	SiteName func(ctx context.Context) string
 }

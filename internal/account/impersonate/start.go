@@ -119,10 +119,6 @@ func (s *Service) Start(ctx context.Context, userID string, in Request) (Started
 		return Started{}, err
 	}
 	in.Reason = strings.TrimSpace(in.Reason)
-	site := ""
-	if tells(mode) && s.Outbox != nil { // before the transaction, which must not wait for another connection
-		site = s.SiteName(ctx)
-	}
 	var started Started
 	var session account.Session
 	var user account.User
@@ -156,8 +152,8 @@ func (s *Service) Start(ctx context.Context, userID string, in Request) (Started
 			ID: session.ID, Staff: Person{ID: who.UserID}, User: Person{ID: c.ID, Name: c.Username}, Reason: in.Reason,
 			Writable: in.Write, CreatedAt: session.CreatedAt, EndsAt: session.EndsAt,
 		}
-		if posted = site != "" && !c.ProvenAt.IsZero(); posted {
-			if err := s.tell(ctx, tx, site, c.User, started.Impersonation); err != nil {
+		if posted = tells(mode) && s.Outbox != nil && !c.ProvenAt.IsZero(); posted {
+			if err := s.tell(ctx, tx, c.User, started.Impersonation); err != nil {
 				return err
 			}
 		}

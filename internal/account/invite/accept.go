@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"stoa/internal/account"
 	"stoa/internal/account/staff"
@@ -13,6 +12,7 @@ import (
 	"stoa/internal/base/permission"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/message/mail"
+	"stoa/internal/message/template"
 	"stoa/internal/trust/audit"
 )
 
@@ -222,19 +222,11 @@ func (s *Service) accepted(ctx context.Context, in Invitation, userID string) au
 		audit.Details{"email": in.Email, "role": string(in.Role), "invitation": in.ID})
 }
 
-// letterInvited has the link of an invitation. It is the same whether the address has an account or not. The token is in
-// the fragment, which browsers do not send to servers (contract 2.8).
-func letterInvited(in Invitation, link string) mail.Letter {
-	return func(site string) mail.Message {
-		return mail.Message{
-			To: in.Email, Subject: "You are invited to help to run " + site,
-			Text: "Somebody who runs " + site + " invites you to help, with the role\n" + string(in.Role) + ".\n\n" +
-				"Open this link until " + in.ExpiresAt.In(time.UTC).Format(mail.Time) + " to accept. It works once:\n\n" +
-				link + "\n\n" +
-				"If you have an account with this address, sign in to it there. Otherwise you choose a\n" +
-				"name and a password.\n\n" +
-				"If you do not know what this is about, ignore this mail: nothing happens. Do not pass the\n" +
-				"link on: whoever has it gets the role.\n",
-		}
-	}
+// letterInvited has the link of an invitation. It says the same whether the address has an account or not, in the
+// language of the account if it has one that is known; never in that of whoever invites. The token is in the fragment,
+// which browsers do not send to servers (contract 2.8).
+func letterInvited(in Invitation, language, link string) mail.Message {
+	return template.Invited.Message(in.Email, language, map[string]string{
+		template.Role: string(in.Role), template.Until: template.Moment(in.ExpiresAt), template.Link: link,
+	})
 }

@@ -19,9 +19,9 @@ type Service struct {
 	Accounts *account.Service
 	Now      func() time.Time
 
-	// Mail records mails; without an Outbox, nobody is invited by mail. PublicURL is where people reach the platform,
+	// Outbox records mails; nil: nobody is invited by mail. PublicURL is where people reach the platform,
 	// without a slash at the end.
-	Mail      mail.Box
+	Outbox    mail.Recorder
 	PublicURL string
 }
 
@@ -64,7 +64,7 @@ func (s *Service) create(ctx context.Context, in Form, printed bool) (made Invit
 func (s *Service) createIn(
 	ctx context.Context, in Form, before Invitation, printed bool,
 ) (made Invitation, token string, err error) {
-	err = mail.InTx(ctx, s.Mail, s.Store.InTx, func(tx Store, post func(mail.Letter) error) error {
+	err = mail.InTx(ctx, s.Outbox, s.Store.InTx, func(tx Store, post func(mail.Message) error) error {
 		if err := s.mayInvite(ctx, tx, in, before, printed); err != nil {
 			return err
 		}
@@ -98,7 +98,11 @@ func (s *Service) createIn(
 		case wait > 0:
 			return ErrManyMails.After(wait)
 		}
-		if err := post(letterInvited(made, s.link(token))); err != nil {
+		invited, err := tx.UserByEmail(ctx, account.Key(made.Email))
+		if err != nil && errs.KindOf(err) != errs.NotFound {
+			return err
+		}
+		if err := post(letterInvited(made, invited.Language, s.link(token))); err != nil {
 			return err
 		}
 		made, err = tx.Invitation(ctx, made.ID) // with the inviter's name
@@ -128,7 +132,7 @@ func (s *Service) mayInvite(ctx context.Context, tx Store, in Form, before Invit
 			return err
 		}
 	}
-	if s.Mail.Outbox == nil && !printed {
+	if s.Outbox == nil && !printed {
 		return ErrNoMail
 	}
 	for _, find := range []func() (account.Credentials, error){

@@ -23,8 +23,8 @@ type Service struct {
 	// KeepBills is how long after an order the bill of somebody who left is kept.
 	KeepBills time.Duration
 
-	// Mail records mails. PublicURL is where users reach the platform, without a slash at the end.
-	Mail      mail.Box
+	// Outbox records mails; nil where none arrives. PublicURL is where users reach the platform, without a slash at the end.
+	Outbox    mail.Recorder
 	PublicURL string
 }
 
@@ -57,7 +57,7 @@ func (s *Service) Plan(ctx context.Context, userID, sessionID string, in Confirm
 		return at, err
 	}
 	at = s.Now().UTC().Add(s.Wait).Truncate(time.Millisecond)
-	err = mail.InTx(ctx, s.Mail, s.Store.InTx, func(tx Store, post func(mail.Letter) error) error {
+	err = mail.InTx(ctx, s.Outbox, s.Store.InTx, func(tx Store, post func(mail.Message) error) error {
 		c, err := s.leaver(ctx, tx, userID, in)
 		if err != nil {
 			return err
@@ -105,7 +105,7 @@ func (s *Service) leaver(ctx context.Context, tx Store, id string, in Confirmati
 // tell mails the link that calls the deletion off to a user, and a notice to former addresses, which have a link of
 // their own that gives them the account. No limit of mails holds for it.
 func (s *Service) tell(
-	ctx context.Context, tx Store, post func(mail.Letter) error, c account.Credentials, at time.Time,
+	ctx context.Context, tx Store, post func(mail.Message) error, c account.Credentials, at time.Time,
 ) error {
 	if err := tx.DeleteMailTokens(ctx, c.ID, account.LinkKeepAccount); err != nil { // of a plan that was called off
 		return err
@@ -118,7 +118,7 @@ func (s *Service) tell(
 	if err != nil {
 		return err
 	}
-	if err := post(s.letterPlanned(c.User, token, at)); err != nil {
+	if err := post(s.letterPlanned(ctx, c.User, token, at)); err != nil {
 		return err
 	}
 	back, err := tx.MailTokensOf(ctx, c.ID, account.LinkRevert)
@@ -126,7 +126,7 @@ func (s *Service) tell(
 		return err
 	}
 	for _, address := range account.FormerAddresses(back, s.Now()) {
-		if err := post(letterFormer(c.User, address, at)); err != nil {
+		if err := post(letterFormer(ctx, c.User, address, at)); err != nil {
 			return err
 		}
 	}

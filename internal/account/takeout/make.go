@@ -14,6 +14,7 @@ import (
 	"stoa/internal/base/background"
 	"stoa/internal/base/errs"
 	"stoa/internal/message/mail"
+	"stoa/internal/message/template"
 )
 
 const (
@@ -141,7 +142,7 @@ func encodeList(w io.Writer, enc *json.Encoder, list List) error {
 // finish stores the end of an export, and mails the user who asked for it.
 func (s *Service) finish(ctx context.Context, e Export, state State, file string) error {
 	e.State, e.File, e.FinishedAt = state, file, s.Now().UTC()
-	err := mail.InTx(ctx, s.Mail, s.Store.InTx, func(tx Store, post func(mail.Letter) error) error {
+	err := mail.InTx(ctx, s.Outbox, s.Store.InTx, func(tx Store, post func(mail.Message) error) error {
 		c, err := tx.User(ctx, e.UserID) // before what is the user's
 		if err != nil {
 			return err
@@ -160,20 +161,12 @@ func (s *Service) finish(ctx context.Context, e Export, state State, file string
 	return err
 }
 
-// letterReady tells a user that the archive can be downloaded. Its link needs a session: it has no token.
-func (s *Service) letterReady(u account.User, e Export) mail.Letter {
-	return func(site string) mail.Message {
-		return mail.Message{
-			To: u.Email, Subject: "The copy of your data is ready",
-			Text: "Somebody who is signed in to the account with the e-mail address\n" +
-				u.Email + " at " + site + " asked for a copy of what is stored about it.\n\n" +
-				"It can be downloaded until " + e.EndsAt().Format(mail.Time) + ", by whoever is signed\n" +
-				"in and proves to be there:\n\n" +
-				s.PublicURL + "/account/data\n\n" +
-				"If it was not you, somebody else has access to your account. Open the site as you\n" +
-				"always do, not from a mail, change your password, and end all other sessions.\n",
-		}
-	}
+// letterReady tells a user that the archive can be downloaded. Its link needs a session: it has no token. Nobody waits
+// for a request, so the mail is in the user's language or the shop's.
+func (s *Service) letterReady(u account.User, e Export) mail.Message {
+	return template.DataReady.Message(u.Email, u.Language, map[string]string{
+		template.Email: u.Email, template.Until: template.Moment(e.EndsAt()), template.Link: s.PublicURL + "/account/data",
+	})
 }
 
 // Sweep removes exports whose time is over, and files that belong to none: of users who were removed, and of

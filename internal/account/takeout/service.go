@@ -120,8 +120,8 @@ type Service struct {
 	Now    func() time.Time
 	Log    *slog.Logger
 
-	// Mail records mails. PublicURL is where users reach the platform, without a slash at the end.
-	Mail      mail.Box
+	// Outbox records mails; nil where none arrives. PublicURL is where users reach the platform, without a slash at the end.
+	Outbox    mail.Recorder
 	PublicURL string
 }
 

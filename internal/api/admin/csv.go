@@ -129,12 +129,12 @@ var orderTable = table[orderRow]{"orders", []column[orderRow]{
 	{"discountCode", func(o orderRow) string { return o.code }},
 	{"discount", func(o orderRow) string { return o.off }},
 	{"amount", func(o orderRow) string { return o.paid.Decimal() }},
-	none[orderRow]("net"),
-	none[orderRow]("tax"),
-	none[orderRow]("total"),
-	none[orderRow]("taxId"),
-	none[orderRow]("country"),
-	none[orderRow]("invoiceNumber"),
+	taxed("net", func(o orderRow) product.Money { return o.net }),
+	taxed("tax", func(o orderRow) product.Money { return o.tax }),
+	taxed("total", func(o orderRow) product.Money { return o.total }),
+	written("taxId", func(o orderRow) string { return o.TaxID }),
+	written("country", func(o orderRow) string { return o.Country }),
+	written("invoiceNumber", func(o orderRow) string { return o.invoice }),
 	{"refunded", func(o orderRow) string { return o.refunded.Decimal() }},
 	timed("paidAt", func(o orderRow) web.Timestamp { return o.PaidAt }),
 	timed("refundedAt", func(o orderRow) web.Timestamp { return o.RefundedAt }),
@@ -145,16 +145,31 @@ var orderTable = table[orderRow]{"orders", []column[orderRow]{
 // none is a column that is empty in every row, for what stoa does not know of an order yet.
 func none[T any](name string) column[T] { return column[T]{name, func(T) string { return "" }} }
 
+// taxed is the column of an amount that is known if tax is.
+func taxed(name string, amount func(orderRow) product.Money) column[orderRow] {
+	return column[orderRow]{name, func(o orderRow) string {
+		if !o.taxed {
+			return ""
+		}
+		return amount(o).Decimal()
+	}}
+}
+
 // orderRow is an order as its row shows it, with its amounts.
 type orderRow struct {
 	managedOrder
 
-	paid, refunded product.Money
-	code, off      string // of its discount, empty without one
+	paid, refunded  product.Money
+	code, off       string // of its discount, empty without one
+	taxed           bool
+	net, tax, total product.Money // known if taxed
+	invoice         string        // its number, empty without one
 }
 
 func newOrderRow(o order.Listed, shown managedOrder) orderRow {
 	row := orderRow{managedOrder: shown, paid: o.Amount, refunded: o.GivenBack()}
+	row.taxed, row.net, row.tax, row.total = o.Bill.Taxed, o.Net(), o.Tax(), o.Total()
+	row.invoice = o.Bill.Number
 	if !o.Discount.None() {
 		row.code, row.off = o.Discount.Code, o.Off().Decimal()
 	}

@@ -57,6 +57,7 @@ func (o managedOrder) masked() managedOrder {
 	if b := o.BillingInfo; b != nil {
 		o.BillingInfo = &order.BillingInfo{Name: mask.Name(b.Name), Email: mask.Email(b.Email)}
 	}
+	o.OrderBill = o.Anonymous()
 	return o
 }
 

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"stoa/internal/message/mail"
 	"stoa/internal/testkit"
 )
@@ -89,7 +91,7 @@ func TestAMailAboutAnAccountSurvivesItsProcess(t *testing.T) {
 		}
 		b.Clock.Advance(2 * time.Second)
 		tryMails(t, b)
-		if got := quick.take(); len(got) != 1 || got[0] != first || first.ID == "" {
+		if got := quick.take(); len(got) != 1 || !cmp.Equal(got[0], first) || first.ID == "" {
 			t.Errorf("sent %+v, want once more %+v", got, first)
 		}
 		close(slow.release)

@@ -71,10 +71,11 @@ func (h *Handlers) GetOrder(w http.ResponseWriter, r *http.Request) error {
 func orderFor(r *http.Request) func(order.Listed) wire.Order {
 	emails := may(installed(r), ReadEmails)
 	return func(o order.Listed) wire.Order {
+		out := wire.NewOrder(o)
 		if !emails {
-			o.Billing = nil
+			out.BillingInfo, out.OrderBill = nil, out.Anonymous()
 		}
-		return wire.NewOrder(o)
+		return out
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"stoa/internal/api/web"
+	"stoa/internal/api/wire"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/shop/license"
 )
@@ -54,6 +55,8 @@ type ownLicense struct {
 	DevelopmentInstances int    `json:"developmentInstances"`
 	Ends                 bool   `json:"ends,omitempty"`
 	Trial                bool   `json:"trial,omitempty"`
+	// Next is absent unless a change begins with the next period.
+	Next *wire.NextPlan `json:"next,omitempty"`
 }
 
 func newOwnLicense(ctx context.Context, l license.Owned) ownLicense {
@@ -63,7 +66,7 @@ func newOwnLicense(ctx context.Context, l license.Owned) ownLicense {
 		}),
 		ProductSlug: l.ProductSlug, ProductName: l.ProductName,
 		TierID: l.License.TierID, TierName: l.TierName, OrderID: l.OrderID, Ends: l.License.Ends, Trial: l.License.Trial,
-		Paid: l.License.Paid, DevelopmentInstances: l.License.DevelopmentInstances,
+		Next: wire.NewNextPlan(l.License), Paid: l.License.Paid, DevelopmentInstances: l.License.DevelopmentInstances,
 	}
 }
 

@@ -189,7 +189,7 @@ func (h *Handlers) LookUpOrder(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	out := newOwnOrder(o)
-	out.BillingInfo = nil
+	out.BillingInfo, out.OrderBill = nil, out.Anonymous()
 	web.NoStore(w)
 	wire.MarkPayments(w, h.Orders)
 	web.WriteJSON(w, http.StatusOK, out)

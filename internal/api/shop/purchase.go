@@ -14,13 +14,6 @@ import (
 
 // Purchase serves POST /api/marketplace/products/{slug}/purchase.
 func (h *Handlers) Purchase(w http.ResponseWriter, r *http.Request) error {
-	type response struct {
-		Success    bool    `json:"success"`
-		OrderID    string  `json:"orderId"`
-		LicenseKey string  `json:"licenseKey"`
-		PaymentURL *string `json:"paymentUrl"` // null rather than absent (contract 3.3)
-	}
-
 	in, err := web.ReadInput(w, r, order.PurchaseRequest.Issues)
 	if err != nil {
 		return err
@@ -39,19 +32,35 @@ func (h *Handlers) Purchase(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	h.placed(r, receipt, slog.String("product", r.PathValue("slug")), slog.String("tier", in.TierID))
+	wire.MarkPayments(w, h.Orders)
+	writeConfirmation(w, r, receipt)
+	return nil
+}
+
+// placed counts an order, and logs what it is for.
+func (h *Handlers) placed(r *http.Request, c order.Confirmation, of ...slog.Attr) {
 	status := order.Paid
-	if receipt.PaymentURL != "" {
+	if c.PaymentURL != "" {
 		status = order.Pending
 	}
 	h.Count("orders", string(status))
-	h.Log.InfoContext(r.Context(), "order "+string(status), slog.String("order", receipt.OrderID),
-		slog.String("product", r.PathValue("slug")), slog.String("tier", in.TierID))
-	out := response{Success: true, OrderID: receipt.OrderID, LicenseKey: shownKey(r.Context(), receipt.LicenseKey)}
-	if receipt.PaymentURL != "" {
-		out.PaymentURL = &receipt.PaymentURL
+	h.Log.LogAttrs(r.Context(), slog.LevelInfo, "order "+string(status), append([]slog.Attr{slog.String("order", c.OrderID)}, of...)...)
+}
+
+// writeConfirmation answers with what a buyer needs of an order.
+func writeConfirmation(w http.ResponseWriter, r *http.Request, c order.Confirmation) {
+	type response struct {
+		Success    bool    `json:"success"`
+		OrderID    string  `json:"orderId"`
+		LicenseKey string  `json:"licenseKey"`
+		PaymentURL *string `json:"paymentUrl"` // null rather than absent (contract 3.3)
+	}
+
+	out := response{Success: true, OrderID: c.OrderID, LicenseKey: shownKey(r.Context(), c.LicenseKey)}
+	if c.PaymentURL != "" {
+		out.PaymentURL = &c.PaymentURL
 	}
 	web.NoStore(w) // it contains the key
-	wire.MarkPayments(w, h.Orders)
 	web.WriteJSON(w, http.StatusOK, out)
-	return nil
 }

@@ -38,9 +38,24 @@ type License struct {
 	ExpiresAt            web.Timestamp  `json:"expiresAt,omitzero"`
 	Ends                 bool           `json:"ends,omitempty"`
 	Trial                bool           `json:"trial,omitempty"`
+	Next                 *NextPlan      `json:"next,omitempty"`
 	RevokedAt            web.Timestamp  `json:"revokedAt,omitzero"`
 	CreatedAt            web.Timestamp  `json:"createdAt"`
 	Demo                 bool           `json:"demo,omitempty"`
+}
+
+// NextPlan is the tier that a license has from its next period on.
+type NextPlan struct {
+	TierID string        `json:"tierId"`
+	At     web.Timestamp `json:"at,omitzero"` // absent if the license was given no end since
+}
+
+// NewNextPlan returns the JSON form of l.Next; nil if nothing changes.
+func NewNextPlan(l license.License) *NextPlan {
+	if l.Next.None() {
+		return nil
+	}
+	return &NextPlan{l.Next.TierID, web.Timestamp(l.ExpiresAt)}
 }
 
 // NewLicense returns the JSON form of a license at now.
@@ -52,7 +67,7 @@ func NewLicense(listed license.Listed, now time.Time) License {
 		Type: l.Type, Status: l.StatusAt(now), Paid: l.Paid,
 		Features: web.OrEmpty(l.Features), MaxInstances: l.MaxInstances,
 		CurrentInstances: l.Instances, DevelopmentInstances: l.DevelopmentInstances, PeriodMonths: l.Months,
-		ExpiresAt: web.Timestamp(l.ExpiresAt), Ends: l.Ends, Trial: l.Trial,
+		ExpiresAt: web.Timestamp(l.ExpiresAt), Ends: l.Ends, Trial: l.Trial, Next: NewNextPlan(l),
 		RevokedAt: web.Timestamp(l.RevokedAt), CreatedAt: web.Timestamp(l.CreatedAt), Demo: l.Demo,
 	}
 }

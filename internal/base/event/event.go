@@ -35,6 +35,7 @@ const (
 	LicenseDeactivated   Type = "license.deactivated"
 	LicenseRevoked       Type = "license.revoked"
 	LicenseRenewed       Type = "license.renewed"
+	LicenseChanged       Type = "license.changed"
 	LicenseExpired       Type = "license.expired"
 	TrialStarted         Type = "trial.started"
 	TrialEnded           Type = "trial.ended"
@@ -51,7 +52,7 @@ const (
 // Types are the types of stoa's own events, those that can be subscribed to.
 var Types = []Type{
 	UserRegistered, UserEmailVerified, UserEmailChanged, UserRoleChanged, UserDeleted, OrderPaid, OrderRefunded, OrderPartlyRefunded, OrderCancelled, LicenseIssued, LicenseActivated, LicenseDeactivated,
-	LicenseRevoked, LicenseRenewed, LicenseExpired, TrialStarted, TrialEnded,
+	LicenseRevoked, LicenseRenewed, LicenseChanged, LicenseExpired, TrialStarted, TrialEnded,
 	ExtensionInstalled, ExtensionUpgraded, ExtensionUninstalled, InstanceEnabled, InstanceDisabled,
 }
 

@@ -14,3 +14,18 @@ func LanguageFrom(ctx context.Context) string {
 	tag, _ := ctx.Value(languageKey{}).(string)
 	return tag
 }
+
+// LanguageFor returns the language of what is written to a user: the one that they chose, else that of the request in
+// ctx, unless somebody else sent it: whoever helps a user does not choose for them. It is empty if neither is known. An
+// empty userID stands for somebody who may have no account.
+func LanguageFor(ctx context.Context, userID, chosen string) string {
+	caller := CallerFrom(ctx)
+	own := userID != "" && caller.UserID == userID && caller.Impersonator == ""
+	switch {
+	case chosen != "":
+		return chosen
+	case own || caller.IsGuest():
+		return LanguageFrom(ctx)
+	}
+	return ""
+}

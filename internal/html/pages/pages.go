@@ -207,6 +207,9 @@ func (s Site) render(title, body, script string, sections ...string) (Page, erro
 		"Lang": words.Language(), "Dir": locale.Direction(words.Language()), "Title": heading, "Name": s.Name, "Test": s.Test, "PasswordRules": s.PasswordRules,
 		"Style": template.HTML("<style>" + css + "</style>"), //nolint:gosec // embedded files
 	}
+	if parts["Choices"], err = s.choices(words.Language()); err != nil {
+		return Page{}, err
+	}
 	scripts := "'none'"
 	if script != "" {
 		list, err := words.list(sections)

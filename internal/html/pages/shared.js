@@ -26,6 +26,15 @@ const onLink = (begin) => addEventListener("hashchange", () => {
   begin();
 });
 
+// Whoever chooses a language has it on the pages that follow, too, and takes along the link that they came with.
+for (const link of document.querySelectorAll("a[hreflang]")) {
+  link.addEventListener("click", () => {
+    const secure = location.protocol === "https:" ? "; Secure" : "";
+    document.cookie = `stoa-language=${link.hreflang}; Path=/; SameSite=Lax; Max-Age=34560000${secure}`;
+    link.hash = token;
+  });
+}
+
 // reveal shows one part of the page and moves the focus to its heading, so that a
 // screen reader announces it.
 const reveal = (id) => {

@@ -23,6 +23,7 @@ type format struct {
 	Code    string            `json:"code"`    // an amount with a currency's code: "¤ #"
 	Symbols map[string]string `json:"symbols"` // an amount in currencies with a sign: "#\u00a0€"
 	Days    []string          `json:"days"`    // a day of each month: "{d} janv. {y}"
+	Between string            `json:"between"` // what stands between a day and a time: " à "
 }
 
 var formats = sync.OnceValues(func() (all map[string]format, err error) {
@@ -88,4 +89,9 @@ func (w *Words) Day(at time.Time) string {
 	at = at.UTC()
 	return strings.NewReplacer("{dd}", at.Format("02"), "{d}", strconv.Itoa(at.Day()), "{y}", strconv.Itoa(at.Year())).
 		Replace(w.format.Days[at.Month()-1])
+}
+
+// Moment writes a date and a time in UTC.
+func (w *Words) Moment(at time.Time) string {
+	return w.Day(at) + w.format.Between + at.UTC().Format("15:04 UTC")
 }

@@ -39,6 +39,12 @@ type Message struct {
 	ID string
 }
 
+// Reader is somebody who is written to.
+type Reader struct {
+	Address  string
+	Language string // their choice; empty if they made none
+}
+
 // Draft is what a mail is about. Its values may contain secrets, such as a link that works once.
 type Draft struct {
 	Kind     string // of package template

@@ -21,7 +21,7 @@ type Shop struct {
 	Language     string // of readers whose own is not known; one of Service.Languages, or empty
 }
 
-// Service composes the mails whose words a shop may choose, and manages these words. All fields but Poster
+// Service composes mails, and manages the words that a shop has chosen for some of them. All fields but Poster
 // are required. It is safe for concurrent use.
 type Service struct {
 	Store Store
@@ -37,8 +37,8 @@ type Service struct {
 	// Own returns stoa's own words for a kind of mail in one of the Languages.
 	Own func(kind Kind, language string) Form
 
-	// Day writes a day in a language.
-	Day func(language string, at time.Time) string
+	// Day writes a day in a language, and Time a day and its time.
+	Day, Time func(language string, at time.Time) string
 
 	// Poster sends test mails, to the address that Email returns of a user. Poster is nil where no mail is sent.
 	Poster Poster
@@ -78,11 +78,11 @@ func (s *Service) Compose(ctx context.Context, m mail.Message) (mail.Message, er
 	shop := s.Shop(ctx)
 	kind, language := Kind(d.Kind), s.language(d.Language, shop.Language)
 	values := s.dated(language, s.values(shop, d.Values))
-	own, err := s.Store.Template(ctx, kind, language)
-	has, rendered := err == nil, false
-	if !has && errs.KindOf(err) != errs.NotFound {
+	own, has, err := s.chosen(ctx, kind, language)
+	if err != nil {
 		return mail.Message{}, err
 	}
+	rendered := false
 	if has {
 		if m.Subject, m.Text, rendered = s.renderOwn(own, values); !rendered {
 			if err := s.broken(ctx, own); err != nil {
@@ -99,13 +99,25 @@ func (s *Service) Compose(ctx context.Context, m mail.Message) (mail.Message, er
 	return m, nil
 }
 
+// chosen returns what the shop has written for a kind of mail. has is false if it is nothing, as for every fixed kind.
+func (s *Service) chosen(ctx context.Context, kind Kind, language string) (own Own, has bool, err error) {
+	if !kind.Known() {
+		return Own{}, false, nil
+	}
+	own, err = s.Store.Template(ctx, kind, language)
+	if errs.KindOf(err) == errs.NotFound {
+		return Own{}, false, nil
+	}
+	return own, err == nil, err
+}
+
 // Fill returns a message with a draft with stoa's own words beside it. It asks nobody, so the shop is called by its
 // address.
 func (s *Service) Fill(m mail.Message) mail.Message {
 	if d := m.Draft; d != nil {
-		kind := Kind(d.Kind)
+		kind, language := Kind(d.Kind), s.language(d.Language)
 		_, host, _ := strings.Cut(s.PublicURL, "://")
-		m.Subject, m.Text = s.Own(kind, s.language(d.Language, "")).render(kind, s.dated(s.Languages[0], s.values(Shop{Name: host}, d.Values)))
+		m.Subject, m.Text = s.Own(kind, language).render(kind, s.dated(language, s.values(Shop{Name: host}, d.Values)))
 	}
 	return m
 }
@@ -165,14 +177,14 @@ func (s *Service) values(shop Shop, of map[string]string) map[string]string {
 	return values
 }
 
-// Moment is the value of a variable that is a day.
+// Moment is the value of a variable that is a day or a time.
 func Moment(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// dated writes the days among values, which are Moments, in a language.
+// dated writes the days and times among values, which are Moments, in a language.
 func (s *Service) dated(language string, values map[string]string) map[string]string {
-	for _, name := range []string{OrderDate, ExpiresAt} {
+	for name, write := range map[string]func(string, time.Time) string{OrderDate: s.Day, ExpiresAt: s.Day, At: s.Time, Until: s.Time} {
 		if at, err := time.Parse(time.RFC3339, values[name]); err == nil {
-			values[name] = s.Day(language, at)
+			values[name] = write(language, at)
 		}
 	}
 	return values

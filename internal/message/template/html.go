@@ -23,7 +23,7 @@ const grey = "#71717a"
 // line is a line of a mail.
 type line struct {
 	Text    string
-	Key     bool // a license key
+	Key     bool // a license key, or a code to be typed
 	Address bool // an address of the shop
 }
 
@@ -40,7 +40,7 @@ func (s *Service) html(shop Shop, values map[string]string, text string) string 
 			// Spaces that set columns stay, as in the text.
 			shown := strings.ReplaceAll(strings.TrimRight(l, " "), "  ", "\u00a0 ")
 			bare := strings.TrimSpace(l)
-			key := bare != "" && bare == values[LicenseKey]
+			key := bare != "" && (bare == values[LicenseKey] || bare == values[Code])
 			own := (bare == s.PublicURL || strings.HasPrefix(bare, s.PublicURL+"/")) && !strings.ContainsAny(bare, " \t")
 			if key || own {
 				shown = bare

@@ -21,10 +21,10 @@ const (
 	PasswordChanged Kind = "password_changed"
 )
 
-// Kinds are all kinds, as they are listed.
+// Kinds are all kinds whose words a shop may choose, as they are listed.
 var Kinds = []Kind{Receipt, Trial, TrialEnding, TrialEnded, Refund, Claim, PasswordReset, PasswordChanged}
 
-// The variables. None holds what a buyer wrote.
+// The variables of these kinds. None holds what a buyer wrote.
 const (
 	ShopName     = "shopName"
 	ShopURL      = "shopUrl"
@@ -65,9 +65,14 @@ var variables = map[Kind][]string{
 var required = map[Kind]string{Receipt: LicenseKey, Trial: LicenseKey, Claim: Link, PasswordReset: Link}
 
 // Variables returns the names of the variables of the kind; none of a kind that there is not.
-func (k Kind) Variables() []string { return variables[k] }
+func (k Kind) Variables() []string {
+	if of, ok := fixed[k]; ok {
+		return of
+	}
+	return variables[k]
+}
 
-// Known reports whether there is such a kind.
+// Known reports whether there is such a kind, whose words a shop may choose.
 func (k Kind) Known() bool { return slices.Contains(Kinds, k) }
 
 // Guarded reports whether the mail is about who has an account: its words are for those who may change
@@ -75,10 +80,12 @@ func (k Kind) Known() bool { return slices.Contains(Kinds, k) }
 func (k Kind) Guarded() bool { return k == Claim || k == PasswordReset || k == PasswordChanged }
 
 // has reports whether a variable is one of the kind.
-func (k Kind) has(name string) bool { return slices.Contains(variables[k], name) }
+func (k Kind) has(name string) bool { return slices.Contains(k.Variables(), name) }
 
 // secret reports whether a variable opens something, so that it stands alone on its line.
-func secret(name string) bool { return name == Link || name == LicenseKey }
+func secret(name string) bool {
+	return name == Link || name == LicenseKey || name == DisownLink || name == Code
+}
 
 // Message returns a message of the kind, whose words are chosen when it is sent.
 func (k Kind) Message(to, language string, values map[string]string) mail.Message {

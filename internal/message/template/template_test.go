@@ -2,9 +2,7 @@ package template
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -60,15 +58,7 @@ func (k *kept) InTx(_ context.Context, fn func(Store) error) error { return fn(k
 // words are stoa's own, in English.
 func words(tb testing.TB) map[Kind]Form {
 	tb.Helper()
-	body, err := os.ReadFile("../../../web/texts/en.json")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	var file struct{ Mails map[Kind]Form }
-	if err := json.Unmarshal(body, &file); err != nil {
-		tb.Fatal(err)
-	}
-	return file.Mails
+	return allWords(tb)["en"]
 }
 
 func service(tb testing.TB) *Service {
@@ -78,6 +68,7 @@ func service(tb testing.TB) *Service {
 		Log: new(logtest.Buffer).Logger(), PublicURL: shopURL, Languages: []string{"en", "de"},
 		Shop: func(context.Context) Shop { return Shop{Name: "Acme"} },
 		Day:  func(language string, at time.Time) string { return language + at.Format(" 2.1.2006") },
+		Time: func(language string, at time.Time) string { return language + at.Format(" 2.1.2006 3:04") },
 		Own:  func(kind Kind, _ string) Form { return own[kind] },
 	}
 }
@@ -238,27 +229,15 @@ func TestFaultsOfWords(t *testing.T) {
 func TestStoasOwnWordsAreRight(t *testing.T) {
 	t.Parallel()
 
-	entries, err := os.ReadDir("../../../web/texts")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, entry := range entries {
-		body, err := os.ReadFile("../../../web/texts/" + entry.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var file struct{ Mails map[Kind]Form }
-		if err := json.Unmarshal(body, &file); err != nil {
-			t.Fatal(err)
-		}
-		if len(file.Mails) != len(Kinds) {
-			t.Errorf("%s has %d mails, want %d", entry.Name(), len(file.Mails), len(Kinds))
+	for language, forms := range allWords(t) {
+		if want := len(Kinds) + len(Fixed()); len(forms) != want {
+			t.Errorf("%s has %d mails, want %d", language, len(forms), want)
 		}
 		s := service(t)
 		for _, kind := range Kinds {
-			form := file.Mails[kind]
+			form := forms[kind]
 			if got := faults(s.Issues(kind, form)); got != "" {
-				t.Errorf("%s: %s: %v", entry.Name(), kind, s.Issues(kind, form).List())
+				t.Errorf("%s: %s: %v", language, kind, s.Issues(kind, form).List())
 			}
 			least := map[string]string{ProductName: "Tool", ShopName: "Acme"}
 			if kind != Receipt && kind != Trial { // of which guests get one only
@@ -267,7 +246,7 @@ func TestStoasOwnWordsAreRight(t *testing.T) {
 			for _, values := range []map[string]string{s.examples(Shop{Name: "Acme"}), least} {
 				subject, text := form.render(kind, values)
 				if subject == "" || strings.Contains(subject+text, "{{") || strings.Contains(text, "\n\n\n") {
-					t.Errorf("%s: %s: %q\n%s", entry.Name(), kind, subject, text)
+					t.Errorf("%s: %s: %q\n%s", language, kind, subject, text)
 				}
 			}
 		}

@@ -3,10 +3,13 @@ package webhook_test
 import (
 	"encoding/json"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"stoa/internal/message/mail"
+	"stoa/internal/message/template"
 	"stoa/internal/message/webhook"
 )
 
@@ -69,10 +72,13 @@ func TestAdministratorsAreToldOfADisabledWebhook(t *testing.T) {
 	if len(s.mails) != 2 || s.mails[0].To != "root@example.com" || s.mails[1].To != "boss@example.com" {
 		t.Fatalf("mails = %+v, want one to each administrator", s.mails)
 	}
-	m := s.mails[0]
-	if m.Subject != "A webhook was disabled: erp.example" || !strings.Contains(m.Text, "The address answered 410 Gone.") ||
-		!strings.Contains(m.Text, "at shop.example sends events to erp.example") || strings.Contains(m.Text, "key=1") {
-		t.Errorf("mail = %+v", m)
+	for i, language := range []string{"", "de"} {
+		want := &mail.Draft{Kind: string(template.WebhookDisabled), Language: language, Values: map[string]string{
+			template.Webhook: id, template.Host: "erp.example", template.Reason: "The address answered 410 Gone.",
+		}}
+		if diff := cmp.Diff(want, s.mails[i].Draft); diff != "" {
+			t.Errorf("mail %d (-want +got):\n%s", i, diff)
+		}
 	}
 	entries := audited(t, s)
 	if got := entries[0]; got.action != "webhook.update" || got.details != `{"enabled":false,"events":["order.*"],"host":"erp.example"}` {

@@ -64,7 +64,7 @@ func openShop(t *testing.T) *shop {
 	}
 	s.sender = &webhook.Sender{
 		Service: s.Service, Transport: s, Agent: "stoa/test", Administrators: s, Poster: s,
-		SiteName: func(context.Context) string { return "shop.example" }, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	return s
 }
@@ -83,9 +83,9 @@ func (s *shop) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: s.status, Header: s.header, Body: io.NopCloser(answer)}, nil
 }
 
-// AdminEmails implements webhook.Administrators.
-func (*shop) AdminEmails(context.Context) ([]string, error) {
-	return []string{"root@example.com", "boss@example.com"}, nil
+// Admins implements webhook.Administrators.
+func (*shop) Admins(context.Context) ([]mail.Reader, error) {
+	return []mail.Reader{{Address: "root@example.com"}, {Address: "boss@example.com", Language: "de"}}, nil
 }
 
 // Post implements webhook.Poster.

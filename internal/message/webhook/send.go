@@ -21,6 +21,7 @@ import (
 	"stoa/internal/base/trace"
 	"stoa/internal/message/delivery"
 	"stoa/internal/message/mail"
+	"stoa/internal/message/template"
 	"stoa/internal/trust/audit"
 )
 
@@ -32,8 +33,8 @@ const maxDrained = 64 << 10
 
 // Administrators receive mails about problems.
 type Administrators interface {
-	// AdminEmails returns the e-mail addresses of all active administrators.
-	AdminEmails(ctx context.Context) ([]string, error)
+	// Admins returns all active administrators.
+	Admins(ctx context.Context) ([]mail.Reader, error)
 }
 
 // Poster sends mail in the background.
@@ -50,7 +51,6 @@ type Sender struct {
 
 	Administrators Administrators
 	Poster         Poster
-	SiteName       func(ctx context.Context) string // what mails call the shop
 	Log            *slog.Logger
 }
 
@@ -222,20 +222,15 @@ func (s *Service) recordOutcome(ctx context.Context, d delivery.Settled) (w Webh
 func (s *Sender) notify(ctx context.Context, w Webhook) {
 	s.Log.WarnContext(ctx, "webhook disabled", slog.String("webhookId", w.ID), slog.String("host", hostOf(w.URL)),
 		slog.String("reason", w.DisabledReason))
-	admins, err := s.Administrators.AdminEmails(ctx)
+	admins, err := s.Administrators.Admins(ctx)
 	if err != nil {
 		s.Log.WarnContext(ctx, "administrators could not be notified by mail", slog.Any("err", err))
 	}
 	for _, to := range admins {
-		s.Poster.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
-			return mail.Message{
-				To: to, Subject: "A webhook was disabled: " + hostOf(w.URL),
-				Text: fmt.Sprintf("The webhook %s at %s sends events to %s. It was disabled:\n\n  %s\n\n"+
-					"Once the address works again, enable the webhook, and replay what it has missed:\n\n"+
-					"  PATCH /api/v1/admin/webhooks/%s {\"enabled\": true}\n"+
-					"  POST /api/v1/admin/webhooks/%s/replay {\"since\": \"…\"}\n",
-					w.ID, s.SiteName(ctx), hostOf(w.URL), w.DisabledReason, w.ID, w.ID),
-			}, true, nil
+		s.Poster.Post(ctx, func(context.Context) (mail.Message, bool, error) {
+			return template.WebhookDisabled.Message(to.Address, to.Language, map[string]string{
+				template.Webhook: w.ID, template.Host: hostOf(w.URL), template.Reason: w.DisabledReason,
+			}), true, nil
 		})
 	}
 }

@@ -26,6 +26,8 @@ type Checkout struct {
 	PaymentSuccessURL string
 	PaymentCancelURL  string
 	StripeAPIBase     string
+	StripeTax         string
+	StripeInvoices    string
 }
 
 // Licenses says how long licenses work without asking stoa, and what takes a seat.
@@ -83,6 +85,16 @@ var shopRows = []Setting{
 	{
 		Flag: "stripe-api-base", Env: "STOA_STRIPE_API_BASE", Default: "https://api.stripe.com", Placeholder: "URL",
 		Help: "Base URL of Stripe's API. Change it only for tests, for example with stripe-mock.",
+	},
+	{
+		Flag: "stripe-tax", Env: "STOA_STRIPE_TAX", Default: "off", Values: "off,inclusive,exclusive",
+		Help: "Lets Stripe compute tax (Stripe Tax) and collect the buyer's address and tax id: from prices that include it " +
+			"(inclusive), or on top of them (exclusive). Does nothing without Stripe.",
+	},
+	{
+		Flag: "stripe-invoices", Env: "STOA_STRIPE_INVOICES", Default: "off", Values: "off,on",
+		Help: "With on, Stripe makes an invoice of every payment, which the order shows, and a credit note of every refund. " +
+			"Does nothing without Stripe.",
 	},
 	{
 		Flag: "lease-ttl", Env: "STOA_LEASE_TTL", Default: "168h",

@@ -73,6 +73,9 @@ type License struct {
 	// runs out.
 	Ends bool
 
+	// Next is the plan that begins when the license is renewed. Until then it keeps its tier and its seats.
+	Next Next
+
 	// RevokedAt is when the license was revoked. Zero means it was not.
 	RevokedAt time.Time
 	CreatedAt time.Time

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/base/event"
 	"stoa/internal/base/text"
 	"stoa/internal/trust/audit"
 )
@@ -78,8 +79,15 @@ func (s *Service) Renew(ctx context.Context, licenseID string, r Renewal, match 
 		if covered, err := skipUnpaid(ctx, tx, l, &r, now); covered || err != nil {
 			return "", nil, err
 		}
+		before := l.TierID
 		if err := l.Renew(r, now); err != nil {
 			return "", nil, err
+		}
+		if l.TierID != before {
+			details["from"], details["to"] = before, l.TierID
+			if err := tx.Publish(ctx, l.Event(event.LicenseChanged, now)); err != nil {
+				return "", nil, err
+			}
 		}
 		details["periods"], details["expiresAt"] = r.Periods, l.ExpiresAt
 		return audit.LicenseRenew, details, nil

@@ -40,7 +40,8 @@ const lastYear = 9999
 
 // Renew adds whole billing periods to the term. They follow its end, however early they are paid. If
 // the license has expired they begin at now, unless they were billed for the time since. Months are
-// counted from the start of the term, so a February does not turn the 31st into the 28th for good.
+// counted from the start of the term, so a February does not turn the 31st into the 28th for good. A plan that was
+// to begin with the next period begins (Next).
 //
 // It returns ErrRevoked, ErrNoTerm for a license without a billing period or an end, and
 // VALIDATION_ERROR for a term beyond the year 9999. On error the license is unchanged.
@@ -51,16 +52,19 @@ func (l *License) Renew(r Renewal, now time.Time) error {
 	case l.Months == 0 || l.ExpiresAt.IsZero():
 		return ErrNoTerm
 	}
-	anchor, before := l.Anchor, l.Periods
+	next := *l
+	next.beginNext()
+	anchor, before := next.Anchor, next.Periods
 	if l.StatusAt(now) == StatusExpired && !r.Billed {
 		anchor, before = now.UTC().Truncate(time.Millisecond), 0
 	}
-	end := addMonths(anchor, l.Months*(before+r.Periods))
+	end := addMonths(anchor, next.Months*(before+r.Periods))
 	if end.Year() > lastYear {
 		var is errs.Issues
 		is.Add("periods", errs.CodeOutOfRange, "periods must end the term in the year %d or before.", lastYear)
 		return is.Err()
 	}
+	*l = next
 	l.Anchor, l.Periods, l.ExpiresAt = anchor, before+r.Periods, end
 	if r.Billed {
 		l.Leeway = r.Leeway
@@ -91,6 +95,24 @@ func (l *License) periodUntil(end time.Time) int {
 	return period
 }
 
+// Left returns what is left of the term at a time: so much of its current period, which is that long, and so many whole
+// periods after it. All are zero if the term is over or has no end.
+func (l *License) Left(now time.Time) (left, period time.Duration, more int) {
+	if l.Months == 0 || l.ExpiresAt.IsZero() || !now.Before(l.ExpiresAt) {
+		return 0, 0, 0
+	}
+	end := l.ExpiresAt
+	for {
+		// Counted back from the end by number: that of a term set by hand has no beginning.
+		begin := addMonths(l.Anchor, l.Months*(l.Periods-more-1))
+		if !begin.After(now) {
+			return end.Sub(now), end.Sub(begin), more
+		}
+		end = begin
+		more++
+	}
+}
+
 // EndRenewal records that nothing renews the license any more: it ends with its term.
 func (l *License) EndRenewal() { l.Ends, l.Leeway = true, 0 }
 
@@ -108,7 +130,7 @@ func (l *License) Revoke(now time.Time) bool {
 	if !l.RevokedAt.IsZero() {
 		return false
 	}
-	l.RevokedAt = now.UTC().Truncate(time.Millisecond)
+	l.RevokedAt, l.Next = now.UTC().Truncate(time.Millisecond), Next{}
 	return true
 }
 

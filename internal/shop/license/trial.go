@@ -14,14 +14,6 @@ func (l *License) BeginTrial(days int, at time.Time) {
 	l.Trial = true
 }
 
-// Terms are what a license gets of a tier when it is bought.
-type Terms struct {
-	TierID       string
-	Features     []string
-	MaxInstances int
-	Months       int // the billing period; zero if it is paid once
-}
-
 // Buy turns a trial into a license that was paid at a time. Its key, and the instances that use it, stay.
 func (l *License) Buy(t Terms, at time.Time) {
 	l.Trial, l.Ends, l.Leeway = false, false, 0

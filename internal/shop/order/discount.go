@@ -33,6 +33,11 @@ func (o *Order) Off() product.Money {
 
 // firstOnly reports whether the discount holds for the first payment of a subscription only.
 func (o *Order) firstOnly() bool {
+	return o.Kind == "" && o.reduced()
+}
+
+// reduced reports whether the order cost less than what follows it.
+func (o *Order) reduced() bool {
 	return o.Discount.Minor > 0 && o.Discount.Duration == discount.Once && o.Period.Months() > 0
 }
 
@@ -40,6 +45,9 @@ func (o *Order) firstOnly() bool {
 type Discounts interface {
 	// Quote returns what a code takes off the price of a tier of a product now, or discount.ErrRefused.
 	Quote(ctx context.Context, slug string, t product.Tier, code string) (discount.Quote, error)
+
+	// Held returns what a discount takes off a price, whether or not its code can be used now.
+	Held(ctx context.Context, id string, t product.Tier) (discount.Quote, error)
 
 	// Keys returns the keys of a customer, sorted. Without any the customer is nobody.
 	Keys(c discount.Customer) []string
@@ -50,6 +58,7 @@ type deduction struct {
 	discount.Quote
 
 	customer []string // if the code holds once for each
+	held     bool     // another order of the license took the use
 }
 
 // Errors of add and take. The transaction is undone.
@@ -60,7 +69,7 @@ var (
 
 // add records that a new order uses the discount. Call it before whatever makes other buyers wait.
 func (l deduction) add(ctx context.Context, tx Store, o Order) error {
-	if l.None() {
+	if l.None() || l.held {
 		return nil
 	}
 	ok, err := tx.AddUse(ctx, l.Discount.ID, o.ID, l.customer, o.CreatedAt)
@@ -72,7 +81,7 @@ func (l deduction) add(ctx context.Context, tx Store, o Order) error {
 
 // take counts the use of the discount. Call it last in the transaction.
 func (l deduction) take(ctx context.Context, tx Store) error {
-	if l.None() {
+	if l.None() || l.held {
 		return nil
 	}
 	ok, err := tx.TakeUse(ctx, l.Discount.ID, l.Discount.Version)

@@ -92,7 +92,7 @@ func (s *Service) markEnds(ctx context.Context, tx Store, o Order) error {
 // canEnd returns nil if the order has a subscription that runs, or that ends with a period that is paid.
 func (o *Order) canEnd(l license.License, now time.Time) error {
 	switch {
-	case o.Period.Months() == 0 || o.Provider == "":
+	case o.Period.Months() == 0 || o.Provider == "" || o.Kind != "":
 		return ErrNoSubscription
 	case o.Status() == Pending:
 		return ErrSubscriptionUnpaid

@@ -24,7 +24,7 @@ var (
 	ErrIDTaken   = errs.New(errs.Conflict, "CONFLICT", "There is another order with this id.")
 )
 
-// Errors of trials, and of purchases that turn a trial into a paid license.
+// Errors of trials, and of the further orders of a license.
 var (
 	ErrNoTrial = errs.New(errs.Invalid, codePurchaseFailed,
 		"The product has no such pricing tier, or it cannot be tried. GET the product for its pricingTiers and their trialDays.")
@@ -33,7 +33,9 @@ var (
 	ErrNotTrial = errs.New(errs.Invalid, codePurchaseFailed,
 		"licenseKey must be the key of a trial of this product, which nobody else has and which was neither bought nor revoked.")
 	ErrBeingBought = errs.New(errs.Conflict, "CONFLICT",
-		"There is an order of this license that is not paid yet. Pay it, or wait until it is cancelled.")
+		"Another order of this license is not finished yet. Pay it, or wait until it is cancelled.")
+	ErrPlanned = errs.New(errs.Conflict, "CONFLICT",
+		"Another change of this license begins with its next period. To take that back, change to the tier it has now.")
 	ErrSeatsInUse = errs.New(errs.Conflict, "SEATS_IN_USE",
 		"More instances use the license than the tier allows. Deactivate some first.")
 )

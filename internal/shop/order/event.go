@@ -57,6 +57,10 @@ func (s *Service) handle(ctx context.Context, e payment.Event) (Notice, error) {
 			return n, err
 		}
 	}
+	if e.Kind == payment.Adjusted || e.Kind == payment.AdjustmentFailed {
+		err := s.adjust(ctx, e, &n)
+		return n, err
+	}
 	o, err := s.applyOnce(ctx, e, &n)
 	if err != nil || n.OrderID == "" {
 		return n, err
@@ -169,6 +173,12 @@ func (s *Service) learnSubscription(ctx context.Context, tx Store, o *Order, e p
 
 // orderOf returns the order that an event is about, or an errs.NotFound error.
 func (s *Service) orderOf(ctx context.Context, tx Store, e payment.Event) (Order, error) {
+	// The invoice of a change names the subscription of another order.
+	if o, ok, err := tx.ChangeByInvoice(ctx, s.Payments.Name(), e.Reference.Invoice); err != nil {
+		return Order{}, err
+	} else if ok {
+		return tx.OrderByID(ctx, o.ID)
+	}
 	if e.OrderID == "" {
 		return tx.OrderByPayment(ctx, s.Payments.Name(), e.Reference)
 	}
@@ -204,6 +214,9 @@ func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event
 		if err := s.settle(ctx, tx, o, paid, e.At); err != nil {
 			return err
 		}
+		if err := s.recordBill(ctx, tx, *o, e); err != nil {
+			return err
+		}
 		if status == Refunded && !o.ownsPayment(e.Reference) {
 			n.Warning = "the order was refunded for another payment before this one arrived, " +
 				"which was not refunded: refund it by hand"
@@ -222,6 +235,9 @@ func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event
 	case payment.PartlyRefunded:
 		return s.notePartial(ctx, tx, o, e, n)
 	case payment.PeriodRefunded:
+		if o.Kind == Change {
+			return s.noteChange(ctx, tx, o, e, n)
+		}
 		return s.notePeriod(ctx, tx, o, e, n)
 	case payment.Unrelated, payment.Renewed, payment.Billed, payment.Bounced, payment.NotRenewed,
 		payment.WillNotRenew, payment.WillRenew, payment.Ended, payment.Adjusted, payment.AdjustmentFailed:
@@ -258,11 +274,11 @@ func bouncedFailure(status Status) string {
 	return text + "The license stays revoked. "
 }
 
-// covers reports whether a payment is at least the price, in its currency. The provider may count in a
-// different unit.
+// covers reports whether a payment is at least the price, in its currency, without the tax that came on top. The provider
+// may count in a different unit.
 func covers(e payment.Event, price product.Money) bool {
 	exp, _ := product.Exponent(price.Currency)
-	paid, due := e.Minor, price.Minor
+	paid, due := e.Minor-e.Bill.Added, price.Minor
 	for ; exp < e.Exponent; exp++ {
 		due *= 10
 	}

@@ -10,6 +10,7 @@ import (
 	"stoa/internal/base/reqctx"
 	"stoa/internal/base/text"
 	"stoa/internal/shop/license"
+	"stoa/internal/shop/payment"
 	"stoa/internal/shop/product"
 )
 
@@ -28,12 +29,17 @@ type Listed struct {
 	// Back is how much was given back of all payments, in the units of Amount. Periods is how many payments there are.
 	Back    int64
 	Periods int
+	// Followed says that the plan of its license was changed, or its term renewed, with another order.
+	Followed bool
 	// RefundDays is for how many days after the payment buyers may take back an order of the product.
 	RefundDays int
 	// RefundableUntil is until when the buyer may take the order back, in the buyer's own lists. Zero if that is not possible.
 	RefundableUntil time.Time
 	// Refunds is what was given back, the oldest first.
 	Refunds []Refund
+	// Paid is what was paid at first, in the units of Amount, and Bill what is known of its tax and invoice.
+	Paid int64
+	Bill payment.Bill
 }
 
 // GivenBack returns how much of what was paid the buyer got back so far, with the later periods of a subscription.

@@ -10,8 +10,8 @@ import (
 	"stoa/internal/shop/payment"
 )
 
-// followUp does what is left to do at the provider once an order is over: it refunds a late payment and
-// ends the subscription. Each is done once, however often followUp is called.
+// followUp does what is left to do at the provider once an order is over: it refunds a late payment, ends the
+// subscription or gives it its plan back, and refunds what followed. Each is done once, however often followUp is called.
 func (s *Service) followUp(ctx context.Context, o *Order, n *Notice) error {
 	if o.refundDue() {
 		if err := s.refundLate(ctx, o, n); err != nil {
@@ -19,14 +19,19 @@ func (s *Service) followUp(ctx context.Context, o *Order, n *Notice) error {
 		}
 	}
 	if o.endDue() {
-		return s.endAtOnce(ctx, o, n)
+		if err := s.endAtOnce(ctx, o, n); err != nil {
+			return err
+		}
 	}
-	return nil
+	if o.Kind == "" && o.Status() == Refunded {
+		return s.refundOwed(ctx, *o, n)
+	}
+	return s.undoPlan(ctx, *o)
 }
 
 // refundLate refunds the payment of an order that was cancelled before it was paid.
 func (s *Service) refundLate(ctx context.Context, o *Order, n *Notice) error {
-	err := s.Payments.Refund(ctx, payment.Refund{OrderID: o.ID, Reference: o.Payment})
+	notes, err := s.Payments.Refund(ctx, payment.Refund{OrderID: o.ID, Reference: o.Payment})
 	if errors.Is(err, payment.ErrRefused) {
 		n.Warning = "the order was cancelled before it was paid, and the payment cannot be refunded: " + err.Error()
 		return nil // a retry would be refused too
@@ -41,7 +46,7 @@ func (s *Service) refundLate(ctx context.Context, o *Order, n *Notice) error {
 		if err != nil {
 			return err
 		}
-		g := giving{by: ByStoa, at: s.Now(), whole: true, paid: paid}
+		g := giving{by: ByStoa, at: s.Now(), whole: true, paid: paid, notes: notes}
 		g.giveAll()
 		return s.giveBack(ctx, tx, o, g)
 	})
@@ -78,7 +83,7 @@ func (s *Service) collect(ctx context.Context, e payment.Event, n *Notice) {
 
 // refundPeriod refunds a period that was paid after the order was over.
 func (s *Service) refundPeriod(ctx context.Context, o Order, e payment.Event, n *Notice) error {
-	err := s.Payments.Refund(ctx, payment.Refund{
+	notes, err := s.Payments.Refund(ctx, payment.Refund{
 		OrderID: o.ID, Reference: payment.Reference{Invoice: e.Reference.Invoice},
 	})
 	switch {
@@ -92,7 +97,7 @@ func (s *Service) refundPeriod(ctx context.Context, o Order, e payment.Event, n 
 	defer s.Courier.Wake()
 	return s.update(ctx, &o, func(tx Store, o *Order) error {
 		p := Payment{Invoice: e.Reference.Invoice, OrderID: o.ID, At: e.At, Currency: o.Amount.Currency, Minor: o.regular().Minor}
-		_, err := s.markBack(ctx, tx, o, p, -1, giving{by: ByStoa, at: s.Now()})
+		_, err := s.markBack(ctx, tx, o, p, -1, giving{by: ByStoa, at: s.Now(), notes: notes})
 		return err
 	})
 }

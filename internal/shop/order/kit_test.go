@@ -37,6 +37,8 @@ type bank struct {
 	pages map[string]payment.Event // what LookUp returns, by page
 	noted time.Time                // what EndLater returns
 	parts map[string]int64         // what was given back in parts, by id
+
+	credits bool // Refund answers with credit notes
 }
 
 func (b *bank) note(call string) error {
@@ -70,7 +72,7 @@ func (b *bank) Begin(_ context.Context, c payment.Charge) (payment.Checkout, err
 	return payment.Checkout{Session: "page-" + c.OrderID, URL: "https://bank.example/" + c.OrderID}, err
 }
 
-func (b *bank) Refund(_ context.Context, r payment.Refund) error {
+func (b *bank) Refund(_ context.Context, r payment.Refund) ([]payment.CreditNote, error) {
 	call := "refund " + r.Reference.Payment + r.Reference.Invoice
 	if r.Minor > 0 {
 		call += fmt.Sprint(" part ", r.Minor)
@@ -78,7 +80,13 @@ func (b *bank) Refund(_ context.Context, r payment.Refund) error {
 		b.parts[r.ID] = r.Minor // once, however often it is asked
 		b.mu.Unlock()
 	}
-	return b.note(strings.TrimSpace(call))
+	if r.Invoiced {
+		call += " invoiced"
+	}
+	if err := b.note(strings.TrimSpace(call)); err != nil || !b.credits {
+		return nil, err
+	}
+	return []payment.CreditNote{{Invoice: r.Reference.Invoice, Number: "note of " + r.Reference.Invoice}}, nil
 }
 
 func (b *bank) End(_ context.Context, r payment.Reference) error {
@@ -176,7 +184,6 @@ func openShop(t *testing.T) *shop {
 	s.Service = &order.Service{
 		Store: s.store, Claims: store.NewClaims(db), Products: products, Licenses: licenses, Users: nobody{},
 		Payments: s.bank, Vault: keys, Now: s.clock.Now, PublicURL: "https://shop.example",
-		SiteName: func(context.Context) string { return "shop.example" },
 	}
 	const catalog = `{currency: EUR, products: [{slug: mail-pack, name: Mail Pack, category: c, shortDescription: s,
 		description: d, icon: /i.svg, pricingTiers: [{id: once, name: Once, price: 49.90},

@@ -22,6 +22,15 @@ const (
 	Cancelled Status = "cancelled"
 )
 
+// Kind is what a further order of a license is for.
+type Kind string
+
+// The kinds.
+const (
+	Change  Kind = "change"  // of the plan
+	Renewal Kind = "renewal" // of a term that no provider renews
+)
+
 // Order records one purchase (contract 3.5), at the price of that day. What happens to it is stored as
 // facts, which are never withdrawn; the status follows from them.
 type Order struct {
@@ -37,10 +46,13 @@ type Order struct {
 	LicenseID     string
 	CreatedAt     time.Time
 
-	// Trial says that the order gave a trial. Follows says that another order had issued its license, a trial, which
-	// this one buys. Neither changes.
+	// Trial says that the order gave a trial. Follows says that another order, or an administrator, had issued its
+	// license. Neither changes.
 	Trial   bool
 	Follows bool
+	// Kind is what the order does to a license that another order issued, and that was bought. Empty: it issued it, or
+	// bought a trial. It never changes.
+	Kind Kind
 
 	// Provider is the Name of the payment.Provider that takes the payment. Empty if the order is free.
 	Provider string

@@ -3,32 +3,36 @@ package order
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"stoa/internal/base/errs"
 	"stoa/internal/message/mail"
+	"stoa/internal/message/template"
 	"stoa/internal/shop/payment"
 	"stoa/internal/shop/product"
 )
 
 // Administrators get mail about what they have to look at.
 type Administrators interface {
-	// AdminEmails returns the e-mail addresses of all active administrators.
-	AdminEmails(ctx context.Context) ([]string, error)
+	// Admins returns all active administrators.
+	Admins(ctx context.Context) ([]mail.Reader, error)
 }
 
 // inUnitsOf returns the amount of an event in the units of a currency, without what
 // is less than one of them, and false if it is in another currency.
 func inUnitsOf(currency string, e payment.Event) (minor int64, ok bool) {
+	return rescaled(e.Minor, e.Exponent, currency), e.Currency == currency
+}
+
+// rescaled returns an amount with that many decimals in the units of a currency, without what is less than one of them.
+func rescaled(minor int64, exponent int, currency string) int64 {
 	exp, _ := product.Exponent(currency)
-	minor = e.Minor
-	for ; exp < e.Exponent; exp++ {
+	for ; exp < exponent; exp++ {
 		minor /= 10
 	}
-	for ; exp > e.Exponent; exp-- {
+	for ; exp > exponent; exp-- {
 		minor *= 10
 	}
-	return minor, e.Currency == currency
+	return minor
 }
 
 // ofRefund reports whether events of a kind say how much of a payment was refunded by now.
@@ -101,6 +105,18 @@ func (s *Service) notePeriod(ctx context.Context, tx Store, o *Order, e payment.
 	return err
 }
 
+// noteChange records that the payment of a change was refunded, or a part of it.
+func (s *Service) noteChange(ctx context.Context, tx Store, o *Order, e payment.Event, n *Notice) error {
+	if e.Minor < e.Whole {
+		return s.notePartial(ctx, tx, o, e, n)
+	}
+	if err := s.noteRefund(ctx, tx, o, e); err != nil {
+		return err
+	}
+	n.Done, n.Status = "the order is "+string(o.Status()), o.Status()
+	return nil
+}
+
 // notePartial records that a part of the order's payment was refunded.
 func (s *Service) notePartial(ctx context.Context, tx Store, o *Order, e payment.Event, n *Notice) error {
 	minor, ok := inUnitsOf(o.Amount.Currency, e)
@@ -127,31 +143,25 @@ func (o *Order) refundedPart() product.Money {
 // tellPartial mails the administrators that a part of an order was refunded: only
 // they know whether its license should go on.
 func (s *Service) tellPartial(ctx context.Context, o Order) error {
-	return s.tellAdministrators(ctx, func(to, site string) mail.Message { return partialMail(o, to, site) })
+	return s.tellAdministrators(ctx, template.PartlyRefunded, o)
 }
 
-// tellAdministrators mails all administrators.
-func (s *Service) tellAdministrators(ctx context.Context, compose func(to, site string) mail.Message) error {
+// tellAdministrators mails all administrators of an order.
+func (s *Service) tellAdministrators(ctx context.Context, kind template.Kind, o Order) error {
 	if s.Administrators == nil {
 		return nil
 	}
-	admins, err := s.Administrators.AdminEmails(ctx)
+	admins, err := s.Administrators.Admins(ctx)
 	if err != nil {
 		return err
 	}
 	for _, to := range admins {
-		s.Poster.Post(ctx, func(ctx context.Context) (mail.Message, bool, error) {
-			return compose(to, s.SiteName(ctx)), true, nil
+		s.Poster.Post(ctx, func(context.Context) (mail.Message, bool, error) {
+			return kind.Message(to.Address, to.Language, map[string]string{
+				template.OrderID: o.ID, template.Amount: o.Amount.String(), template.RefundAmount: o.refundedPart().String(),
+				template.License: o.LicenseID,
+			}), true, nil
 		})
 	}
 	return nil
-}
-
-func partialMail(o Order, to, site string) mail.Message {
-	return mail.Message{
-		To: to, Subject: fmt.Sprintf("Order %s was refunded in part", o.ID),
-		Text: fmt.Sprintf("At the payment provider, %s of the %s that order %s at %s cost were refunded.\n\n"+
-			"The order stays paid, and its license (%s) goes on. If it should not, refund the rest or revoke the license.\n",
-			o.refundedPart(), o.Amount, o.ID, site, o.LicenseID),
-	}
 }

@@ -23,6 +23,8 @@ type Payment struct {
 	Currency        string
 	// Code is that of the discount with which it was paid. Empty without one.
 	Code string
+	// Bill is what is known of tax and invoice, in the units of Minor.
+	Bill payment.Bill
 }
 
 // Left returns how much of the payment was not given back.
@@ -36,8 +38,8 @@ type PaymentStore interface {
 	// PaymentsOf returns the payments of an order, by Seq.
 	PaymentsOf(ctx context.Context, orderID string) ([]Payment, error)
 
-	// PutPayment inserts a payment, or overwrites what is known of it: Invoice, ID, At, Minor and Refunded. Sales by day
-	// count it in the same transaction, which has locked the order.
+	// PutPayment inserts a payment, or overwrites what is known of it: Invoice, ID, At, Minor, Refunded and Bill. Sales
+	// by day count it in the same transaction, which has locked the order.
 	PutPayment(ctx context.Context, p Payment) error
 
 	// FillPayments adds the first payments of orders paid at or after since that have none: the previous
@@ -97,15 +99,14 @@ func (s *Service) recordPeriod(ctx context.Context, tx Store, o Order, e payment
 	if err != nil || e.Reference.Invoice == "" {
 		return err
 	}
-	for _, p := range list {
+	for i, p := range list {
 		switch {
 		case p.Invoice != e.Reference.Invoice:
+			continue
 		case e.At.Before(p.At): // an event about its refund was quicker
 			p.At = e.At
-			return tx.PutPayment(ctx, p)
-		default:
-			return nil
 		}
+		return s.putBill(ctx, tx, list[i], p, e)
 	}
 	minor, ok := inUnitsOf(o.Amount.Currency, e)
 	if !ok {
@@ -114,14 +115,14 @@ func (s *Service) recordPeriod(ctx context.Context, tx Store, o Order, e payment
 	seq := nextSeq(list)
 	return tx.PutPayment(ctx, Payment{
 		OrderID: o.ID, Seq: seq, Invoice: e.Reference.Invoice, ID: e.Reference.Payment, At: e.At,
-		Minor: minor, Currency: o.Amount.Currency, Code: o.codeOf(seq),
+		Minor: minor, Currency: o.Amount.Currency, Code: o.codeOf(seq), Bill: billOf(o.Amount.Currency, minor, e),
 	})
 }
 
-// regular returns what the provider charges for each further period.
+// regular returns what each further period costs.
 func (o *Order) regular() product.Money {
 	m := o.Amount
-	if o.firstOnly() {
+	if o.reduced() {
 		m.Minor += o.Discount.Minor
 	}
 	return m

@@ -52,21 +52,29 @@ func (s *Service) begin(
 func newCharge(p product.Product, o Order) payment.Charge {
 	c := payment.Charge{
 		OrderID: o.ID, Method: o.PaymentMethod, Minor: o.Amount.Minor, Currency: o.Amount.Currency,
-		Name: p.Name, Months: o.Period.Months(),
+		Name: lineOf(p, o.TierID), Months: o.Period.Months(),
+	}
+	if o.Kind != "" {
+		c.Months = 0 // it is paid once: the license has its subscription, or none
 	}
 	if o.firstOnly() {
 		c.Minor, c.Off = o.Amount.Minor+o.Discount.Minor, o.Discount.Minor
 		c.OffName = o.Discount.Code
 	}
 	c.Exponent, _ = product.Exponent(o.Amount.Currency)
-	if tier, ok := p.Tier(o.TierID); ok {
-		c.Name += " – " + tier.Name
-	}
 	// The provider would refuse an invalid address.
 	if o.Billing != nil && mail.Valid(o.Billing.Email) {
 		c.Email = o.Billing.Email
 	}
 	return c
+}
+
+// lineOf returns what a tier of a product is called on a bill.
+func lineOf(p product.Product, tierID string) string {
+	if tier, ok := p.Tier(tierID); ok {
+		return p.Name + " – " + tier.Name
+	}
+	return p.Name
 }
 
 // refresh returns an order as it is now. If it is pending, it asks the provider first, because the

@@ -190,25 +190,32 @@ func (s *Service) takes(amount product.Money) bool {
 func (s *Service) draft(
 	ctx context.Context, productID string, tier product.Tier, req PurchaseRequest, less discount.Quote,
 ) (Order, license.License, license.Key) {
-	now := s.Now().UTC()
-	l, key := s.Vault.Issue(productID, tier, buyer(ctx), now)
-	o := Order{
-		ID: req.OrderID, ProductID: productID, TierID: tier.ID, UserID: l.UserID,
-		PaymentMethod: req.PaymentMethod, Billing: req.Billing,
-		Amount: less.Total(tier.Price), Discount: newDiscount(less), Period: tier.Period, LicenseID: l.ID, CreatedAt: now,
-		Language: reqctx.LanguageFrom(ctx),
+	o := s.draftOrder(ctx, productID, tier, req)
+	l, key := s.Vault.Issue(productID, tier, o.UserID, o.CreatedAt)
+	o.LicenseID, o.Discount = l.ID, newDiscount(less)
+	s.charge(&o, less.Total(tier.Price))
+	l.Demo, l.Paid = s.Demo, o.Status() == Paid
+	return o, l, key
+}
+
+// draftOrder returns a new order of a tier, without what is to be paid and without a license.
+func (s *Service) draftOrder(ctx context.Context, productID string, tier product.Tier, req PurchaseRequest) Order {
+	return Order{
+		ID: cmp.Or(req.OrderID, ids.New()), ProductID: productID, TierID: tier.ID, UserID: buyer(ctx),
+		PaymentMethod: req.PaymentMethod, Billing: req.Billing, Period: tier.Period, CreatedAt: s.Now().UTC(),
+		Language: reqctx.LanguageFrom(ctx), Demo: s.Demo,
 	}
-	if o.ID == "" {
-		o.ID = ids.New()
-	}
-	o.Demo, l.Demo = s.Demo, s.Demo
-	if o.Amount.Minor != 0 {
+}
+
+// charge sets what is to be paid for a draft. It is paid if nothing is.
+func (s *Service) charge(o *Order, amount product.Money) {
+	o.Amount = amount
+	if amount.Minor != 0 {
 		o.Provider = s.Payments.Name()
 	}
 	if o.Provider == "" || s.Payments.Mode() == payment.Instant {
-		o.PaidAt, l.Paid = now, true
+		o.PaidAt = o.CreatedAt
 	}
-	return o, l, key
 }
 
 // buyer returns the id of the user in ctx, or reqctx.Anonymous.

@@ -63,7 +63,8 @@ func (r RefundRequest) part(o Order, left int64) (int64, error) {
 
 // Refund gives back what was paid for an order. Without an amount it is everything: then the license is revoked for
 // good, and the subscription ends. A part comes from the latest payment, and the license goes on, unless nothing is
-// left after it. Orders that followed for its license are refunded first. For an order that was refunded, a request without an amount changes nothing and returns it.
+// left after it. Orders that followed for its license are refunded first, before all of what issued or bought it is. The refund of a
+// change brings the tier before back, that of a renewal takes its period off the term. For an order that was refunded, a request without an amount changes nothing and returns it.
 //
 // What the provider is asked for is recorded before (RefundDue), so that it is never asked for twice: if this call
 // fails in between, Sweep or the next request goes on with it. Two requests for a part are two parts, unless they have
@@ -82,7 +83,11 @@ func (s *Service) Refund(ctx context.Context, id string, req RefundRequest) (Lis
 	if err != nil {
 		return Listed{}, err
 	}
-	return s.refund(ctx, o, req, nil)
+	out, err := s.refund(ctx, o, req, nil)
+	if err == nil {
+		_ = s.undoPlan(ctx, out.Order) // or the sweep does
+	}
+	return out, err
 }
 
 // mayRefund returns nil if an order with these payments may be refunded. tx has locked the order, and what it
@@ -165,17 +170,17 @@ func (s *Service) beginRefund(
 		if o.PaidAt.IsZero() || !o.CancelledAt.IsZero() && !o.refundDue() {
 			return ErrNotRefundable
 		}
-		if following, err := s.isFollowed(ctx, tx, o); err != nil {
-			return err
-		} else if following {
-			step = refundFollowing
-			return nil
-		}
 		if due, err = s.planRefund(ctx, tx, o, req, may); err != nil {
 			return err
 		}
+		if last, err := s.isLast(ctx, tx, o, due); err != nil {
+			return err
+		} else if following, err := s.isFollowed(ctx, tx, o); err != nil || last && following {
+			step = refundFollowing
+			return err
+		}
 		switch {
-		case o.Provider == "" || o.Provider == (payment.Test{}).Name():
+		case o.Provider == "" || o.Amount.Minor == 0 || o.Provider == (payment.Test{}).Name():
 			return s.completeRefund(ctx, tx, listed, &o, due)
 		case o.Provider != s.Payments.Name():
 			return ErrOtherProvider
@@ -205,13 +210,26 @@ func (s *Service) planRefund(ctx context.Context, tx Store, o Order, req RefundR
 	return due, err
 }
 
+// isLast reports whether nothing is left of an order once what is due is given back. tx has locked the order.
+func (s *Service) isLast(ctx context.Context, tx Store, o Order, due RefundDue) (bool, error) {
+	paid, err := s.paymentsOf(ctx, tx, o)
+	left := int64(0)
+	for _, p := range paid {
+		left += p.Left()
+	}
+	return due.whole() || left <= due.Minor, err
+}
+
 // finishRefund asks the provider for what is due, and records the outcome. Several callers may do so at once.
 func (s *Service) finishRefund(ctx context.Context, o Listed, due RefundDue) error {
 	back, err := s.refundOf(ctx, o.Order, due)
 	if err != nil {
 		return err
 	}
-	err = s.ask(o.Order, func() error { return s.Payments.Refund(ctx, back) })
+	err = s.ask(o.Order, func() (err error) {
+		due.notes, err = s.Payments.Refund(ctx, back)
+		return err
+	})
 	switch {
 	case errors.Is(err, payment.ErrRefused):
 		return cmp.Or(s.Store.InTx(ctx, func(tx Store) error {
@@ -247,10 +265,11 @@ const refundMemory = time.Hour
 // refundOf returns what to ask the provider for.
 func (s *Service) refundOf(ctx context.Context, o Order, due RefundDue) (payment.Refund, error) {
 	back := payment.Refund{OrderID: o.ID, Reference: o.Payment}
-	if due.whole() {
-		return back, nil
-	}
 	paid, err := s.Store.PaymentsOf(ctx, o.ID)
+	back.Invoiced = hasInvoice(paid)
+	if err != nil || due.whole() {
+		return back, err
+	}
 	for _, p := range paid {
 		if p.Seq == due.Seq {
 			back.Reference = payment.Reference{Invoice: p.Invoice, Payment: p.ID}
@@ -259,5 +278,5 @@ func (s *Service) refundOf(ctx context.Context, o Order, due RefundDue) (payment
 			back.Again = s.Now().Sub(due.At) > refundMemory
 		}
 	}
-	return back, err
+	return back, nil
 }

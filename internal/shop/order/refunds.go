@@ -9,6 +9,7 @@ import (
 
 	"stoa/internal/base/event"
 	"stoa/internal/base/ids"
+	"stoa/internal/shop/payment"
 	"stoa/internal/shop/product"
 	"stoa/internal/trust/audit"
 )
@@ -40,6 +41,8 @@ type RefundDue struct {
 	Reason      string
 	By          audit.Actor
 	At          time.Time
+
+	notes []payment.CreditNote // with which the provider answered
 }
 
 func (d RefundDue) whole() bool { return d.Minor == 0 }
@@ -90,7 +93,7 @@ func (s *Service) completeRefund(ctx context.Context, tx Store, listed Listed, o
 	if err != nil {
 		return err
 	}
-	g := giving{id: due.ID, by: due.by(), reason: due.Reason, at: s.Now(), whole: due.whole(), paid: paid}
+	g := giving{id: due.ID, by: due.by(), reason: due.Reason, at: s.Now(), whole: due.whole(), paid: paid, notes: due.notes}
 	amount := o.Amount
 	if g.whole {
 		g.giveAll()
@@ -120,6 +123,7 @@ type giving struct {
 	// whole says that the order is refunded with it: its license goes.
 	whole bool
 	paid  []Payment // of the order, with what give adds
+	notes []payment.CreditNote
 	given []Refund
 	sum   int64
 }
@@ -145,6 +149,11 @@ func (g *giving) give(i int, minor int64) {
 	}
 	if len(g.given) > 0 {
 		r.ID = ids.New()
+	}
+	for _, n := range g.notes {
+		if n.Invoice == p.Invoice {
+			r.CreditNote = n.Number
+		}
 	}
 	g.given = append(g.given, r)
 }

@@ -16,7 +16,7 @@ type Products interface {
 	Get(ctx context.Context, slug string) (product.Product, error)
 }
 
-// Renewer renews the licenses of subscriptions, and finds those that are bought. *license.Service implements it.
+// Renewer renews the licenses of subscriptions, and finds those for which something is ordered. *license.Service implements it.
 type Renewer interface {
 	// Renew adds the periods of a renewal to a license, once per reference, unless match refuses the
 	// license's version. A nil match accepts every version.
@@ -24,6 +24,9 @@ type Renewer interface {
 
 	// GetByKey returns the license with that key, as its holder wrote it, of any product, or license.ErrNotFound.
 	GetByKey(ctx context.Context, key string) (license.Listed, error)
+
+	// GetOwn returns a license of the user in ctx, or license.ErrNotFound.
+	GetOwn(ctx context.Context, id string) (license.Owned, error)
 
 	// StopRenewal ends the leeway of a license, because its provider does not renew it. It reports whether
 	// that changed anything.
@@ -69,7 +72,6 @@ type Service struct {
 	// Poster mails the links that claim orders. They begin with PublicURL.
 	Poster    Poster
 	PublicURL string
-	SiteName  func(ctx context.Context) string // what mails call the shop
 	// Administrators are mailed what they have to look at. Nil: nobody.
 	Administrators Administrators
 

@@ -101,7 +101,8 @@ func (s *Service) settledAtOnce(ctx context.Context, tx Store, o Order) error {
 // settled does what happens once per order, when it is paid. Call it last in the transaction, because
 // it makes other buyers of the product wait. Wake the Courier after the commit.
 func (s *Service) settled(ctx context.Context, tx Store, o Order) error {
-	if o.Addressed() && !o.Demo {
+	free := o.Kind != "" && o.Amount.Minor == 0
+	if o.Addressed() && !o.Demo && !free {
 		if err := tx.AddReceipt(ctx, o.ID, s.Now()); err != nil {
 			return err
 		}
@@ -143,7 +144,7 @@ func (s *Service) markCancelled(ctx context.Context, tx Store, o *Order, at time
 	return tx.GiveBackUse(ctx, o.ID) // last: other buyers with the code wait
 }
 
-// markRefunded records that an order was refunded, and revokes its license. What was given back of its payments,
+// markRefunded records that an order was refunded, and revokes its license or takes back what the order did to it. What was given back of its payments,
 // and the mail to the buyer, are giveBack's. tx has locked the order.
 func (s *Service) markRefunded(ctx context.Context, tx Store, o *Order, at time.Time) error {
 	first := o.RefundedAt.IsZero()
@@ -158,8 +159,16 @@ func (s *Service) markRefunded(ctx context.Context, tx Store, o *Order, at time.
 			return err
 		}
 	}
-	if o.Follows && !o.CancelledAt.IsZero() {
+	switch {
+	case o.Kind != "" && !first:
+		return nil
+	case o.Kind != "":
+		return s.takeOut(ctx, tx, *o)
+	case o.Follows && !o.CancelledAt.IsZero():
 		return nil // it was paid too late: the license is not its
+	}
+	if err := s.oweFollowers(ctx, tx, *o, at); err != nil {
+		return err
 	}
 	if err := s.refundTrial(ctx, tx, *o, at); err != nil {
 		return err

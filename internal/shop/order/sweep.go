@@ -107,8 +107,11 @@ func (s *Service) finish(ctx context.Context, o Order) (Notice, error) {
 		}
 		return n, err
 	}
+	if o.Kind == Change && o.Status() == Pending && o.Payment.Session == "" {
+		return s.goOnWithPlan(ctx, o)
+	}
 	switch {
-	case o.refundDue(), o.endDue():
+	case o.refundDue(), o.endDue(), o.Kind == Change && o.Status() != Pending:
 		err := s.followUp(ctx, &o, &n)
 		return n, err
 	case o.abandoned():

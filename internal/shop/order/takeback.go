@@ -2,12 +2,11 @@ package order
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"stoa/internal/base/errs"
 	"stoa/internal/base/reqctx"
-	"stoa/internal/message/mail"
+	"stoa/internal/message/template"
 )
 
 // RefundReason is why a buyer cannot take an order back: details.reason of REFUND_REFUSED. Of several the first
@@ -18,7 +17,7 @@ type RefundReason string
 const (
 	NotOffered   RefundReason = "not_offered"
 	TooLate      RefundReason = "too_late"
-	NotFirst     RefundReason = "not_first"    // a further period was paid
+	NotFirst     RefundReason = "not_first"    // a further period was paid, or the order is a change or a renewal, or one followed
 	AlreadyTaken RefundReason = "already_used" // another order of the product
 )
 
@@ -63,7 +62,7 @@ func (s *Service) TakeBack(ctx context.Context, id, refundID string) (Listed, er
 			return refuseTakeBack(NotOffered)
 		case !s.Now().Before(until):
 			return refuseTakeBack(TooLate)
-		case len(paid) > 1:
+		case len(paid) > 1 || o.Kind != "" || o.Followed:
 			return refuseTakeBack(NotFirst)
 		}
 		ok, err := tx.TakeRefundRight(ctx, o.ProductID, o.UserID, o.ID, s.Now())
@@ -74,17 +73,9 @@ func (s *Service) TakeBack(ctx context.Context, id, refundID string) (Listed, er
 	})
 	if err == nil && out.Status() == Refunded {
 		// It is done: a mail that fails must not say otherwise.
-		_ = s.tellAdministrators(ctx, func(to, site string) mail.Message { return takenBackMail(out.Order, to, site) })
+		_ = s.tellAdministrators(ctx, template.GivenBack, out.Order)
 	}
 	return out, err
-}
-
-func takenBackMail(o Order, to, site string) mail.Message {
-	return mail.Message{
-		To: to, Subject: fmt.Sprintf("Order %s was given back", o.ID),
-		Text: fmt.Sprintf("The buyer of order %s at %s gave it back, within the time that the product offers. "+
-			"What was left of the %s was refunded, and the license (%s) no longer works.\n", o.ID, site, o.Amount, o.LicenseID),
-	}
 }
 
 // addRefundable adds to the caller's orders until when they may be taken back.
@@ -94,7 +85,7 @@ func (s *Service) addRefundable(ctx context.Context, list []Listed) error {
 	for i := range list {
 		o := &list[i]
 		until := o.until()
-		if o.Status() != Paid || o.Periods > 1 || !s.Now().Before(until) {
+		if o.Status() != Paid || o.Periods > 1 || o.Kind != "" || o.Followed || !s.Now().Before(until) {
 			continue
 		}
 		used, known := taken[o.ProductID]

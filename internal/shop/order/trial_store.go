@@ -8,28 +8,11 @@ import (
 	"stoa/internal/shop/license"
 )
 
-// Trials is what trials and the orders that buy them need of the database.
+// Trials is what trials need of the database.
 type Trials interface {
 	// TakeTrial records the trial of a product by a customer, who has these keys. It reports false if one of them
 	// belongs to another trial of the product. Then undo the transaction. Of several at once, one succeeds.
 	TakeTrial(ctx context.Context, productID, orderID string, keys []string, at time.Time) (bool, error)
-
-	// OpenFollower returns the id of the pending order that follows for a license, or "".
-	OpenFollower(ctx context.Context, licenseID string) (string, error)
-
-	// Siblings returns all orders of a license, the newest first. It locks none.
-	Siblings(ctx context.Context, licenseID string) ([]Order, error)
-
-	// Orphans returns at most 100 pending orders that follow, of licenses that were revoked.
-	Orphans(ctx context.Context) ([]Order, error)
-
-	// Seated returns the instances that have a seat of a license, the oldest first.
-	Seated(ctx context.Context, licenseID string) ([]string, error)
-
-	// AddTerms keeps what the license of an order that follows gets once it is paid. TermsOf returns it, or an
-	// errs.NotFound error.
-	AddTerms(ctx context.Context, orderID string, t license.Terms) error
-	TermsOf(ctx context.Context, o Order) (license.Terms, error)
 
 	// DueTrials returns at most 100 trials of which a mail is due at now. Each is returned until TakeTrialMail took its
 	// mail for that end. Revoked ones, and those of a demo, are left out.

@@ -48,7 +48,7 @@ type Checkout struct {
 type Reference struct {
 	Session      string // the page
 	Payment      string // the payment that settled the order
-	Invoice      string // the invoice of that payment, if there is a subscription
+	Invoice      string // the invoice of that payment, if it has one
 	Subscription string
 	Customer     string // who pays
 }
@@ -65,6 +65,8 @@ type Refund struct {
 	ID       string
 	// Again says that the provider may have been asked for the part so long ago that it forgot the ID.
 	Again bool
+	// Invoiced says that the buyer has an invoice: what is given back of it needs a credit note.
+	Invoiced bool
 }
 
 // EventKind is what an event means for the order.
@@ -108,6 +110,8 @@ type Event struct {
 	Whole    int64
 	Exponent int
 	Currency string
+	// Bill is of a Paid or Renewed event, in the same units.
+	Bill Bill
 
 	// Until is the end of the period of a Renewed, NotRenewed or Adjusted event. Zero if unknown.
 	Until time.Time
@@ -137,8 +141,9 @@ type Provider interface {
 	// Refund refunds everything that was paid for an order: all periods of a subscription, or, if the reference
 	// has only an invoice, that invoice. It refunds the first period last, and only if all others were
 	// refunded. With an amount, it refunds that part of the payment in the reference. Further calls for the same
-	// order, or the same part, refund nothing more. The error is ErrRefused if the provider will not refund.
-	Refund(ctx context.Context, r Refund) error
+	// order, or the same part, refund nothing more. It returns the credit notes that were made of invoices, also to
+	// further calls. The error is ErrRefused if the provider will not refund.
+	Refund(ctx context.Context, r Refund) ([]CreditNote, error)
 
 	// End ends the subscription, so that nothing more is charged. It returns nil if the subscription
 	// has ended already or does not exist.
@@ -205,7 +210,7 @@ type inert struct{}
 
 func (inert) Begin(context.Context, Charge) (Checkout, error) { return Checkout{}, ErrRefused }
 
-func (inert) Refund(context.Context, Refund) error { return nil }
+func (inert) Refund(context.Context, Refund) ([]CreditNote, error) { return nil, nil }
 
 func (inert) End(context.Context, Reference) error { return nil }
 

@@ -89,7 +89,7 @@ var addresses = []mutant{
 	},
 	{
 		name: "reset-to-the-typed-address", t: is(24, 25, 33),
-		edit:  at("account/reset.go", `s.resetMail(«c.Email», reqctx.LanguageFrom(ctx), token)`, `mutantIf($ON, email, $OLD)`),
+		edit:  at("account/reset.go", `s.resetMail(«c.Email», languageOf(ctx, c.User), token)`, `mutantIf($ON, email, $OLD)`),
 		tests: of("internal/api/auth", "TestResetMailsCannotBeDiverted"),
 	},
 	{
@@ -110,8 +110,8 @@ var addresses = []mutant{
 	},
 	{
 		name: "forms-with-unknown-fields", t: is(26, 27),
-		edit: at("api/auth/auth.go", "«v, faults, err := web.ReadChange[T, struct{}](w, r)»",
-			"v, faults, err := web.ReadChange[T, struct{}](w, r)\n\tif $ON {\n\t\tfaults = errs.Issues{}\n\t}"),
+		edit: at("api/web/read.go", "«v, faults, err := ReadChange[T, struct{}](w, r)»",
+			"v, faults, err := ReadChange[T, struct{}](w, r)\n\tif $ON {\n\t\tfaults = errs.Issues{}\n\t}"),
 		tests: attacks("TestWhatIsNotOneAddressIsRefused", "TestMailsToSignInWithCannotBeDiverted"),
 	},
 	{

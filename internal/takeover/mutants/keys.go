@@ -14,7 +14,7 @@ var apiKeys = []mutant{
 	},
 	{
 		name: "key-names-its-owner", t: is(105),
-		edit:  at("api/auth/apikey.go", `in, err := «readStrictly»(w, r, func(in apikey.Form)`, `mutantIf($ON, web.ReadInput[apikey.Form], readStrictly[apikey.Form])`),
+		edit:  at("api/auth/apikey.go", `in, err := «web.ReadStrictly»(w, r, func(in apikey.Form)`, `mutantIf($ON, web.ReadInput[apikey.Form], web.ReadStrictly[apikey.Form])`),
 		tests: attacks("TestNoFieldMakesAKeyForSomebodyElse"),
 	},
 	{

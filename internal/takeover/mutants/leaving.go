@@ -24,7 +24,7 @@ var leaving = []mutant{
 	},
 	{
 		name: "deletion-in-silence", t: is(102),
-		edit:  at(leavingFile, `if err := «post(s.letterPlanned(c.User, token, at))»; err`, skipped),
+		edit:  at(leavingFile, `if err := «post(s.letterPlanned(ctx, c.User, token, at))»; err`, skipped),
 		tests: attacks("TestADeletionIsToldAndWaits"),
 	},
 	{

@@ -9,7 +9,7 @@ var mailed = []mutant{
 	},
 	{
 		name: "mail-to-the-typed-address", t: is(24, 26, 27, 33),
-		edit:  at("account/mailed.go", `s.letterMailedSignIn(«c.User», token, code)`, `mutantIf($ON, User{Email: email}, $OLD)`),
+		edit:  at("account/mailed.go", `s.letterMailedSignIn(ctx, «c.User», token, code)`, `mutantIf($ON, User{Email: email}, $OLD)`),
 		tests: attacks("TestMailsToSignInWithCannotBeDiverted"),
 	},
 	{
@@ -103,7 +103,7 @@ var mailed = []mutant{
 	},
 	{
 		name:  "mail-for-staff",
-		edit:  at("account/mailed.go", "case ok && «c.isStaff()»:", `$OLD && !$ON`),
+		edit:  at("account/mailed.go", "case wanted && «c.isStaff()»:", `$OLD && !$ON`),
 		tests: attacks("TestStaffDoNotSignInByMail"),
 	},
 	{

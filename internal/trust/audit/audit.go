@@ -98,6 +98,7 @@ const (
 	LicenseGrant       Action = "license.grant"
 	LicenseUpdate      Action = "license.update"
 	LicenseRenew       Action = "license.renew"
+	LicenseChange      Action = "license.change"
 	LicenseRevoke      Action = "license.revoke"
 	LicenseDeactivate  Action = "license.deactivate"
 	DiscountCreate     Action = "discount.create"

@@ -117,11 +117,25 @@ type Order struct {
 	Amount         float64   `json:"amount"`      // in the currency's main unit, less the discount
 	Currency       string    `json:"currency"`
 	Discount       *Discount `json:"discount"` // nil without a discount code
+	Net            float64   `json:"net"`      // what was paid without tax; 0 if tax is not known
+	Tax            float64   `json:"tax"`
+	Total          float64   `json:"total"`   // net and tax
+	TaxID          string    `json:"taxId"`   // with the permission users:email only
+	Country        string    `json:"country"` // of the buyer (ISO 3166)
+	Invoice        *Invoice  `json:"invoice"` // nil without one
 	PartlyRefunded float64   `json:"partlyRefunded"`
 	Status         string    `json:"status"` // pending, paid, refunded or cancelled
 	Trial          bool      `json:"trial"`  // the order gave a trial
 	LicenseID      string    `json:"licenseId"`
 	CreatedAt      time.Time `json:"createdAt"`
+}
+
+// Invoice is the invoice that the payment provider made of an order. URL is its page and PDF its file, with the permission
+// users:email only.
+type Invoice struct {
+	Number string `json:"number"`
+	URL    string `json:"url"`
+	PDF    string `json:"pdf"`
 }
 
 // Discount is what a discount code took off the price of an order.

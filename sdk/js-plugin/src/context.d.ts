@@ -87,6 +87,7 @@ export interface EventData {
   'license.deactivated': LicenseEventData;
   'license.revoked': LicenseEventData;
   'license.renewed': LicenseEventData;
+  'license.changed': LicenseEventData;
   'license.expired': LicenseEventData;
   'trial.started': OrderEventData;
   'trial.ended': LicenseEventData;

@@ -103,6 +103,16 @@ export interface Order {
   /** What a discount code took off the price. Absent without one. */
   readonly discount?: { readonly code: string; readonly amount: number; readonly duration: 'once' | 'forever' };
   readonly currency: string;
+  /** What was paid without tax, the tax, and their sum. Absent if tax is not known. */
+  readonly net?: number;
+  readonly tax?: number;
+  readonly total?: number;
+  /** With the permission `users:email` only. */
+  readonly taxId?: string;
+  /** Of the buyer (ISO 3166). */
+  readonly country?: string;
+  /** The payment provider's. With the permission `users:email`, `url` and `pdf` are there too. */
+  readonly invoice?: { readonly number: string; readonly url?: string; readonly pdf?: string };
   readonly partlyRefunded?: number;
   readonly status: OrderStatus;
   readonly licenseId: string;
@@ -111,6 +121,8 @@ export interface Order {
   readonly ends?: boolean;
   /** The order gave a trial. */
   readonly trial?: boolean;
+  /** What a further order of a license is for. */
+  readonly kind?: 'change' | 'renewal';
   /** A sample of `stoa serve --demo`. */
   readonly demo?: boolean;
 }
@@ -141,6 +153,8 @@ export interface License {
   readonly ends?: boolean;
   /** The license is a trial, which was not bought. */
   readonly trial?: boolean;
+  /** The tier from the next period on; absent if it stays. */
+  readonly next?: { readonly tierId: string; readonly at?: string };
   /** A sample of `stoa serve --demo`. */
   readonly demo?: boolean;
 }

@@ -45,6 +45,7 @@ func (p *Provider) Begin(ctx context.Context, c payment.Charge) (payment.Checkou
 			Interval: &each, IntervalCount: &count,
 		}
 	}
+	p.askForTax(params, price)
 	if c.Off > 0 {
 		coupon, err := p.coupon(ctx, c)
 		if err != nil {
@@ -58,6 +59,26 @@ func (p *Provider) Begin(ctx context.Context, c payment.Charge) (payment.Checkou
 		return payment.Checkout{}, explain("open a checkout page", err)
 	}
 	return payment.Checkout{Session: session.ID, URL: session.URL}, nil
+}
+
+// askForTax lets the page compute tax and make an invoice, as far as the account is set up for it.
+func (p *Provider) askForTax(
+	params *stripe.CheckoutSessionCreateParams, price *stripe.CheckoutSessionCreateLineItemPriceDataParams,
+) {
+	if p.cfg.Tax != TaxOff {
+		params.AutomaticTax = &stripe.CheckoutSessionCreateAutomaticTaxParams{Enabled: stripe.Bool(true)}
+		params.TaxIDCollection = &stripe.CheckoutSessionCreateTaxIDCollectionParams{Enabled: stripe.Bool(true)}
+		params.BillingAddressCollection = stripe.String(string(stripe.CheckoutSessionBillingAddressCollectionRequired))
+		price.TaxBehavior = stripe.String(string(p.cfg.Tax))
+	}
+	if p.cfg.Invoices && *params.Mode == string(stripe.CheckoutSessionModePayment) {
+		params.InvoiceCreation = &stripe.CheckoutSessionCreateInvoiceCreationParams{
+			Enabled: stripe.Bool(true),
+			InvoiceData: &stripe.CheckoutSessionCreateInvoiceCreationInvoiceDataParams{
+				Metadata: params.Metadata, // so that invoice.paid names the order, which may come first
+			},
+		}
+	}
 }
 
 // coupon makes what takes Off off the first invoice of a subscription, and returns its id. It is an amount, and
@@ -116,12 +137,15 @@ func (p *Provider) LookUp(ctx context.Context, r payment.Reference) (payment.Eve
 	params := new(stripe.CheckoutSessionRetrieveParams)
 	params.AddExpand("payment_intent")
 	params.AddExpand("subscription")
+	if p.documents() {
+		params.AddExpand("invoice")
+	}
 	page, err := p.client.V1CheckoutSessions.Retrieve(ctx, r.Session, params)
 	if err != nil {
 		return payment.Event{}, explain("look at a checkout page", err)
 	}
 	out := payment.Event{Type: "checkout.session looked at"}
-	if err := readSession(ctx, &out, page.LastResponse.RawJSON); err != nil {
+	if err := p.readSession(ctx, &out, page.LastResponse.RawJSON); err != nil {
 		return payment.Event{}, err
 	}
 	if out.Kind == payment.Unrelated && neverPaid(page) {
@@ -176,7 +200,7 @@ func (s *session) identify(e *payment.Event) {
 
 // readSession reads that the buyer completed a page. The order is paid then, or after the bank's answer,
 // which is another event.
-func readSession(_ context.Context, e *payment.Event, object json.RawMessage) error {
+func (p *Provider) readSession(_ context.Context, e *payment.Event, object json.RawMessage) error {
 	var s session
 	if !decode(e, object, &s) || s.PaymentStatus == string(stripe.CheckoutSessionPaymentStatusUnpaid) {
 		return nil
@@ -184,6 +208,10 @@ func readSession(_ context.Context, e *payment.Event, object json.RawMessage) er
 	s.identify(e)
 	e.Kind, e.Minor, e.Currency = payment.Paid, s.AmountTotal, strings.ToUpper(s.Currency)
 	e.Exponent, _ = payment.Units(e.Currency)
+	var b billed
+	if decode(e, object, &b) {
+		e.Bill = p.bill(b)
+	}
 	return nil
 }
 

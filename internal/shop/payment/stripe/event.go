@@ -63,16 +63,16 @@ func (p *Provider) Event(ctx context.Context, payload []byte, signature string) 
 	}
 	out := payment.Event{ID: e.ID, Type: e.Type, At: time.Unix(e.Created, 0).UTC()}
 	read := map[string]func(context.Context, *payment.Event, json.RawMessage) error{
-		"checkout.session.completed":               readSession,
-		"checkout.session.async_payment_succeeded": readSession,
+		"checkout.session.completed":               p.readSession,
+		"checkout.session.async_payment_succeeded": p.readSession,
 		"checkout.session.async_payment_failed":    readFailure,
 		"checkout.session.expired":                 readFailure,
 		"charge.refunded":                          p.readRefund,
-		"refund.failed":                            readBounce,
-		"refund.updated":                           readBounce,
-		"charge.refund.updated":                    readBounce, // before the API version 2024-10-28
+		"refund.failed":                            p.readBounce,
+		"refund.updated":                           p.readBounce,
+		"charge.refund.updated":                    p.readBounce, // before the API version 2024-10-28
 		"invoice.created":                          readDraft,
-		"invoice.paid":                             readInvoice,
+		"invoice.paid":                             p.readInvoice,
 		"invoice.payment_failed":                   readUnpaid,
 		"customer.subscription.updated":            readSubscription,
 		"customer.subscription.deleted":            readSubscription,

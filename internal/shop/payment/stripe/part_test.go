@@ -24,7 +24,7 @@ func TestAPartHasItsOwnIDAtStripe(t *testing.T) {
 	} {
 		s, srv := account(t)
 		srv.Answer(subscribed)
-		if err := s.Refund(t.Context(), half(of)); err != nil {
+		if _, err := s.Refund(t.Context(), half(of)); err != nil {
 			t.Fatal(err)
 		}
 		got := oneRequest(t, srv, "/v1/refunds")
@@ -49,7 +49,7 @@ func TestAPartIsInStripesUnits(t *testing.T) {
 		s, srv := account(t)
 		r := half(payment.Reference{Payment: "pi_1"})
 		r.Currency, r.Minor, r.Exponent = currency, want.minor, want.exponent
-		if err := s.Refund(t.Context(), r); err != nil {
+		if _, err := s.Refund(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
 		if got := oneRequest(t, srv, "/v1/refunds").Form.Get("amount"); got != want.amount {
@@ -65,7 +65,7 @@ func TestARefusedPartIsRefused(t *testing.T) {
 	for _, code := range []string{"charge_already_refunded", "charge_disputed", "amount_too_large"} {
 		s, srv := account(t)
 		srv.Answer(func(stripetest.Request) *stripetest.Answer { return failure(http.StatusBadRequest, code) })
-		if err := s.Refund(t.Context(), half(payment.Reference{Payment: "pi_1"})); !errors.Is(err, payment.ErrRefused) {
+		if _, err := s.Refund(t.Context(), half(payment.Reference{Payment: "pi_1"})); !errors.Is(err, payment.ErrRefused) {
 			t.Errorf("%s = %v, want ErrRefused", code, err)
 		}
 	}
@@ -97,7 +97,7 @@ func TestAnOldPartIsLookedForBeforeItIsAskedForAgain(t *testing.T) {
 		})
 		again := half(payment.Reference{Payment: "pi_1"})
 		again.Again = true
-		if err := s.Refund(t.Context(), again); err != nil {
+		if _, err := s.Refund(t.Context(), again); err != nil {
 			t.Fatal(err)
 		}
 		var looked, asked int
@@ -123,7 +123,7 @@ func TestAnOldPartIsLookedForBeforeItIsAskedForAgain(t *testing.T) {
 	})
 	again := half(payment.Reference{Payment: "pi_1"})
 	again.Again = true
-	if err := s.Refund(t.Context(), again); err == nil || errors.Is(err, payment.ErrRefused) {
+	if _, err := s.Refund(t.Context(), again); err == nil || errors.Is(err, payment.ErrRefused) {
 		t.Errorf("without an answer = %v, want an outage", err)
 	}
 }

@@ -32,7 +32,7 @@ func (p *Provider) PreviewPlan(
 			Items: []*stripe.InvoiceCreatePreviewSubscriptionDetailsItemParams{{
 				ID: &c.item.ID, Quantity: stripe.Int64(1),
 				PriceData: &stripe.InvoiceCreatePreviewSubscriptionDetailsItemPriceDataParams{
-					Currency: &c.currency, Product: &c.product, UnitAmount: &c.amount,
+					Currency: &c.currency, Product: &c.product, UnitAmount: &c.amount, TaxBehavior: c.taxBehavior(),
 					Recurring: &stripe.InvoiceCreatePreviewSubscriptionDetailsItemPriceDataRecurringParams{
 						Interval: &c.interval, IntervalCount: &c.count,
 					},
@@ -73,7 +73,7 @@ func (p *Provider) ChangePlan(ctx context.Context, r payment.Reference, plan pay
 		Items: []*stripe.SubscriptionUpdateItemParams{{
 			ID: &c.item.ID, Quantity: stripe.Int64(1),
 			PriceData: &stripe.SubscriptionUpdateItemPriceDataParams{
-				Currency: &c.currency, Product: &c.product, UnitAmount: &c.amount,
+				Currency: &c.currency, Product: &c.product, UnitAmount: &c.amount, TaxBehavior: c.taxBehavior(),
 				Recurring: &stripe.SubscriptionUpdateItemPriceDataRecurringParams{
 					Interval: &c.interval, IntervalCount: &c.count,
 				},
@@ -170,6 +170,16 @@ func (c change) prorated() *int64 {
 	return &at
 }
 
+// taxBehavior returns how prices hold tax, as they did so far; nil if that was never said.
+func (c change) taxBehavior() *string {
+	switch b := c.item.Price.TaxBehavior; b {
+	case stripe.PriceTaxBehaviorInclusive, stripe.PriceTaxBehaviorExclusive:
+		return stripe.String(string(b))
+	default:
+		return nil
+	}
+}
+
 // otherInterval reports whether the time between two payments changes.
 func (c change) otherInterval() bool {
 	now := c.item.Price.Recurring
@@ -207,7 +217,7 @@ func (p *Provider) schedule(ctx context.Context, c change) error {
 			Items: []*stripe.SubscriptionScheduleUpdatePhaseItemParams{{
 				Quantity: stripe.Int64(1),
 				PriceData: &stripe.SubscriptionItemPriceDataParams{
-					Currency: &c.currency, Product: &c.product, UnitAmount: &c.amount,
+					Currency: &c.currency, Product: &c.product, UnitAmount: &c.amount, TaxBehavior: c.taxBehavior(),
 					Recurring: &stripe.SubscriptionItemPriceDataRecurringParams{
 						Interval: &c.interval, IntervalCount: &c.count,
 					},
@@ -220,8 +230,7 @@ func (p *Provider) schedule(ctx context.Context, c change) error {
 	return explain("schedule a change of plan", err)
 }
 
-// releaseOf lets a subscription go on without its schedule, and reports whether it had one. Stripe refuses to end what
-// a schedule steers.
+// releaseOf lets a subscription go on without its schedule, and reports whether it had one.
 func (p *Provider) releaseOf(ctx context.Context, subscription string) (bool, error) {
 	sub, err := p.client.V1Subscriptions.Retrieve(ctx, subscription, nil)
 	if err != nil {

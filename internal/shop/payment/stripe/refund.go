@@ -13,20 +13,28 @@ import (
 
 // Refund implements payment.Provider. Each payment has its own idempotency key, so a repeated call
 // continues where the last one stopped.
-func (p *Provider) Refund(ctx context.Context, r payment.Refund) error {
-	if r.Minor != 0 {
-		return p.refundPart(ctx, r)
+func (p *Provider) Refund(ctx context.Context, r payment.Refund) ([]payment.CreditNote, error) {
+	switch {
+	case p.credits(r):
+		return p.credit(ctx, r)
+	case r.Minor != 0:
+		return nil, p.refundPart(ctx, r)
 	}
 	payments, err := p.paymentsOf(ctx, r.Reference)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, id := range payments {
-		if err := p.refund(ctx, payment.Refund{OrderID: r.OrderID, ID: r.OrderID + "-" + id}, id, nil); err != nil {
-			return err
+		if err := p.refundRest(ctx, r.OrderID, id); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return nil, nil
+}
+
+// refundRest refunds what is left of a payment.
+func (p *Provider) refundRest(ctx context.Context, orderID, paymentID string) error {
+	return p.refund(ctx, payment.Refund{OrderID: orderID, ID: orderID + "-" + paymentID}, paymentID, nil)
 }
 
 // refundKey is the metadata of a refund of a part: its id here.
@@ -95,10 +103,8 @@ func bounced(status string) bool {
 	return status == string(stripe.RefundStatusFailed) || status == string(stripe.RefundStatusCanceled)
 }
 
-// paymentsOf returns the payments of an order, the first one last. The page of a subscription does not
-// name them; its invoices do.
-func (p *Provider) paymentsOf(ctx context.Context, r payment.Reference) ([]string, error) {
-	var invoices, payments []string
+// invoicesOf returns the invoices of an order that are paid, the first one last.
+func (p *Provider) invoicesOf(ctx context.Context, r payment.Reference) (invoices []string, err error) {
 	if r.Subscription != "" {
 		params := &stripe.InvoiceListParams{
 			Subscription: &r.Subscription, Status: stripe.String(string(stripe.InvoiceStatusPaid)),
@@ -115,12 +121,25 @@ func (p *Provider) paymentsOf(ctx context.Context, r payment.Reference) ([]strin
 	if r.Invoice != "" {
 		invoices = append(invoices, r.Invoice)
 	}
+	return invoices, nil
+}
+
+// paymentsOf returns the payments of an order, the first one last. The page of a subscription does not
+// name them; its invoices do.
+func (p *Provider) paymentsOf(ctx context.Context, r payment.Reference) ([]string, error) {
+	invoices, err := p.invoicesOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	var payments []string
 	for _, i := range invoices {
-		of, err := p.paymentsOfInvoice(ctx, i)
+		of, err := p.invoicePayments(ctx, i)
 		if err != nil {
 			return nil, err
 		}
-		payments = append(payments, of...)
+		for _, ip := range of {
+			payments = append(payments, ip.Payment.PaymentIntent.ID)
+		}
 	}
 	if len(payments) == 0 && r.Payment != "" {
 		payments = append(payments, r.Payment)
@@ -131,22 +150,27 @@ func (p *Provider) paymentsOf(ctx context.Context, r payment.Reference) ([]strin
 	return payments, nil
 }
 
-// paymentsOfInvoice returns the payments of an invoice. There are none for a period that was free.
-func (p *Provider) paymentsOfInvoice(ctx context.Context, invoiceID string) (payments []string, err error) {
+// invoicePayments returns the payments of an invoice. There are none for a period that was free.
+func (p *Provider) invoicePayments(
+	ctx context.Context, invoiceID string, expand ...string,
+) (payments []*stripe.InvoicePayment, err error) {
 	params := &stripe.InvoicePaymentListParams{Invoice: &invoiceID, Status: stripe.String("paid")}
+	for _, field := range expand {
+		params.AddExpand(field)
+	}
 	for ip, err := range p.client.V1InvoicePayments.List(ctx, params).All(ctx) {
 		if err != nil {
 			return nil, explain("look for the payment of an invoice", err)
 		}
 		if ip.Payment != nil && ip.Payment.PaymentIntent != nil {
-			payments = append(payments, ip.Payment.PaymentIntent.ID)
+			payments = append(payments, ip)
 		}
 	}
 	return payments, nil
 }
 
-// readBounce reads that a refund failed.
-func readBounce(_ context.Context, e *payment.Event, object json.RawMessage) error {
+// readBounce reads that a refund failed. One that came with a credit note does not name its order; its invoice does.
+func (p *Provider) readBounce(ctx context.Context, e *payment.Event, object json.RawMessage) error {
 	var r struct {
 		ID            string   `json:"id"`
 		Status        string   `json:"status"`
@@ -154,12 +178,46 @@ func readBounce(_ context.Context, e *payment.Event, object json.RawMessage) err
 		Metadata      metadata `json:"metadata"`
 		PaymentIntent id       `json:"payment_intent"`
 	}
-	if decode(e, object, &r) && bounced(r.Status) {
-		e.Kind, e.OrderID = payment.Bounced, r.Metadata[metadataKey]
-		e.Reference = payment.Reference{Payment: string(r.PaymentIntent)}
-		e.Note = fmt.Sprintf("refund %s is %s (%s)", r.ID, r.Status, r.FailureReason)
+	if !decode(e, object, &r) || !bounced(r.Status) {
+		return nil
 	}
-	return nil
+	e.Kind, e.OrderID = payment.Bounced, r.Metadata[metadataKey]
+	e.Reference = payment.Reference{Payment: string(r.PaymentIntent)}
+	e.Note = fmt.Sprintf("refund %s is %s (%s)", r.ID, r.Status, r.FailureReason)
+	if e.OrderID != "" || r.PaymentIntent == "" || !p.documents() {
+		return nil
+	}
+	i, err := p.invoicePaidBy(ctx, r.PaymentIntent)
+	if i != nil {
+		e.OrderID = orderOf(i)
+	}
+	return err
+}
+
+// orderOf returns the order that an invoice is for; "" if it is of another system.
+func orderOf(i *stripe.Invoice) string {
+	if i.Parent != nil && i.Parent.SubscriptionDetails != nil {
+		return i.Parent.SubscriptionDetails.Metadata[metadataKey]
+	}
+	return i.Metadata[metadataKey]
+}
+
+// invoicePaidBy returns the invoice that a payment has paid, or nil.
+func (p *Provider) invoicePaidBy(ctx context.Context, intent id) (*stripe.Invoice, error) {
+	params := &stripe.InvoicePaymentListParams{
+		Payment: &stripe.InvoicePaymentListPaymentParams{
+			Type: stripe.String("payment_intent"), PaymentIntent: stripe.String(string(intent)),
+		},
+	}
+	params.AddExpand("data.invoice")
+	list := p.client.V1InvoicePayments.List(ctx, params)
+	if err := list.Err(); err != nil {
+		return nil, explain("look for the invoice of a payment", err)
+	}
+	if len(list.Data()) == 0 {
+		return nil, nil
+	}
+	return list.Data()[0].Invoice, nil
 }
 
 // charge is what we read of a charge.
@@ -206,25 +264,15 @@ func (c *charge) kind() payment.EventKind {
 
 // readInvoiceRefund reads that a charge of a subscription was refunded.
 func (p *Provider) readInvoiceRefund(ctx context.Context, e *payment.Event, c charge) error {
-	params := &stripe.InvoicePaymentListParams{
-		Payment: &stripe.InvoicePaymentListPaymentParams{
-			Type: stripe.String("payment_intent"), PaymentIntent: stripe.String(string(c.PaymentIntent)),
-		},
+	i, err := p.invoicePaidBy(ctx, c.PaymentIntent)
+	if err != nil {
+		return err
 	}
-	params.AddExpand("data.invoice")
-	list := p.client.V1InvoicePayments.List(ctx, params)
-	if err := list.Err(); err != nil {
-		return explain("look for the invoice of a payment", err)
-	}
-	if len(list.Data()) == 0 {
-		return nil
-	}
-	i := list.Data()[0].Invoice
 	if i == nil || i.Parent == nil || i.Parent.SubscriptionDetails == nil {
 		return nil
 	}
 	details := i.Parent.SubscriptionDetails
-	e.OrderID, e.Reference.Invoice = details.Metadata[metadataKey], i.ID
+	e.OrderID, e.Reference.Invoice = orderOf(i), i.ID
 	if details.Subscription != nil {
 		e.Reference.Subscription = details.Subscription.ID
 	}

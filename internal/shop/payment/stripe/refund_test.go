@@ -14,7 +14,7 @@ func TestRefundRefundsAPaymentOnce(t *testing.T) {
 	t.Parallel()
 	s, srv := account(t)
 
-	if err := s.Refund(t.Context(), payment.Refund{OrderID: "order1", Reference: payment.Reference{Session: "cs_1", Payment: "pi_1"}}); err != nil {
+	if _, err := s.Refund(t.Context(), payment.Refund{OrderID: "order1", Reference: payment.Reference{Session: "cs_1", Payment: "pi_1"}}); err != nil {
 		t.Fatal(err)
 	}
 	got := oneRequest(t, srv, "/v1/refunds")
@@ -27,14 +27,14 @@ func TestRefundRefundsAPaymentOnce(t *testing.T) {
 		srv.Answer(func(stripetest.Request) *stripetest.Answer { return failure(status, code) })
 	}
 	fails(400, "charge_already_refunded")
-	if err := s.Refund(t.Context(), payment.Refund{OrderID: "order1", Reference: payment.Reference{Payment: "pi_1"}}); err != nil {
+	if _, err := s.Refund(t.Context(), payment.Refund{OrderID: "order1", Reference: payment.Reference{Payment: "pi_1"}}); err != nil {
 		t.Errorf("a second refund = %v, want nothing more to do", err)
 	}
 	fails(400, "charge_disputed")
-	if err := s.Refund(t.Context(), payment.Refund{OrderID: "order1", Reference: payment.Reference{Payment: "pi_1"}}); !errors.Is(err, payment.ErrRefused) {
+	if _, err := s.Refund(t.Context(), payment.Refund{OrderID: "order1", Reference: payment.Reference{Payment: "pi_1"}}); !errors.Is(err, payment.ErrRefused) {
 		t.Errorf("a disputed charge = %v, want ErrRefused", err)
 	}
-	if err := s.Refund(t.Context(), payment.Refund{OrderID: "order1", Reference: payment.Reference{Session: "cs_1"}}); !errors.Is(err, payment.ErrRefused) {
+	if _, err := s.Refund(t.Context(), payment.Refund{OrderID: "order1", Reference: payment.Reference{Session: "cs_1"}}); !errors.Is(err, payment.ErrRefused) {
 		t.Errorf("an order without a payment = %v, want ErrRefused", err)
 	}
 }
@@ -50,7 +50,7 @@ func TestARefundThatFailedAtOnceIsRefused(t *testing.T) {
 		srv.Answer(func(stripetest.Request) *stripetest.Answer {
 			return &stripetest.Answer{Body: object{"id": "re_1", "object": "refund", "status": status}}
 		})
-		err := s.Refund(t.Context(), payment.Refund{OrderID: "order1", Reference: payment.Reference{Payment: "pi_1"}})
+		_, err := s.Refund(t.Context(), payment.Refund{OrderID: "order1", Reference: payment.Reference{Payment: "pi_1"}})
 		if errors.Is(err, payment.ErrRefused) != refused || (err != nil) != refused {
 			t.Errorf("a refund that is %s = %v; want it refused: %v", status, err, refused)
 		}
@@ -93,7 +93,7 @@ func TestRefundOfASubscriptionRefundsEveryPeriod(t *testing.T) {
 	s, srv := account(t)
 	srv.Answer(subscribed)
 	order := payment.Reference{Session: "cs_1", Invoice: "in_1", Subscription: "sub_1"}
-	if err := s.Refund(t.Context(), payment.Refund{OrderID: "o", Reference: order}); err != nil {
+	if _, err := s.Refund(t.Context(), payment.Refund{OrderID: "o", Reference: order}); err != nil {
 		t.Fatal(err)
 	}
 	want := "pi_3 stoa-refund-o-pi_3, pi_2 stoa-refund-o-pi_2, pi_1 stoa-refund-o-pi_1"
@@ -104,7 +104,7 @@ func TestRefundOfASubscriptionRefundsEveryPeriod(t *testing.T) {
 
 	one, srv := account(t)
 	srv.Answer(subscribed)
-	err := one.Refund(t.Context(), payment.Refund{OrderID: "o", Reference: payment.Reference{Invoice: "in_2"}})
+	_, err := one.Refund(t.Context(), payment.Refund{OrderID: "o", Reference: payment.Reference{Invoice: "in_2"}})
 	if err != nil || refunds(srv) != "pi_2 stoa-refund-o-pi_2" {
 		t.Errorf("of one invoice: refunds %q, %v", refunds(srv), err)
 	}
@@ -117,7 +117,7 @@ func TestRefundOfASubscriptionRefundsEveryPeriod(t *testing.T) {
 		}
 		return subscribed(r)
 	})
-	err = refused.Refund(t.Context(), payment.Refund{OrderID: "o", Reference: order})
+	_, err = refused.Refund(t.Context(), payment.Refund{OrderID: "o", Reference: order})
 	if !errors.Is(err, payment.ErrRefused) || strings.Contains(refunds(srv), "pi_1") {
 		t.Errorf("with a disputed period: refunds %q, %v", refunds(srv), err)
 	}

@@ -37,6 +37,11 @@ type Config struct {
 	// the order's id.
 	SuccessURL, CancelURL string
 
+	// Tax lets Stripe compute tax. Invoices makes an invoice of a single payment; subscriptions have them at Stripe in
+	// any case.
+	Tax      TaxBehavior
+	Invoices bool
+
 	// Now is the clock that signatures are compared with; time.Now if nil.
 	Now func() time.Time
 }
@@ -63,6 +68,8 @@ func New(cfg Config) (*Provider, error) {
 		return nil, errors.New("the Stripe secret key must begin with sk_ or rk_")
 	case !strings.HasPrefix(cfg.WebhookSecret, "whsec_"):
 		return nil, errors.New("the Stripe webhook secret must begin with whsec_: without it payments go unnoticed")
+	case cfg.Tax != TaxOff && cfg.Tax != TaxInclusive && cfg.Tax != TaxExclusive:
+		return nil, fmt.Errorf("the tax in prices must be %s or %s, not %q", TaxInclusive, TaxExclusive, cfg.Tax)
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now

@@ -12,15 +12,19 @@ import (
 )
 
 // account returns a Provider and the server that answers it.
-func account(tb testing.TB) (*stripe.Provider, *stripetest.Server) {
+func account(tb testing.TB, options ...func(*stripe.Config)) (*stripe.Provider, *stripetest.Server) {
 	tb.Helper()
 	srv := stripetest.New(tb)
-	s, err := stripe.New(stripe.Config{
+	cfg := stripe.Config{
 		SecretKey: stripetest.SecretKey, WebhookSecret: stripetest.WebhookSecret, APIBase: srv.URL + "/",
 		SuccessURL: "https://shop.example/paid?order={ORDER_ID}",
 		CancelURL:  "https://shop.example/back?order={ORDER_ID}",
 		Client:     &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
-	})
+	}
+	for _, option := range options {
+		option(&cfg)
+	}
+	s, err := stripe.New(cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -31,23 +31,28 @@ func (p *Provider) EndLater(ctx context.Context, r payment.Reference) (time.Time
 	if r.Subscription == "" {
 		return time.Time{}, fmt.Errorf("stripe: the order has no subscription: %w", payment.ErrRefused)
 	}
-	// Without an idempotency key of ours: it would answer from memory after the end was taken back.
-	params := &stripe.SubscriptionUpdateParams{CancelAtPeriodEnd: stripe.Bool(true)}
-	sub, err := p.client.V1Subscriptions.Update(ctx, r.Subscription, params)
-	if errors.Is(explain("", err), payment.ErrRefused) {
-		if released, asked := p.releaseOf(ctx, r.Subscription); asked != nil {
-			return time.Time{}, asked
-		} else if released {
-			sub, err = p.client.V1Subscriptions.Update(ctx, r.Subscription, params)
+	sub, err := p.endWithPeriod(ctx, r.Subscription)
+	if errors.Is(err, payment.ErrRefused) {
+		// Stripe refuses to end what a schedule steers.
+		released, releaseErr := p.releaseOf(ctx, r.Subscription)
+		switch {
+		case releaseErr != nil:
+			return time.Time{}, releaseErr
+		case released:
+			sub, err = p.endWithPeriod(ctx, r.Subscription)
 		}
 	}
-	if err != nil {
-		return time.Time{}, explain("let a subscription end with its period", err)
-	}
-	if sub.CanceledAt == 0 {
-		return time.Time{}, nil
+	if err != nil || sub.CanceledAt == 0 {
+		return time.Time{}, err
 	}
 	return time.Unix(sub.CanceledAt, 0).UTC(), nil // the time of the request, not of the end
+}
+
+func (p *Provider) endWithPeriod(ctx context.Context, subscription string) (*stripe.Subscription, error) {
+	// Without an idempotency key of ours: it would answer from memory after the end was taken back.
+	params := &stripe.SubscriptionUpdateParams{CancelAtPeriodEnd: stripe.Bool(true)}
+	sub, err := p.client.V1Subscriptions.Update(ctx, subscription, params)
+	return sub, explain("let a subscription end with its period", err)
 }
 
 // Collect implements payment.Provider. Stripe leaves the invoice of a further period in draft for about
@@ -79,9 +84,13 @@ type invoice struct {
 	Parent        struct {
 		Subscription subscriptionDetails `json:"subscription_details"`
 	} `json:"parent"`
-	Subscription id                  `json:"subscription"`
-	Details      subscriptionDetails `json:"subscription_details"`
-	Lines        struct {
+	invoiceTax
+
+	Metadata      metadata            `json:"metadata"`
+	PaymentIntent id                  `json:"payment_intent"`
+	Subscription  id                  `json:"subscription"`
+	Details       subscriptionDetails `json:"subscription_details"`
+	Lines         struct {
 		Data []invoiceLine `json:"data"`
 	} `json:"lines"`
 }
@@ -172,9 +181,9 @@ const (
 	changeInvoice = "subscription_update"
 )
 
-// readInvoice reads that a period of a subscription is paid. The page reports the first period too,
-// unless the bank refused at first and the invoice was paid later.
-func readInvoice(_ context.Context, e *payment.Event, object json.RawMessage) error {
+// readInvoice reads that a period of a subscription is paid, or a single payment with an invoice. The page reports the
+// first period and the payment too, unless the bank refused at first and the invoice was paid later.
+func (p *Provider) readInvoice(_ context.Context, e *payment.Event, object json.RawMessage) error {
 	var i invoice
 	if !decode(e, object, &i) {
 		return nil
@@ -194,8 +203,21 @@ func readInvoice(_ context.Context, e *payment.Event, object json.RawMessage) er
 		i.identify(e)
 		e.Kind, e.Until = payment.Adjusted, i.until()
 		i.paid(e)
+	default:
+		if !i.ofPayment() {
+			return nil
+		}
+		e.Kind, e.OrderID = payment.Paid, i.Metadata[metadataKey]
+		e.Reference = payment.Reference{Invoice: i.ID, Payment: string(i.PaymentIntent)}
+		i.paid(e)
 	}
+	e.Bill = p.invoiceBill(i)
 	return nil
+}
+
+// ofPayment reports whether the page made the invoice for a single payment: then it has the order's id itself.
+func (i *invoice) ofPayment() bool {
+	return i.Metadata[metadataKey] != "" && i.Subscription == "" && i.Parent.Subscription.Subscription == ""
 }
 
 // readAbandoned reads that the invoice of a change of plan will not be paid.

@@ -24,6 +24,7 @@ export const eventTypes = [
   "license.deactivated",
   "license.revoked",
   "license.renewed",
+  "license.changed",
   "license.expired",
   "trial.started",
   "trial.ended",

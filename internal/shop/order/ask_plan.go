@@ -1,0 +1,385 @@
+package order
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/payment"
+	"stoa/internal/shop/product"
+)
+
+// askProration fills in the provider's figures for a change that begins at once.
+func (s *Service) askProration(ctx context.Context, c *planned) error {
+	// Providers count by the second.
+	at := c.quote.At.Truncate(time.Second)
+	var out payment.Proration
+	err := s.ask(c.asked, func() (err error) {
+		out, err = s.Payments.PreviewPlan(ctx, c.asked.Payment, newPlan(c.holding, c.tier.ID, c.tier.Price, c.tier.Period.Months(), at))
+		return err
+	})
+	switch {
+	case errors.Is(err, payment.ErrRefused):
+		return ErrPaymentRefused.Because(fmt.Errorf("license %s: %w", c.license.ID, err))
+	case errors.Is(err, ErrProviderUnreachable):
+		return ErrPaymentUnreachable.Because(err)
+	case err != nil:
+		return err
+	}
+	currency := c.tier.Price.Currency
+	c.quote.Due.Minor, _ = inUnitsOf(currency, payment.Event{Minor: out.Due, Exponent: out.Exponent, Currency: out.Currency})
+	c.quote.Credit.Minor, _ = inUnitsOf(currency, payment.Event{Minor: out.Credit, Exponent: out.Exponent, Currency: out.Currency})
+	return nil
+}
+
+// newPlan returns a tier in the provider's words.
+func newPlan(h holding, tierID string, price product.Money, months int, at time.Time) payment.Plan {
+	out := payment.Plan{
+		Minor: price.Minor, Currency: price.Currency, Months: months, Name: lineOf(h.product, tierID), At: at,
+	}
+	out.Exponent, _ = product.Exponent(price.Currency)
+	return out
+}
+
+// finishFollower begins the payment of an order that was stored for a license, if there is anything to pay. once says
+// that the caller cannot try again.
+func (s *Service) finishFollower(ctx context.Context, h holding, o Order, once bool) (Bought, error) {
+	key, err := s.Vault.Open(h.license)
+	if err != nil {
+		return Bought{}, err
+	}
+	if o.Status() == Pending {
+		base, ok := h.subscription()
+		if o.Kind == Change && ok {
+			err = s.askPlan(ctx, h, base, &o)
+		} else {
+			var c Confirmation
+			c, err = s.begin(ctx, h.product, o, key, PurchaseRequest{OrderID: map[bool]string{false: o.ID}[once]})
+			o.PaymentURL = c.PaymentURL
+		}
+		if err != nil {
+			return Bought{}, err
+		}
+	}
+	s.Courier.Wake()
+	return Bought{newConfirmation(o, key), o.Amount.Minor > 0}, nil
+}
+
+// resumeFollower returns what came of a request that was made before with the same OrderID, and begins the payment
+// again if that had failed. It returns an errs.NotFound error if it was not made, and ErrIDTaken if it was another one.
+func (s *Service) resumeFollower(ctx context.Context, licenseID string, kind Kind, id, tierID string) (Bought, error) {
+	o, err := s.Store.OrderByID(ctx, id)
+	if err != nil {
+		return Bought{}, err
+	}
+	if o.LicenseID != licenseID || o.Kind != kind || tierID != "" && o.TierID != tierID {
+		return Bought{}, ErrIDTaken
+	}
+	l, p, err := s.ownLicense(ctx, licenseID)
+	if err != nil {
+		return Bought{}, err
+	}
+	if o.Status() == Cancelled {
+		return Bought{}, ErrCancelled
+	}
+	h, err := holdingOf(ctx, s.Store, l, p)
+	if err == nil && o.Status() == Pending && o.PaymentURL == "" {
+		return s.finishFollower(ctx, h, o, false)
+	} else if err != nil {
+		return Bought{}, err
+	}
+	key, err := s.Vault.Open(l)
+	return Bought{newConfirmation(o, key), o.Amount.Minor > 0}, err
+}
+
+// orResumed returns what came of the same request, sent twice, if the other one was quicker, and otherwise the error.
+func (s *Service) orResumed(ctx context.Context, licenseID string, kind Kind, id, tierID string, err error) (Bought, error) {
+	if id != "" && errs.KindOf(err) == errs.Conflict {
+		if b, err := s.resumeFollower(ctx, licenseID, kind, id, tierID); errs.KindOf(err) != errs.NotFound {
+			return b, err
+		}
+	}
+	return Bought{}, err
+}
+
+// askPlan has the provider change the plan of a subscription for a pending order, and settles that unless it waits for
+// the payment. It may be repeated. If the provider does not answer, the order stays: it may have done so.
+func (s *Service) askPlan(ctx context.Context, h holding, base Order, o *Order) error {
+	t, err := s.Store.TermsOf(ctx, *o)
+	if err != nil {
+		return err
+	}
+	want := newPlan(h, o.TierID, product.Money{Minor: t.Price, Currency: o.Amount.Currency}, t.Months, time.Time{})
+	want.OrderID, want.Later = o.ID, t.Later
+	if !t.Later {
+		want.At = o.CreatedAt.Truncate(time.Second) // of the preview that the order was made from
+	}
+	var done payment.Changed
+	err = s.ask(base, func() (err error) {
+		done, err = s.Payments.ChangePlan(ctx, base.Payment, want)
+		return err
+	})
+	switch {
+	case errors.Is(err, payment.ErrRefused):
+		return ErrPaymentRefused.Because(fmt.Errorf("order %s: %w", o.ID, errors.Join(err, s.giveUp(context.WithoutCancel(ctx), *o))))
+	case errors.Is(err, ErrProviderUnreachable):
+		return ErrPaymentUnreachable.Because(err)
+	case err != nil:
+		return err
+	}
+	err = s.update(ctx, o, func(tx Store, o *Order) error {
+		if o.Status() != Pending {
+			return nil // its webhook was quicker
+		}
+		o.Payment.Invoice, o.PaymentURL = done.Invoice, done.URL
+		if !done.Paid {
+			return tx.UpdateOrder(ctx, *o)
+		}
+		paid, _ := inUnitsOf(o.Amount.Currency, payment.Event{Minor: done.Minor, Exponent: done.Exponent, Currency: done.Currency})
+		return s.settle(ctx, tx, o, paid, s.Now().UTC())
+	})
+	if err == nil && o.Status() == Cancelled {
+		return cmp.Or(s.followUp(context.WithoutCancel(ctx), o, new(Notice)), error(ErrCancelled))
+	}
+	return err
+}
+
+// goOnWithPlan finishes a change that was stored, but of which the provider was not asked, or did not answer.
+func (s *Service) goOnWithPlan(ctx context.Context, o Order) (Notice, error) {
+	n := Notice{OrderID: o.ID}
+	h, err := s.holdingBehind(ctx, o)
+	if err != nil {
+		return n, err
+	}
+	if base, ok := h.subscription(); ok && o.Payment.Invoice == "" {
+		n.Done = "the plan of the subscription is changed"
+		return n, s.askPlan(ctx, h, base, &o)
+	}
+	n.Done = "the change is cancelled: it was not paid"
+	return n, s.giveUp(ctx, o)
+}
+
+// holdingBehind returns the holding of the license of an order.
+func (s *Service) holdingBehind(ctx context.Context, o Order) (holding, error) {
+	listed, err := s.Get(ctx, o.ID)
+	if err != nil {
+		return holding{}, err
+	}
+	p, err := s.Products.Get(ctx, listed.ProductSlug)
+	if err != nil {
+		return holding{}, err
+	}
+	l, err := s.Store.LicenseByID(ctx, o.LicenseID)
+	if err != nil {
+		return holding{}, err
+	}
+	return holdingOf(ctx, s.Store, l, p)
+}
+
+// adjust handles that a change of plan was paid, or that it will not be. The event names the subscription of the order
+// that issued or bought the license, of which one change is open at most.
+func (s *Service) adjust(ctx context.Context, e payment.Event, n *Notice) error {
+	of, err := s.orderOf(ctx, s.Store, e)
+	if errs.KindOf(err) == errs.NotFound {
+		return nil // of another system
+	} else if err != nil {
+		return err
+	}
+	n.OrderID = of.ID
+	o, ok, err := s.adjusted(ctx, of, e)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		if e.Kind == payment.Adjusted {
+			n.Warning = "the plan of the subscription was changed at the provider: the license keeps its tier"
+		}
+		return nil
+	}
+	before := o.Status()
+	err = s.update(ctx, &o, func(tx Store, o *Order) error {
+		if e.Kind == payment.AdjustmentFailed {
+			if o.Status() != Pending || e.Reference.Invoice != "" && o.Payment.Invoice != "" && e.Reference.Invoice != o.Payment.Invoice {
+				return nil
+			}
+			return s.markCancelled(ctx, tx, o, s.Now())
+		}
+		o.Payment.Invoice = cmp.Or(o.Payment.Invoice, e.Reference.Invoice)
+		o.Payment.Payment = cmp.Or(o.Payment.Payment, e.Reference.Payment)
+		at := e.At
+		if at.Before(o.CreatedAt) {
+			at = o.CreatedAt // providers round to whole seconds
+		}
+		paid, _ := inUnitsOf(o.Amount.Currency, e)
+		return s.settle(ctx, tx, o, paid, at)
+	})
+	if err != nil {
+		return err
+	}
+	n.OrderID = o.ID
+	if now := o.Status(); now != before {
+		n.Done, n.Status = "the order is "+string(now), now
+	}
+	s.Courier.Wake()
+	return s.followUp(ctx, &o, n)
+}
+
+// adjusted returns the change that an event is about: the one of its invoice, else the open one, else the latest one
+// that was cancelled without a payment.
+func (s *Service) adjusted(ctx context.Context, of Order, e payment.Event) (Order, bool, error) {
+	if of.Kind == Change {
+		return of, true, nil
+	}
+	if o, ok, err := s.Store.OpenFollower(ctx, of.LicenseID); err != nil || ok && o.Kind == Change {
+		return o, ok, err
+	}
+	list, err := s.Store.Siblings(ctx, of.LicenseID)
+	for _, o := range list {
+		if e.Kind == payment.Adjusted && o.Kind == Change && o.Status() == Cancelled && o.PaidAt.IsZero() && o.Payment.Invoice == "" {
+			return o, true, nil
+		}
+	}
+	return Order{}, false, err
+}
+
+// undoPlan has the provider take back the change of an order, if that is due: the subscription goes on with the plan
+// that the license has now. If the periods of that have another length, the subscription ends with the one that is
+// paid: the license is renewed by its owner then.
+func (s *Service) undoPlan(ctx context.Context, o Order) error {
+	if o.Kind != Change {
+		return nil
+	}
+	t, err := s.Store.TermsOf(ctx, o)
+	if err != nil || !t.Undo {
+		return err
+	}
+	h, err := s.holdingBehind(ctx, o)
+	if err != nil {
+		return err
+	}
+	if base, ok := h.subscription(); ok && h.license.RevokedAt.IsZero() {
+		if err := s.undoAt(ctx, h, base, o, t); err != nil && !errors.Is(err, payment.ErrRefused) && !errors.Is(err, ErrEndRefused) {
+			return err
+		}
+	}
+	return s.update(ctx, &o, func(tx Store, o *Order) error {
+		t, err := tx.TermsOf(ctx, *o)
+		if err != nil {
+			return err
+		}
+		t.Undo = false
+		return tx.PutTerms(ctx, o.ID, t)
+	})
+}
+
+func (s *Service) undoAt(ctx context.Context, h holding, base, o Order, t Terms) error {
+	if !t.Later && t.Months != h.license.Months {
+		return s.endLater(ctx, &base)
+	}
+	want := newPlan(h, h.license.TierID, h.Rate, h.license.Months, time.Time{})
+	want.OrderID, want.Later = o.ID+"-undo", true
+	return s.ask(base, func() error {
+		_, err := s.Payments.ChangePlan(ctx, base.Payment, want)
+		return err
+	})
+}
+
+// takeOut takes back what an order did to its license, because it is refunded: a change brings the tier before back,
+// a renewal loses its period. tx has locked the order.
+func (s *Service) takeOut(ctx context.Context, tx Store, o Order) error {
+	l, err := tx.LicenseByID(ctx, o.LicenseID)
+	if err != nil {
+		return err
+	}
+	t, err := tx.TermsOf(ctx, o)
+	if err != nil {
+		return err
+	}
+	undo := o.Kind == Change && o.Provider != "" && o.Provider != (payment.Test{}).Name()
+	if t.Applied == nil || !l.RevokedAt.IsZero() {
+		if t.Undo = undo && l.RevokedAt.IsZero(); t.Undo { // it was paid too late
+			return tx.PutTerms(ctx, o.ID, t)
+		}
+		return nil
+	}
+	siblings, err := tx.Siblings(ctx, l.ID)
+	if err != nil {
+		return err
+	}
+	list, err := effectiveOf(ctx, tx, siblings)
+	if err != nil {
+		return err
+	}
+	tier := l.TierID
+	after := later(list, t.Applied.Version)
+	if o.Kind == Renewal {
+		err = s.takeOutRenewal(ctx, tx, &l, t, after)
+	} else {
+		undo = undo && len(after) == 0
+		err = s.takeOutChange(ctx, tx, &l, effective{o, t}, after)
+	}
+	if err != nil {
+		return err
+	}
+	t.Applied, t.Undo = nil, undo
+	if err := s.putApplied(ctx, tx, o, l, t); err != nil || l.TierID == tier {
+		return err
+	}
+	return s.publishChanged(ctx, tx, l)
+}
+
+// later returns the changes of a list that took effect, or were planned, after a version of the license, the first one
+// first.
+func later(list []effective, version int64) (out []effective) {
+	for _, e := range list {
+		if e.Kind == Change && e.version() > version {
+			out = append([]effective{e}, out...)
+		}
+	}
+	return out
+}
+
+// takeOutRenewal takes the period of a renewal off the license, and off what later changes would bring back.
+func (s *Service) takeOutRenewal(ctx context.Context, tx Store, l *license.License, t Terms, after []effective) error {
+	for _, e := range after {
+		if e.Applied.Before.LosePeriod(t.Applied.Term) {
+			if err := tx.PutTerms(ctx, e.ID, e.Terms); err != nil {
+				return err
+			}
+		}
+	}
+	l.LosePeriod(t.Applied.Term)
+	return nil
+}
+
+// takeOutChange brings the tier before a change back, or has the change after it bring that back.
+func (s *Service) takeOutChange(
+	ctx context.Context, tx Store, l *license.License, e effective, after []effective,
+) error {
+	if l.Next.OrderID == e.ID {
+		l.Next = license.Next{}
+		return nil
+	}
+	planned := len(after) == 1 && l.Next.OrderID == after[0].ID
+	if len(after) == 0 || planned {
+		term := e.Applied.Term
+		if e.Later {
+			term = time.Time{} // its periods are of the length that the provider charges
+		}
+		l.Restore(e.Applied.Before, term)
+	}
+	if len(after) == 0 {
+		return nil
+	}
+	next := after[0]
+	before := e.Applied.Before
+	if next.Applied.Before.Months == before.Months {
+		before.Anchor, before.Periods = next.Applied.Before.Anchor, next.Applied.Before.Periods
+	}
+	next.Applied.Before = before
+	return tx.PutTerms(ctx, next.ID, next.Terms)
+}

@@ -1,0 +1,298 @@
+package order
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/payment"
+	"stoa/internal/shop/product"
+)
+
+// Followers are the further orders of licenses in the database: those that buy a trial, change a plan or renew a term.
+type Followers interface {
+	// OpenFollower returns the pending order that follows for a license, if there is one.
+	OpenFollower(ctx context.Context, licenseID string) (Order, bool, error)
+
+	// ChangeByInvoice returns the change that an invoice of a provider is for, if there is one.
+	ChangeByInvoice(ctx context.Context, provider, invoice string) (Order, bool, error)
+
+	// Siblings returns all orders of a license, the newest first. It locks none.
+	Siblings(ctx context.Context, licenseID string) ([]Order, error)
+
+	// Orphans returns at most 100 pending orders that follow, of licenses that were revoked.
+	Orphans(ctx context.Context) ([]Order, error)
+
+	// Seated returns the instances that have a seat of a license, the oldest first.
+	Seated(ctx context.Context, licenseID string) ([]string, error)
+
+	// PutTerms keeps what an order that follows does to its license. Of terms that are kept, it overwrites Applied and
+	// Undo. TermsOf returns them, or an errs.NotFound error.
+	PutTerms(ctx context.Context, orderID string, t Terms) error
+	TermsOf(ctx context.Context, o Order) (Terms, error)
+}
+
+// Terms is what an order that follows does to its license once it is paid.
+type Terms struct {
+	license.Terms
+
+	// Price is what the plan of a change costs from then on, in the units of the order.
+	Price int64
+	// Later says that a change begins with the next period.
+	Later bool
+	// Applied is nil until the order takes effect.
+	Applied *Applied
+	// Undo says that the order was taken back, but not yet at the provider of the license's subscription.
+	Undo bool
+}
+
+// Applied is what it takes to take an order back.
+type Applied struct {
+	// Version is that of the license before, by which orders that took effect are in order.
+	Version int64 `json:"version"`
+	// Before is what the license had before a change.
+	Before license.Before `json:"before"`
+	// Term is the anchor of the term to which a renewal added a period, or which a change began.
+	Term time.Time `json:"term,omitzero"`
+}
+
+// termsOf returns what a license gets of a tier.
+func termsOf(t product.Tier) Terms {
+	return Terms{
+		Terms: license.Terms{TierID: t.ID, Features: t.Features, MaxInstances: t.MaxInstances, Months: t.Period.Months()},
+		Price: t.Price.Minor,
+	}
+}
+
+// follow makes a draft an order that buys a trial, and returns the key of that.
+func (s *Service) follow(o *Order, l license.License) (license.Key, error) {
+	o.LicenseID, o.Follows = l.ID, true
+	return s.Vault.Open(l)
+}
+
+// addFollower stores an order that buys a trial. If nothing is left to pay, that is bought at once. It returns
+// ErrNotTrial, ErrBeingBought and ErrSeatsInUse.
+func (s *Service) addFollower(ctx context.Context, tx Store, o Order, t Terms) error {
+	// The license is locked, so that one of several orders at once is the first.
+	l, err := tx.LicenseByID(ctx, o.LicenseID)
+	if err != nil {
+		return err
+	}
+	if !buyable(l, o.ProductID, o.UserID) {
+		return ErrNotTrial
+	}
+	if err := s.mayFollow(ctx, tx, l, t.MaxInstances); err != nil {
+		return err
+	}
+	return s.putFollower(ctx, tx, &o, l, t)
+}
+
+// putFollower stores an order that follows. If nothing is left to pay it takes effect at once. tx has locked the license.
+func (s *Service) putFollower(ctx context.Context, tx Store, o *Order, l license.License, t Terms) error {
+	if err := tx.CreateOrder(ctx, *o); err != nil {
+		return err
+	}
+	if err := tx.PutTerms(ctx, o.ID, t); err != nil || o.Status() != Paid {
+		return err
+	}
+	return s.takeEffect(ctx, tx, *o, l, t)
+}
+
+// mayFollow returns ErrBeingBought if another order of a license is open, or if all of it is being refunded, and
+// ErrSeatsInUse if more instances use it than it is to have. tx has locked the license.
+func (s *Service) mayFollow(ctx context.Context, tx Store, l license.License, seats int) error {
+	if open, ok, err := tx.OpenFollower(ctx, l.ID); err != nil {
+		return err
+	} else if ok {
+		return ErrBeingBought.With("orderId", open.ID)
+	}
+	if id, err := s.beingRefunded(ctx, tx, l.ID); err != nil {
+		return err
+	} else if id != "" {
+		return ErrBeingBought.With("orderId", id)
+	}
+	if l.Instances <= seats {
+		return nil
+	}
+	seated, err := tx.Seated(ctx, l.ID)
+	if err != nil {
+		return err
+	}
+	return ErrSeatsInUse.With("maxInstances", seats).With("instances", seated)
+}
+
+// beingRefunded returns the order that issued or bought a license, if all of it is being refunded; else "".
+func (s *Service) beingRefunded(ctx context.Context, tx Store, licenseID string) (string, error) {
+	list, err := tx.Siblings(ctx, licenseID)
+	if err != nil {
+		return "", err
+	}
+	for _, o := range list {
+		if o.Kind != "" {
+			continue
+		}
+		if due, ok, err := tx.RefundDueOf(ctx, o.ID); err != nil || ok && due.whole() {
+			return o.ID, err
+		}
+	}
+	return "", nil
+}
+
+// takeEffect does to a license what an order is paid for. tx has locked both.
+func (s *Service) takeEffect(ctx context.Context, tx Store, o Order, l license.License, t Terms) error {
+	switch o.Kind {
+	case Change:
+		return s.applyChange(ctx, tx, o, l, t)
+	case Renewal:
+		return s.applyRenewal(ctx, tx, o, l, t)
+	}
+	return s.buy(ctx, tx, o, l, t.Terms)
+}
+
+// settleFollower does what settle does for the first payment of an order that follows. If that has nothing to follow
+// any more, because the license was revoked, the order is cancelled: the payment is refunded afterwards. tx has
+// locked the order.
+func (s *Service) settleFollower(ctx context.Context, tx Store, o *Order) error {
+	l, err := tx.LicenseByID(ctx, o.LicenseID)
+	if err != nil {
+		return err
+	}
+	gone := !l.RevokedAt.IsZero() || l.Trial != (o.Kind == "")
+	if !gone {
+		id, err := s.beingRefunded(ctx, tx, l.ID)
+		if err != nil {
+			return err
+		}
+		gone = id != "" && id != o.ID
+	}
+	if gone && o.RefundedAt.IsZero() {
+		return s.markCancelled(ctx, tx, o, s.Now())
+	}
+	t, err := tx.TermsOf(ctx, *o)
+	if err != nil {
+		return err
+	}
+	err = s.takeEffect(ctx, tx, *o, l, t)
+	if kind := errs.KindOf(err); kind == errs.Conflict || kind == errs.Invalid {
+		return s.markCancelled(ctx, tx, o, s.Now())
+	} else if err != nil {
+		return err
+	}
+	return s.settled(ctx, tx, *o)
+}
+
+// later returns the orders of a license that are to be refunded or cancelled before the one that issued or bought it.
+func (o Order) later(siblings []Order) []Order {
+	return slices.DeleteFunc(siblings, func(f Order) bool {
+		after := f.Kind != "" && o.Kind == "" || o.Trial && f.Follows
+		return !after || f.ID == o.ID || f.Status() != Paid && f.Status() != Pending
+	})
+}
+
+// isFollowed reports whether orders that are paid, or wait for their payment, followed for the license of an order. The
+// license stays locked: one that is paid from now on finds it revoked. tx has locked the order.
+func (s *Service) isFollowed(ctx context.Context, tx Store, o Order) (bool, error) {
+	if o.Kind != "" {
+		return false, nil
+	}
+	if _, err := tx.LicenseByID(ctx, o.LicenseID); err != nil {
+		return false, err
+	}
+	list, err := tx.Siblings(ctx, o.LicenseID)
+	return len(o.later(list)) > 0, err
+}
+
+// refundFollowers refunds the orders that followed for the license of an order which issued or bought it, and cancels
+// those that wait for their payment, before the license is revoked with that order. It returns the errors of Refund and
+// Cancel.
+func (s *Service) refundFollowers(ctx context.Context, o Order) error {
+	list, err := s.Store.Siblings(ctx, o.LicenseID)
+	if err != nil {
+		return err
+	}
+	for _, f := range o.later(list) {
+		listed, err := s.Get(ctx, f.ID)
+		if err == nil && f.Status() == Pending {
+			if _, err = s.Cancel(ctx, f.ID); err == nil {
+				continue
+			}
+			if !errors.Is(err, ErrBeingPaid) && !errors.Is(err, ErrNotCancellable) {
+				return err
+			}
+			err = nil // paid in this moment
+		}
+		if err == nil {
+			_, err = s.refund(ctx, listed, RefundRequest{}, nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oweFollowers has the orders that followed for a license refunded, because the provider refunded the order that issued
+// or bought it. Those that wait for their payment are orphans. tx has locked the order.
+func (s *Service) oweFollowers(ctx context.Context, tx Store, o Order, at time.Time) error {
+	list, err := tx.Siblings(ctx, o.LicenseID)
+	if err != nil {
+		return err
+	}
+	for _, f := range o.later(list) {
+		f, err := tx.OrderByID(ctx, f.ID)
+		if err != nil {
+			return err
+		}
+		_, due, err := tx.RefundDueOf(ctx, f.ID)
+		switch {
+		case err != nil || due || f.Status() != Paid:
+		case f.Amount.Minor == 0:
+			err = s.markRefunded(ctx, tx, &f, at)
+		default:
+			err = tx.AddRefundDue(ctx, s.newRefundDue(ctx, f.ID, RefundRequest{}))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refundOwed carries out what oweFollowers recorded. What fails is tried again by Sweep.
+func (s *Service) refundOwed(ctx context.Context, o Order, n *Notice) error {
+	list, err := s.Store.Siblings(ctx, o.LicenseID)
+	if err != nil {
+		return err
+	}
+	for _, f := range o.later(list) {
+		_, err := s.goOnWithRefund(ctx, f.ID)
+		if errors.Is(err, ErrRefundRefused) {
+			n.Warning = "the license is revoked, and its order " + f.ID + " cannot be refunded: " + err.Error()
+			err = nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CancelOrphans cancels the pending orders of licenses that were revoked. What is paid all the same is refunded.
+func (s *Service) CancelOrphans(ctx context.Context, log *slog.Logger) error {
+	list, err := s.Store.Orphans(ctx)
+	for _, o := range list {
+		err := s.ask(o, func() error { return s.Payments.Cancel(ctx, o.Payment) })
+		if err == nil || errors.Is(err, payment.ErrRefused) { // refused: it is being paid, and then refunded
+			err = s.giveUp(ctx, o)
+		}
+		if err != nil {
+			log.WarnContext(ctx, "the order of a revoked license cannot be cancelled yet",
+				slog.String("order", o.ID), slog.Any("err", err))
+		}
+	}
+	return err
+}

@@ -1,0 +1,147 @@
+package plan
+
+import (
+	"time"
+
+	"stoa/internal/shop/license"
+	"stoa/internal/shop/payment"
+	"stoa/internal/shop/product"
+)
+
+// Standing is a license and what was paid for it.
+type Standing struct {
+	License license.License
+
+	// Rate is what a period of its plan costs, or what its plan costs once. It has no currency if nothing is known of it.
+	Rate product.Money
+	// Worth is what was paid for a period of the current term, Paid what was paid for the license less refunds, both
+	// in the units of Rate.
+	Worth, Paid int64
+}
+
+// Target is a tier to which the license is to be changed.
+type Target struct {
+	TierID string
+	Price  product.Money
+	Months int // the billing period; zero if it is paid once
+}
+
+// TargetOf returns a tier as a target.
+func TargetOf(t product.Tier) Target {
+	return Target{TierID: t.ID, Price: t.Price, Months: t.Period.Months()}
+}
+
+// Quote is what a change costs, and when it begins.
+type Quote struct {
+	// Due is what is to be paid now. Credit is what is taken off the price for what was paid before.
+	Due, Credit product.Money
+	// Later says that the change begins with the next period, at At. Otherwise it begins at once, or when Due is paid.
+	Later bool
+	At    time.Time
+}
+
+// Usable returns why nothing can be bought for a license: ErrRevoked, ErrTrial or ErrUnpaid.
+func Usable(l license.License) error {
+	switch {
+	case !l.RevokedAt.IsZero():
+		return ErrRevoked
+	case l.Trial:
+		return ErrTrial
+	case !l.Paid:
+		return ErrUnpaid
+	}
+	return nil
+}
+
+// Renewable returns why a license cannot be renewed by its owner: what Usable returns, ErrPerpetual or ErrRenewed.
+// renews says that a payment provider renews it.
+func Renewable(l license.License, renews bool) error {
+	if err := Usable(l); err != nil {
+		return err
+	}
+	switch {
+	case l.Months == 0, l.ExpiresAt.IsZero():
+		return ErrPerpetual
+	case renews:
+		return ErrRenewed
+	}
+	return nil
+}
+
+// Change returns what it costs to change a license to a tier at a time. A subscription that a payment provider renews
+// has the provider's figures instead. It returns what Usable returns, ErrSameTier, ErrOtherWay, ErrOtherCurrency and
+// ErrCheaper.
+func Change(s Standing, to Target, now time.Time) (Quote, error) {
+	if err := allowed(s, to); err != nil {
+		return Quote{}, err
+	}
+	l := s.License
+	none := product.Money{Currency: to.Price.Currency}
+	q := Quote{Due: none, Credit: none, At: now}
+	switch {
+	case l.Months == 0 && to.Price.Minor < s.Rate.Minor:
+		return Quote{}, ErrCheaper
+	case l.Months == 0:
+		q.Credit.Minor = s.Paid
+		q.Due.Minor = max(to.Price.Minor-s.Paid, 0)
+	case s.later(to):
+		q.Later, q.At = true, l.ExpiresAt
+	default:
+		q.Due.Minor, q.Credit.Minor = s.prorate(to, now)
+	}
+	// What cannot be charged is given away.
+	exponent, _ := product.Exponent(to.Price.Currency)
+	q.Due.Minor -= q.Due.Minor % payment.Step(to.Price.Currency, exponent)
+	return q, nil
+}
+
+func allowed(s Standing, to Target) error {
+	l := s.License
+	if err := Usable(l); err != nil {
+		return err
+	}
+	switch {
+	case to.TierID == l.TierID:
+		return ErrSameTier
+	case (l.Months > 0) != (to.Months > 0), l.Months > 0 && l.ExpiresAt.IsZero():
+		return ErrOtherWay
+	case s.Rate.Currency != "" && s.Rate.Currency != to.Price.Currency:
+		return ErrOtherCurrency
+	}
+	return nil
+}
+
+// later reports whether a change of a subscription waits for the next period: what is cheaper by the month does, unless
+// its period is longer; so does a shorter period of the same price, for which nothing is gained by beginning it at once.
+func (s Standing) later(to Target) bool {
+	now, then := s.Rate.Minor*int64(to.Months), to.Price.Minor*int64(s.License.Months)
+	switch {
+	case to.Months > s.License.Months, then > now:
+		return false
+	case then == now:
+		return to.Months < s.License.Months
+	}
+	return true
+}
+
+// prorate returns what a subscription has to pay for a change at once, and what it is credited: the part of what was
+// paid that is not used yet. With another period, a new term begins.
+func (s Standing) prorate(to Target, now time.Time) (due, credit int64) {
+	left, period, more := s.License.Left(now)
+	price := to.Price.Minor
+	if to.Months == s.License.Months {
+		price = share(price, left, period) + price*int64(more)
+	}
+	credit = min(share(s.Worth, left, period)+s.Rate.Minor*int64(more), s.Paid)
+	return max(price-credit, 0), credit
+}
+
+// share returns an amount times the seconds of part by those of whole, rounded half up.
+func share(minor int64, part, whole time.Duration) int64 {
+	p, w := int64(part/time.Second), int64(whole/time.Second)
+	if p <= 0 || w <= 0 {
+		return 0
+	}
+	// A price times the seconds of a year may be more than an int64: the whole units and the rest by themselves.
+	return minor/w*p + (2*(minor%w)*p+w)/(2*w)
+}
