@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
+import { join } from "node:path";
 import { after } from "node:test";
 import {
-  accessibilityFaults, adminToken, browser, call, journey, openTab, settled, stoa, test, useStoa,
+  accessibilityFaults, adminToken, browser, call, journey, openConsole, openTab, settled, stoa, test, useStoa,
 } from "./kit.js";
 
 const secret = "whsec_test_secret";
@@ -67,13 +68,15 @@ useStoa(async () => {
 after(() => server.close());
 
 // confirm tells stoa that the buyer paid, as Stripe does.
-const confirm = async (n, minor) => {
-  const orderId = opened[n].get("client_reference_id"), at = Math.floor(Date.now() / 1000);
+const confirm = (n, minor, more = {}) => tell(n, "checkout.session.completed", {
+  id: `cs_test_${n}`, payment_status: "paid", amount_total: minor, currency: "eur", payment_intent: `pi_${n}`, customer: "cus_1", ...more,
+});
+
+// tell sends a signed event about the order of the n-th page.
+const tell = async (n, type, object) => {
+  const metadata = { orderId: opened[n].get("client_reference_id") }, at = Math.floor(Date.now() / 1000);
   const event = JSON.stringify({
-    id: `evt_${n}`, object: "event", type: "checkout.session.completed", created: at, api_version: "2026-03-25.dahlia",
-    data: { object: {
-      id: `cs_test_${n}`, metadata: { orderId }, payment_status: "paid", amount_total: minor, currency: "eur", payment_intent: `pi_${n}`, customer: "cus_1",
-    } },
+    id: `evt_${type}_${n}`, object: "event", type, created: at, api_version: "2026-03-25.dahlia", data: { object: { metadata, ...object } },
   });
   const v1 = createHmac("sha256", secret).update(`${at}.${event}`).digest("hex");
   const response = await fetch(`${stoa.url}/api/marketplace/payments/stripe/webhook`, {
@@ -152,6 +155,44 @@ test("a buyer with an account sees the order become paid, and one who changes th
   await tab.getByRole("button", { name: "Manage payment" }).waitFor();
   assert.equal(tab.url(), order.split("?")[0]);
   await tab.end();
+});
+
+// billed is what the provider says of a payment with tax, on its page and in its invoice.
+const automatic_tax = { enabled: true };
+const taxed = { automatic_tax, invoice: "in_1", amount_subtotal: 2900, total_details: { amount_tax: 551 } };
+const invoice = {
+  id: "in_1", billing_reason: "manual", amount_paid: 3451, currency: "eur", automatic_tax, number: "A-0001",
+  total_taxes: [{ amount: 551, tax_behavior: "exclusive" }],
+  hosted_invoice_url: "https://invoice.stripe.com/i/1", invoice_pdf: "https://pay.stripe.com/invoice/1/pdf",
+};
+
+test("an order shows its tax and its invoice, on a phone, in the dark and on paper", async () => {
+  const token = await adminToken(stoa), n = opened.length;
+  const body = { tierId: "pro", paymentMethod: "card", billingInfo: { email: "taxed@example.com" } };
+  const sold = (await call(stoa, "POST", "/api/marketplace/products/mail-courier/purchase", { token, body })).body;
+  await tell(n, "invoice.paid", invoice);
+  await confirm(n, 3451, taxed);
+  const folder = process.env.STOA_PICTURES;
+  for (const [scheme, width] of [["light", 1280], ["dark", 360]]) {
+    const tab = await openConsole("/console", { scheme, width });
+    for (const path of [`/orders/${sold.orderId}`, "/orders", `/console/shop/orders/${sold.orderId}`]) {
+      await tab.goto(path);
+      const link = tab.locator("main").getByRole("link", { name: "A-0001" });
+      await link.first().waitFor();
+      assert.equal(await link.first().getAttribute("href"), invoice.hosted_invoice_url, path);
+      if (path !== "/orders") {
+        for (const amount of ["€29", "€5.51", "€34.51"]) await tab.locator("main").getByText(amount).first().waitFor();
+      }
+      await fine(tab);
+      if (folder) await tab.screenshot({ path: join(folder, `tax-${scheme}${path.replaceAll("/", "-")}.png`), fullPage: true });
+    }
+    await tab.goto(`/orders/${sold.orderId}`);
+    await tab.getByRole("link", { name: "PDF" }).waitFor();
+    await tab.emulateMedia({ media: "print" });
+    assert.equal(await tab.getByText("not an invoice").count(), 0);
+    if (folder) await tab.screenshot({ path: join(folder, `tax-${scheme}-print.png`), fullPage: true });
+    await tab.end();
+  }
 });
 
 test("a buyer of another shop's page is told that the payment is being confirmed", async () => {

@@ -41,7 +41,12 @@ test("orders and licenses are printed as receipts", async () => {
   ]) {
     await tab.goto(path);
     await tab.locator("main").getByText(says).first().waitFor();
+    if (name === "order") assert.ok(!await tab.getByText("not an invoice").isVisible(), "it stands on the screen");
     await printed(tab, name);
+    if (name !== "order") continue;
+    await tab.emulateMedia({ media: "print" });
+    assert.ok(await tab.getByText("This is a receipt, not an invoice.").isVisible());
+    await tab.emulateMedia({ media: "screen" });
   }
   await tab.end();
 });

@@ -1,5 +1,6 @@
 import { useEffect, type ReactNode } from "react";
 import { useSession } from "../api/useSession";
+import { formatMoney } from "../text/format";
 import { orderTone, useOrder, type SeenOrder } from "./data";
 import { keptOrder, type KeptOrder } from "./kept";
 import { go } from "./router";
@@ -22,7 +23,8 @@ interface Seen {
   paymentUrl: string;
   licenseId: string;
   email: string;
-  own: SeenOrder | null; // what the API says of it, if it is in the account
+  said: SeenOrder | null; // what the API says of it
+  own: SeenOrder | null; // the same, if it is in the account
 }
 
 export const seen = (id: string, order: SeenOrder | null, kept: KeptOrder | null): Seen => ({
@@ -37,6 +39,7 @@ export const seen = (id: string, order: SeenOrder | null, kept: KeptOrder | null
   paymentUrl: order ? (order.paymentUrl ?? "") : (kept?.paymentUrl ?? ""),
   licenseId: order?.own ? order.licenseId : "",
   email: kept?.email ?? "",
+  said: order,
   own: order?.own ? order : null,
 });
 
@@ -177,6 +180,7 @@ const Shown = ({ order, fresh, children }: { order: Seen; fresh: boolean; childr
       {order.own && !subscription && wasPaid(order.own) && <Payment order={order.own} />}
       {order.own?.refundableUntil && <TakeBack order={order.own} until={order.own.refundableUntil} />}
       <Facts order={order} />
+      {order.status !== "pending" && !order.said?.invoice && <p className="on-paper">{t("order.notInvoice")}</p>}
     </>
   );
 };
@@ -229,45 +233,58 @@ const Next = ({ order }: { order: Seen }) => (
   </section>
 );
 
+// Fact is a line of what an order says.
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+// Billed is what the payment provider said of tax and invoice.
+const Billed = ({ order: { net, tax, total, invoice, currency } }: { order: SeenOrder }) => (
+  <>
+    {net !== undefined && <Fact name={t("order.net")}>{formatMoney(net, currency)}</Fact>}
+    {tax !== undefined && <Fact name={t("order.tax")}>{formatMoney(tax, currency)}</Fact>}
+    {total !== undefined && <Fact name={t("order.total")}>{formatMoney(total, currency)}</Fact>}
+    {invoice && (
+      <Fact name={t("order.invoice")}>
+        <Invoice of={invoice} />
+      </Fact>
+    )}
+  </>
+);
+
+export const Invoice = ({ of: { number, url, pdf } }: { of: NonNullable<SeenOrder["invoice"]> }) => (
+  <>
+    {url ? <a href={url}>{number}</a> : number}
+    {pdf && (
+      <>
+        {" · "}
+        <a href={pdf}>{t("order.pdf")}</a>
+      </>
+    )}
+  </>
+);
+
 export const Facts = ({ order }: { order: Seen }) => {
   const less = off(order.costs);
   return (
     <dl className="summary">
-      <div>
-        <dt>{t("order.number")}</dt>
-        <dd>
-          <code>{order.id}</code>
-        </dd>
-      </div>
-      <div>
-        <dt>{t("order.product")}</dt>
-        <dd>
-          <a href={`/p/${order.slug}`}>{order.productName}</a>
-        </dd>
-      </div>
-      {order.plan && (
-        <div>
-          <dt>{t("checkout.plan")}</dt>
-          <dd>{order.plan}</dd>
-        </div>
-      )}
-      {less && (
-        <div>
-          <dt>{less[0]}</dt>
-          <dd>{less[1]}</dd>
-        </div>
-      )}
-      <div>
-        <dt>{t("order.amount")}</dt>
-        <dd>{price(order.costs)}</dd>
-      </div>
+      <Fact name={t("order.number")}>
+        <code>{order.id}</code>
+      </Fact>
+      <Fact name={t("order.product")}>
+        <a href={`/p/${order.slug}`}>{order.productName}</a>
+      </Fact>
+      {order.plan && <Fact name={t("checkout.plan")}>{order.plan}</Fact>}
+      {less && <Fact name={less[0]}>{less[1]}</Fact>}
+      <Fact name={t("order.amount")}>{price(order.costs)}</Fact>
+      {order.said && <Billed order={order.said} />}
       {order.at && (
-        <div>
-          <dt>{t("order.placed")}</dt>
-          <dd>
-            <Day at={order.at} />
-          </dd>
-        </div>
+        <Fact name={t("order.placed")}>
+          <Day at={order.at} />
+        </Fact>
       )}
     </dl>
   );

@@ -3,6 +3,7 @@ import { useSession } from "../api/useSession";
 import { formatMoney } from "../text/format";
 import { orderTone, useOrders, type Order } from "./data";
 import { keptOrders } from "./kept";
+import { Invoice } from "./OrderPage";
 import { SignIn } from "./SignInPage";
 import { keptCosts, off, price, type Costs } from "./paid";
 import { t } from "./boughtText";
@@ -110,6 +111,11 @@ const Row = ({ order }: { order: Order }) => (
         <Cost of={order} />
         {order.partlyRefunded && (
           <span>{t("orders.partly", { amount: formatMoney(order.partlyRefunded, order.currency) })}</span>
+        )}
+        {order.invoice && (
+          <span>
+            {t("order.invoice")} <Invoice of={order.invoice} />
+          </span>
         )}
         <Day at={order.createdAt} />
         <code>{order.id}</code>

@@ -69,7 +69,7 @@ const Refund = ({ order, license, change }: RefundProps) => {
   const [typed, setTyped] = useState<string | number>("");
   const [reason, setReason] = useState("");
   const [key, setKey] = useState("");
-  const left = order.amount - (order.partlyRefunded ?? 0);
+  const left = (order.total ?? order.amount) - (order.partlyRefunded ?? 0);
   const part = typeof typed === "number" && typed > 0 && typed !== left ? typed : undefined;
   const amount = formatMoney(part ?? left, order.currency);
   const free = order.amount === 0;

@@ -64,7 +64,9 @@ const Refunds = ({ of, currency }: { of: NonNullable<Order["refunds"]>; currency
       {of.map((r, i) => (
         <li key={i}>
           <Time at={r.at} /> · {formatMoney(r.amount, currency)}
-          {[r.reason, byOf(r.by)].filter(Boolean).map((text) => ` · ${text}`)}
+          {[r.reason, byOf(r.by), r.creditNote && t("shop.orders.refund.creditNote", { number: r.creditNote })]
+            .filter(Boolean)
+            .map((text) => ` · ${text}`)}
         </li>
       ))}
     </ul>
@@ -83,6 +85,7 @@ const facts = (o: Order): [string, React.ReactNode][] => [
         ] as [string, string],
       ]
     : []),
+  ...tax(o),
   ...(o.partlyRefunded
     ? [[t("shop.orders.partly"), formatMoney(o.partlyRefunded, o.currency)] as [string, string]]
     : []),
@@ -97,6 +100,32 @@ const facts = (o: Order): [string, React.ReactNode][] => [
   ...bill(o),
   [t("shop.orders.placed"), <Time key="at" at={o.createdAt} />],
 ];
+
+// What the payment provider said of tax and invoice.
+const tax = ({ net, tax, total, taxId, country, invoice, currency }: Order): [string, React.ReactNode][] => {
+  const list: [string, React.ReactNode][] = [];
+  if (net !== undefined) list.push([t("shop.orders.net"), formatMoney(net, currency)]);
+  if (tax !== undefined) list.push([t("shop.orders.tax"), formatMoney(tax, currency)]);
+  if (total !== undefined) list.push([t("shop.orders.total"), formatMoney(total, currency)]);
+  if (country) list.push([t("shop.orders.country"), country]);
+  if (taxId) list.push([t("shop.orders.taxId"), taxId]);
+  if (invoice) {
+    list.push([t("shop.orders.invoice"), <Documents key="invoice" of={invoice} />]);
+  }
+  return list;
+};
+
+const Documents = ({ of: { number, url, pdf } }: { of: NonNullable<Order["invoice"]> }) => (
+  <>
+    {url ? <a href={url}>{number}</a> : number}
+    {pdf && (
+      <>
+        {" · "}
+        <a href={pdf}>{t("shop.orders.pdf")}</a>
+      </>
+    )}
+  </>
+);
 
 // What the bill says beyond the customer's account.
 const bill = ({ billingInfo: bill, userId }: Order): [string, string][] => {
@@ -178,7 +207,7 @@ const moments = (o: Order): Moment[] => {
       o.paidAt,
       o.amount === 0
         ? t("shop.orders.did.free")
-        : t("shop.orders.did.paid", { amount: formatMoney(o.amount, o.currency) }),
+        : t("shop.orders.did.paid", { amount: formatMoney(o.total ?? o.amount, o.currency) }),
     ],
     [o.refundedAt, t("shop.orders.did.refunded")],
     [o.cancelledAt, t("shop.orders.did.cancelled")],
