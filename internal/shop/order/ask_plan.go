@@ -215,7 +215,10 @@ func (s *Service) adjust(ctx context.Context, e payment.Event, n *Notice) error 
 			at = o.CreatedAt // providers round to whole seconds
 		}
 		paid, _ := inUnitsOf(o.Amount.Currency, e)
-		return s.settle(ctx, tx, o, paid, at)
+		if err := s.settle(ctx, tx, o, paid, at); err != nil {
+			return err
+		}
+		return s.recordBill(ctx, tx, *o, e)
 	})
 	if err != nil {
 		return err
