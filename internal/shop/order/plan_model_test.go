@@ -62,6 +62,14 @@ func (m *licenseModel) tier() (tier string) {
 	return tier
 }
 
+// coming returns the tier of the next period.
+func (m *licenseModel) coming() string {
+	if m.next != nil {
+		return m.next.tier
+	}
+	return m.tier()
+}
+
 func (m *licenseModel) open() *step {
 	for _, s := range m.steps {
 		if s.status == order.Pending {
@@ -74,6 +82,10 @@ func (m *licenseModel) open() *step {
 // settle does what a payment of a step does.
 func (m *licenseModel) settle(s *step, now time.Time) {
 	if s.status != order.Pending {
+		return
+	}
+	if s.kind == order.Renewal && s.tier != m.coming() {
+		s.status = order.Cancelled // what it was to renew was refunded
 		return
 	}
 	s.status = order.Paid
@@ -120,6 +132,22 @@ func (m *licenseModel) refund(s *step) {
 	}
 }
 
+// planMachine does with a license what rapid draws, on the shop and on its model.
+type planMachine struct {
+	*testing.T
+	*licenseModel
+
+	s        *shop
+	base     order.Order
+	services []*order.Service
+}
+
+func (m *planMachine) some(rt *rapid.T) *step { return rapid.SampledFrom(m.steps).Draw(rt, "order") }
+
+func (m *planMachine) service(rt *rapid.T) *order.Service {
+	return rapid.SampledFrom(m.services).Draw(rt, "service")
+}
+
 // TestPlansFollowTheirModel lets two services on one database do what owners, administrators, the provider and time do
 // with a license, and compares it and its orders with a model after each step.
 func TestPlansFollowTheirModel(t *testing.T) {
@@ -129,123 +157,131 @@ func TestPlansFollowTheirModel(t *testing.T) {
 		s := openShopAt(t, url)
 		s.sellPlans(t)
 		other := *s.Service
-		services := []*order.Service{s.Service, &other}
 		rapid.Check(t, func(rt *rapid.T) {
-			base := s.subscribes(t, "middle", true)
-			m := &licenseModel{anchor: s.license(t, base).Anchor, periods: 1}
-			m.steps = []*step{{id: base.ID, tier: "middle", status: order.Paid, event: "paid-" + base.ID, paid: s.paidNow(base, true)}}
-			some := func(rt *rapid.T) *step { return rapid.SampledFrom(m.steps).Draw(rt, "order") }
-			service := func(rt *rapid.T) *order.Service { return rapid.SampledFrom(services).Draw(rt, "service") }
+			m := &planMachine{T: t, s: s, base: s.subscribes(t, "middle", true), services: []*order.Service{s.Service, &other}}
+			m.licenseModel = &licenseModel{anchor: s.license(t, m.base).Anchor, periods: 1}
+			m.steps = []*step{{
+				id: m.base.ID, tier: "middle", status: order.Paid, event: "paid-" + m.base.ID, paid: s.paidNow(m.base, true),
+			}}
 			rt.Repeat(map[string]func(*rapid.T){
-				"change": func(rt *rapid.T) {
-					tier := rapid.SampledFrom([]string{"small", "middle", "large", "huge"}).Draw(rt, "tier")
-					b, err := service(rt).ChangePlan(ada(t), base.LicenseID, order.ChangeRequest{TierID: tier})
-					withdrawn := m.next != nil && tier == m.tier()
-					switch refused := m.revoked || m.open() != nil || tier == m.tier() || m.next != nil; {
-					case withdrawn && !m.revoked:
-						m.next.status, m.next = order.Refunded, nil
-						if err != nil {
-							rt.Fatalf("withdraw: %v", err)
-						}
-					case refused:
-						if errs.KindOf(err) != errs.Conflict {
-							rt.Fatalf("change to %s = %+v, %v", tier, b, err)
-						}
-					case err != nil:
-						rt.Fatalf("change to %s: %v", tier, err)
-					default:
-						c := &step{id: b.OrderID, kind: order.Change, tier: tier, status: order.Pending}
-						c.later = modelPrices[tier] < modelPrices[m.tier()]
-						m.steps = append(m.steps, c)
-						if !b.Due {
-							m.settle(c, s.clock.Now())
-						}
-					}
-				},
-				"renew": func(rt *rapid.T) {
-					tier := m.tier()
-					if m.next != nil {
-						tier = m.next.tier
-					}
-					b, err := service(rt).Renew(ada(t), base.LicenseID, order.RenewalRequest{})
-					if m.revoked || m.open() != nil {
-						if errs.KindOf(err) != errs.Conflict {
-							rt.Fatalf("renewal = %+v, %v", b, err)
-						}
-						return
-					}
-					if err != nil {
-						rt.Fatal(err)
-					}
-					m.steps = append(m.steps, &step{id: b.OrderID, kind: order.Renewal, tier: tier, status: order.Pending})
-				},
-				"pay": func(rt *rapid.T) { // also twice, and too late
-					o := some(rt)
-					stored := s.order(t, o.id)
-					if stored.Amount.Minor == 0 {
-						return
-					}
-					if o.event == "" {
-						o.event, o.paid = "paid-"+o.id, s.paidNow(stored, true)
-					}
-					s.tell(t, o.paid)
-					m.settle(o, o.paid.At)
-				},
-				"expire": func(rt *rapid.T) {
-					o := some(rt)
-					if s.order(t, o.id).Amount.Minor == 0 {
-						return
-					}
-					e := failed(s.order(t, o.id))
-					e.At = s.clock.Now()
-					s.tell(t, e)
-					if o.status == order.Pending {
-						o.status = order.Cancelled
-					}
-				},
-				"cancel": func(rt *rapid.T) {
-					o := some(rt)
-					if _, err := service(rt).Cancel(admin(t), o.id); err == nil && o.status == order.Pending {
-						o.status = order.Cancelled
-					} else if o.status == order.Pending {
-						rt.Fatal(err)
-					}
-				},
-				"refund": func(rt *rapid.T) {
-					o := some(rt)
-					if o.kind == "" && rapid.IntRange(0, 7).Draw(rt, "all") > 0 {
-						return // nothing happens after it
-					}
-					_, err := service(rt).Refund(admin(t), o.id, order.RefundRequest{})
-					if err != nil && !errors.Is(err, order.ErrNotRefundable) {
-						rt.Fatalf("refund: %v", err)
-					}
-					m.refund(o)
-				},
-				"refund at the provider": func(rt *rapid.T) {
-					o := some(rt)
-					if o.event == "" || o.status != order.Paid || o.kind == "" && rapid.IntRange(0, 7).Draw(rt, "all") > 0 {
-						return
-					}
-					e := o.paid
-					e.ID, e.Kind, e.At, e.Minor = "back-"+o.id, payment.Refunded, s.clock.Now(), 0
-					s.tell(t, e)
-					m.refund(o)
-				},
-				"time": func(rt *rapid.T) {
-					s.clock.Advance(time.Duration(rapid.IntRange(1, 40).Draw(rt, "days")) * 24 * time.Hour)
-				},
-				"": func(rt *rapid.T) {
-					if err := services[1].CancelOrphans(t.Context(), slog.New(slog.NewTextHandler(io.Discard, nil))); err != nil {
-						rt.Fatal(err)
-					}
-					if fault := s.differs(t, base, m); fault != "" {
-						rt.Fatal(fault)
-					}
-				},
+				"change": m.askChange, "renew": m.askRenewal, "pay": m.pay, "expire": m.expire, "cancel": m.cancel,
+				"refund": m.askRefund, "refund at the provider": m.refundThere, "time": m.pass, "": m.check,
 			})
 		})
 	})
+}
+
+func (m *planMachine) askChange(rt *rapid.T) {
+	tier := rapid.SampledFrom([]string{"small", "middle", "large", "huge"}).Draw(rt, "tier")
+	b, err := m.service(rt).ChangePlan(ada(m.T), m.base.LicenseID, order.ChangeRequest{TierID: tier})
+	withdrawn := m.next != nil && tier == m.tier() && m.open() == nil
+	switch refused := m.revoked || m.open() != nil || tier == m.tier() || m.next != nil; {
+	case withdrawn && !m.revoked:
+		m.next.status, m.next = order.Refunded, nil
+		if err != nil {
+			rt.Fatalf("withdraw: %v", err)
+		}
+	case refused:
+		if errs.KindOf(err) != errs.Conflict {
+			rt.Fatalf("change to %s = %+v, %v", tier, b, err)
+		}
+	case err != nil:
+		rt.Fatalf("change to %s: %v", tier, err)
+	default:
+		c := &step{id: b.OrderID, kind: order.Change, tier: tier, status: order.Pending}
+		c.later = modelPrices[tier] < modelPrices[m.tier()]
+		m.steps = append(m.steps, c)
+		if !b.Due {
+			m.settle(c, m.s.clock.Now())
+		}
+	}
+}
+
+func (m *planMachine) askRenewal(rt *rapid.T) {
+	tier := m.coming()
+	b, err := m.service(rt).Renew(ada(m.T), m.base.LicenseID, order.RenewalRequest{})
+	if m.revoked || m.open() != nil {
+		if errs.KindOf(err) != errs.Conflict {
+			rt.Fatalf("renewal = %+v, %v", b, err)
+		}
+		return
+	}
+	if err != nil {
+		rt.Fatal(err)
+	}
+	m.steps = append(m.steps, &step{id: b.OrderID, kind: order.Renewal, tier: tier, status: order.Pending})
+}
+
+// pay tells of a payment: also twice, and too late.
+func (m *planMachine) pay(rt *rapid.T) {
+	o := m.some(rt)
+	stored := m.s.order(m.T, o.id)
+	if stored.Amount.Minor == 0 {
+		return
+	}
+	if o.event == "" {
+		o.event, o.paid = "paid-"+o.id, m.s.paidNow(stored, true)
+	}
+	m.s.tell(m.T, o.paid)
+	m.settle(o, o.paid.At)
+}
+
+func (m *planMachine) expire(rt *rapid.T) {
+	o := m.some(rt)
+	if m.s.order(m.T, o.id).Amount.Minor == 0 {
+		return
+	}
+	e := failed(m.s.order(m.T, o.id))
+	e.At = m.s.clock.Now()
+	m.s.tell(m.T, e)
+	if o.status == order.Pending {
+		o.status = order.Cancelled
+	}
+}
+
+func (m *planMachine) cancel(rt *rapid.T) {
+	o := m.some(rt)
+	if _, err := m.service(rt).Cancel(admin(m.T), o.id); err == nil && o.status == order.Pending {
+		o.status = order.Cancelled
+	} else if o.status == order.Pending {
+		rt.Fatal(err)
+	}
+}
+
+func (m *planMachine) askRefund(rt *rapid.T) {
+	o := m.some(rt)
+	if o.kind == "" && rapid.IntRange(0, 7).Draw(rt, "all") > 0 {
+		return // nothing happens after it
+	}
+	_, err := m.service(rt).Refund(admin(m.T), o.id, order.RefundRequest{})
+	if err != nil && !errors.Is(err, order.ErrNotRefundable) {
+		rt.Fatalf("refund: %v", err)
+	}
+	m.refund(o)
+}
+
+func (m *planMachine) refundThere(rt *rapid.T) {
+	o := m.some(rt)
+	if o.event == "" || o.status != order.Paid || o.kind == "" && rapid.IntRange(0, 7).Draw(rt, "all") > 0 {
+		return
+	}
+	e := o.paid
+	e.ID, e.Kind, e.At, e.Minor = "back-"+o.id, payment.Refunded, m.s.clock.Now(), 0
+	m.s.tell(m.T, e)
+	m.refund(o)
+}
+
+func (m *planMachine) pass(rt *rapid.T) {
+	m.s.clock.Advance(time.Duration(rapid.IntRange(1, 40).Draw(rt, "days")) * 24 * time.Hour)
+}
+
+func (m *planMachine) check(rt *rapid.T) {
+	if err := m.services[1].CancelOrphans(m.Context(), slog.New(slog.NewTextHandler(io.Discard, nil))); err != nil {
+		rt.Fatal(err)
+	}
+	if fault := m.s.differs(m.T, m.base, m.licenseModel); fault != "" {
+		rt.Fatal(fault)
+	}
 }
 
 // differs returns what of a license and its orders is not as in the model.

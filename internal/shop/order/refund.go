@@ -177,7 +177,7 @@ func (s *Service) beginRefund(
 		if due, err = s.planRefund(ctx, tx, o, paid, req, may); err != nil {
 			return err
 		}
-		if following, err := s.isFollowed(ctx, tx, o); err != nil || following && due.last(paid) {
+		if following, err := s.isFollowed(ctx, tx, o); err != nil || following && due.isLast(paid) {
 			step = refundFollowing
 			return err
 		}
@@ -210,8 +210,8 @@ func (s *Service) planRefund(
 	return due, err
 }
 
-// last reports whether nothing is left of an order once what is due is given back of its payments.
-func (d RefundDue) last(paid []Payment) bool {
+// isLast reports whether nothing is left of payments once what is due is given back.
+func (d RefundDue) isLast(paid []Payment) bool {
 	left := int64(0)
 	for _, p := range paid {
 		left += p.Left()
