@@ -202,7 +202,7 @@ func (s *Service) adjust(ctx context.Context, e payment.Event, n *Notice) error 
 	before := o.Status()
 	err = s.update(ctx, &o, func(tx Store, o *Order) error {
 		if e.Kind == payment.AdjustmentFailed {
-			if o.Status() != Pending || e.Reference.Invoice != "" && o.Payment.Invoice != "" && e.Reference.Invoice != o.Payment.Invoice {
+			if o.Status() != Pending {
 				return nil
 			}
 			return s.markCancelled(ctx, tx, o, s.Now())
@@ -230,22 +230,45 @@ func (s *Service) adjust(ctx context.Context, e payment.Event, n *Notice) error 
 	return s.followUp(ctx, &o, n)
 }
 
-// adjusted returns the change that an event is about: the one of its invoice, else the open one, else the latest one
-// that was cancelled without a payment.
+// adjusted returns the change that an event is about: the one of its invoice, else the open one or the latest one that
+// was cancelled without a payment. The operator can change plans at the provider, too: their invoices are of no order.
 func (s *Service) adjusted(ctx context.Context, of Order, e payment.Event) (Order, bool, error) {
 	if of.Kind == Change {
 		return of, true, nil
 	}
-	if o, ok, err := s.Store.OpenFollower(ctx, of.LicenseID); err != nil || ok && o.Kind == Change {
-		return o, ok, err
-	}
 	list, err := s.Store.Siblings(ctx, of.LicenseID)
+	if err != nil {
+		return Order{}, false, err
+	}
 	for _, o := range list {
-		if e.Kind == payment.Adjusted && o.Kind == Change && o.Status() == Cancelled && o.PaidAt.IsZero() && o.Payment.Invoice == "" {
-			return o, true, nil
+		if o.Kind != Change || !o.awaits(e) {
+			continue
+		}
+		// What begins with the next period has no invoice.
+		if t, err := s.Store.TermsOf(ctx, o); err != nil || !t.Later {
+			return o, err == nil, err
 		}
 	}
-	return Order{}, false, err
+	return Order{}, false, nil
+}
+
+// awaits reports whether an event that names no order can be about a change: one that is open, or one that was cancelled
+// before the provider had answered, but not because it had refused.
+func (o *Order) awaits(e payment.Event) bool {
+	if !o.PaidAt.IsZero() || o.Payment.Invoice != "" && e.Reference.Invoice != "" && o.Payment.Invoice != e.Reference.Invoice {
+		return false
+	}
+	if e.Kind == payment.AdjustmentFailed {
+		// Those of the change before may come late. Providers count by the second.
+		return o.Status() == Pending && !e.At.Before(o.CreatedAt.Truncate(time.Second))
+	}
+	paid, same := inUnitsOf(o.Amount.Currency, e)
+	if o.Status() == Pending {
+		return same && paid >= o.Amount.Minor
+	}
+	// A refusal leaves no mark, but what is paid later, or in another amount, is not what was asked for.
+	from, until := o.CreatedAt.Truncate(time.Second), o.CreatedAt.Add(pageLife)
+	return same && paid == o.Amount.Minor && o.Payment.Invoice == "" && !e.At.Before(from) && !e.At.After(until)
 }
 
 // undoPlan has the provider take back the change of an order, if that is due: the subscription goes on with the plan
