@@ -135,7 +135,15 @@ func (s *Service) beingRefunded(ctx context.Context, tx Store, licenseID string)
 		if o.Kind != "" {
 			continue
 		}
-		if due, ok, err := tx.RefundDueOf(ctx, o.ID); err != nil || ok && due.whole() {
+		due, ok, err := tx.RefundDueOf(ctx, o.ID)
+		if err != nil {
+			return "", err
+		}
+		if !ok {
+			continue
+		}
+		// The last part revokes the license as all at once does. The order is not locked, so nothing of it is recorded.
+		if paid, err := paidFor(ctx, tx, o); err != nil || due.isLast(paid) {
 			return o.ID, err
 		}
 	}
@@ -248,9 +256,13 @@ func (s *Service) oweFollowers(ctx context.Context, tx Store, o Order, at time.T
 			return err
 		}
 		_, due, err := tx.RefundDueOf(ctx, f.ID)
+		if err != nil {
+			return err
+		}
+		paid, err := s.paymentsOf(ctx, tx, f)
 		switch {
 		case err != nil || due || f.Status() != Paid:
-		case f.Amount.Minor == 0:
+		case len(paid) == 0:
 			err = s.markRefunded(ctx, tx, &f, at)
 		default:
 			err = tx.AddRefundDue(ctx, s.newRefundDue(ctx, f.ID, RefundRequest{}))

@@ -62,6 +62,14 @@ func (m *licenseModel) tier() (tier string) {
 	return tier
 }
 
+// coming returns the tier of the next period.
+func (m *licenseModel) coming() string {
+	if m.next != nil {
+		return m.next.tier
+	}
+	return m.tier()
+}
+
 func (m *licenseModel) open() *step {
 	for _, s := range m.steps {
 		if s.status == order.Pending {
@@ -74,6 +82,10 @@ func (m *licenseModel) open() *step {
 // settle does what a payment of a step does.
 func (m *licenseModel) settle(s *step, now time.Time) {
 	if s.status != order.Pending {
+		return
+	}
+	if s.kind == order.Renewal && s.tier != m.coming() {
+		s.status = order.Cancelled // what it was to renew was refunded
 		return
 	}
 	s.status = order.Paid
@@ -162,7 +174,7 @@ func TestPlansFollowTheirModel(t *testing.T) {
 func (m *planMachine) askChange(rt *rapid.T) {
 	tier := rapid.SampledFrom([]string{"small", "middle", "large", "huge"}).Draw(rt, "tier")
 	b, err := m.service(rt).ChangePlan(ada(m.T), m.base.LicenseID, order.ChangeRequest{TierID: tier})
-	withdrawn := m.next != nil && tier == m.tier()
+	withdrawn := m.next != nil && tier == m.tier() && m.open() == nil
 	switch refused := m.revoked || m.open() != nil || tier == m.tier() || m.next != nil; {
 	case withdrawn && !m.revoked:
 		m.next.status, m.next = order.Refunded, nil
@@ -186,10 +198,7 @@ func (m *planMachine) askChange(rt *rapid.T) {
 }
 
 func (m *planMachine) askRenewal(rt *rapid.T) {
-	tier := m.tier()
-	if m.next != nil {
-		tier = m.next.tier
-	}
+	tier := m.coming()
 	b, err := m.service(rt).Renew(ada(m.T), m.base.LicenseID, order.RenewalRequest{})
 	if m.revoked || m.open() != nil {
 		if errs.KindOf(err) != errs.Conflict {
