@@ -57,7 +57,18 @@ func (s *Service) planChange(ctx context.Context, licenseID string, r ChangeRequ
 	if err != nil {
 		return planned{}, err
 	}
-	c, err := s.quoteChange(ctx, s.Store, l, p, r.TierID)
+	tier, ok := p.Tier(r.TierID)
+	if !ok || tier.Unpriced {
+		return planned{}, ErrTierNotFound
+	}
+	h, err := holdingOf(ctx, s.Store, l, p)
+	if err != nil {
+		return planned{}, err
+	}
+	if tier.Price, err = s.lasting(ctx, h, tier); err != nil {
+		return planned{}, err
+	}
+	c, err := s.quoteChange(ctx, s.Store, h, tier)
 	if err != nil || c.asked.ID == "" || c.quote.Later {
 		return c, err
 	}
@@ -65,24 +76,25 @@ func (s *Service) planChange(ctx context.Context, licenseID string, r ChangeRequ
 	return c, err
 }
 
-// quoteChange returns the change of a license to a tier by stoa's own figures. With a transaction that has locked the
-// license it stays possible until that ends.
-func (s *Service) quoteChange(
-	ctx context.Context, tx Store, l license.License, p product.Product, tierID string,
-) (c planned, err error) {
-	tier, ok := p.Tier(tierID)
-	if !ok || tier.Unpriced {
-		return c, ErrTierNotFound
+// lasting returns what a period of a tier costs the owner of a license, whose code may hold for ever, or what the tier
+// costs once.
+func (s *Service) lasting(ctx context.Context, h holding, tier product.Tier) (product.Money, error) {
+	if tier.Period.Months() == 0 {
+		return tier.Price, nil
 	}
-	c.tier = tier
-	if c.holding, err = holdingOf(ctx, tx, l, p); err != nil {
-		return c, err
-	}
-	now := s.Now().UTC()
+	less, err := s.renewalDiscount(ctx, h, tier, RenewalRequest{})
+	return less.Total(tier.Price), err
+}
+
+// quoteChange returns the change of a license to a tier, at the price that it has for the owner, by stoa's own figures.
+// With a transaction that has locked the license it stays possible until that ends.
+func (s *Service) quoteChange(ctx context.Context, tx Store, h holding, tier product.Tier) (c planned, err error) {
+	c.tier, c.holding = tier, h
+	l, now := h.license, s.Now().UTC()
 	if !l.Next.None() {
 		none := product.Money{Currency: tier.Price.Currency}
 		c.quote = plan.Quote{Due: none, Credit: none, At: now}
-		if tierID != l.TierID {
+		if tier.ID != l.TierID {
 			return c, ErrPlanned.With("orderId", l.Next.OrderID)
 		}
 		return c, s.mayWithdraw(ctx, tx, l)
@@ -135,7 +147,11 @@ func (s *Service) ChangePlan(ctx context.Context, licenseID string, r ChangeRequ
 		if err != nil {
 			return err
 		}
-		now, err := s.quoteChange(ctx, tx, l, c.product, r.TierID)
+		h, err := holdingOf(ctx, tx, l, c.product)
+		if err != nil {
+			return err
+		}
+		now, err := s.quoteChange(ctx, tx, h, c.tier)
 		if err != nil {
 			return err
 		}

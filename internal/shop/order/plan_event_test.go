@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stoa/internal/shop/catalog"
+	"stoa/internal/shop/discount"
 	"stoa/internal/shop/order"
 	"stoa/internal/shop/payment"
 )
@@ -298,4 +299,52 @@ func TestALateUndoLeavesTheNextPlan(t *testing.T) {
 		t.Errorf("the provider was asked for %q", got)
 	}
 	s.has(t, o, "huge", s.license(t, o).ExpiresAt, "middle")
+}
+
+// A code that holds for ever holds for the next plan, too: at the provider, in what is dearer, and in what stoa computes.
+func TestACodeThatHoldsForeverHoldsForOtherPlans(t *testing.T) {
+	t.Parallel()
+
+	for _, alone := range []bool{false, true} {
+		s := openShop(t)
+		s.sellPlans(t)
+		s.code(t, discount.Discount{Percent: 5000, Duration: discount.Forever})
+		bought, err := s.Purchase(ada(t), "mail-pack", order.PurchaseRequest{
+			TierID: "middle", PaymentMethod: "card", DiscountCode: "last",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.tell(t, s.paidNow(s.order(t, bought.OrderID), alone))
+		o := s.order(t, bought.OrderID)
+		s.bank.asked()
+		s.bank.figures = payment.Proration{Due: 1000, Credit: 1000, Exponent: 2, Currency: "EUR"}
+		s.bank.changed = payment.Changed{Invoice: "change-1", Paid: true, Minor: 1000, Exponent: 2, Currency: "EUR"}
+		b := s.change(t, o, "huge") // for 20 a month instead of 10
+		c := s.order(t, b.OrderID)
+		if c.Amount.Minor != 1000 {
+			t.Errorf("alone %v: the change costs %s", alone, c.Amount)
+		}
+		if alone {
+			s.tell(t, s.paidNow(c, true))
+		}
+		s.change(t, o, "large") // 30 is more than 20, but 15 are due
+		s.has(t, o, "huge", s.license(t, o).ExpiresAt, "large")
+		if alone {
+			r, err := s.Renew(ada(t), o.LicenseID, order.RenewalRequest{})
+			if got := s.order(t, r.OrderID); err != nil || got.Amount.Minor != 1500 {
+				t.Errorf("the renewal costs %s, %v", got.Amount, err)
+			}
+			continue
+		}
+		sub := " sub-" + o.ID
+		want := []string{"preview" + sub + " 2000", "change" + sub + " 2000", "change" + sub + " 1500 later"}
+		if got := s.bank.asked(); !slices.Equal(got, want) {
+			t.Errorf("the provider was asked for %q", got)
+		}
+		s.change(t, o, "huge")
+		if got := s.bank.asked(); !slices.Equal(got, []string{"change" + sub + " 2000 later"}) {
+			t.Errorf("to take it back, the provider was asked for %q", got)
+		}
+	}
 }
