@@ -275,12 +275,12 @@ func TestNobodyInvitesAboveThemselves(t *testing.T) {
 			t.Errorf("without users:email: %s", res.Body)
 		}
 		// Whoever may not invite is told that first, whether a mail would arrive or not.
-		mails := w.Invitations.Mail.Outbox
-		w.Invitations.Mail.Outbox = nil
+		mails := w.Invitations.Outbox
+		w.Invitations.Outbox = nil
 		w.refuse(t, invitation(eve.Access, "new@example.com", "ADMIN"), "staff:write")
 		w.refuse(t, invitation(eve.Access, victims, "READER"), "overview:read")
 		testkit.WantError(t, w.Do(t, invitation(eve.Access, "new@example.com", "READER")), http.StatusConflict, "CONFLICT")
-		w.Invitations.Mail.Outbox = mails
+		w.Invitations.Outbox = mails
 		w.Clock.Advance(72 * time.Hour)
 		root = w.Login(t, "root")
 		if res := w.Do(t, testkit.Delete(root.Access, roles+"/READER")); res.Status != http.StatusOK {
@@ -357,7 +357,7 @@ func TestAPrintedInvitationProvesNothing(t *testing.T) {
 		w.mustMail(t, "new@example.com", "verify-email")
 
 		// Where no mail is sent, nothing can be proven, and a session of the address is enough.
-		w.Accounts.NoMail, w.Invitations.Mail.Outbox = true, nil
+		w.Accounts.NoMail, w.Invitations.Outbox = true, nil
 		other := w.register(t, attackers, "other")
 		root := w.Admin(t, "root")
 		testkit.WantError(t, w.Do(t, invitation(root.Access, attackers, "SUPPORT")), http.StatusConflict, "CONFLICT")

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"slices"
@@ -148,6 +149,11 @@ func TestWordsOfFixedKindsAreStoas(t *testing.T) {
 	m, err := s.Compose(t.Context(), SignInLink.Message("ada@example.com", "en", values))
 	if err != nil || m.Subject != "Sign in" || !strings.Contains(m.Text, "\n{{link}}\n") || m.HTML != "" {
 		t.Errorf("%+v, %v", m, err)
+	}
+	s.Shop = func(context.Context) Shop { return Shop{Name: "Acme", Accent: "#0f766e"} }
+	m, err = s.Compose(t.Context(), SignInLink.Message("ada@example.com", "en", map[string]string{Code: "ABCD-1234"}))
+	if err != nil || !strings.Contains(m.HTML, ">ABCD-1234</strong>") {
+		t.Errorf("a code is not shown as one: %s, %v", m.HTML, err)
 	}
 	changed := EmailChanged.Message("ada@example.com", "de", map[string]string{At: Moment(time.Date(2030, 2, 3, 4, 5, 6, 0, time.UTC))})
 	for name, compose := range map[string]func(mail.Message) mail.Message{

@@ -206,6 +206,8 @@ func TestFaultsOfWords(t *testing.T) {
 		{"a key behind an address", Receipt, Form{"x", "https://evil.example/?{{licenseKey}}"}, "text invalid, text invalid"},
 		{"a key in a section in a line", Receipt, Form{"x", "{{#licenseKey}}{{licenseKey}}{{/licenseKey}}"}, "text invalid"},
 		{"a key between sections", Receipt, Form{"x", "{{#licenseKey}}\n{{licenseKey}}\n{{/licenseKey}}"}, ""},
+		{"a code in a line", ProofCode, Form{"x", "Code: {{code}}"}, "text invalid"},
+		{"a link that shuts an account in a line", ProveEmail, Form{"x", "{{disownLink}}!"}, "text invalid"},
 		{"an address of the shop", Receipt, Form{"x", key + "https://shop.example.com/help, or {{shopUrl}}.\n"}, ""},
 		{"an address of another", Receipt, Form{"x", key + "https://evil.example\n"}, "text invalid"},
 		{"another scheme", Receipt, Form{"x", key + "http://shop.example.com/ ftp://shop.example.com\n"}, "text invalid"},

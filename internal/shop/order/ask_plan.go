@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"stoa/internal/base/errs"
-	"stoa/internal/shop/license"
 	"stoa/internal/shop/payment"
 	"stoa/internal/shop/product"
 )
@@ -203,7 +202,7 @@ func (s *Service) adjust(ctx context.Context, e payment.Event, n *Notice) error 
 	before := o.Status()
 	err = s.update(ctx, &o, func(tx Store, o *Order) error {
 		if e.Kind == payment.AdjustmentFailed {
-			if o.Status() != Pending || e.Reference.Invoice != "" && o.Payment.Invoice != "" && e.Reference.Invoice != o.Payment.Invoice {
+			if o.Status() != Pending {
 				return nil
 			}
 			return s.markCancelled(ctx, tx, o, s.Now())
@@ -215,7 +214,10 @@ func (s *Service) adjust(ctx context.Context, e payment.Event, n *Notice) error 
 			at = o.CreatedAt // providers round to whole seconds
 		}
 		paid, _ := inUnitsOf(o.Amount.Currency, e)
-		return s.settle(ctx, tx, o, paid, at)
+		if err := s.settle(ctx, tx, o, paid, at); err != nil {
+			return err
+		}
+		return s.recordBill(ctx, tx, *o, e)
 	})
 	if err != nil {
 		return err
@@ -228,22 +230,45 @@ func (s *Service) adjust(ctx context.Context, e payment.Event, n *Notice) error 
 	return s.followUp(ctx, &o, n)
 }
 
-// adjusted returns the change that an event is about: the one of its invoice, else the open one, else the latest one
-// that was cancelled without a payment.
+// adjusted returns the change that an event is about: the one of its invoice, else the open one or the latest one that
+// was cancelled without a payment. The operator can change plans at the provider, too: their invoices are of no order.
 func (s *Service) adjusted(ctx context.Context, of Order, e payment.Event) (Order, bool, error) {
 	if of.Kind == Change {
 		return of, true, nil
 	}
-	if o, ok, err := s.Store.OpenFollower(ctx, of.LicenseID); err != nil || ok && o.Kind == Change {
-		return o, ok, err
-	}
 	list, err := s.Store.Siblings(ctx, of.LicenseID)
+	if err != nil {
+		return Order{}, false, err
+	}
 	for _, o := range list {
-		if e.Kind == payment.Adjusted && o.Kind == Change && o.Status() == Cancelled && o.PaidAt.IsZero() && o.Payment.Invoice == "" {
-			return o, true, nil
+		if o.Kind != Change || !o.awaits(e) {
+			continue
+		}
+		// What begins with the next period has no invoice.
+		if t, err := s.Store.TermsOf(ctx, o); err != nil || !t.Later {
+			return o, err == nil, err
 		}
 	}
-	return Order{}, false, err
+	return Order{}, false, nil
+}
+
+// awaits reports whether an event that names no order can be about a change: one that is open, or one that was cancelled
+// before the provider had answered, but not because it had refused.
+func (o *Order) awaits(e payment.Event) bool {
+	if !o.PaidAt.IsZero() || o.Payment.Invoice != "" && e.Reference.Invoice != "" && o.Payment.Invoice != e.Reference.Invoice {
+		return false
+	}
+	if e.Kind == payment.AdjustmentFailed {
+		// Those of the change before may come late. Providers count by the second.
+		return o.Status() == Pending && !e.At.Before(o.CreatedAt.Truncate(time.Second))
+	}
+	paid, same := inUnitsOf(o.Amount.Currency, e)
+	if o.Status() == Pending {
+		return same && paid >= o.Amount.Minor
+	}
+	// A refusal leaves no mark, but what is paid later, or in another amount, is not what was asked for.
+	from, until := o.CreatedAt.Truncate(time.Second), o.CreatedAt.Add(pageLife)
+	return same && paid == o.Amount.Minor && o.Payment.Invoice == "" && !e.At.Before(from) && !e.At.After(until)
 }
 
 // undoPlan has the provider take back the change of an order, if that is due: the subscription goes on with the plan
@@ -286,100 +311,4 @@ func (s *Service) undoAt(ctx context.Context, h holding, base, o Order, t Terms)
 		_, err := s.Payments.ChangePlan(ctx, base.Payment, want)
 		return err
 	})
-}
-
-// takeOut takes back what an order did to its license, because it is refunded: a change brings the tier before back,
-// a renewal loses its period. tx has locked the order.
-func (s *Service) takeOut(ctx context.Context, tx Store, o Order) error {
-	l, err := tx.LicenseByID(ctx, o.LicenseID)
-	if err != nil {
-		return err
-	}
-	t, err := tx.TermsOf(ctx, o)
-	if err != nil {
-		return err
-	}
-	undo := o.Kind == Change && o.Provider != "" && o.Provider != (payment.Test{}).Name()
-	if t.Applied == nil || !l.RevokedAt.IsZero() {
-		if t.Undo = undo && l.RevokedAt.IsZero(); t.Undo { // it was paid too late
-			return tx.PutTerms(ctx, o.ID, t)
-		}
-		return nil
-	}
-	siblings, err := tx.Siblings(ctx, l.ID)
-	if err != nil {
-		return err
-	}
-	list, err := effectiveOf(ctx, tx, siblings)
-	if err != nil {
-		return err
-	}
-	tier := l.TierID
-	after := later(list, t.Applied.Version)
-	if o.Kind == Renewal {
-		err = s.takeOutRenewal(ctx, tx, &l, t, after)
-	} else {
-		undo = undo && len(after) == 0
-		err = s.takeOutChange(ctx, tx, &l, effective{o, t}, after)
-	}
-	if err != nil {
-		return err
-	}
-	t.Applied, t.Undo = nil, undo
-	if err := s.putApplied(ctx, tx, o, l, t); err != nil || l.TierID == tier {
-		return err
-	}
-	return s.publishChanged(ctx, tx, l)
-}
-
-// later returns the changes of a list that took effect, or were planned, after a version of the license, the first one
-// first.
-func later(list []effective, version int64) (out []effective) {
-	for _, e := range list {
-		if e.Kind == Change && e.version() > version {
-			out = append([]effective{e}, out...)
-		}
-	}
-	return out
-}
-
-// takeOutRenewal takes the period of a renewal off the license, and off what later changes would bring back.
-func (s *Service) takeOutRenewal(ctx context.Context, tx Store, l *license.License, t Terms, after []effective) error {
-	for _, e := range after {
-		if e.Applied.Before.LosePeriod(t.Applied.Term) {
-			if err := tx.PutTerms(ctx, e.ID, e.Terms); err != nil {
-				return err
-			}
-		}
-	}
-	l.LosePeriod(t.Applied.Term)
-	return nil
-}
-
-// takeOutChange brings the tier before a change back, or has the change after it bring that back.
-func (s *Service) takeOutChange(
-	ctx context.Context, tx Store, l *license.License, e effective, after []effective,
-) error {
-	if l.Next.OrderID == e.ID {
-		l.Next = license.Next{}
-		return nil
-	}
-	planned := len(after) == 1 && l.Next.OrderID == after[0].ID
-	if len(after) == 0 || planned {
-		term := e.Applied.Term
-		if e.Later {
-			term = time.Time{} // its periods are of the length that the provider charges
-		}
-		l.Restore(e.Applied.Before, term)
-	}
-	if len(after) == 0 {
-		return nil
-	}
-	next := after[0]
-	before := e.Applied.Before
-	if next.Applied.Before.Months == before.Months {
-		before.Anchor, before.Periods = next.Applied.Before.Anchor, next.Applied.Before.Periods
-	}
-	next.Applied.Before = before
-	return tx.PutTerms(ctx, next.ID, next.Terms)
 }

@@ -71,7 +71,7 @@ func (s *Service) quoteChange(
 	ctx context.Context, tx Store, l license.License, p product.Product, tierID string,
 ) (c planned, err error) {
 	tier, ok := p.Tier(tierID)
-	if !ok {
+	if !ok || tier.Unpriced {
 		return c, ErrTierNotFound
 	}
 	c.tier = tier
@@ -85,7 +85,7 @@ func (s *Service) quoteChange(
 		if tierID != l.TierID {
 			return c, ErrPlanned.With("orderId", l.Next.OrderID)
 		}
-		return c, plan.Usable(l)
+		return c, s.mayWithdraw(ctx, tx, l)
 	}
 	if c.quote, err = plan.Change(c.Standing, plan.TargetOf(tier), now); err != nil {
 		return c, err
@@ -216,6 +216,14 @@ func (s *Service) recordLicense(
 	return tx.Record(ctx, audit.New(ctx, s.Now(), action, audit.Target{Type: "license", ID: l.ID}, details))
 }
 
+// mayWithdraw returns why a planned change cannot be taken back: a renewal that is open has its price.
+func (s *Service) mayWithdraw(ctx context.Context, tx Store, l license.License) error {
+	if err := plan.Usable(l); err != nil {
+		return err
+	}
+	return s.mayFollow(ctx, tx, l, l.Instances)
+}
+
 // withdraw takes back a change that was to begin with the next period.
 func (s *Service) withdraw(ctx context.Context, c planned) error {
 	o := Order{ID: c.license.Next.OrderID}
@@ -226,6 +234,9 @@ func (s *Service) withdraw(ctx context.Context, c planned) error {
 		}
 		if l.Next.OrderID != o.ID {
 			return plan.ErrSameTier // it has begun, or somebody was quicker
+		}
+		if err := s.mayWithdraw(ctx, tx, l); err != nil {
+			return err
 		}
 		if err := s.markRefunded(ctx, tx, o, s.Now()); err != nil {
 			return err

@@ -135,7 +135,15 @@ func (s *Service) beingRefunded(ctx context.Context, tx Store, licenseID string)
 		if o.Kind != "" {
 			continue
 		}
-		if due, ok, err := tx.RefundDueOf(ctx, o.ID); err != nil || ok && due.whole() {
+		due, ok, err := tx.RefundDueOf(ctx, o.ID)
+		if err != nil {
+			return "", err
+		}
+		if !ok {
+			continue
+		}
+		// The last part revokes the license as all at once does. The order is not locked, so nothing of it is recorded.
+		if paid, err := paidFor(ctx, tx, o); err != nil || due.isLast(paid) {
 			return o.ID, err
 		}
 	}

@@ -36,7 +36,10 @@ type bank struct {
 	fails map[string]error         // by the first word of the call
 	pages map[string]payment.Event // what LookUp returns, by page
 	noted time.Time                // what EndLater returns
-	parts map[string]int64         // what was given back in parts, by id
+
+	figures payment.Proration // what PreviewPlan returns
+	changed payment.Changed   // what ChangePlan returns
+	parts   map[string]int64  // what was given back in parts, by id
 
 	credits bool // Refund answers with credit notes
 }
@@ -101,11 +104,24 @@ func (b *bank) EndLater(_ context.Context, r payment.Reference) (time.Time, erro
 }
 
 func (b *bank) PreviewPlan(_ context.Context, r payment.Reference, p payment.Plan) (payment.Proration, error) {
-	return payment.Proration{}, b.note("preview " + r.Subscription)
+	err := b.note(fmt.Sprint("preview ", r.Subscription, " ", p.Minor))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.figures, err
 }
 
 func (b *bank) ChangePlan(_ context.Context, r payment.Reference, p payment.Plan) (payment.Changed, error) {
-	return payment.Changed{Paid: true}, b.note("change " + r.Subscription)
+	call := fmt.Sprint("change ", r.Subscription, " ", p.Minor)
+	if p.Later {
+		call += " later"
+	}
+	err := b.note(call)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p.Later {
+		return payment.Changed{Paid: true}, err
+	}
+	return b.changed, err
 }
 
 func (b *bank) OpenPortal(_ context.Context, r payment.Reference, back string) (string, error) {
@@ -162,7 +178,13 @@ type shop struct {
 
 func openShop(t *testing.T) *shop {
 	t.Helper()
-	db := dbtest.Open(t, dbtest.SQLite(t))
+	return openShopAt(t, dbtest.SQLite(t))
+}
+
+// openShopAt is openShop with the database at a URL.
+func openShopAt(t *testing.T, url string) *shop {
+	t.Helper()
+	db := dbtest.Open(t, url)
 	key, err := seal.ParseKey(strings.Repeat("00", 32))
 	if err != nil {
 		t.Fatal(err)

@@ -213,11 +213,16 @@ func (s *Service) planRefund(ctx context.Context, tx Store, o Order, req RefundR
 // isLast reports whether nothing is left of an order once what is due is given back. tx has locked the order.
 func (s *Service) isLast(ctx context.Context, tx Store, o Order, due RefundDue) (bool, error) {
 	paid, err := s.paymentsOf(ctx, tx, o)
+	return due.isLast(paid), err
+}
+
+// isLast reports whether nothing is left of payments once what is due is given back.
+func (d RefundDue) isLast(paid []Payment) bool {
 	left := int64(0)
 	for _, p := range paid {
 		left += p.Left()
 	}
-	return due.whole() || left <= due.Minor, err
+	return d.whole() || left <= d.Minor
 }
 
 // finishRefund asks the provider for what is due, and records the outcome. Several callers may do so at once.

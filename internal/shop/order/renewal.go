@@ -72,19 +72,23 @@ func (s *Service) renewable(ctx context.Context, tx Store, h holding) (product.T
 	if err := plan.Renewable(h.license, h.renews()); err != nil {
 		return product.Tier{}, err
 	}
-	id := h.license.TierID
-	if next := h.license.Next; !next.None() {
-		id = next.TierID
-	}
-	tier, ok := h.product.Tier(id)
+	tier, ok := h.product.Tier(coming(h.license))
 	switch {
-	case !ok:
+	case !ok, tier.Unpriced:
 		return tier, ErrTierNotFound
 	case tier.Period.Months() == 0:
 		return tier, plan.ErrOtherWay
 	}
 	// Whoever has more seats than the tier by now keeps them: a renewal takes none away.
 	return tier, s.mayFollow(ctx, tx, h.license, h.license.Instances)
+}
+
+// coming returns the tier of a license in its next period.
+func coming(l license.License) string {
+	if l.Next.None() {
+		return l.TierID
+	}
+	return l.Next.TierID
 }
 
 // placeRenewal stores the order of a renewal.
@@ -143,8 +147,12 @@ func renewed(l *license.License, o Order, t Terms) error {
 	return l.Renew(license.Renewal{Periods: 1}, at)
 }
 
-// applyRenewal renews a license. tx has locked it and the order.
+// applyRenewal renews a license. tx has locked it and the order. It returns ErrBeingBought if the plan of the next period
+// is not that whose price was paid, because a refund took it back.
 func (s *Service) applyRenewal(ctx context.Context, tx Store, o Order, l license.License, t Terms) error {
+	if o.TierID != coming(l) {
+		return ErrBeingBought
+	}
 	before := l
 	if err := renewed(&l, o, t); err != nil {
 		return err

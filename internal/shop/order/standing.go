@@ -90,29 +90,38 @@ func holdingOf(ctx context.Context, tx Store, l license.License, p product.Produ
 		}
 		for _, m := range paid {
 			if m.Currency == h.Rate.Currency {
-				h.Paid += m.Left()
+				h.Paid += m.untaxed()
 			}
 		}
 	}
 	return h, nil
 }
 
-// rate fills in what the license's plan costs, and what was paid for a period of it.
+// rate fills in what the license's plan costs, which the last order of its tier says, and what was paid for a period of
+// it.
 func (h *holding) rate(ctx context.Context, tx Store) error {
 	for _, o := range h.orders {
 		if o.ID == h.license.Next.OrderID {
 			continue // its plan has not begun
 		}
-		if o.Kind == Change {
-			h.Rate, h.Worth = product.Money{Minor: o.Price, Currency: o.Amount.Currency}, o.Price
+		price, worth := product.Money{Minor: o.Price, Currency: o.Amount.Currency}, o.Price
+		if o.Kind != Change {
+			paid, err := paidFor(ctx, tx, o.Order)
+			if err != nil {
+				return err
+			}
+			last := latest(paid)
+			price, worth = o.regular(), last.untaxed()
+		}
+		if h.Rate.Currency == "" {
+			h.Rate, h.Worth = price, worth
+		}
+		if o.TierID == h.license.TierID {
+			h.Rate = price
 			return nil
 		}
-		paid, err := paidFor(ctx, tx, o.Order)
-		last := latest(paid)
-		h.Rate, h.Worth = o.regular(), last.Left()
-		return err
 	}
-	if t, ok := h.product.Tier(h.license.TierID); ok { // nobody paid for it
+	if t, ok := h.product.Tier(h.license.TierID); ok && h.Rate.Currency == "" { // nobody paid for it
 		h.Rate = t.Price
 	}
 	return nil
@@ -127,6 +136,14 @@ func paidFor(ctx context.Context, tx Store, o Order) ([]Payment, error) {
 		list = append([]Payment{p}, list...)
 	}
 	return list, err
+}
+
+// untaxed returns how much of the price was not given back: without its part of the tax that came on top.
+func (p Payment) untaxed() int64 {
+	if p.Bill.Added == 0 || p.Minor == 0 {
+		return p.Left()
+	}
+	return p.Left() - plan.Share(p.Left(), p.Bill.Added, p.Minor)
 }
 
 // subscription returns the order whose subscription runs at the provider, if there is one.

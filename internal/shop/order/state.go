@@ -64,8 +64,8 @@ func (s *Service) settle(ctx context.Context, tx Store, o *Order, paid int64, at
 		return err // paid too late: the payment is refunded afterwards
 	}
 	switch {
-	case before.Equal(o.PaidAt):
-		return nil
+	case before.Equal(o.PaidAt), o.Kind != "" && !before.IsZero():
+		return nil // what a change or a renewal did to the license began when it was first known
 	case o.Follows && before.IsZero():
 		return s.settleFollower(ctx, tx, o)
 	}

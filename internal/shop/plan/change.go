@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math/bits"
 	"time"
 
 	"stoa/internal/shop/license"
@@ -130,18 +131,24 @@ func (s Standing) prorate(to Target, now time.Time) (due, credit int64) {
 	left, period, more := s.License.Left(now)
 	price := to.Price.Minor
 	if to.Months == s.License.Months {
-		price = share(price, left, period) + price*int64(more)
+		price = Share(price, seconds(left), seconds(period)) + price*int64(more)
 	}
-	credit = min(share(s.Worth, left, period)+s.Rate.Minor*int64(more), s.Paid)
+	credit = min(Share(s.Worth, seconds(left), seconds(period))+s.Rate.Minor*int64(more), s.Paid)
 	return max(price-credit, 0), credit
 }
 
-// share returns an amount times the seconds of part by those of whole, rounded half up.
-func share(minor int64, part, whole time.Duration) int64 {
-	p, w := int64(part/time.Second), int64(whole/time.Second)
-	if p <= 0 || w <= 0 {
+func seconds(d time.Duration) int64 { return int64(d / time.Second) }
+
+// Share returns an amount times part of whole, rounded half up; 0 of nothing. None of the three is below 0, and part is
+// at most whole.
+func Share(minor, part, whole int64) int64 {
+	if part <= 0 || whole <= 0 {
 		return 0
 	}
-	// A price times the seconds of a year may be more than an int64: the whole units and the rest by themselves.
-	return minor/w*p + (2*(minor%w)*p+w)/(2*w)
+	hi, lo := bits.Mul64(uint64(minor), uint64(part)) // a price times the seconds of a year is more than an int64
+	share, rest := bits.Div64(hi, lo, uint64(whole))
+	if rest >= uint64(whole)-rest {
+		share++
+	}
+	return int64(share)
 }

@@ -74,9 +74,6 @@ func meant(tag string) (tags []string) {
 	for tag != "" {
 		tags = append(tags, tag)
 		tag = tag[:max(0, strings.LastIndexByte(tag, '-'))]
-		if n := len(tag); n >= 2 && tag[n-2] == '-' { // "x" and the like begin a part
-			tag = tag[:n-2]
-		}
 	}
 	slices.Reverse(tags)
 	return tags

@@ -47,6 +47,8 @@ export class Platform {
   readonly products: Collection<Product, PageQuery & {
     readonly category?: string; readonly q?: string; readonly featured?: boolean; readonly trending?: boolean;
     readonly sort?: 'featured' | 'newest' | 'rating' | 'downloads' | 'price' | 'name';
+    /** The language of their texts (BCP 47). */
+    readonly lang?: string;
   }, ProductDetail>;
   /** Needs `orders:read`. */
   readonly orders: Collection<Order, PageQuery & {

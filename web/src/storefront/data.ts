@@ -4,6 +4,7 @@ import { useState } from "react";
 import { api, data, ok, type Schemas } from "../api/client";
 import { Problem } from "../api/problem";
 import { accessToken } from "../api/session";
+import { language } from "../text";
 import type { Tone } from "./ui";
 
 export type Order = Schemas["OwnedOrder"];
@@ -49,7 +50,8 @@ export const sessionQuery = queryOptions({
 export const productQuery = (slug: string) =>
   queryOptions({
     queryKey: ["product", slug],
-    queryFn: () => ok(api.GET("/api/marketplace/products/{slug}", { params: { path: { slug } } })),
+    queryFn: () =>
+      ok(api.GET("/api/marketplace/products/{slug}", { params: { path: { slug }, query: { lang: language } } })),
   });
 
 // useShop reads what the shop says of itself.

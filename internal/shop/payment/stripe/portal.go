@@ -53,7 +53,8 @@ func (p *Provider) openPortal(ctx context.Context, customer, configuration, back
 	return session.URL, nil
 }
 
-// customerOf returns the id of who pays. Orders that are older than this know the page or the subscription only.
+// customerOf returns the id of who pays. Orders that are older than this know the page only, and changes of plan the
+// invoice.
 func (p *Provider) customerOf(ctx context.Context, r payment.Reference) (string, error) {
 	var found *stripe.Customer
 	switch {
@@ -71,6 +72,12 @@ func (p *Provider) customerOf(ctx context.Context, r payment.Reference) (string,
 			return "", explain("look at a subscription", err)
 		}
 		found = sub.Customer
+	case r.Invoice != "":
+		i, err := p.client.V1Invoices.Retrieve(ctx, r.Invoice, nil)
+		if err != nil {
+			return "", explain("look at an invoice", err)
+		}
+		found = i.Customer
 	}
 	if found == nil {
 		return "", fmt.Errorf("stripe: the payment has no customer: %w", payment.ErrRefused)

@@ -52,6 +52,8 @@ func (p *portals) answer(r stripetest.Request) *stripetest.Answer {
 		return &stripetest.Answer{Body: object{"id": "cs_2", "object": "checkout.session", "customer": nil}}
 	case r.Path == "/v1/subscriptions/sub_1":
 		return &stripetest.Answer{Body: object{"id": "sub_1", "object": "subscription", "customer": "cus_3"}}
+	case r.Path == "/v1/invoices/in_1":
+		return &stripetest.Answer{Body: object{"id": "in_1", "object": "invoice", "customer": "cus_4"}}
 	}
 	return failure(http.StatusNotFound, "resource_missing")
 }
@@ -69,6 +71,7 @@ func TestThePortalIsOfTheCustomerAndChangesNoPlan(t *testing.T) {
 		"cus_1": {Session: "cs_1", Subscription: "sub_1", Customer: "cus_1"},
 		"cus_2": {Session: "cs_1"}, // an order from before customers were kept
 		"cus_3": {Subscription: "sub_1"},
+		"cus_4": {Invoice: "in_1"}, // of a change of plan
 	} {
 		url, err := s.OpenPortal(t.Context(), r, back)
 		if err != nil || url != "https://billing.stripe.com/"+want {

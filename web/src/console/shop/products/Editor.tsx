@@ -1,20 +1,23 @@
 // The editor of a product: its fields, and beside them what a buyer will see.
 import "../shop.css";
-import { Button, SegmentedControl } from "@mantine/core";
+import { Button, NativeSelect, SegmentedControl } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
 import { useDeferredValue, useState } from "react";
 import { Confirm } from "../../kit/Confirm";
 import { Locked } from "../../kit/may";
 import { t } from "../../text";
+import { languageName } from "../mails/languages";
 import type { Product } from "../types";
 import type { Draft } from "./draft";
 import { Faults } from "./faults";
 import { Basics, Features, Questions, Shelf } from "./fields";
 import { Lacks } from "./Lacks";
+import { Languages } from "./Languages";
 import { Pictures } from "./Pictures";
 import { Preview } from "./Preview";
 import { SaveError } from "./SaveError";
 import { Comparison, Tiers } from "./Tiers";
+import { followed, spoken } from "./translated";
 import { useSave } from "./useSave";
 
 interface EditorProps {
@@ -29,7 +32,7 @@ export const Editor = ({ base, saved, etag, onCreated }: EditorProps) => {
   const [view, setView] = useState("fields");
   const save = useSave({ base, draft, etag, onCreated });
   const seen = useDeferredValue(draft);
-  const set = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }));
+  const set = (part: Partial<Draft>) => setDraft((now) => followed(now, { ...now, ...part }));
   const published = saved?.published ?? false;
   return (
     <Faults value={save.faults}>
@@ -61,6 +64,7 @@ export const Editor = ({ base, saved, etag, onCreated }: EditorProps) => {
             <Tiers draft={draft} set={set} />
             <Comparison draft={draft} set={set} />
             <Questions draft={draft} set={set} />
+            <Languages draft={draft} set={set} />
             <Shelf draft={draft} set={set} />
           </Locked>
           <SaveBar
@@ -74,10 +78,34 @@ export const Editor = ({ base, saved, etag, onCreated }: EditorProps) => {
           />
         </form>
         <aside className="editor-preview" aria-label={t("shop.preview.title")} tabIndex={0}>
-          <Preview draft={seen} shown={saved?.shown} />
+          <Shown draft={seen} shown={saved?.shown} />
         </aside>
       </div>
     </Faults>
+  );
+};
+
+// Shown is the preview, in one of the draft's languages.
+const Shown = ({ draft, shown }: Parameters<typeof Preview>[0]) => {
+  const [tag, setTag] = useState("");
+  const tags = Object.keys(draft.translations);
+  const words = draft.translations[tag];
+  return (
+    <>
+      {tags.length > 0 && (
+        <NativeSelect
+          className="preview-language"
+          aria-label={t("shop.editor.languages.preview")}
+          value={words ? tag : ""}
+          onChange={(e) => setTag(e.currentTarget.value)}
+          data={[
+            { value: "", label: t("shop.editor.languages.original") },
+            ...tags.map((value) => ({ value, label: languageName(value) })),
+          ]}
+        />
+      )}
+      <Preview draft={spoken(draft, words)} shown={shown} />
+    </>
   );
 };
 

@@ -2,6 +2,7 @@
 import type { Schemas } from "../../../api/client";
 import { sent, type Typed } from "../../../text/number";
 import type { Product } from "../types";
+import { translationsOf, wordsOf, type Translations } from "./translated";
 
 type Whole = Schemas["ProductInput"];
 // In the generated type, fields with a default must be there. They need not be sent.
@@ -53,6 +54,7 @@ export interface Draft {
   trending: boolean;
   position: Typed;
   refundDays: Typed;
+  translations: Translations;
 }
 
 export const newTier = (currency = "EUR"): Tier => ({
@@ -86,9 +88,16 @@ export const newDraft = (): Draft => ({
   trending: false,
   position: 0,
   refundDays: 0,
+  translations: {},
 });
 
-export const draftOf = (p: Product): Draft => ({
+export const draftOf = (p: Product): Draft => {
+  const original = originalOf(p);
+  const translations = Object.entries(p.translations ?? {}).map(([tag, t]) => [tag, wordsOf(original, t)]);
+  return { ...original, translations: Object.fromEntries(translations) };
+};
+
+const originalOf = (p: Product): Omit<Draft, "translations"> => ({
   slug: p.slug,
   name: p.name,
   category: p.category,
@@ -145,6 +154,7 @@ export const inputOf = (d: Draft): Input => ({
   trending: d.trending,
   position: numeric(d.position),
   refundDays: numeric(d.refundDays),
+  translations: translationsOf(d),
 });
 
 // changesOf are the fields of an input that differ between two drafts.

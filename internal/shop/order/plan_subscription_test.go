@@ -1,0 +1,204 @@
+package order_test
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/shop/order"
+	"stoa/internal/shop/payment"
+	"stoa/internal/shop/plan"
+)
+
+// The figures of a subscription are the provider's. What it collects at once settles the change.
+func TestTheProviderChangesASubscription(t *testing.T) {
+	t.Parallel()
+
+	s := openShop(t)
+	s.sellPlans(t)
+	o := s.subscribes(t, "small", false)
+	end := s.license(t, o).ExpiresAt
+	s.bank.figures = payment.Proration{Due: 777, Credit: 223, Exponent: 2, Currency: "EUR"}
+	q, err := s.PreviewChange(ada(t), o.LicenseID, order.ChangeRequest{TierID: "large"})
+	if err != nil || q.Due.Minor != 777 || q.Credit.Minor != 223 || q.Later {
+		t.Errorf("preview = %+v, %v", q, err)
+	}
+	s.bank.changed = payment.Changed{Invoice: "change-1", Paid: true, Minor: 777, Exponent: 2, Currency: "EUR"}
+	b := s.change(t, o, "large")
+	if b.PaymentURL != "" || !b.Due {
+		t.Errorf("change = %+v", b)
+	}
+	s.has(t, o, "large", end, "")
+	changed := s.order(t, b.OrderID)
+	if changed.Status() != order.Paid || changed.Amount.Minor != 777 || changed.Payment.Subscription != "" {
+		t.Errorf("order = %+v", changed)
+	}
+	s.tell(t, s.adjusted(o, payment.Adjusted, 777)) // its webhook says it again
+	s.tell(t, s.adjusted(o, payment.AdjustmentFailed, 0))
+	if got := s.order(t, b.OrderID); got.Status() != order.Paid {
+		t.Errorf("order = %+v", got)
+	}
+	if _, err := s.Renew(ada(t), o.LicenseID, order.RenewalRequest{}); !errors.Is(err, plan.ErrRenewed) {
+		t.Errorf("renewal by the owner = %v", err)
+	}
+	s.bank.asked()
+	// Refunded: the tier before comes back, at the provider, too, without proration.
+	if _, err := s.Refund(admin(t), b.OrderID, order.RefundRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	s.has(t, o, "small", end, "")
+	if got := s.bank.asked(); !slices.Equal(got, []string{"refund change-1", "change sub-" + o.ID + " 1000 later"}) {
+		t.Errorf("the provider was asked for %q", got)
+	}
+}
+
+// What the bank does not pay at once waits for its page, and the webhook settles or cancels it.
+func TestAChangeThatWaitsForItsInvoice(t *testing.T) {
+	t.Parallel()
+
+	for kind, want := range map[payment.EventKind]string{payment.Adjusted: "large", payment.AdjustmentFailed: "small"} {
+		s := openShop(t)
+		s.sellPlans(t)
+		o := s.subscribes(t, "small", false)
+		end := s.license(t, o).ExpiresAt
+		s.bank.figures = payment.Proration{Due: 500, Exponent: 2, Currency: "EUR"}
+		s.bank.changed = payment.Changed{Invoice: "change-1", URL: "https://bank.example/invoice", Minor: 500, Exponent: 2, Currency: "EUR"}
+		b := s.change(t, o, "large")
+		if b.PaymentURL != "https://bank.example/invoice" {
+			t.Errorf("change = %+v", b)
+		}
+		s.has(t, o, "small", end, "")
+		_, err := s.ChangePlan(ada(t), o.LicenseID, order.ChangeRequest{TierID: "huge"})
+		if !errors.Is(err, order.ErrBeingBought) {
+			t.Errorf("a second change = %v", err)
+		}
+		s.tell(t, s.adjusted(o, kind, 500))
+		s.tell(t, s.adjusted(o, kind, 500))
+		s.has(t, o, want, end, "")
+		if kind == payment.AdjustmentFailed { // it is paid all the same
+			s.bank.asked()
+			s.tell(t, s.adjusted(o, payment.Adjusted, 500))
+			if got := s.bank.asked(); !slices.Equal(got, []string{"refund change-1", "change sub-" + o.ID + " 1000 later"}) {
+				t.Errorf("the provider was asked for %q", got)
+			}
+			s.has(t, o, want, end, "")
+		}
+	}
+}
+
+// A cheaper plan is told to the provider at once, and begins with the period that is paid next.
+func TestACheaperPlanOfASubscription(t *testing.T) {
+	t.Parallel()
+
+	s := openShop(t)
+	s.sellPlans(t)
+	o := s.subscribes(t, "large", false)
+	end := s.license(t, o).ExpiresAt
+	s.change(t, o, "small")
+	s.has(t, o, "large", end, "small")
+	s.change(t, o, "large") // taken back
+	s.has(t, o, "large", end, "")
+	s.change(t, o, "middle")
+	if got := s.bank.asked(); !slices.Equal(got, []string{
+		"change sub-" + o.ID + " 1000 later", "change sub-" + o.ID + " 3000 later", "change sub-" + o.ID + " 2000 later",
+	}) {
+		t.Errorf("the provider was asked for %q", got)
+	}
+	s.clock.Advance(end.Sub(s.clock.Now()))
+	renewed := payment.Event{
+		ID: "renewed", Kind: payment.Renewed, At: end, OrderID: o.ID, Minor: 2000, Exponent: 2, Currency: "EUR", Until: end.AddDate(0, 1, 0),
+		Reference: payment.Reference{Invoice: "second", Subscription: o.Payment.Subscription},
+	}
+	s.tell(t, renewed)
+	s.tell(t, renewed)
+	if l := s.has(t, o, "middle", end.AddDate(0, 1, 0), ""); l.MaxInstances != 2 {
+		t.Errorf("seats = %d", l.MaxInstances)
+	}
+}
+
+// From month to year a term begins. If that is refunded, the term before comes back, and the subscription ends.
+func TestARefundedChangeOfThePeriod(t *testing.T) {
+	t.Parallel()
+
+	s := openShop(t)
+	s.sellPlans(t)
+	o := s.subscribes(t, "small", false)
+	end := s.license(t, o).ExpiresAt
+	s.clock.Advance(24 * time.Hour)
+	s.bank.figures = payment.Proration{Due: 9000, Exponent: 2, Currency: "EUR"}
+	s.bank.changed = payment.Changed{Invoice: "change-1", Paid: true, Minor: 9000, Exponent: 2, Currency: "EUR"}
+	b := s.change(t, o, "year")
+	s.has(t, o, "year", s.clock.Now().AddDate(1, 0, 0), "")
+	s.bank.asked()
+	if _, err := s.Refund(admin(t), b.OrderID, order.RefundRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	s.has(t, o, "small", end, "")
+	if got := s.bank.asked(); !slices.Equal(got, []string{"refund change-1", "end later sub-" + o.ID}) {
+		t.Errorf("the provider was asked for %q", got)
+	}
+}
+
+// An answer that is lost is asked for again: the order stays open until the provider says what became of it.
+func TestALostAnswerAboutAPlan(t *testing.T) {
+	t.Parallel()
+
+	s := openShop(t)
+	s.sellPlans(t)
+	o := s.subscribes(t, "small", false)
+	s.bank.figures = payment.Proration{Due: 500, Exponent: 2, Currency: "EUR"}
+	s.bank.changed = payment.Changed{Invoice: "change-1", Paid: true, Minor: 500, Exponent: 2, Currency: "EUR"}
+	s.bank.fail("change", errors.New("the line is dead"))
+	if _, err := s.ChangePlan(ada(t), o.LicenseID, order.ChangeRequest{TierID: "large"}); !errors.Is(err, order.ErrPaymentUnreachable) {
+		t.Fatalf("change = %v", err)
+	}
+	s.bank.fail("change", nil)
+	s.clock.Advance(26 * time.Hour)
+	if err := s.Sweep(t.Context(), slog.New(slog.NewTextHandler(io.Discard, nil))); err != nil {
+		t.Fatal(err)
+	}
+	if l := s.license(t, o); l.TierID != "large" {
+		t.Errorf("the license has %s", l.TierID)
+	}
+	// And if the provider refuses, the order is cancelled.
+	s.bank.fail("change", payment.ErrRefused)
+	if _, err := s.ChangePlan(ada(t), o.LicenseID, order.ChangeRequest{TierID: "huge"}); !errors.Is(err, order.ErrPaymentRefused) {
+		t.Errorf("change = %v", err)
+	}
+	if _, ok, err := s.store.OpenFollower(t.Context(), o.LicenseID); ok || err != nil {
+		t.Errorf("an order is open: %v, %v", ok, err)
+	}
+}
+
+// A change that the provider refuses to refund keeps the order that issued the license.
+func TestARefusedRefundOfAChangeRevokesNothing(t *testing.T) {
+	t.Parallel()
+
+	s := openShop(t)
+	s.sellPlans(t)
+	o := s.subscribes(t, "small", false)
+	s.bank.figures = payment.Proration{Due: 500, Exponent: 2, Currency: "EUR"}
+	s.bank.changed = payment.Changed{Invoice: "change-1", Paid: true, Minor: 500, Exponent: 2, Currency: "EUR"}
+	b := s.change(t, o, "large")
+	s.bank.fail("refund", payment.ErrRefused)
+	if _, err := s.Refund(admin(t), o.ID, order.RefundRequest{}); errs.KindOf(err) != errs.Conflict {
+		t.Errorf("refund = %v", err)
+	}
+	if l := s.license(t, o); !l.RevokedAt.IsZero() || l.TierID != "large" {
+		t.Errorf("license = %+v", l)
+	}
+	if got := s.order(t, b.OrderID); got.Status() != order.Paid {
+		t.Errorf("the change is %s", got.Status())
+	}
+	s.bank.fail("refund", nil)
+	if _, err := s.Refund(admin(t), o.ID, order.RefundRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	if l, c := s.license(t, o), s.order(t, b.OrderID); l.RevokedAt.IsZero() || c.Status() != order.Refunded {
+		t.Errorf("license = %+v, change %s", l, c.Status())
+	}
+}
