@@ -87,7 +87,7 @@ func (s *Orders) FillPayments(ctx context.Context, since time.Time) error {
 // withoutPayment returns the orders paid since then that lack their first payment: all, or one.
 func (s *Orders) withoutPayment(ctx context.Context, since time.Time, id string) ([]string, error) {
 	where := database.Where{}
-	where.And(`o.paid_at_ms >= $1 AND o.amount_minor > 0
+	where.And(`o.paid_at_ms >= $1 AND o.amount_minor > 0 AND o.kind <> 'change'
 		AND NOT EXISTS (SELECT 1 FROM payments p WHERE p.order_id = o.id AND p.seq = 1)`, database.Millis(since))
 	if id != "" {
 		where.And(`o.id = $1`, id)

@@ -162,6 +162,9 @@ func (s *Service) addChange(ctx context.Context, tx Store, c planned, id string)
 	switch {
 	case c.asked.ID != "": // the provider says what becomes of it
 		o.Provider, o.PaidAt = c.asked.Provider, time.Time{}
+		if !t.Later {
+			o.CreatedAt = c.quote.At // so that the provider prorates for the second of the quote
+		}
 	case !s.takes(o.Amount):
 		return o, ErrPaymentNotTaken
 	}

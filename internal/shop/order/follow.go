@@ -256,9 +256,13 @@ func (s *Service) oweFollowers(ctx context.Context, tx Store, o Order, at time.T
 			return err
 		}
 		_, due, err := tx.RefundDueOf(ctx, f.ID)
+		if err != nil {
+			return err
+		}
+		paid, err := s.paymentsOf(ctx, tx, f)
 		switch {
 		case err != nil || due || f.Status() != Paid:
-		case f.Amount.Minor == 0:
+		case len(paid) == 0:
 			err = s.markRefunded(ctx, tx, &f, at)
 		default:
 			err = tx.AddRefundDue(ctx, s.newRefundDue(ctx, f.ID, RefundRequest{}))

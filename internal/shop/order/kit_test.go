@@ -39,6 +39,7 @@ type bank struct {
 
 	figures payment.Proration // what PreviewPlan returns
 	changed payment.Changed   // what ChangePlan returns
+	times   []time.Time       // for which plans were computed
 	parts   map[string]int64  // what was given back in parts, by id
 
 	credits bool // Refund answers with credit notes
@@ -107,6 +108,7 @@ func (b *bank) PreviewPlan(_ context.Context, r payment.Reference, p payment.Pla
 	err := b.note(fmt.Sprint("preview ", r.Subscription, " ", p.Minor))
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.times = append(b.times, p.At)
 	return b.figures, err
 }
 
@@ -118,6 +120,7 @@ func (b *bank) ChangePlan(_ context.Context, r payment.Reference, p payment.Plan
 	err := b.note(call)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.times = append(b.times, p.At)
 	if p.Later {
 		return payment.Changed{Paid: true}, err
 	}

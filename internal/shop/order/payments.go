@@ -42,7 +42,7 @@ type PaymentStore interface {
 	// by day count it in the same transaction, which has locked the order.
 	PutPayment(ctx context.Context, p Payment) error
 
-	// FillPayments adds the first payments of orders paid at or after since that have none: the previous
+	// FillPayments adds the first payments of orders paid at or after since that have none, except changes: the previous
 	// release, which may still run beside this one, does not write them.
 	FillPayments(ctx context.Context, since time.Time) error
 }
@@ -51,11 +51,17 @@ type PaymentStore interface {
 // tx has locked the order.
 func (s *Service) paymentsOf(ctx context.Context, tx Store, o Order) ([]Payment, error) {
 	list, err := tx.PaymentsOf(ctx, o.ID)
-	if err != nil || o.PaidAt.IsZero() || o.Amount.Minor == 0 || len(list) > 0 && list[0].Seq == firstPayment {
+	if err != nil || o.PaidAt.IsZero() || !o.lacks(list) {
 		return list, err
 	}
 	p := o.paidWith()
 	return append([]Payment{p}, list...), tx.PutPayment(ctx, p)
+}
+
+// lacks reports whether the first payment of an order that is paid is missing. A change of plan may have none, whatever
+// was expected: the provider may charge nothing.
+func (o *Order) lacks(list []Payment) bool {
+	return o.Amount.Minor > 0 && o.Kind != Change && (len(list) == 0 || list[0].Seq != firstPayment)
 }
 
 // paidWith returns the payment with which an order was paid, as far as the order tells.
@@ -75,18 +81,27 @@ func (o *Order) codeOf(seq int) string {
 }
 
 // recordPayment records the payment with which an order is paid. It may be called again: the amount, like
-// the references, is what is known by then. What cost nothing has no payment. tx has locked the order.
+// the references, is what is known by then. That of a change is what the provider says, be it less than expected. What
+// cost nothing has no payment. tx has locked the order.
 func (s *Service) recordPayment(ctx context.Context, tx Store, o Order, minor int64) error {
-	if minor == 0 {
-		return nil
-	}
-	list, err := s.paymentsOf(ctx, tx, o)
-	if err != nil || len(list) == 0 {
+	list, err := tx.PaymentsOf(ctx, o.ID)
+	if err != nil {
 		return err
 	}
-	p := list[0]
-	p.At, p.Minor, p.Invoice, p.ID = o.PaidAt, max(minor, p.Minor), o.Payment.Invoice, o.Payment.Payment
-	if p == list[0] {
+	known := len(list) > 0 && list[0].Seq == firstPayment
+	if minor == 0 && !known {
+		return nil
+	}
+	p := o.paidWith()
+	if known {
+		p = list[0]
+	}
+	least := p.Minor
+	if o.Kind == Change {
+		least = p.Refunded
+	}
+	p.At, p.Minor, p.Invoice, p.ID = o.PaidAt, max(minor, least), o.Payment.Invoice, o.Payment.Payment
+	if known && p == list[0] {
 		return nil
 	}
 	return tx.PutPayment(ctx, p)

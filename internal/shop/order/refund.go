@@ -170,17 +170,19 @@ func (s *Service) beginRefund(
 		if o.PaidAt.IsZero() || !o.CancelledAt.IsZero() && !o.refundDue() {
 			return ErrNotRefundable
 		}
-		if due, err = s.planRefund(ctx, tx, o, req, may); err != nil {
+		paid, err := s.paymentsOf(ctx, tx, o)
+		if err != nil {
 			return err
 		}
-		if last, err := s.isLast(ctx, tx, o, due); err != nil {
+		if due, err = s.planRefund(ctx, tx, o, paid, req, may); err != nil {
 			return err
-		} else if following, err := s.isFollowed(ctx, tx, o); err != nil || last && following {
+		}
+		if following, err := s.isFollowed(ctx, tx, o); err != nil || following && due.isLast(paid) {
 			step = refundFollowing
 			return err
 		}
 		switch {
-		case o.Provider == "" || o.Amount.Minor == 0 || o.Provider == (payment.Test{}).Name():
+		case o.Provider == "" || len(paid) == 0 || o.Provider == (payment.Test{}).Name():
 			return s.completeRefund(ctx, tx, listed, &o, due)
 		case o.Provider != s.Payments.Name():
 			return ErrOtherProvider
@@ -192,28 +194,20 @@ func (s *Service) beginRefund(
 }
 
 // planRefund returns what to ask the provider for. tx has locked the order.
-func (s *Service) planRefund(ctx context.Context, tx Store, o Order, req RefundRequest, may mayRefund) (RefundDue, error) {
-	paid, err := s.paymentsOf(ctx, tx, o)
-	if err != nil {
-		return RefundDue{}, err
-	}
+func (s *Service) planRefund(
+	ctx context.Context, tx Store, o Order, paid []Payment, req RefundRequest, may mayRefund,
+) (due RefundDue, err error) {
 	if may != nil {
 		if err := may(ctx, tx, o, paid); err != nil {
 			return RefundDue{}, err
 		}
 	}
-	due := s.newRefundDue(ctx, o.ID, req)
+	due = s.newRefundDue(ctx, o.ID, req)
 	from := latest(paid)
 	if due.Minor, err = req.part(o, from.Left()); due.Minor > 0 {
 		due.Seq = from.Seq
 	}
 	return due, err
-}
-
-// isLast reports whether nothing is left of an order once what is due is given back. tx has locked the order.
-func (s *Service) isLast(ctx context.Context, tx Store, o Order, due RefundDue) (bool, error) {
-	paid, err := s.paymentsOf(ctx, tx, o)
-	return due.isLast(paid), err
 }
 
 // isLast reports whether nothing is left of payments once what is due is given back.

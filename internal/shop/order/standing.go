@@ -130,7 +130,7 @@ func (h *holding) rate(ctx context.Context, tx Store) error {
 // paidFor returns the payments of an order, without recording those that the previous release left out.
 func paidFor(ctx context.Context, tx Store, o Order) ([]Payment, error) {
 	list, err := tx.PaymentsOf(ctx, o.ID)
-	if err == nil && o.Amount.Minor > 0 && (len(list) == 0 || list[0].Seq != firstPayment) {
+	if err == nil && o.lacks(list) {
 		p := o.paidWith()
 		p.Refunded = o.PartlyRefunded
 		list = append([]Payment{p}, list...)
