@@ -72,6 +72,7 @@ export const moments = (at) => [
   { name: "claim-orders-link", path: "/claim-orders#ABCDEFGHIJKLMNOPQRSTUVWXYZ", as: "nobody", ready: "main h1:visible" },
   { name: "licenses-mine", path: "/licenses", as: "buyer" },
   { name: "license-mine", path: at.mine, as: "buyer" },
+  { name: "license-mine-change", path: `${at.mine}?change`, as: "buyer" },
   { name: "license-mine-revoked", path: at.mineRevoked, as: "buyer" },
   { name: "license-mine-paper", path: at.mine, as: "buyer", paper: true },
   { name: "license-missing", path: "/licenses/nothing", as: "buyer" },

@@ -63,19 +63,21 @@ const unfinished = `
 		UNION ALL
 		SELECT order_id FROM order_terms WHERE undo
 		UNION ALL
-		SELECT id FROM orders WHERE status = 'pending' AND created_at_ms <= $2)
+		SELECT id FROM orders WHERE status = 'pending' AND created_at_ms <= $2
+		UNION ALL
+		SELECT id FROM orders WHERE status = 'pending' AND created_at_ms <= $5 AND kind = 'change' AND payment_session = '')
 		AND o.provider = $1 AND o.sweep_tries < $3 AND COALESCE(o.sweep_at_ms, 0) <= $4
 	ORDER BY COALESCE(o.sweep_at_ms, 0), o.created_at_ms, o.id
 	LIMIT 100`
 
 // UnfinishedOrders implements order.Store.
 func (s *Orders) UnfinishedOrders(
-	ctx context.Context, provider string, until, now time.Time,
+	ctx context.Context, provider string, waited order.Waited, now time.Time,
 ) ([]order.Unfinished, error) {
 	return database.All(ctx, s.Read, func(row database.Scanner) (o order.Unfinished, err error) {
 		o.Order, err = scanOrder(row, &o.Tries)
 		return o, err
-	}, unfinished, provider, database.Millis(until), order.SweepTries, database.Millis(now))
+	}, unfinished, provider, database.Millis(waited.Any), order.SweepTries, database.Millis(now), database.Millis(waited.Change))
 }
 
 // PutOff implements order.Store.

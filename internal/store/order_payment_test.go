@@ -103,10 +103,17 @@ func testUnfinished(t *testing.T, s *store.Orders) {
 	add("ended", T0, func(o *order.Order) {
 		o.PaidAt, o.RefundedAt, o.EndedAt, o.Payment.Subscription = T0, T0, T0, "s3"
 	})
+	asked := T0.Add(5 * time.Hour)
+	add("change", asked, func(o *order.Order) { o.Kind, o.Follows = order.Change, true })
+	add("younger change", asked.Add(time.Millisecond), func(o *order.Order) { o.Kind, o.Follows = order.Change, true })
+	add("page of a change", asked, func(o *order.Order) {
+		o.Kind, o.Follows, o.Payment.Session = order.Change, true, "page"
+	})
+	add("renewal", asked, func(o *order.Order) { o.Kind, o.Follows = order.Renewal, true })
 	add("goes on", T0, func(o *order.Order) { o.PaidAt, o.Payment.Subscription = T0, "s4" })
 	want := func(now time.Time, want string) {
 		t.Helper()
-		found, err := s.UnfinishedOrders(t.Context(), "stripe", T0, now)
+		found, err := s.UnfinishedOrders(t.Context(), "stripe", order.Waited{Any: T0, Change: asked}, now)
 		var ids []string
 		for _, o := range found {
 			ids = append(ids, fmt.Sprint(o.ID, ":", o.Tries))
@@ -116,7 +123,7 @@ func testUnfinished(t *testing.T, s *store.Orders) {
 		}
 	}
 	// The pending orders, the one to refund, and the subscriptions to end.
-	want(T0, "begun:0 pending:0 late:0 over:0 void:0")
+	want(T0, "begun:0 pending:0 late:0 over:0 void:0 change:0")
 	putOff := func(id string, tries int, next time.Time) {
 		t.Helper()
 		if err := s.PutOff(t.Context(), id, tries, next); err != nil {
@@ -125,15 +132,15 @@ func testUnfinished(t *testing.T, s *store.Orders) {
 	}
 	putOff("begun", 3, T0.Add(2*time.Hour))
 	putOff("pending", 1, T0.Add(3*time.Hour))
-	want(T0.Add(2*time.Hour-time.Millisecond), "late:0 over:0 void:0")
-	want(T0.Add(3*time.Hour), "late:0 over:0 void:0 begun:3 pending:1") // the longest waiting first
+	want(T0.Add(2*time.Hour-time.Millisecond), "late:0 over:0 void:0 change:0")
+	want(T0.Add(3*time.Hour), "late:0 over:0 void:0 change:0 begun:3 pending:1") // the longest waiting first
 	putOff("begun", order.SweepTries, T0.Add(time.Hour))
 	putOff("pending", order.SweepTries-1, T0.Add(time.Hour))
-	want(T0.Add(3*time.Hour), fmt.Sprint("late:0 over:0 void:0 pending:", order.SweepTries-1))
+	want(T0.Add(3*time.Hour), fmt.Sprint("late:0 over:0 void:0 change:0 pending:", order.SweepTries-1))
 	for range 101 {
 		add("more"+strings.Repeat("x", n), T0, func(*order.Order) {})
 	}
-	if found, err := s.UnfinishedOrders(t.Context(), "stripe", T0, T0); err != nil || len(found) != 100 {
+	if found, err := s.UnfinishedOrders(t.Context(), "stripe", order.Waited{Any: T0, Change: T0}, T0); err != nil || len(found) != 100 {
 		t.Errorf("%d unfinished orders at once, %v; want 100", len(found), err)
 	}
 }

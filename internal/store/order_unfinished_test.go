@@ -11,7 +11,7 @@ func TestUnfinishedOrdersAreFoundInIndexes(t *testing.T) {
 	t.Parallel()
 
 	db := migrated(t)
-	plan, err := planOf(t, db, unfinished, []any{"stripe", 1, 1, 1})
+	plan, err := planOf(t, db, unfinished, []any{"stripe", 1, 1, 1, 1})
 	if err != nil || strings.Contains(plan, "SCAN o\n") || strings.Contains(plan, "SCAN orders\n") {
 		t.Errorf("%v\n%s", err, plan)
 	}

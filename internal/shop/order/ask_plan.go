@@ -147,16 +147,31 @@ func (s *Service) askPlan(ctx context.Context, h holding, base Order, o *Order) 
 	return err
 }
 
-// goOnWithPlan finishes a change that was stored, but of which the provider was not asked, or did not answer.
+// goOnWithPlan finishes a change that was stored, but of which the provider was not asked, or did not answer, or whose
+// webhook is missing. While the change may still be paid, the notice says that nothing was done.
 func (s *Service) goOnWithPlan(ctx context.Context, o Order) (Notice, error) {
 	n := Notice{OrderID: o.ID}
-	h, err := s.holdingBehind(ctx, o)
-	if err != nil {
-		return n, err
-	}
-	if base, ok := h.subscription(); ok && o.Payment.Invoice == "" {
-		n.Done = "the plan of the subscription is changed"
-		return n, s.askPlan(ctx, h, base, &o)
+	waits := s.Now().Before(o.CreatedAt.Add(pageLife))
+	if o.invoiced() {
+		seen, err := s.lookUp(ctx, o)
+		switch {
+		case err != nil && !errors.Is(err, payment.ErrRefused), err == nil && seen.Done != "":
+			return seen, err
+		case waits:
+			return n, nil
+		}
+	} else {
+		h, err := s.holdingBehind(ctx, o)
+		if err != nil {
+			return n, err
+		}
+		if base, ok := h.subscription(); ok {
+			n.Done = "the plan of the subscription is changed"
+			return n, s.askPlan(ctx, h, base, &o)
+		}
+		if waits {
+			return n, nil // whoever wants the change may open its page
+		}
 	}
 	n.Done = "the change is cancelled: it was not paid"
 	return n, s.giveUp(ctx, o)

@@ -18,6 +18,11 @@ func (s *Service) Cancel(ctx context.Context, id string) (Listed, error) {
 	if err != nil {
 		return Listed{}, err
 	}
+	if o.invoiced() { // what the provider cannot close may be paid already
+		if o, err = s.refresh(ctx, o); err != nil {
+			return Listed{}, err
+		}
+	}
 	switch o.Status() {
 	case Pending:
 	case Cancelled:

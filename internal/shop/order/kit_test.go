@@ -1,6 +1,7 @@
 package order_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -34,7 +35,7 @@ type bank struct {
 	mu    sync.Mutex
 	calls []string
 	fails map[string]error         // by the first word of the call
-	pages map[string]payment.Event // what LookUp returns, by page
+	pages map[string]payment.Event // what LookUp returns, by page, or by invoice if there is none
 	noted time.Time                // what EndLater returns
 
 	figures payment.Proration // what PreviewPlan returns
@@ -141,7 +142,7 @@ func (b *bank) LookUp(_ context.Context, r payment.Reference) (payment.Event, er
 	err := b.note("look")
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.pages[r.Session], err
+	return b.pages[cmp.Or(r.Session, r.Invoice)], err
 }
 
 func (*bank) Event(_ context.Context, payload []byte, signature string) (e payment.Event, err error) {

@@ -1,6 +1,7 @@
 package order_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -104,5 +105,80 @@ func TestALateEndOfAChangeLeavesTheNextOne(t *testing.T) {
 	s.tell(t, expired)
 	if got := s.state(t, b.OrderID); got != "cancelled, license paid" {
 		t.Errorf("after its own end it is %s", got)
+	}
+}
+
+// The webhook of a change may be lost. The provider is asked about its invoice before anything is done about the change.
+func TestAChangeWhoseWebhookIsLost(t *testing.T) {
+	t.Parallel()
+
+	refund := func(t *testing.T, s *shop, id string) {
+		if _, err := s.Refund(admin(t), id, order.RefundRequest{}); err != nil {
+			t.Error(err)
+		}
+	}
+	cancel := func(t *testing.T, s *shop, id string) {
+		if _, err := s.Cancel(admin(t), id); !errors.Is(err, order.ErrNotCancellable) {
+			t.Errorf("Cancel = %v", err)
+		}
+	}
+	sweep := func(t *testing.T, s *shop, _ string) { s.sweep(t) }
+	for _, tt := range []struct {
+		name   string
+		kind   payment.EventKind
+		after  time.Duration
+		do     func(t *testing.T, s *shop, id string)
+		status order.Status
+		tier   string
+	}{
+		{"paid", payment.Adjusted, 10 * time.Minute, sweep, order.Paid, "large"},
+		{"paid, found late", payment.Adjusted, 26 * time.Hour, sweep, order.Paid, "large"},
+		{"void", payment.AdjustmentFailed, 10 * time.Minute, sweep, order.Cancelled, "small"},
+		{"open", payment.Unrelated, 10 * time.Minute, sweep, order.Pending, "small"},
+		{"open for too long", payment.Unrelated, 26 * time.Hour, sweep, order.Cancelled, "small"},
+		{"paid, then cancelled", payment.Adjusted, time.Minute, cancel, order.Paid, "large"},
+		{"paid, then refunded", payment.Adjusted, time.Minute, refund, order.Refunded, "small"},
+	} {
+		s := openShop(t)
+		s.sellPlans(t)
+		o := s.subscribes(t, "small", false)
+		s.waits("change-1")
+		b := s.change(t, o, "large")
+		s.clock.Advance(tt.after)
+		s.bank.pages["change-1"] = s.adjusted(o, tt.kind, 500)
+		s.bank.asked()
+		tt.do(t, s, b.OrderID)
+		if asked := s.bank.asked(); len(asked) == 0 || asked[0] != "look" {
+			t.Errorf("%s: the provider was asked for %q", tt.name, asked)
+		}
+		got := s.order(t, b.OrderID)
+		if got.Status() != tt.status || s.license(t, o).TierID != tt.tier {
+			t.Errorf("%s: the change is %s, the license has %s", tt.name, got.Status(), s.license(t, o).TierID)
+		}
+	}
+}
+
+// A change of which the provider did not hear keeps its owner from another one for minutes, not for a day.
+func TestAnUnansweredChangeIsAskedForSoon(t *testing.T) {
+	t.Parallel()
+
+	s := openShop(t)
+	s.sellPlans(t)
+	o := s.subscribes(t, "small", false)
+	s.bank.fail("change", errors.New("the line is dead"))
+	if _, err := s.ChangePlan(ada(t), o.LicenseID, order.ChangeRequest{TierID: "large"}); !errors.Is(err, order.ErrPaymentUnreachable) {
+		t.Fatalf("change = %v", err)
+	}
+	s.bank.changed = payment.Changed{Paid: true}
+	s.bank.fail("change", nil)
+	s.clock.Advance(9 * time.Minute)
+	s.sweep(t)
+	if l := s.license(t, o); l.TierID != "small" {
+		t.Error("the provider is asked while the first request may still go on")
+	}
+	s.clock.Advance(time.Minute)
+	s.sweep(t)
+	if l := s.license(t, o); l.TierID != "large" {
+		t.Errorf("the license has %s", l.TierID)
 	}
 }

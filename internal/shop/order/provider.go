@@ -80,7 +80,7 @@ func lineOf(p product.Product, tierID string) string {
 // refresh returns an order as it is now. If it is pending, it asks the provider first, because the
 // webhook may be lost. It returns ErrProviderUnreachable if that leaves open whether the order is paid.
 func (s *Service) refresh(ctx context.Context, o Listed) (Listed, error) {
-	if o.Status() != Pending || o.Provider != s.Payments.Name() || o.Payment.Session == "" {
+	if o.Status() != Pending || o.Provider != s.Payments.Name() || o.Payment.Session == "" && !o.invoiced() {
 		return o, nil
 	}
 	_, lookErr := s.lookUp(ctx, o.Order)
@@ -95,8 +95,14 @@ func (s *Service) refresh(ctx context.Context, o Listed) (Listed, error) {
 	return o, nil
 }
 
-// lookUp asks the provider about the payment page of a pending order, and does what the missing webhook
-// would have done.
+// invoiced reports whether an order is paid by an invoice of the provider, without a page of ours: a change of the plan
+// of a subscription.
+func (o *Order) invoiced() bool {
+	return o.Kind == Change && o.Payment.Session == "" && o.Payment.Invoice != ""
+}
+
+// lookUp asks the provider about the payment page of a pending order, or the invoice of a change, and does what the
+// missing webhook would have done.
 func (s *Service) lookUp(ctx context.Context, o Order) (Notice, error) {
 	e, err := s.Payments.LookUp(ctx, o.Payment)
 	if err != nil {

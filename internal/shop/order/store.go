@@ -58,9 +58,9 @@ type Store interface {
 
 	// UnfinishedOrders returns at most 100 orders of a provider that are cancelled and paid, but not
 	// refunded; that have a refund due; whose Terms say Undo; that are cancelled or refunded and have a subscription that was not ended; that are
-	// reqctx.Deleted's and have one that goes on; or that are pending and were created at or before until. It leaves out orders that PutOff put off beyond now,
+	// reqctx.Deleted's and have one that goes on; or that are pending and have waited. It leaves out orders that PutOff put off beyond now,
 	// and those tried SweepTries times. The longest waiting order comes first.
-	UnfinishedOrders(ctx context.Context, provider string, until, now time.Time) ([]Unfinished, error)
+	UnfinishedOrders(ctx context.Context, provider string, waited Waited, now time.Time) ([]Unfinished, error)
 
 	// PutOff records how often an order was tried, and when to try it next.
 	PutOff(ctx context.Context, orderID string, tries int, next time.Time) error

@@ -17,6 +17,12 @@ const sweepEvery = 10 * time.Minute
 // open for a day at most, and a webhook that has not arrived by then is lost.
 const pageLife = 25 * time.Hour
 
+// Waited is until when orders were created that are unfinished while they are pending. A change that has no payment page
+// keeps its owner from any other one, and is asked about sooner.
+type Waited struct {
+	Any, Change time.Time
+}
+
 // fillBack is how long ago an order was paid, at most, whose payment is looked for: longer than replicas of two
 // releases run beside each other.
 const fillBack = 48 * time.Hour
@@ -56,7 +62,7 @@ func (s *Service) Sweep(ctx context.Context, log *slog.Logger) error {
 	if s.Payments.Mode() != payment.Hosted {
 		return nil
 	}
-	orders, err := s.Store.UnfinishedOrders(ctx, s.Payments.Name(), now.Add(-pageLife), now)
+	orders, err := s.Store.UnfinishedOrders(ctx, s.Payments.Name(), Waited{now.Add(-pageLife), now.Add(-sweepEvery)}, now)
 	if err != nil {
 		return err
 	}

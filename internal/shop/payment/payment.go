@@ -170,8 +170,9 @@ type Provider interface {
 
 	// LookUp asks what happened on the page of a payment, and returns the event that a webhook would
 	// have reported: Paid, Failed, or Unrelated if the outcome is open. The same answer has the same ID;
-	// OrderID and At may be missing. The error is ErrRefused if there is no such page; any other is an
-	// outage.
+	// OrderID and At may be missing. Without a page it asks about the invoice of a change of plan: Adjusted,
+	// AdjustmentFailed or Unrelated. The error is ErrRefused if there is no such page or invoice; any other is
+	// an outage.
 	LookUp(ctx context.Context, r Reference) (Event, error)
 
 	// Event reads what was delivered to the webhook. The error is ErrForged unless the provider signed

@@ -5,7 +5,7 @@ import { Problem } from "../api/problem";
 import { useSession } from "../api/useSession";
 import { formatMoney } from "../text/format";
 import { inAdvance, loadOrder } from "./ahead";
-import { productQuery, readOrder, useShop } from "./data";
+import { productQuery, readOrder, useAttempt, useShop } from "./data";
 import type { Deal, DiscountProps } from "./Discount";
 import { keepOrder, keptOrders, type KeptOrder } from "./kept";
 import { later } from "./later";
@@ -140,7 +140,7 @@ const unpaid = async ({ product, tier, total }: Bought, billing: Billing, userId
 // key of the first time.
 const usePurchase = (of: Bought, userId: string, trial: string) => {
   const { product, tier, deal, total } = of;
-  const attempt = useRef({ body: "", key: "" });
+  const headers = useAttempt();
   const [leaving, setLeaving] = useState(false);
   const purchase = useMutation({
     onMutate: () => inAdvance(loadOrder),
@@ -154,11 +154,9 @@ const usePurchase = (of: Bought, userId: string, trial: string) => {
         ...(deal && { discountCode: deal.code }),
         ...(trial && { licenseKey: trial }),
       };
-      const text = JSON.stringify(body);
-      if (attempt.current.body !== text) attempt.current = { body: text, key: randomKey() };
       return ok(
         api.POST("/api/marketplace/products/{slug}/purchase", {
-          params: { path: { slug: product.slug }, header: { "Idempotency-Key": `"${attempt.current.key}"` } },
+          params: { path: { slug: product.slug }, header: headers(body) },
           body,
         }),
       );
@@ -187,9 +185,6 @@ const usePurchase = (of: Bought, userId: string, trial: string) => {
   });
   return { ...purchase, busy: purchase.isPending || leaving, leaving };
 };
-
-const randomKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (n) => n.toString(16).padStart(2, "0")).join("");
 
 const Details = (of: Bought) => {
   const { product, tier, total } = of;

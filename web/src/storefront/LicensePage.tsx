@@ -3,16 +3,27 @@ import { useState } from "react";
 import { api, ok } from "../api/client";
 import { Problem } from "../api/problem";
 import { useLicense, type License } from "./data";
+import { later } from "./later";
 import { BuyTrial, Seats, stateOf, termOf } from "./LicensesPage";
+import type { PlanProps } from "./Plan";
+import { NextPlan, Ways } from "./PlanNext";
+import type { RenewalProps } from "./Renewal";
 import { ReviewForm } from "./ReviewForm";
 import { subscribed, Subscription, useOrderOf } from "./Subscription";
 import { own } from "./ownText";
 import { t } from "./boughtText";
 import { Badge, Button, Copy, Day, Gone, Failure, Head, Pager, Told, useHeading, Waiting } from "./ui";
 
+// Few change a plan or renew: what that takes is loaded for them.
+const ChangePlan = later<PlanProps>(() => import("./Plan"), "ChangePlan");
+const Renewal = later<RenewalProps>(() => import("./Renewal"), "Renewal");
+
+const asked = (name: string) => new URLSearchParams(location.search).has(name);
+
 export const LicensePage = ({ id }: { id: string }) => {
   const license = useLicense(id);
   const order = useOrderOf(license.data);
+  const [told, setTold] = useState("");
   if (license.isPending || order.isLoading) return <Waiting like="page" />;
   if (license.isError) return <Failure error={license.error} retry={() => void license.refetch()} />;
   if (!license.data)
@@ -26,6 +37,8 @@ export const LicensePage = ({ id }: { id: string }) => {
   const one = license.data;
   const state = stateOf(one);
   const subscription = subscribed(order.data);
+  if (asked("change")) return <ChangePlan license={one} onDone={setTold} />;
+  if (asked("renew")) return <Renewal license={one} order={order.data ?? null} onDone={setTold} />;
   return (
     <>
       <nav className="crumbs">
@@ -42,7 +55,9 @@ export const LicensePage = ({ id }: { id: string }) => {
       <dl className="summary">
         <div>
           <dt>{t("checkout.plan")}</dt>
-          <dd>{one.tierName}</dd>
+          <dd>
+            {one.tierName} <NextPlan license={one} />
+          </dd>
         </div>
         <div>
           <dt>{own("license.term")}</dt>
@@ -67,6 +82,7 @@ export const LicensePage = ({ id }: { id: string }) => {
           </div>
         )}
       </dl>
+      {!order.isLoading && <Ways license={one} renews={order.data?.renews === true} onDone={setTold} told={told} />}
       {order.isError && <Failure error={order.error} retry={() => void order.refetch()} />}
       {subscription && <Subscription order={subscription} />}
       {one.status === "revoked" ? <p className="note">{own("license.revoked")}</p> : <Activations license={one} />}

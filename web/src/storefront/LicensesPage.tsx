@@ -3,6 +3,7 @@ import { formatDay } from "../text/format";
 import { useLicenses, type License } from "./data";
 import { t } from "./boughtText";
 import { own } from "./ownText";
+import { NextPlan } from "./PlanNext";
 import { Badge, Empty, Failure, Head, Pager, Waiting, type Tone } from "./ui";
 
 // stateOf is a license's state in a word: a license that is not paid yet does not work.
@@ -79,6 +80,7 @@ const Row = ({ license }: { license: License }) => {
           <Badge tone={state.tone}>{state.word}</Badge>
           <span>{license.tierName}</span>
           <span>{termOf(license)}</span>
+          <NextPlan license={license} />
           <Seats license={license} />
         </div>
         {full && license.status === "active" && <p className="small">{t("licenses.full")}</p>}

@@ -7,6 +7,7 @@ import { go } from "./router";
 import { keptCosts, off, price, type Costs } from "./paid";
 import { Payment, subscribed, Subscription, TakeBack } from "./Subscription";
 import { t } from "./boughtText";
+import { pl } from "./planText";
 import { c } from "./text";
 import { Badge, Copy, Day, Gone, Failure, Head, Waiting } from "./ui";
 
@@ -278,6 +279,7 @@ export const Facts = ({ order }: { order: Seen }) => {
         <a href={`/p/${order.slug}`}>{order.productName}</a>
       </Fact>
       {order.plan && <Fact name={t("checkout.plan")}>{order.plan}</Fact>}
+      {order.own?.kind && <Fact name={pl("plan.kind.of")}>{pl(`plan.kind.${order.own.kind}`)}</Fact>}
       {less && <Fact name={less[0]}>{less[1]}</Fact>}
       <Fact name={t("order.amount")}>{price(order.costs)}</Fact>
       {order.said && <Billed order={order.said} />}

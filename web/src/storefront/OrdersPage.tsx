@@ -7,6 +7,7 @@ import { Invoice } from "./OrderPage";
 import { SignIn } from "./SignInPage";
 import { keptCosts, off, price, type Costs } from "./paid";
 import { t } from "./boughtText";
+import { pl } from "./planText";
 import { Badge, Day, Empty, Failure, Head, Pager, Waiting } from "./ui";
 
 export const OrdersPage = () =>
@@ -108,6 +109,7 @@ const Row = ({ order }: { order: Order }) => (
       <div className="list-facts">
         <Badge tone={orderTone(order.status)}>{t(`order.states.${order.status}`)}</Badge>
         <span>{order.tierName}</span>
+        {order.kind && <span>{pl(`plan.kind.${order.kind}`)}</span>}
         <Cost of={order} />
         {order.partlyRefunded && (
           <span>{t("orders.partly", { amount: formatMoney(order.partlyRefunded, order.currency) })}</span>

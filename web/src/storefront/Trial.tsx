@@ -1,12 +1,12 @@
 // Trials at the checkout: starting one, and buying in place of one. Few do either, and who has nothing yet does not load it.
 import { useMutation } from "@tanstack/react-query";
-import { useEffect, useRef, type FormEvent } from "react";
+import { useEffect, type FormEvent } from "react";
 import section from "../../texts/en.json?section=shop&only=trial";
 import { api, ok, type Schemas } from "../api/client";
 import { asProblem } from "../api/problem";
 import { useSession } from "../api/useSession";
 import { texts } from "../text";
-import { useLicenses } from "./data";
+import { useAttempt, useLicenses } from "./data";
 import { keepOrder } from "./kept";
 import { go } from "./router";
 import { c } from "./text";
@@ -15,8 +15,6 @@ import { Button, Failure, Field, Head, useFaults } from "./ui";
 const tr = texts(section);
 
 type Product = Schemas["ProductDetail"];
-
-const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
 export interface TrialProps {
   product: Product;
@@ -27,14 +25,14 @@ export interface TrialProps {
 export const Trial = ({ product, tier }: TrialProps) => {
   const session = useSession();
   const { faults, form, check } = useFaults<"email">();
-  const attempt = useRef({ email: "", key: newKey() }); // what is sent again has the key of the first time
+  const headers = useAttempt();
   const start = useMutation({
     mutationFn: (email: string) => {
-      if (attempt.current.email !== email) attempt.current = { email, key: newKey() };
+      const body = email ? { tierId: tier.id, email } : { tierId: tier.id };
       return ok(
         api.POST("/api/marketplace/products/{slug}/trial", {
-          params: { path: { slug: product.slug }, header: { "Idempotency-Key": `"${attempt.current.key}"` } },
-          body: email ? { tierId: tier.id, email } : { tierId: tier.id },
+          params: { path: { slug: product.slug }, header: headers(body) },
+          body,
         }),
       );
     },

@@ -1,6 +1,6 @@
 // What several pages ask of the API.
 import { queryOptions, useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { api, data, ok, type Schemas } from "../api/client";
 import { Problem } from "../api/problem";
 import { accessToken } from "../api/session";
@@ -103,3 +103,15 @@ export const useLicense = (id: string): UseQueryResult<License | null> =>
     queryKey: ["licenses", "one", id],
     queryFn: () => orNull(ok(api.GET("/api/marketplace/licenses/{id}", { params: { path: { id } } }))),
   });
+
+// useAttempt names what is sent: what is sent again has the key of the first time, so that it is done once however
+// often a button is pressed.
+export const useAttempt = () => {
+  const last = useRef({ body: "", key: "" });
+  return (body: unknown) => {
+    const text = JSON.stringify(body);
+    if (last.current.body !== text)
+      last.current = { body: text, key: crypto.getRandomValues(new Uint32Array(4)).join("-") };
+    return { "Idempotency-Key": `"${last.current.key}"` };
+  };
+};

@@ -5,7 +5,7 @@ declare module "*?section=common" {
   const section: Catalog["common"];
   export default section;
 }
-declare module "*?section=shop&without=catalog,product,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount,paid,trial,order,orders,licenses,signIn" {
+declare module "*?section=shop&without=catalog,product,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount,paid,plan,trial,order,orders,licenses,signIn" {
   const section: Omit<
     Catalog["shop"],
     | "catalog"
@@ -23,6 +23,7 @@ declare module "*?section=shop&without=catalog,product,top,foot,testMode,noScrip
     | "elsewhere"
     | "discount"
     | "paid"
+    | "plan"
     | "order"
     | "orders"
     | "licenses"
@@ -68,6 +69,10 @@ declare module "*?section=shop&only=signIn" {
 }
 declare module "*?section=shop&only=paid" {
   const section: Pick<Catalog["shop"], "paid">;
+  export default section;
+}
+declare module "*?section=shop&only=plan" {
+  const section: Pick<Catalog["shop"], "plan">;
   export default section;
 }
 declare module "*?section=shop&only=elsewhere" {

@@ -134,6 +134,9 @@ func (p *Provider) Cancel(ctx context.Context, r payment.Reference) error {
 
 // LookUp implements payment.Provider. It reads the page in the same way as a webhook.
 func (p *Provider) LookUp(ctx context.Context, r payment.Reference) (payment.Event, error) {
+	if r.Session == "" && r.Invoice != "" {
+		return p.lookUpInvoice(ctx, r.Invoice)
+	}
 	params := new(stripe.CheckoutSessionRetrieveParams)
 	params.AddExpand("payment_intent")
 	params.AddExpand("subscription")

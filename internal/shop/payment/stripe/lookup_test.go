@@ -66,6 +66,40 @@ func TestLookUpReturnsTheOutcomeOfAPage(t *testing.T) {
 	}
 }
 
+// Without a page, LookUp asks about the invoice of a change of plan.
+func TestLookUpReturnsTheOutcomeOfAnInvoice(t *testing.T) {
+	t.Parallel()
+
+	for status, want := range map[string]payment.EventKind{
+		"draft": payment.Unrelated, "open": payment.Unrelated, "paid": payment.Adjusted,
+		"void": payment.AdjustmentFailed, "uncollectible": payment.AdjustmentFailed,
+	} {
+		s, srv := account(t)
+		srv.Answer(func(stripetest.Request) *stripetest.Answer {
+			return &stripetest.Answer{Body: object{
+				"id": "in_1", "object": "invoice", "status": status, "billing_reason": "subscription_update",
+				"amount_due": 500, "amount_paid": 500, "currency": "eur",
+				"status_transitions": object{"paid_at": at.Unix()},
+				"parent":             object{"subscription_details": object{"subscription": "sub_1"}},
+			}}
+		})
+		e, err := s.LookUp(t.Context(), payment.Reference{Invoice: "in_1"})
+		if err != nil || e.Kind != want {
+			t.Errorf("%s: LookUp = %+v, %v; want kind %d", status, e, err, want)
+		}
+		oneRequest(t, srv, "/v1/invoices/in_1")
+		if want == payment.Unrelated {
+			continue
+		}
+		if e.Reference.Invoice != "in_1" || e.Reference.Subscription != "sub_1" {
+			t.Errorf("%s: LookUp = %+v", status, e)
+		}
+		if want == payment.Adjusted && (e.Minor != 500 || e.Currency != "EUR" || !e.At.Equal(at)) {
+			t.Errorf("LookUp = %+v; want what was paid, and when", e)
+		}
+	}
+}
+
 func TestLookUpTellsRefusalsFromOutages(t *testing.T) {
 	t.Parallel()
 

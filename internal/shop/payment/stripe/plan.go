@@ -115,6 +115,27 @@ func changed(sub *stripe.Subscription) payment.Changed {
 	return out
 }
 
+// lookUpInvoice asks what became of the invoice of a change of plan. It reads it in the same way as a webhook.
+func (p *Provider) lookUpInvoice(ctx context.Context, id string) (payment.Event, error) {
+	found, err := p.client.V1Invoices.Retrieve(ctx, id, nil)
+	if err != nil {
+		return payment.Event{}, explain("look at an invoice", err)
+	}
+	out := payment.Event{Type: "invoice looked at"}
+	object := found.LastResponse.RawJSON
+	switch found.Status {
+	case stripe.InvoiceStatusPaid:
+		err = p.readInvoice(ctx, &out, object)
+		if t := found.StatusTransitions; t != nil && t.PaidAt != 0 {
+			out.At = time.Unix(t.PaidAt, 0).UTC()
+		}
+	case stripe.InvoiceStatusVoid, stripe.InvoiceStatusUncollectible:
+		err = readAbandoned(ctx, &out, object)
+	case stripe.InvoiceStatusDraft, stripe.InvoiceStatusOpen:
+	}
+	return out, err
+}
+
 // change is a change of plan in Stripe's words.
 type change struct {
 	plan payment.Plan

@@ -69,6 +69,7 @@ const facts = (l: License, order: Order | null | undefined): [string, React.Reac
   [t("shop.licenses.term"), <Term key="term" license={l} />],
   ...(l.trial ? [[t("shop.trial"), t("shop.trialLicense")] as [string, string]] : []),
   [t("shop.tier"), l.tierName],
+  ...(l.next ? [[t("shop.licenses.next.title"), nextOf(l.next)] as [string, string]] : []),
   [
     t("shop.product"),
     <Link key="product" to="/shop/products/$slug" params={{ slug: l.productSlug }}>
@@ -95,6 +96,11 @@ const facts = (l: License, order: Order | null | undefined): [string, React.Reac
     ),
   ],
 ];
+
+const nextOf = ({ tierId, at }: NonNullable<License["next"]>): string =>
+  at
+    ? t("shop.licenses.next.on", { plan: tierId, day: formatDay(at) })
+    : t("shop.licenses.next.open", { plan: tierId });
 
 const moments = (l: License, order: Order | null | undefined): Moment[] => {
   const list: [string | undefined, string][] = [

@@ -76,6 +76,7 @@ const Refunds = ({ of, currency }: { of: NonNullable<Order["refunds"]>; currency
 const facts = (o: Order): [string, React.ReactNode][] => [
   [t("shop.orders.number"), <CopyText key="id" value={o.id} what={t("shop.orders.number")} />],
   [t("shop.orders.amount"), formatMoney(o.amount, o.currency)],
+  ...(o.kind ? [[t("shop.orders.kind.of"), t(`shop.orders.kind.${o.kind}`)] as [string, string]] : []),
   ...(o.trial ? [[t("shop.trial"), t("shop.trialOrder")] as [string, string]] : []),
   ...(o.discount
     ? [
