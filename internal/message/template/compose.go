@@ -92,11 +92,24 @@ func (s *Service) Compose(ctx context.Context, m mail.Message) (mail.Message, er
 	}
 	if !rendered {
 		m.Subject, m.Text = s.Own(kind, language).render(kind, values)
+		m.Text += s.invoiceNote(language, values)
 	}
 	if has || shop.Accent != "" || shop.Logo != "" {
 		m.HTML = s.html(shop, values, m.Text)
 	}
 	return m, nil
+}
+
+// invoiceNote says where the invoice of what a mail is about is; "" if there is none. Words of a shop do not have it: they
+// say what the shop chose.
+func (s *Service) invoiceNote(language string, values map[string]string) string {
+	if values[InvoiceLink] == "" {
+		return ""
+	}
+	_, note := s.Own(InvoiceNote, language).render(InvoiceNote, map[string]string{
+		InvoiceNumber: values[InvoiceNumber], Link: values[InvoiceLink],
+	})
+	return "\n" + note
 }
 
 // chosen returns what the shop has written for a kind of mail. has is false if it is nothing, as for every fixed kind.

@@ -41,6 +41,7 @@ const (
 	PartlyRefunded        Kind = "partly_refunded"
 	GivenBack             Kind = "given_back"
 	WebhookDisabled       Kind = "webhook_disabled"
+	InvoiceNote           Kind = "invoice_note" // no mail of its own: it ends stoa's own receipts
 )
 
 // The variables of fixed kinds only. Some say what a mail is about by having a value: Yes.
@@ -67,6 +68,9 @@ const (
 	Webhook    = "webhook" // the id of one
 	Host       = "host"
 	Reason     = "reason"
+
+	InvoiceNumber = "invoiceNumber"
+	InvoiceLink   = "invoiceLink" // the Link of an InvoiceNote, where Link is another one
 )
 
 // Yes is the value of a variable that only says that something is so.
@@ -117,6 +121,7 @@ var fixed = map[Kind][]string{
 	PartlyRefunded:        slices.Concat(ofShop, []string{OrderID, RefundAmount, Amount, License}),
 	GivenBack:             slices.Concat(ofShop, []string{OrderID, Amount, License}),
 	WebhookDisabled:       slices.Concat(ofShop, []string{Webhook, Host, Reason}),
+	InvoiceNote:           {InvoiceNumber, Link},
 }
 
 // Fixed returns the fixed kinds.

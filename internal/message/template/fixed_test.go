@@ -43,7 +43,7 @@ func typical() map[string]string {
 		Count: "3", Left: "7", Provider: "Workplace", Device: "Firefox on Linux", Address: "192.0.2.1", Role: "SUPPORT",
 		OrderID: "8f14e45f-ceea-467f-a9d4-ab5f2c5b0e11", License: "8f14e45f-ceea-467f-a9d4-ab5f2c5b0e12",
 		Amount: "49.00 EUR", RefundAmount: "20.00 EUR", Webhook: "8f14e45f-ceea-467f-a9d4-ab5f2c5b0e13", Host: "hooks.example.org",
-		Reason: "The address answered 410 Gone.",
+		Reason: "The address answered 410 Gone.", InvoiceNumber: "A1B2C3D4-0001",
 	}
 	for _, of := range []string{Former, Replaced, App, Passkeys, Alone, Writable} {
 		values[of] = Yes

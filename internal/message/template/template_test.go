@@ -255,6 +255,30 @@ func TestStoasOwnWordsAreRight(t *testing.T) {
 	}
 }
 
+func TestAReceiptEndsWithTheInvoice(t *testing.T) {
+	t.Parallel()
+
+	values := map[string]string{LicenseKey: "STOA-1", InvoiceNumber: "A-1", InvoiceLink: "https://invoice.example/1"}
+	for _, tt := range []struct {
+		name string
+		kept kept
+		want bool
+	}{
+		{"stoa's own words", kept{}, true},
+		{"the shop's words", kept{own: &Own{Kind: Receipt, Language: "en", Form: Form{"Yours", "{{licenseKey}}"}}}, false},
+	} {
+		s := service(t)
+		s.Store = &tt.kept
+		m, err := s.Compose(t.Context(), Receipt.Message("ada@example.com", "en", values))
+		if got := strings.HasSuffix(m.Text, "\n\nYour invoice A-1 is here:\n\nhttps://invoice.example/1\n"); err != nil || got != tt.want {
+			t.Errorf("%s: %v\n%s", tt.name, err, m.Text)
+		}
+		if m, err = s.Compose(t.Context(), Receipt.Message("ada@example.com", "en", map[string]string{LicenseKey: "STOA-1"})); err != nil || strings.Contains(m.Text, "invoice") {
+			t.Errorf("%s, without an invoice: %v\n%s", tt.name, err, m.Text)
+		}
+	}
+}
+
 func TestATestMailGoesToWhoeverAsksForItOnly(t *testing.T) {
 	t.Parallel()
 

@@ -146,14 +146,19 @@ func addRenewal(ctx context.Context, tx Store, licenseID, reference string, at t
 // includes.
 func skipUnpaid(ctx context.Context, tx Store, l *License, r *Renewal, now time.Time) (covered bool, err error) {
 	billed := l.periodUntil(r.Until)
-	if billed == 0 || billed-l.Periods > maxRenewal {
+	if billed == 0 {
 		return false, nil
 	}
 	if billed <= l.Periods && l.RevokedAt.IsZero() {
 		return tx.HasRenewal(ctx, l.ID, skippedReference(l.endOf(billed)))
 	}
-	for period := l.Periods + 1; period < billed; period++ {
-		if _, err := addRenewal(ctx, tx, l.ID, skippedReference(l.endOf(period)), now); err != nil {
+	after := *l // the periods after the term may be of another length
+	after.beginNext()
+	if billed = after.periodUntil(r.Until); billed-after.Periods > maxRenewal {
+		return false, nil
+	}
+	for period := after.Periods + 1; period < billed; period++ {
+		if _, err := addRenewal(ctx, tx, l.ID, skippedReference(after.endOf(period)), now); err != nil {
 			return false, err
 		}
 		r.Periods++

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/shop/license"
 	"stoa/internal/shop/payment"
 	"stoa/internal/shop/product"
 )
@@ -287,7 +288,7 @@ func (o *Order) awaits(e payment.Event) bool {
 }
 
 // undoPlan has the provider take back the change of an order, if that is due: the subscription goes on with the plan
-// that the license has now. If the periods of that have another length, the subscription ends with the one that is
+// that the license has now, or will have with the next period. If the periods of that have another length, the subscription ends with the one that is
 // paid: the license is renewed by its owner then.
 func (s *Service) undoPlan(ctx context.Context, o Order) error {
 	if o.Kind != Change {
@@ -321,9 +322,41 @@ func (s *Service) undoAt(ctx context.Context, h holding, base, o Order, t Terms)
 		return s.endLater(ctx, &base)
 	}
 	want := newPlan(h, h.license.TierID, h.Rate, h.license.Months, time.Time{})
-	want.OrderID, want.Later = o.ID+"-undo", true
+	want.OrderID = o.ID + "-undo"
+	if next, ok := h.next(); ok { // chosen since
+		want = newPlan(h, next.TierID, product.Money{Minor: next.Price, Currency: next.Amount.Currency}, next.Months, time.Time{})
+		want.OrderID = next.ID
+	}
+	want.Later = true
 	return s.ask(base, func() error {
 		_, err := s.Payments.ChangePlan(ctx, base.Payment, want)
 		return err
 	})
+}
+
+// owePlan records that the provider is to be told of the plan that begins with the next period, because the subscription
+// goes on after all: what was planned may have been forgotten when it was ended. tx has locked the license.
+func owePlan(ctx context.Context, tx Store, l license.License) error {
+	if l.Next.None() {
+		return nil
+	}
+	t, err := tx.TermsOf(ctx, Order{ID: l.Next.OrderID, LicenseID: l.ID})
+	if err != nil {
+		return err
+	}
+	t.Undo = true
+	return tx.PutTerms(ctx, l.Next.OrderID, t)
+}
+
+// tellNext does what owePlan recorded for the license of an order. If it fails, Sweep does.
+func (s *Service) tellNext(ctx context.Context, o Order) error {
+	l, err := s.Store.LicenseByID(ctx, o.LicenseID)
+	if err != nil || l.Next.None() {
+		return err
+	}
+	next, err := s.Store.OrderByID(ctx, l.Next.OrderID)
+	if err != nil {
+		return err
+	}
+	return s.undoPlan(ctx, next)
 }

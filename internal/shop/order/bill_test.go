@@ -112,6 +112,13 @@ func TestAnOrderWithoutTaxShowsNone(t *testing.T) {
 	if got := s.bill(t, o.ID); got != "not taxed A-1" {
 		t.Errorf("bill with an invoice: %s", got)
 	}
+	late, bare := billed(o), paid(o)
+	late.ID, late.Reference.Invoice, bare.ID = "late", "", "bare"
+	s.tell(t, late)
+	s.tell(t, bare) // says nothing of tax, and takes nothing away
+	if got := s.bill(t, o.ID); got != "49.90 EUR: 49.90 EUR + 9.48 EUR = 59.38 EUR DE DE1 A-1  " {
+		t.Errorf("bill with a late tax: %s", got)
+	}
 }
 
 // Later periods have a bill of their own; the order shows that of the first.
@@ -135,9 +142,9 @@ func TestEachPeriodHasItsBill(t *testing.T) {
 	}
 	var got []string
 	for _, p := range list {
-		got = append(got, fmt.Sprint(p.Seq, " ", p.Minor, " ", p.Bill.Tax, " ", p.Bill.Country, " ", p.Bill.Number))
+		got = append(got, fmt.Sprint(p.Seq, " ", p.Minor, " ", p.Bill.Tax, " ", p.Bill.Added, " ", p.Bill.Country, " ", p.Bill.Number))
 	}
-	if diff := cmp.Diff([]string{"1 5938 948 DE A-1", "2 5988 998 AT A-2"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"1 5938 948 948 DE A-1", "2 5988 998 998 AT A-2"}, got); diff != "" {
 		t.Errorf("payments (-want +got):\n%s", diff)
 	}
 }

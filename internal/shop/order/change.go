@@ -90,7 +90,8 @@ func (s *Service) quoteChange(
 	if c.quote, err = plan.Change(c.Standing, plan.TargetOf(tier), now); err != nil {
 		return c, err
 	}
-	if o, ok := c.subscription(); ok && (!c.quote.Later || o.Renews()) {
+	// A subscription that was ended would go on for another period: the provider is asked if somebody takes that back.
+	if o, ok := c.subscription(); ok && (!c.quote.Later || o.Renews() || tier.Period.Months() == l.Months) {
 		c.asked = o
 	}
 	return c, s.mayFollow(ctx, tx, l, tier.MaxInstances)
@@ -167,6 +168,9 @@ func (s *Service) addChange(ctx context.Context, tx Store, c planned, id string)
 		}
 	case !s.takes(o.Amount):
 		return o, ErrPaymentNotTaken
+	case t.Later:
+		base, _ := c.subscription()
+		o.Provider = base.Provider // it hears of the plan if the subscription goes on
 	}
 	if err := s.putFollower(ctx, tx, &o, c.license, t); err != nil || o.Status() != Paid {
 		return o, err

@@ -81,6 +81,9 @@ func (s *Service) markEnds(ctx context.Context, tx Store, o Order) error {
 		l.EndRenewal()
 	} else {
 		l.ResumeRenewal(s.leeway(o), s.Now())
+		if err := owePlan(ctx, tx, l); err != nil {
+			return err
+		}
 	}
 	if err := tx.UpdateLicense(ctx, l); err != nil {
 		return err

@@ -78,8 +78,11 @@ func (s *Service) handle(ctx context.Context, e payment.Event) (Notice, error) {
 	case ofSubscription(e.Kind) && o.Payment.Subscription != e.Reference.Subscription:
 		n.Warning = "the event is of another subscription than the order's, and was not applied"
 		return n, nil
-	case e.Kind == payment.WillNotRenew && !o.Ends, e.Kind == payment.WillRenew:
-		return n, nil // applied, or the provider has said the contrary since
+	case e.Kind == payment.WillNotRenew && !o.Ends, e.Kind == payment.WillRenew && o.Ends:
+		return n, nil // the provider has said the contrary since
+	case e.Kind == payment.WillRenew:
+		err = s.tellNext(ctx, o)
+		return n, err
 	case e.Kind == payment.NotRenewed, e.Kind == payment.WillNotRenew, e.Kind == payment.Ended:
 		err = s.stopRenewal(ctx, o, e, &n)
 		return n, err

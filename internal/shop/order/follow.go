@@ -46,7 +46,8 @@ type Terms struct {
 	Later bool
 	// Applied is nil until the order takes effect.
 	Applied *Applied
-	// Undo says that the order was taken back, but not yet at the provider of the license's subscription.
+	// Undo says that the provider of the license's subscription does not know yet that the order was taken back, or that
+	// its plan begins with the next period after all.
 	Undo bool
 }
 

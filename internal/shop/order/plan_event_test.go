@@ -1,10 +1,13 @@
 package order_test
 
 import (
+	"encoding/json"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
+	"stoa/internal/shop/catalog"
 	"stoa/internal/shop/order"
 	"stoa/internal/shop/payment"
 )
@@ -181,4 +184,118 @@ func TestAnUnansweredChangeIsAskedForSoon(t *testing.T) {
 	if l := s.license(t, o); l.TierID != "large" {
 		t.Errorf("the license has %s", l.TierID)
 	}
+}
+
+// willRenew is the event that the subscription of an order goes on after all.
+func (s *shop) willRenew(o order.Order) payment.Event {
+	s.clock.Advance(time.Hour)
+	return payment.Event{
+		ID: "on", Kind: payment.WillRenew, At: s.clock.Now(), OrderID: o.ID,
+		Reference: payment.Reference{Subscription: o.Payment.Subscription},
+	}
+}
+
+// sellsYears lets the shop sell two tiers, of which the one by the month is cheaper.
+func (s *shop) sellsYears(t *testing.T) {
+	t.Helper()
+	const plans = `{currency: EUR, products: [{slug: mail-pack, name: Mail Pack, category: c, shortDescription: s,
+		description: d, icon: /i.svg, pricingTiers: [
+		{id: small, name: Small, price: 5, billingPeriod: monthly},
+		{id: year, name: Year, price: 100, billingPeriod: yearly}]}]}`
+	if _, err := s.Products.(*catalog.Service).ImportBytes(t.Context(), []byte(plans)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A subscription that was ended and goes on after all goes on with the plan that is to begin.
+func TestAPlanOfASubscriptionThatGoesOnAgain(t *testing.T) {
+	t.Parallel()
+
+	for _, tt := range []struct {
+		name, tier string
+		sell       func(*shop, *testing.T)
+		endsFirst  bool
+		price      string
+		asked      int // when the plan is chosen
+	}{
+		{"of the same length", "huge", (*shop).sellPlans, true, "1000", 1},
+		{"of another length", "year", (*shop).sellsYears, true, "500", 0},
+		{"chosen before", "year", (*shop).sellsYears, false, "500", 1},
+	} {
+		s := openShop(t)
+		tt.sell(s, t)
+		o := s.subscribes(t, tt.tier, false)
+		end := func() {
+			if _, err := s.EndSubscription(ada(t), o.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if tt.endsFirst {
+			end()
+		}
+		s.clock.Advance(time.Minute)
+		s.bank.asked()
+		s.change(t, o, "small")
+		want := "change sub-" + o.ID + " " + tt.price + " later"
+		if got := s.bank.asked(); len(got) != tt.asked || tt.asked > 0 && got[0] != want {
+			t.Errorf("%s: the provider was asked for %q", tt.name, got)
+		}
+		if !tt.endsFirst {
+			end()
+		}
+		s.bank.asked()
+		on := s.willRenew(o)
+		s.bank.fail("change", errors.New("the line is dead"))
+		payload, _ := json.Marshal(on)
+		if _, err := s.HandleWebhook(t.Context(), "bank", payload, "good"); err == nil {
+			t.Errorf("%s: the provider is not to repeat its event", tt.name)
+		}
+		s.bank.fail("change", nil)
+		s.bank.asked()
+		s.sweep(t) // or the event comes again
+		s.tell(t, on)
+		if got := s.bank.asked(); !slices.Equal(got, []string{want}) {
+			t.Errorf("%s: in the end the provider was asked for %q", tt.name, got)
+		}
+		s.has(t, o, tt.tier, s.license(t, o).ExpiresAt, "small")
+	}
+}
+
+// A paid period works to its end, also if the plan that begins with it has shorter ones.
+func TestAPaidPeriodIsLongerThanThoseOfTheNextPlan(t *testing.T) {
+	t.Parallel()
+
+	s := openShop(t)
+	s.sellsYears(t)
+	o := s.subscribes(t, "year", false)
+	end := s.license(t, o).ExpiresAt
+	s.change(t, o, "small")
+	s.clock.Advance(end.Sub(s.clock.Now()))
+	renewed := payment.Event{
+		ID: "renewed", Kind: payment.Renewed, At: end, OrderID: o.ID, Minor: 10000, Exponent: 2, Currency: "EUR",
+		Until: end.AddDate(1, 0, 0), Reference: payment.Reference{Invoice: "second", Subscription: o.Payment.Subscription},
+	}
+	s.tell(t, renewed)
+	s.tell(t, renewed)
+	s.has(t, o, "small", end.AddDate(1, 0, 0), "")
+}
+
+// What is taken back late leaves the plan that was chosen since.
+func TestALateUndoLeavesTheNextPlan(t *testing.T) {
+	t.Parallel()
+
+	s := openShop(t)
+	s.sellPlans(t)
+	o := s.subscribes(t, "huge", false)
+	s.change(t, o, "small")
+	s.bank.fail("change", errors.New("the line is dead"))
+	s.change(t, o, "huge")
+	s.bank.fail("change", nil)
+	s.change(t, o, "middle")
+	s.bank.asked()
+	s.sweep(t)
+	if got := s.bank.asked(); !slices.Equal(got, []string{"change sub-" + o.ID + " 2000 later"}) {
+		t.Errorf("the provider was asked for %q", got)
+	}
+	s.has(t, o, "huge", s.license(t, o).ExpiresAt, "middle")
 }

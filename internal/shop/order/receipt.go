@@ -8,6 +8,7 @@ import (
 	"stoa/internal/message/mail"
 	"stoa/internal/message/template"
 	"stoa/internal/shop/license"
+	"stoa/internal/shop/payment"
 	"stoa/internal/shop/product"
 )
 
@@ -29,6 +30,9 @@ type DueReceipt struct {
 	UserID  string       // reqctx.Anonymous when nobody was signed in
 	Billing *BillingInfo // nil if the buyer gave none
 	Amount  product.Money
+	// Paid is what was paid at first, in the units of Amount, and Bill what is known of its tax and invoice.
+	Paid int64
+	Bill payment.Bill
 	// Code and Off are the discount code of the order and what it took off. Empty without one.
 	Code    string
 	Off     product.Money
@@ -65,6 +69,7 @@ func receiptMail(d DueReceipt, to string, key license.Key, link string) mail.Mes
 		kind = template.Trial
 	}
 	values[template.LicenseKey], values[template.Link] = key.Reveal(), link
+	values[template.InvoiceNumber], values[template.InvoiceLink] = d.Bill.Number, d.Bill.URL
 	values[template.Seats] = strconv.Itoa(d.License.MaxInstances)
 	if !d.License.ExpiresAt.IsZero() {
 		values[template.ExpiresAt] = template.Moment(d.License.ExpiresAt)
@@ -80,8 +85,12 @@ func (d DueReceipt) values() map[string]string {
 		template.ProductName: d.ProductName, template.TierName: d.TierName, template.OrderID: d.OrderID,
 		template.OrderDate: template.Moment(d.Ordered), template.DiscountCode: d.Code,
 	}
-	if d.Amount.Minor > 0 {
-		values[template.Amount] = d.Amount.String()
+	paid := d.Amount
+	if d.Bill.Taxed {
+		paid.Minor = d.Paid // with the tax that came on top
+	}
+	if paid.Minor > 0 {
+		values[template.Amount] = paid.String()
 	}
 	return values
 }

@@ -156,6 +156,16 @@ func (h *holding) subscription() (Order, bool) {
 	return Order{}, false
 }
 
+// next returns the order whose plan begins with the next period, if there is one.
+func (h *holding) next() (effective, bool) {
+	for _, o := range h.orders {
+		if o.ID == h.license.Next.OrderID {
+			return o, true
+		}
+	}
+	return effective{}, false
+}
+
 // renews reports whether a provider renews the license.
 func (h *holding) renews() bool {
 	o, ok := h.subscription()
