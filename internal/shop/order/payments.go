@@ -2,7 +2,6 @@ package order
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"stoa/internal/shop/discount"
@@ -76,27 +75,22 @@ func (o *Order) paidWith() Payment {
 }
 
 // attribute fills in for what tier and with which code a period of an order that ends then is paid: after a change of plan
-// neither is the order's. tx has locked the order.
+// the tier is not the order's, while a code that holds for ever is taken off every plan. tx has locked the order.
 func (p *Payment) attribute(ctx context.Context, tx Store, o Order, end time.Time) error {
-	if p.Code = o.Discount.Code; p.Seq == firstPayment {
+	if p.Seq == firstPayment || o.Discount.Duration == discount.Forever {
+		p.Code = o.Discount.Code
+	}
+	if p.Seq == firstPayment {
 		return nil
 	}
 	l, err := tx.LicenseByID(ctx, o.LicenseID)
 	if err != nil {
 		return err
 	}
-	tier := l.TierUntil(end)
-	if tier != o.TierID {
+	if tier := l.TierUntil(end); tier != o.TierID {
 		p.TierID = tier
 	}
-	siblings, err := tx.Siblings(ctx, l.ID)
-	changed := slices.ContainsFunc(siblings, func(f Order) bool {
-		return f.Kind == Change && f.Status() == Paid && (f.ID != l.Next.OrderID || f.TierID == tier)
-	})
-	if changed || o.Discount.Duration != discount.Forever {
-		p.Code = ""
-	}
-	return err
+	return nil
 }
 
 // recordPayment records the payment with which an order is paid. It may be called again: the amount, like

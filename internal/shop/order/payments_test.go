@@ -162,8 +162,7 @@ func TestAChangeWithoutAPaymentGoesWithItsLicense(t *testing.T) {
 	}
 }
 
-// A further period is of the tier that was paid for, whatever the order was of; a code that holds for ever holds for the
-// plan that was bought with it.
+// A further period is of the tier that was paid for, whatever the order was of. A code that holds for ever goes on.
 func TestAPeriodIsOfTheTierThatWasPaidFor(t *testing.T) {
 	t.Parallel()
 
@@ -199,7 +198,7 @@ func TestAPeriodIsOfTheTierThatWasPaidFor(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s [%s] [%s]", p.Invoice, p.TierID, p.Code))
 	}
 	want := []string{
-		"first-" + o.ID + " [] [LAST]", "inv-2 [] [LAST]", "inv-3 [middle] []", "inv-4 [] []",
+		"first-" + o.ID + " [] [LAST]", "inv-2 [] [LAST]", "inv-3 [middle] [LAST]", "inv-4 [] [LAST]",
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
