@@ -84,7 +84,8 @@ const paidSubscriptions = `
 	WHERE o.billing_period IN ('monthly', 'yearly') AND o.paid_at_ms IS NOT NULL AND o.cancelled_at_ms IS NULL
 		AND (CAST($1 AS BOOLEAN) OR o.provider <> 'test')`
 
-// Recurring implements figures.Store. Of the orders of a license, the one that took effect last says what it costs.
+// Recurring implements figures.Store. Of the orders of a license, the one that took effect last says what it costs, and
+// the latest payment with tax for any of them how much of that is tax: what is changed for the next period costs nothing.
 func (s *Figures) Recurring(ctx context.Context, now time.Time, test bool) ([]figures.Recurring, error) {
 	return database.All(ctx, s.Read, func(row database.Scanner) (r figures.Recurring, err error) {
 		return r, row.Scan(&r.Currency, &r.Monthly)
@@ -95,7 +96,9 @@ func (s *Figures) Recurring(ctx context.Context, now time.Time, test bool) ([]fi
 				CASE WHEN o.kind = 'change' THEN t.price_minor
 					ELSE o.amount_minor + CASE WHEN o.discount_duration = 'once' THEN o.discount_minor ELSE 0 END END
 				* COALESCE((SELECT 1.0 * (m.minor - m.tax_minor) / (m.minor - COALESCE(m.tax_added_minor, 0)) FROM payments m
-					WHERE m.order_id = o.id AND m.tax_minor > 0 AND m.minor > m.tax_minor ORDER BY m.seq DESC LIMIT 1), 1) AS regular
+					JOIN orders b ON b.id = m.order_id
+					WHERE b.license_id = o.license_id AND m.tax_minor > 0 AND m.minor > m.tax_minor
+					ORDER BY m.at_ms DESC, m.order_id, m.seq DESC LIMIT 1), 1) AS regular
 			`+paidSubscriptions+` AND o.refunded_at_ms IS NULL AND l.revoked_at_ms IS NULL
 				AND (o.amount_minor > 0 OR o.kind = 'change')
 				AND (l.expires_at_ms IS NULL OR l.expires_at_ms > $2) AND `+begun("o")+`

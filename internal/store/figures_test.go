@@ -16,6 +16,7 @@ import (
 func testFigures(t *testing.T, open Open) {
 	t.Run("revenue", func(t *testing.T) { t.Parallel(); testRevenue(t, open) })
 	t.Run("subscriptions", func(t *testing.T) { t.Parallel(); testSubscriptions(t, open) })
+	t.Run("tax of plans", func(t *testing.T) { t.Parallel(); testTaxOfPlans(t, open) })
 }
 
 func testRevenue(t *testing.T, open Open) {
@@ -150,4 +151,34 @@ func testSubscriptions(t *testing.T, open Open) {
 		})
 	}
 	same(t, "Trials", figures.Part{Part: 1, All: 2})(s.Trials(t.Context(), T0, now))
+}
+
+// What begins with the next period costs nothing: how much of its price is tax is known from what was paid last.
+func testTaxOfPlans(t *testing.T, open Open) {
+	db := shopDB(t, open)
+	orders, s := store.NewOrders(db), store.NewFigures(db)
+	l := License("l", "a")
+	l.RevokedAt, l.ExpiresAt, l.Trial = time.Time{}, T0.AddDate(0, 2, 0), false
+	if err := orders.CreateLicense(t.Context(), l); err != nil {
+		t.Fatal(err)
+	}
+	base := Order("base", "a", "anonymous", "", T0)
+	base.LicenseID, base.Provider, base.Period, base.Amount = l.ID, "stripe", product.Monthly, product.Money{Minor: 2380, Currency: "EUR"}
+	changed := base
+	changed.ID, changed.Kind, changed.Follows, changed.PaidAt, changed.Amount.Minor = "changed", order.Change, true, T0.Add(time.Hour), 0
+	mustOrder(t, orders, base)
+	mustOrder(t, orders, changed)
+	if err := orders.PutTerms(t.Context(), changed.ID, order.Terms{Price: 1190, Later: true}); err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range []struct{ minor, tax, monthly int64 }{{2380, 380, 1000}, {1309, 119, 1082}, {1190, 190, 1000}} {
+		err := orders.PutPayment(t.Context(), order.Payment{
+			OrderID: base.ID, Seq: i + 1, At: T0.AddDate(0, i, 0), Minor: p.minor, Currency: "EUR", Bill: payment.Bill{Taxed: true, Tax: p.tax},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, fmt.Sprint("Recurring after payment ", i+1), []figures.Recurring{{Currency: "EUR", Monthly: p.monthly}})(
+			s.Recurring(t.Context(), T0.AddDate(0, 1, 0), false))
+	}
 }

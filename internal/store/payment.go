@@ -16,11 +16,11 @@ var _ order.PaymentStore = (*Orders)(nil)
 func (s *Orders) PaymentsOf(ctx context.Context, orderID string) ([]order.Payment, error) {
 	return database.All(ctx, s.Read, func(row database.Scanner) (p order.Payment, err error) {
 		err = row.Scan(append([]any{
-			&p.OrderID, &p.Seq, &p.Invoice, &p.ID, database.ScanMillis(&p.At), &p.Minor, &p.Refunded, &p.Currency, &p.Code,
+			&p.OrderID, &p.Seq, &p.Invoice, &p.ID, database.ScanMillis(&p.At), &p.Minor, &p.Refunded, &p.Currency, &p.Code, &p.TierID,
 		}, scanBill(&p.Bill)...)...)
 		return p, err
 	}, `
-		SELECT order_id, seq, invoice, payment, at_ms, minor, refunded_minor, currency, COALESCE(code, ''), `+billColumns+`
+		SELECT order_id, seq, invoice, payment, at_ms, minor, refunded_minor, currency, COALESCE(code, ''), COALESCE(tier_id, ''), `+billColumns+`
 		FROM payments paid WHERE order_id = $1 ORDER BY seq`, orderID)
 }
 
@@ -40,8 +40,8 @@ func (s *Orders) PutPayment(ctx context.Context, p order.Payment) error {
 	return s.counting(ctx, p.OrderID, func(tx database.Conn) error {
 		_, err := tx.Write.ExecContext(ctx, `
 			INSERT INTO payments (order_id, seq, invoice, payment, at_ms, minor, currency, refunded_minor, code,
-				net_minor, tax_minor, tax_added_minor, total_minor, country, tax_id, invoice_number, invoice_url, invoice_pdf)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+				net_minor, tax_minor, tax_added_minor, total_minor, country, tax_id, invoice_number, invoice_url, invoice_pdf, tier_id)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 			ON CONFLICT (order_id, seq) DO UPDATE SET invoice = excluded.invoice, payment = excluded.payment,
 				at_ms = excluded.at_ms, minor = excluded.minor, refunded_minor = excluded.refunded_minor,
 				net_minor = excluded.net_minor, tax_minor = excluded.tax_minor, tax_added_minor = excluded.tax_added_minor,
@@ -50,7 +50,7 @@ func (s *Orders) PutPayment(ctx context.Context, p order.Payment) error {
 			p.OrderID, p.Seq, p.Invoice, p.ID, database.Millis(p.At), p.Minor, p.Currency, p.Refunded,
 			database.NullText(p.Code), known(p.Minor-b.Tax), known(b.Tax), known(b.Added), known(p.Minor),
 			database.NullText(b.Country), database.NullText(b.TaxID), database.NullText(b.Number), database.NullText(b.URL),
-			database.NullText(b.PDF))
+			database.NullText(b.PDF), database.NullText(p.TierID))
 		return err
 	})
 }

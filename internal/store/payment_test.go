@@ -23,7 +23,7 @@ func testPaid(t *testing.T, s *store.Orders) {
 	}
 	mustOrder(t, s, Order("o", "a", "anonymous", "", T0))
 	first := order.Payment{OrderID: "o", Seq: 1, At: T0, Minor: 2990, Currency: "EUR"}
-	second := order.Payment{OrderID: "o", Seq: 2, Invoice: "in_2", At: T0.Add(time.Hour), Minor: 2990, Currency: "EUR"}
+	second := order.Payment{OrderID: "o", Seq: 2, Invoice: "in_2", At: T0.Add(time.Hour), Minor: 2990, Currency: "EUR", TierID: "team"}
 	for _, p := range []order.Payment{second, first} {
 		if err := s.PutPayment(t.Context(), p); err != nil {
 			t.Fatal(err)

@@ -51,7 +51,7 @@ func salesOf(ctx context.Context, q database.Querier, orderID string) (map[saleK
 			&l.key.country, &l.key.code, &l.refundAt, &l.refunded)
 		return l, err
 	}, `
-		SELECT o.product_id, o.tier_id, o.provider = 'test', o.discount_minor, p.seq, p.at_ms, p.minor,
+		SELECT o.product_id, COALESCE(p.tier_id, o.tier_id), o.provider = 'test', o.discount_minor, p.seq, p.at_ms, p.minor,
 			COALESCE(p.tax_minor, 0), p.currency, COALESCE(p.country, ''), COALESCE(p.code, ''), r.at_ms, r.minor
 		FROM payments p
 		JOIN orders o ON o.id = p.order_id

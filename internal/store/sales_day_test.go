@@ -22,19 +22,19 @@ import (
 // slowly adds up payments and refunds as sales_days has them, without it. Tax is compared by country: that of refunds is
 // rounded, so that only all of a payment has all of it.
 const slowly = `
-	SELECT (s.at_ms / 86400000) || ' ' || o.product_id || ' ' || o.tier_id || ' [' || s.country || '] [' || s.code || '] ' || s.currency ||
+	SELECT (s.at_ms / 86400000) || ' ' || o.product_id || ' ' || COALESCE(s.tier_id, o.tier_id) || ' [' || s.country || '] [' || s.code || '] ' || s.currency ||
 		' ' || CASE WHEN o.provider = 'test' THEN 'test' ELSE 'real' END ||
 		': ' || sum(s.orders) || ' ' || sum(s.gross) || ' ' || sum(s.orders * o.discount_minor) || ' ' || sum(s.refunds) AS line
 	FROM (
-		SELECT order_id, at_ms, COALESCE(country, '') AS country, COALESCE(code, '') AS code, currency,
+		SELECT order_id, tier_id, at_ms, COALESCE(country, '') AS country, COALESCE(code, '') AS code, currency,
 			CASE WHEN seq = 1 THEN 1 ELSE 0 END AS orders, minor AS gross, 0 AS refunds
 		FROM payments
 		UNION ALL
-		SELECT r.order_id, r.at_ms, COALESCE(p.country, ''), COALESCE(p.code, ''), r.currency, 0, 0, r.minor
+		SELECT r.order_id, p.tier_id, r.at_ms, COALESCE(p.country, ''), COALESCE(p.code, ''), r.currency, 0, 0, r.minor
 		FROM refunds r JOIN payments p ON p.order_id = r.order_id AND p.seq = r.seq
 	) s
 	JOIN orders o ON o.id = s.order_id
-	GROUP BY s.at_ms / 86400000, o.product_id, o.tier_id, s.country, s.code, s.currency, o.provider = 'test', o.provider ORDER BY line`
+	GROUP BY s.at_ms / 86400000, o.product_id, COALESCE(s.tier_id, o.tier_id), s.country, s.code, s.currency, o.provider = 'test', o.provider ORDER BY line`
 
 const quickly = `
 	SELECT day || ' ' || product_id || ' ' || tier_id || ' [' || country || '] [' || code || '] ' || currency ||
@@ -100,7 +100,7 @@ func testSalesDays(t *testing.T, open Open) {
 			put(*p)
 		case 0: // a further period
 			next := *p
-			next.Seq, next.At, next.Refunded = len(o.paid)+1, later(), 0
+			next.Seq, next.At, next.Refunded, next.TierID, next.Code = len(o.paid)+1, later(), 0, pick("", "team", "huge"), pick("", p.Code)
 			put(next)
 			o.paid = append(o.paid, next)
 		case 1: // a late webhook knows better

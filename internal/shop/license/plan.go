@@ -84,6 +84,15 @@ func (l *License) Follow(months int) {
 	}
 }
 
+// TierUntil returns the tier of the period that ends at the time named by a provider: that of Next unless the term
+// includes it already.
+func (l *License) TierUntil(end time.Time) string {
+	if period := l.periodUntil(end); l.Next.None() || period > 0 && period <= l.Periods {
+		return l.TierID
+	}
+	return l.Next.TierID
+}
+
 // beginNext begins the plan of the next period, if there is one.
 func (l *License) beginNext() {
 	if l.Next.None() {

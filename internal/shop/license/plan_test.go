@@ -118,3 +118,31 @@ func TestACheaperPlanBeginsWithARenewal(t *testing.T) {
 		t.Errorf("renewed: %+v, %v", l, err)
 	}
 }
+
+// A payment for the coming period is for the coming plan, and one for a period of the term for the present one.
+func TestThePlanOfAPeriod(t *testing.T) {
+	t.Parallel()
+
+	l := monthly(t, 2)
+	next := l.ExpiresAt.AddDate(0, 1, 0)
+	for _, tt := range []struct {
+		planned bool
+		end     time.Time
+		want    string
+	}{
+		{false, next, "large"},
+		{true, next, "small"},
+		{true, l.ExpiresAt, "large"},
+		{true, l.ExpiresAt.Add(time.Hour), "large"}, // providers round
+		{true, l.ExpiresAt.AddDate(0, -1, 0), "large"},
+		{true, time.Time{}, "small"}, // unknown: it was not reported yet
+	} {
+		l.TierID, l.Next = "large", license.Next{}
+		if tt.planned {
+			l.Next = license.Next{OrderID: "o", Terms: license.Terms{TierID: "small", Months: 1}}
+		}
+		if got := l.TierUntil(tt.end); got != tt.want {
+			t.Errorf("planned %v, until %s: %s, want %s", tt.planned, tt.end, got, tt.want)
+		}
+	}
+}

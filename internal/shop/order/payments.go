@@ -23,6 +23,8 @@ type Payment struct {
 	Currency        string
 	// Code is that of the discount with which it was paid. Empty without one.
 	Code string
+	// TierID is the tier that a further period was paid for. Empty: that of the order.
+	TierID string
 	// Bill is what is known of tax and invoice, in the units of Minor.
 	Bill payment.Bill
 }
@@ -68,16 +70,27 @@ func (o *Order) lacks(list []Payment) bool {
 func (o *Order) paidWith() Payment {
 	return Payment{
 		OrderID: o.ID, Seq: firstPayment, Invoice: o.Payment.Invoice, ID: o.Payment.Payment, At: o.PaidAt,
-		Minor: o.Amount.Minor, Currency: o.Amount.Currency, Code: o.codeOf(firstPayment),
+		Minor: o.Amount.Minor, Currency: o.Amount.Currency, Code: o.Discount.Code,
 	}
 }
 
-// codeOf returns the code with which a payment of the order is reduced.
-func (o *Order) codeOf(seq int) string {
-	if seq == firstPayment || o.Discount.Duration == discount.Forever {
-		return o.Discount.Code
+// attribute fills in for what tier and with which code a period of an order that ends then is paid: after a change of plan
+// the tier is not the order's, while a code that holds for ever is taken off every plan. tx has locked the order.
+func (p *Payment) attribute(ctx context.Context, tx Store, o Order, end time.Time) error {
+	if p.Seq == firstPayment || o.Discount.Duration == discount.Forever {
+		p.Code = o.Discount.Code
 	}
-	return ""
+	if p.Seq == firstPayment {
+		return nil
+	}
+	l, err := tx.LicenseByID(ctx, o.LicenseID)
+	if err != nil {
+		return err
+	}
+	if tier := l.TierUntil(end); tier != o.TierID {
+		p.TierID = tier
+	}
+	return nil
 }
 
 // recordPayment records the payment with which an order is paid. It may be called again: the amount, like
@@ -127,11 +140,14 @@ func (s *Service) recordPeriod(ctx context.Context, tx Store, o Order, e payment
 	if !ok {
 		minor = o.regular().Minor
 	}
-	seq := nextSeq(list)
-	return tx.PutPayment(ctx, Payment{
-		OrderID: o.ID, Seq: seq, Invoice: e.Reference.Invoice, ID: e.Reference.Payment, At: e.At,
-		Minor: minor, Currency: o.Amount.Currency, Code: o.codeOf(seq), Bill: billOf(o.Amount.Currency, minor, e),
-	})
+	p := Payment{
+		OrderID: o.ID, Seq: nextSeq(list), Invoice: e.Reference.Invoice, ID: e.Reference.Payment, At: e.At,
+		Minor: minor, Currency: o.Amount.Currency, Bill: billOf(o.Amount.Currency, minor, e),
+	}
+	if err := p.attribute(ctx, tx, o, e.Until); err != nil {
+		return err
+	}
+	return tx.PutPayment(ctx, p)
 }
 
 // regular returns what each further period costs.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stoa/internal/shop/discount"
 	"stoa/internal/shop/order"
 	"stoa/internal/shop/payment"
 )
@@ -158,5 +159,48 @@ func TestAChangeWithoutAPaymentGoesWithItsLicense(t *testing.T) {
 	s.tell(t, e)
 	if l, c := s.license(t, o), s.order(t, b.OrderID); l.RevokedAt.IsZero() || c.Status() != order.Refunded {
 		t.Errorf("the license was revoked at %s, its change is %s", l.RevokedAt, c.Status())
+	}
+}
+
+// A further period is of the tier that was paid for, whatever the order was of. A code that holds for ever goes on.
+func TestAPeriodIsOfTheTierThatWasPaidFor(t *testing.T) {
+	t.Parallel()
+
+	s := openShop(t)
+	s.sellPlans(t)
+	s.code(t, discount.Discount{Percent: 2000, Duration: discount.Forever})
+	bought, err := s.Purchase(ada(t), "mail-pack", order.PurchaseRequest{TierID: "large", PaymentMethod: "card", DiscountCode: "LAST"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := s.order(t, bought.OrderID)
+	s.tell(t, s.paidNow(o, false))
+	end := s.license(t, o).ExpiresAt
+	pay := func(n int) {
+		s.clock.Advance(end.AddDate(0, n-2, 0).Sub(s.clock.Now()))
+		e := period(o, n)
+		e.At, e.Until, e.Reference.Subscription = s.clock.Now(), end.AddDate(0, n-1, 0), "sub-"+o.ID
+		s.tell(t, e)
+		s.tell(t, e)
+	}
+	pay(2)
+	s.change(t, o, "small")
+	s.change(t, o, "large") // taken back
+	s.change(t, o, "middle")
+	pay(3)
+	s.bank.figures = payment.Proration{Due: 500, Exponent: 2, Currency: "EUR"}
+	s.bank.changed = payment.Changed{Invoice: "change-1", Paid: true, Minor: 500, Exponent: 2, Currency: "EUR"}
+	s.change(t, o, "large")
+	pay(4)
+	var got []string
+	list, err := s.store.PaymentsOf(t.Context(), o.ID)
+	for _, p := range list {
+		got = append(got, fmt.Sprintf("%s [%s] [%s]", p.Invoice, p.TierID, p.Code))
+	}
+	want := []string{
+		"first-" + o.ID + " [] [LAST]", "inv-2 [] [LAST]", "inv-3 [middle] [LAST]", "inv-4 [] [LAST]",
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }

@@ -238,7 +238,9 @@ func (s *Service) markBack(ctx context.Context, tx Store, o *Order, p Payment, s
 		if p.Seq == 0 {
 			p.Seq = nextSeq(paid)
 		}
-		p.Code = o.codeOf(p.Seq)
+		if err := p.attribute(ctx, tx, *o, time.Time{}); err != nil {
+			return 0, err
+		}
 		if err := tx.PutPayment(ctx, p); err != nil {
 			return 0, err
 		}
