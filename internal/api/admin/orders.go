@@ -108,14 +108,8 @@ func (h *Handlers) GetOrder(w http.ResponseWriter, r *http.Request) error {
 
 // RefundOrder serves POST /api/v1/admin/orders/{id}/refund. Without a body it is all that is left.
 func (h *Handlers) RefundOrder(w http.ResponseWriter, r *http.Request) error {
-	var in order.RefundRequest
-	var err error
-	if r.ContentLength != 0 {
-		// Strictly: a mistyped amount must not give back everything.
-		in, err = web.ReadStrictly(w, r, order.RefundRequest.Issues)
-	} else {
-		err = web.Refusal(web.HeaderFaults(r), in.Issues)
-	}
+	// Strictly: a mistyped amount must not give back everything.
+	in, err := web.ReadOptional(w, r, order.RefundRequest.Issues)
 	if err != nil {
 		return err
 	}

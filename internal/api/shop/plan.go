@@ -44,13 +44,7 @@ func (h *Handlers) ChangePlan(w http.ResponseWriter, r *http.Request) error {
 // RenewLicense serves POST /api/marketplace/licenses/{id}/renew: of the signed-in user.
 func (h *Handlers) RenewLicense(w http.ResponseWriter, r *http.Request) error {
 	none := func(order.RenewalRequest) (faults errs.Issues) { return faults }
-	var in order.RenewalRequest
-	var err error
-	if r.ContentLength != 0 {
-		in, err = web.ReadStrictly(w, r, none)
-	} else {
-		err = web.Refusal(web.HeaderFaults(r), func() errs.Issues { return none(in) })
-	}
+	in, err := web.ReadOptional(w, r, none)
 	if err != nil {
 		return err
 	}

@@ -65,6 +65,14 @@ func ReadStrictly[T any](w http.ResponseWriter, r *http.Request, issues func(T) 
 	return v, Refusal(faults, func() errs.Issues { return issues(v) })
 }
 
+// ReadOptional is ReadStrictly for a request that may have no body. Then it is the zero value.
+func ReadOptional[T any](w http.ResponseWriter, r *http.Request, issues func(T) errs.Issues) (v T, err error) {
+	if r.ContentLength != 0 {
+		return ReadStrictly(w, r, issues)
+	}
+	return v, Refusal(headerFaultsOf(r), func() errs.Issues { return issues(v) })
+}
+
 // ReadFields is ReadJSON without a check: it returns the faults of types and headers.
 func ReadFields[T any](w http.ResponseWriter, r *http.Request) (v T, faults errs.Issues, err error) {
 	_, body, err := readObject(w, r)
