@@ -176,12 +176,20 @@ const head = `
 		paragraph "Test mode: no payment is taken. How to go live"
 		paragraph "Shop"`
 
-// wayOn is how every page ends.
+// wayOn is how every page of a shop without a name ends.
 const wayOn = `
 link "Create an account"
 link "Forgotten your password?"
 link "Claim your orders"
-link "Continue to the shop"`
+link "Continue to the shop"` + languages
+
+// languages are the links to a page in other languages, which is the last of it.
+const languages = `
+link "Deutsch"
+link "Español"
+link "Français"
+link "日本語"
+link "Português"`
 
 // sees waits until the page says exactly want, a thing a line, in the words that
 // a screen reader is told: role, name, value, state, description.

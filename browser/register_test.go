@@ -60,5 +60,5 @@ func TestPagesShowTheShopsName(t *testing.T) {
 		link "Create an account"
 		link "Forgotten your password?"
 		link "Claim your orders"
-		link "Continue to Müller & Söhne"`)
+		link "Continue to Müller & Söhne"`+languages)
 }
