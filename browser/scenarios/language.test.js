@@ -1,11 +1,20 @@
 // In another language no page shows a word of English. The language is the pseudo language en-XA, in which every
 // text has accents and stands in brackets: a demo has it.
 import assert from "node:assert/strict";
-import { accessibleEverywhere, browser, call, openTab, settled, stoa, test, useStoa, visit } from "./kit.js";
+import { accessibleEverywhere, browser, call, openTab, scrollsSideways, settled, stoa, test, useStoa, visit } from "./kit.js";
 import { pages } from "./pages.js";
 
 useStoa();
-const inPseudo = (tab) => tab.context().addCookies([{ name: "stoa-language", value: "en-XA", url: stoa.url }]);
+const inPseudo = (tab, language = "en-XA") => tab.context().addCookies([{ name: "stoa-language", value: language, url: stoa.url }]);
+
+// signIn opens the console without knowing its words.
+const signIn = async (tab) => {
+  await tab.goto("/console");
+  await tab.locator("input[type=email]").fill(stoa.admin.email);
+  await tab.locator("input[type=password]").fill(stoa.admin.password);
+  await tab.locator("form button[type=submit], form button:not([type])").first().click();
+  await tab.locator(".shell").waitFor();
+};
 
 // shown returns what people read on a page: the text of each element that has some, and
 // what is spoken. Code is data, times are written by the browser, and links to other languages are in these.
@@ -56,13 +65,7 @@ test("a stoa in another language shows no English", async (t) => {
     tab.on("response", (response) => {
       if (/json/.test(response.headers()["content-type"] ?? "")) reading.push(response.json().then(learn, () => {}));
     });
-    if (as === "admin") {
-      await tab.goto("/console");
-      await tab.locator("input[type=email]").fill(stoa.admin.email);
-      await tab.locator("input[type=password]").fill(stoa.admin.password);
-      await tab.locator("form button[type=submit], form button:not([type])").first().click();
-      await tab.locator(".shell").waitFor();
-    }
+    if (as === "admin") await signIn(tab);
     for (const page of pages.filter((p) => p.as === as)) {
       await t.test(page.name, async () => {
         for (const part of page.path.split(/[/?=&+]/)) data.add(part);
@@ -78,6 +81,26 @@ test("a stoa in another language shows no English", async (t) => {
     await tab.end();
   }
 });
+
+// en-XA is longer than any language, ar-XB runs from right to left.
+for (const language of ["en-XA", "ar-XB"]) {
+  test(`no page in ${language} is wider than a phone`, async () => {
+    const wide = [];
+    for (const as of ["nobody", "admin"]) {
+      const tab = await openTab(browser, stoa, { width: 360, height: 740 });
+      await inPseudo(tab, language);
+      if (as === "admin") await signIn(tab);
+      for (const page of pages.filter((p) => p.as === as)) {
+        await visit(tab, page.path);
+        await tab.locator(page.ready ?? "main h1").first().waitFor();
+        await settled(tab);
+        if ((await scrollsSideways(tab)) > 0) wide.push(page.name);
+      }
+      await tab.end();
+    }
+    assert.deepEqual(wide, []);
+  });
+}
 
 test("a page behind a mailed link is read in another language, and keeps the link", async () => {
   const tab = await openTab(browser, stoa, { width: 360, height: 740 });
