@@ -100,7 +100,7 @@ test("a page of a buyer that is slow shows its outline first", async () => {
   const tab = await openTab(browser, stoa);
   let release;
   let held = new Promise((resolve) => { release = resolve; });
-  await tab.route("**/api/marketplace/products/mail-courier", async (route) => { await held; await route.continue(); });
+  await tab.route("**/api/marketplace/products/mail-courier?**", async (route) => { await held; await route.continue(); });
   const buy = tab.getByRole("button", { name: /^Buy for/ });
   // The server wrote what is bought; the form has an outline.
   const opened = tab.goto("/checkout/mail-courier/pro"); // it waits until the page is there
