@@ -2,11 +2,9 @@ package shop
 
 import (
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"net/http"
 
-	"stoa/internal/api/limit"
 	"stoa/internal/api/web"
 	"stoa/internal/api/wire"
 	"stoa/internal/base/errs"
@@ -48,10 +46,8 @@ func (h *Handlers) RenewLicense(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if in.DiscountCode != "" {
-		if err := h.Limits.CountAddress(w, r, limit.Discount); err != nil {
-			return err
-		}
+	if err := h.countCode(w, r, in.DiscountCode); err != nil {
+		return err
 	}
 	in.OrderID = idempotency.Seed(r.Context())
 	bought, err := h.Orders.Renew(r.Context(), r.PathValue("id"), in)
@@ -65,11 +61,8 @@ func (h *Handlers) writeBought(w http.ResponseWriter, r *http.Request, bought or
 		License ownLicense `json:"license"`
 	}
 
-	if errors.Is(err, order.ErrPaymentRefused) {
-		h.Log.WarnContext(r.Context(), "payment refused by the provider", slog.Any("err", err))
-	}
 	if err != nil {
-		return err
+		return h.refused(r, err)
 	}
 	if bought.OrderID != "" {
 		h.placed(r, bought.Confirmation, slog.String("license", r.PathValue("id")))

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"stoa/internal/api/limit"
 	"stoa/internal/api/web"
 	"stoa/internal/base/errs"
 	"stoa/internal/shop/discount"
@@ -26,10 +25,8 @@ func (h *Handlers) Price(w http.ResponseWriter, r *http.Request) error {
 
 	q := r.URL.Query()
 	code := q.Get("discountCode")
-	if code != "" {
-		if err := h.Limits.CountAddress(w, r, limit.Discount); err != nil {
-			return err
-		}
+	if err := h.countCode(w, r, code); err != nil {
+		return err
 	}
 	var faults errs.Issues
 	if !faults.Require("tierId", q.Get("tierId")) {

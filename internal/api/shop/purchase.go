@@ -18,24 +18,35 @@ func (h *Handlers) Purchase(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if in.DiscountCode != "" {
-		if err := h.Limits.CountAddress(w, r, limit.Discount); err != nil {
-			return err
-		}
+	if err := h.countCode(w, r, in.DiscountCode); err != nil {
+		return err
 	}
 	in.OrderID = idempotency.Seed(r.Context())
 	receipt, err := h.Orders.Purchase(r.Context(), r.PathValue("slug"), in)
-	if errors.Is(err, order.ErrPaymentRefused) {
-		// The buyer sees the error too, but only the operator can fix it.
-		h.Log.WarnContext(r.Context(), "payment refused by the provider", slog.Any("err", err))
-	}
 	if err != nil {
-		return err
+		return h.refused(r, err)
 	}
 	h.placed(r, receipt, slog.String("product", r.PathValue("slug")), slog.String("tier", in.TierID))
 	wire.MarkPayments(w, h.Orders)
 	writeConfirmation(w, r, receipt)
 	return nil
+}
+
+// countCode counts a request with a discount code against the limit of its address.
+func (h *Handlers) countCode(w http.ResponseWriter, r *http.Request, code string) error {
+	if code == "" {
+		return nil
+	}
+	return h.Limits.CountAddress(w, r, limit.Discount)
+}
+
+// refused returns the error of an order that was not placed. It logs a payment that the provider refused: the buyer sees
+// the error too, but only the operator can fix it.
+func (h *Handlers) refused(r *http.Request, err error) error {
+	if errors.Is(err, order.ErrPaymentRefused) {
+		h.Log.WarnContext(r.Context(), "payment refused by the provider", slog.Any("err", err))
+	}
+	return err
 }
 
 // placed counts an order, and logs what it is for.

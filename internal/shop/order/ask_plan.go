@@ -30,9 +30,8 @@ func (s *Service) askProration(ctx context.Context, c *planned) error {
 	case err != nil:
 		return err
 	}
-	currency := c.tier.Price.Currency
-	c.quote.Due.Minor, _ = inUnitsOf(currency, payment.Event{Minor: out.Due, Exponent: out.Exponent, Currency: out.Currency})
-	c.quote.Credit.Minor, _ = inUnitsOf(currency, payment.Event{Minor: out.Credit, Exponent: out.Exponent, Currency: out.Currency})
+	c.quote.Due.Minor = rescaled(out.Due, out.Exponent, c.tier.Price.Currency)
+	c.quote.Credit.Minor = rescaled(out.Credit, out.Exponent, c.tier.Price.Currency)
 	return nil
 }
 
@@ -58,7 +57,7 @@ func (s *Service) finishFollower(ctx context.Context, h holding, o Order, once b
 			err = s.askPlan(ctx, h, base, &o)
 		} else {
 			var c Confirmation
-			c, err = s.begin(ctx, h.product, o, key, PurchaseRequest{OrderID: map[bool]string{false: o.ID}[once]})
+			c, err = s.begin(ctx, h.product, o, key, once)
 			o.PaymentURL = c.PaymentURL
 		}
 		if err != nil {
@@ -139,8 +138,7 @@ func (s *Service) askPlan(ctx context.Context, h holding, base Order, o *Order) 
 		if !done.Paid {
 			return tx.UpdateOrder(ctx, *o)
 		}
-		paid, _ := inUnitsOf(o.Amount.Currency, payment.Event{Minor: done.Minor, Exponent: done.Exponent, Currency: done.Currency})
-		return s.settle(ctx, tx, o, paid, s.Now().UTC())
+		return s.settle(ctx, tx, o, rescaled(done.Minor, done.Exponent, o.Amount.Currency), s.Now().UTC())
 	})
 	if err == nil && o.Status() == Cancelled {
 		return cmp.Or(s.followUp(context.WithoutCancel(ctx), o, new(Notice)), error(ErrCancelled))
@@ -288,8 +286,8 @@ func (o *Order) awaits(e payment.Event) bool {
 }
 
 // undoPlan has the provider take back the change of an order, if that is due: the subscription goes on with the plan
-// that the license has now, or will have with the next period. If the periods of that have another length, the subscription ends with the one that is
-// paid: the license is renewed by its owner then.
+// that the license has now, or will have with the next period. If the periods of that have another length, the
+// subscription ends with the one that is paid: the license is renewed by its owner then.
 func (s *Service) undoPlan(ctx context.Context, o Order) error {
 	if o.Kind != Change {
 		return nil

@@ -11,10 +11,10 @@ import (
 	"stoa/internal/shop/product"
 )
 
-// begin opens the page where a pending order is paid. If that fails for good, or the caller cannot try
-// again, the order is cancelled.
+// begin opens the page where a pending order is paid. If that fails for good, or the caller cannot try it
+// again (once), the order is cancelled.
 func (s *Service) begin(
-	ctx context.Context, p product.Product, o Order, key license.Key, req PurchaseRequest,
+	ctx context.Context, p product.Product, o Order, key license.Key, once bool,
 ) (Confirmation, error) {
 	if o.Provider != s.Payments.Name() {
 		return Confirmation{}, ErrPaymentNotTaken // the configuration changed since the order was placed
@@ -22,7 +22,7 @@ func (s *Service) begin(
 	page, err := s.Payments.Begin(ctx, newCharge(p, o))
 	if err != nil {
 		refused := errors.Is(err, payment.ErrRefused)
-		if refused || req.OrderID == "" {
+		if refused || once {
 			// The buyer may be gone. If this fails, the sweep cancels the order later.
 			err = errors.Join(err, s.giveUp(context.WithoutCancel(ctx), o))
 		}

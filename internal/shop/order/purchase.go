@@ -140,15 +140,7 @@ func (s *Service) place(
 		if err := s.recordForOther(ctx, tx, o); err != nil {
 			return err
 		}
-		if err := less.add(ctx, tx, o); err != nil {
-			return err
-		}
-		if o.Status() == Paid {
-			if err := s.settledAtOnce(ctx, tx, o); err != nil {
-				return err
-			}
-		}
-		return less.take(ctx, tx)
+		return s.sold(ctx, tx, o, less)
 	})
 	if errs.KindOf(err) == errs.Conflict && req.OrderID != "" {
 		// The same request, sent twice: the other one was quicker.
@@ -166,7 +158,21 @@ func (s *Service) place(
 		s.Courier.Wake()
 		return newConfirmation(o, key), nil
 	}
-	return s.begin(ctx, p, o, key, req)
+	return s.begin(ctx, p, o, key, req.OrderID == "")
+}
+
+// sold does what is left once an order is stored: what is taken off is recorded, and an order that is paid by now is
+// settled. Call it last in the transaction, because other buyers with the code wait.
+func (s *Service) sold(ctx context.Context, tx Store, o Order, less deduction) error {
+	if err := less.add(ctx, tx, o); err != nil {
+		return err
+	}
+	if o.Status() == Paid {
+		if err := s.settledAtOnce(ctx, tx, o); err != nil {
+			return err
+		}
+	}
+	return less.take(ctx, tx)
 }
 
 // add stores an order and its license, or an order that buys a trial.
@@ -246,7 +252,7 @@ func (s *Service) resume(ctx context.Context, p product.Product, req PurchaseReq
 		return Confirmation{}, err
 	}
 	if o.Status() == Pending && o.PaymentURL == "" {
-		return s.begin(ctx, p, o, key, req)
+		return s.begin(ctx, p, o, key, false)
 	}
 	return newConfirmation(o, key), nil
 }

@@ -122,15 +122,7 @@ func (s *Service) placeRenewal(
 		if err := s.putFollower(ctx, tx, &o, now.license, termsOf(tier)); err != nil {
 			return err
 		}
-		if err := less.add(ctx, tx, o); err != nil {
-			return err
-		}
-		if o.Status() == Paid {
-			if err := s.settledAtOnce(ctx, tx, o); err != nil {
-				return err
-			}
-		}
-		return less.take(ctx, tx)
+		return s.sold(ctx, tx, o, less)
 	})
 	return o, err
 }
