@@ -24,6 +24,7 @@ type cli struct {
 	Audit     auditCmd     `cmd:"" help:"Export the audit log."`
 	Catalog   catalogCmd   `cmd:"" help:"Import and export the catalog."`
 	Plugin    pluginCmd    `cmd:"" help:"Develop plugins."`
+	Market    marketCmd    `cmd:"" help:"Let other stoas install from this one."`
 	Package   packageCmd   `cmd:"" help:"Sign packages, and check their signatures."`
 	Passwords passwordsCmd `cmd:"" help:"Build lists of passwords that nobody may choose."`
 	Backup    backupCmd    `cmd:"" help:"Back up the shop, and verify backups."`

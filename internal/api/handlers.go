@@ -11,6 +11,7 @@ import (
 	"stoa/internal/api/extension"
 	"stoa/internal/api/keyed"
 	"stoa/internal/api/limit"
+	"stoa/internal/api/market"
 	"stoa/internal/api/platform"
 	"stoa/internal/api/plugincall"
 	"stoa/internal/api/shop"
@@ -34,6 +35,7 @@ type handlers struct {
 	call       *plugincall.Handlers
 	platform   *platform.Handlers
 	storefront *storefront.Handlers
+	market     *market.Handlers
 }
 
 func (s *Server) handlers(limits limit.Counter, keys keyed.Requests) handlers {
@@ -66,6 +68,7 @@ func (s *Server) handlers(limits limit.Counter, keys keyed.Requests) handlers {
 			Now: s.Now, Limits: limits, Accounts: s.Accounts, Plugins: s.Plugins, Storage: s.Storage,
 			Catalog: s.Catalog, Orders: s.Orders, Licenses: s.Licenses,
 		},
+		market: &market.Handlers{Market: s.Market, Releases: s.Releases, Installer: s.Installer, Limits: limits},
 		storefront: &storefront.Handlers{
 			Pages: s.Storefront, Kept: storefront.NewKept(), Generations: s.Generations, Site: s.shopSite,
 			Catalog: s.Catalog, Reviews: s.Reviews, Releases: s.Releases, Languages: s.Languages,

@@ -47,6 +47,8 @@ func TestTheLimitsAreTheDocumentedOnes(t *testing.T) {
 		"purchase":      "600 in 1m0s",
 		"discount":      "20 in 1m0s",
 		"trial":         "20 in 1h0m0s",
+
+		"market-package": "60 in 1m0s",
 		"platform":      "600 in 1m0s",
 		"api-key":       "600 in 1m0s",
 		"claim-request": "10 in 1h0m0s", "claim": "10 in 1m0s", "claim-link": "10 in 1m0s",

@@ -7,6 +7,7 @@ import (
 	"stoa/internal/api/auth"
 	"stoa/internal/api/extension"
 	"stoa/internal/api/limit"
+	"stoa/internal/api/market"
 	"stoa/internal/api/platform"
 	"stoa/internal/api/plugincall"
 	"stoa/internal/api/shop"
@@ -27,7 +28,7 @@ func (s *Server) list(h handlers) []route {
 		s.ownRoutes(h.account), storefrontRoutes(h.storefront),
 		accountRoutes(h.account), shopRoutes(h.shop),
 		adminRoutes(h.admin), staffRoutes(h.admin), extensionRoutes(h.extension), themeRoutes(h.theme), webhookRoutes(h.webhook),
-		platformRoutes(h.platform), callRoutes(h.call, h.themeApp),
+		marketRoutes(h.market), platformRoutes(h.platform), callRoutes(h.call, h.themeApp),
 	)
 }
 
@@ -195,6 +196,15 @@ func shopRoutes(h *shop.Handlers) []route {
 		at("POST /api/marketplace/products/{slug}/reviews", users, h.WriteReview, byUserOnly),
 		at("DELETE /api/marketplace/products/{slug}/reviews", users, h.WithdrawReview, byUserOnly),
 		at("GET /media/{file}", anyone, h.ServeMedia),
+	}
+}
+
+// The market, for other stoas. Without one, these addresses are unknown (Server.routes).
+func marketRoutes(h *market.Handlers) []route {
+	return []route{
+		at("GET /api/market/v1/tuf/{file}", anyone, h.Metadata),
+		at("GET /api/market/v1/targets/{path...}", anyone, h.Target, counts(limit.MarketPackage), within(installTimeout)),
+		at("GET /api/market/v1/packages/{slug}/{version}", anyone, h.Package, counts(limit.MarketPackage), within(installTimeout)),
 	}
 }
 

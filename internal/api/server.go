@@ -10,6 +10,8 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"stoa/internal/account"
@@ -41,6 +43,8 @@ import (
 	"stoa/internal/html/pages"
 	"stoa/internal/html/storefront"
 	"stoa/internal/html/webapp"
+	"stoa/internal/market/origin"
+	"stoa/internal/market/terms"
 	"stoa/internal/message/template"
 	"stoa/internal/message/webhook"
 	"stoa/internal/operate/figures"
@@ -104,6 +108,8 @@ type Server struct {
 	Orders    *order.Service
 	Reviews   *review.Service
 	Releases  *release.Service
+	// Market is what other stoas install from; nil: they may not.
+	Market *origin.Service
 	Media     shop.Media
 	// LicenseKeys sign answers about licenses, and leases.
 	LicenseKeys *keyring.Ring
@@ -209,6 +215,10 @@ func (s *Server) routes() *router {
 		themeApp:         s.orAway(h.themeApp.Root), look: h.storefront.Look, missing: s.failure(pages.Site.Missing),
 		away: s.page(pages.Site.Away),
 	}
-	rt.register(s.list(h))
+	rows := s.list(h)
+	if s.Market == nil { // then its addresses are unknown ones
+		rows = slices.DeleteFunc(rows, func(r route) bool { return strings.Contains(r.pattern, " "+terms.Prefix) })
+	}
+	rt.register(rows)
 	return rt
 }

@@ -36,6 +36,9 @@ func (a *App) buildAPI(ctx context.Context, cfg Config) error {
 	a.keeper = idempotency.NewKeeper(
 		store.NewIdempotency(a.DB), secret, cfg.MasterKey.Box("idempotency.answer"), cfg.Now, cfg.Log)
 	api := a.api(cfg, limiter)
+	if cfg.Market {
+		api.Market = a.Market
+	}
 	api.Hosts, api.CORSOrigins = answered, cfg.CORSOrigins
 	api.Locale = cfg.DefaultLocale
 	api.Languages, err = languages(cfg.Demo)
@@ -80,7 +83,7 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 		Lookup: &lookup.Service{Store: store.NewLookup(a.DB), Vault: a.Licenses.Vault, Now: cfg.Now},
 		Overview: &overview.Service{
 			Store: store.NewOverview(a.DB, a.missed.Amend), Now: cfg.Now, Rings: a.rings(), Broken: a.broken,
-			BackupEvery: cfg.Backup.every(), Storage: a.storageState(cfg),
+			BackupEvery: cfg.Backup.every(), Storage: a.storageState(cfg), Market: a.marketDue,
 			StaffFactor: func() (wanted, passkey bool) {
 				staff := a.Accounts.LastRules().Safeguards.StaffFactor // those that the last request of a user was let in by
 				return staff.Wanted(), staff == account.StaffFactorPasskey

@@ -40,6 +40,7 @@ import (
 	"stoa/internal/extension/theme"
 	"stoa/internal/keep/backup"
 	"stoa/internal/keep/rewrap"
+	"stoa/internal/market/origin"
 	"stoa/internal/message/mail"
 	"stoa/internal/message/template"
 	"stoa/internal/message/webhook"
@@ -81,6 +82,8 @@ type App struct {
 	Orders    *order.Service
 	Reviews   *review.Service
 	Releases  *release.Service
+	// Market is what other stoas install from. It is served, and signs what changes, only with Config.Market.
+	Market *origin.Service
 
 	Accounts *account.Service
 	Roles    *staff.Service

@@ -10,6 +10,7 @@ import (
 // startWork starts what the App does without being asked, until working is done.
 func (a *App) startWork(ctx, working context.Context, cfg Config) {
 	a.startUpkeep(working, cfg)
+	a.tendMarket(working, cfg)
 	if a.Orders.Payments.Mode() == payment.Closed {
 		cfg.Log.WarnContext(ctx, "no payments are taken: STOA_PAYMENTS is live, "+
 			"but STOA_STRIPE_SECRET_KEY is not set, so paid tiers cannot be bought")

@@ -210,6 +210,9 @@ type Config struct {
 	// (contract 5.13).
 	ExternalAllow []netip.Prefix
 
+	// Market lets other stoas install from this one. Only servers set it.
+	Market bool
+
 	// BodyMemory limits the memory of all request bodies together, in bytes; 0: no limit.
 	BodyMemory int64
 	// BodyRate is how fast the body of a call to a plugin must arrive, in bytes per second; 0: no

@@ -40,7 +40,7 @@ func (a *App) buildExtensions(ctx context.Context, cfg Config) error {
 	a.installer = &install.Installer{
 		Kinds: kinds, Records: records, Types: a.site.ArchiveTypes,
 		DataDir: cfg.DataDir, Log: cfg.Log, Trusted: cfg.TrustedKeys,
-		Recorded: store.NewReleases(a.DB).Paths,
+		Recorded: store.NewReleases(a.DB).Paths, Platform: cfg.Version,
 		Storage:  cfg.Storage, Owned: func(ctx context.Context) error { return a.ownStorage(ctx, cfg) },
 	}
 	if err := a.openStorage(ctx, cfg); err != nil {

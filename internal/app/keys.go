@@ -12,14 +12,14 @@ func (a *App) ring(cfg Config, purpose keyring.Purpose) *keyring.Ring {
 	}
 }
 
-// rings returns the keys of all purposes.
+// rings returns the keys of all purposes that the console shows and rotates.
 func (a *App) rings() []*keyring.Ring {
 	return []*keyring.Ring{a.Accounts.Ring, a.LicenseKeys, a.Accounts.PluginRing}
 }
 
 // Ring returns the Ring of the purpose with that name, or nil.
 func (a *App) Ring(name string) *keyring.Ring {
-	for _, ring := range a.rings() {
+	for _, ring := range append(a.rings(), a.Market.Ring) {
 		if ring.Purpose.Name == name {
 			return ring
 		}

@@ -84,7 +84,7 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 		Store: store.NewReleases(a.DB), Products: a.Catalog, Licenses: a.Licenses, Installer: a.installer,
 		Now: cfg.Now,
 	}
-	return nil
+	return a.buildOrigin(ctx, cfg)
 }
 
 // fillKeyTails records the last group of the key of licenses that were issued before the database

@@ -14,6 +14,9 @@ type Candidate interface {
 	Slug() string
 	Version() string
 
+	// Needs returns what the manifest asks for.
+	Needs() Needs
+
 	// CheckFree returns nil if the extension can be installed beside what is
 	// installed now, or over a lower version of it, and an errs.Conflict error
 	// otherwise. replace allows to replace the same version.
@@ -35,6 +38,12 @@ type Candidate interface {
 	// only the setup is applied. If it was uninstalled since, it is restored. zipHash is the
 	// SHA-256 of the archive.
 	Adopt(ctx context.Context, zipHash string, setup Setup) (Prepared, error)
+}
+
+// Needs is what an extension asks of the stoa that it is installed on.
+type Needs struct {
+	Permissions []string
+	MinPlatform string // the lowest version of stoa on which it works; empty: any
 }
 
 // Setup says what to do with an extension once it is installed, as an item of a bundle

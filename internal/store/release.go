@@ -24,12 +24,13 @@ func (s *Releases) InTx(ctx context.Context, fn func(release.Store) error) error
 }
 
 const releaseColumns = `r.product_id, r.kind, r.slug, r.version, r.path, r.zip_hash, r.signed_by, r.size,
-	r.published_at_ms, r.withdrawn_at_ms`
+	r.published_at_ms, r.withdrawn_at_ms, r.signer_key <> '', r.signer_key, r.permissions, r.min_platform`
 
 func releaseTargets(r *release.Release) []any {
 	return []any{
 		&r.ProductID, &r.Kind, &r.Slug, &r.Version, &r.Path, &r.ZipHash, &r.SignedBy, &r.Size,
 		database.ScanMillis(&r.PublishedAt), database.ScanMillis(&r.WithdrawnAt),
+		&r.Described, &r.SignerKey, (*textList)(&r.Needs.Permissions), &r.Needs.MinPlatform,
 	}
 }
 
@@ -66,15 +67,21 @@ func (s *Releases) Offers(ctx context.Context) ([]release.Offer, error) {
 
 // Create implements release.Store.
 func (s *Releases) Create(ctx context.Context, r release.Release) error {
+	permissions, err := jsonList(r.Needs.Permissions)
+	if err != nil {
+		return err
+	}
 	res, err := s.Write.ExecContext(ctx, `
-		INSERT INTO product_packages AS p (kind, slug, version, product_id, path, zip_hash, signed_by, size, published_at_ms)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+		INSERT INTO product_packages AS p (kind, slug, version, product_id, path, zip_hash, signed_by, size, published_at_ms,
+			signer_key, permissions, min_platform)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 		ON CONFLICT (kind, slug, version) DO UPDATE SET
 			path = excluded.path, signed_by = excluded.signed_by, size = excluded.size,
-			published_at_ms = excluded.published_at_ms, withdrawn_at_ms = NULL
+			published_at_ms = excluded.published_at_ms, withdrawn_at_ms = NULL,
+			signer_key = excluded.signer_key, permissions = excluded.permissions, min_platform = excluded.min_platform
 		WHERE p.withdrawn_at_ms IS NOT NULL AND p.product_id = excluded.product_id AND p.zip_hash = excluded.zip_hash`,
 		string(r.Kind), r.Slug, r.Version, r.ProductID, r.Path, r.ZipHash, r.SignedBy, r.Size,
-		database.Millis(r.PublishedAt))
+		database.Millis(r.PublishedAt), r.SignerKey, permissions, r.Needs.MinPlatform)
 	if s.IsReference(err) {
 		return database.NotFound("Product").Because(err)
 	}
@@ -95,6 +102,33 @@ func (s *Releases) Withdraw(ctx context.Context, productID, version string, at t
 		UPDATE product_packages SET withdrawn_at_ms = $1
 		WHERE product_id = $2 AND version = $3 AND withdrawn_at_ms IS NULL`, database.Millis(at), productID, version)
 	return database.Affected(res, err, "Release")
+}
+
+// Undescribed implements release.Store.
+func (s *Releases) Undescribed(ctx context.Context) ([]release.Release, error) {
+	return database.All(ctx, s.Read, scanRelease,
+		`SELECT `+releaseColumns+` FROM product_packages r WHERE r.signer_key = '' AND r.withdrawn_at_ms IS NULL`)
+}
+
+// Describe implements release.Store.
+func (s *Releases) Describe(ctx context.Context, r release.Release) error {
+	permissions, err := jsonList(r.Needs.Permissions)
+	if err != nil {
+		return err
+	}
+	_, err = s.Write.ExecContext(ctx, `
+		UPDATE product_packages SET signer_key = $1, permissions = $2, min_platform = $3
+		WHERE kind = $4 AND slug = $5 AND version = $6 AND zip_hash = $7 AND withdrawn_at_ms IS NULL`,
+		r.SignerKey, permissions, r.Needs.MinPlatform, string(r.Kind), r.Slug, r.Version, r.ZipHash)
+	return err
+}
+
+// Carriers implements release.Store.
+func (s *Releases) Carriers(ctx context.Context) ([]string, error) {
+	return database.Texts(ctx, s.Read, `
+		SELECT p.slug FROM products p WHERE EXISTS (SELECT 1 FROM product_packages r WHERE r.product_id = p.id)
+		UNION SELECT SUBSTR(m.role, 3) FROM market_metadata m WHERE m.role LIKE 'p-%' AND m.replaced_at_ms IS NULL
+		ORDER BY 1`)
 }
 
 // Paths implements release.Store.

@@ -23,6 +23,7 @@ func releaseOf(product, slug, version string) release.Release {
 	return release.Release{
 		ProductID: "prod-" + product, Kind: extension.Plugin, Slug: slug, Version: version,
 		Path: "market/" + slug + version, ZipHash: "hash-" + slug + version, SignedBy: "acme", Size: 1 << 33, PublishedAt: T0,
+		Described: true, SignerKey: "key-acme", Needs: extension.Needs{Permissions: []string{"orders:read"}, MinPlatform: "0.9.0"},
 	}
 }
 

@@ -22,7 +22,7 @@ func runSuite(t *testing.T, open Open) {
 		"Migrate": testMigrate, "Settings": testSettings, "Account": testAccount, "Leaving": testLeaving, "Invitations": testInvitations, "Keyring": testKeyring,
 		"Products": testProducts, "Licenses": testLicenses, "Orders": testOrders, "Claims": testClaims,
 		"Discounts": testDiscounts, "Templates": testTemplates, "Receipts": testReceipts, "Mails": testMails, "Reviews": testReviews, "Plugin": testPlugin, "Idempotency": testIdempotency,
-		"Audit": testAudit, "Themes": testThemes, "Releases": testReleases, "Bundles": testBundles,
+		"Audit": testAudit, "Themes": testThemes, "Releases": testReleases, "Market": testMarket, "Bundles": testBundles,
 		"Deliveries": testDeliveries, "Webhooks": testWebhooks,
 		"PluginStorage": testPluginStorage, "Site": testSite, "SignIn": testSignIn, "Overview": testOverview, "Figures": testFigures, "Lookup": testLookup,
 		"Sorts": testSorts, "ShopGeneration": testShopGeneration, "Revocations": testRevocations, "Settling": testSettling, "Impersonations": testImpersonations, "Readers": testReaders, "Duties": testDuties, "MasterKeys": testMasterKeys,

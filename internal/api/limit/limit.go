@@ -43,6 +43,9 @@ var (
 	// For trials, which cost nothing.
 	Trial = ratelimit.Rule{Name: "trial", Limit: 20, Window: time.Hour}
 
+	// For packages that other stoas fetch, each of which may be large.
+	MarketPackage = ratelimit.Rule{Name: "market-package", Limit: 60, Window: time.Minute}
+
 	// For one installation's calls of the platform API (contract 1.7).
 	Platform = ratelimit.Rule{Name: "platform", Limit: 600, Window: time.Minute}
 
@@ -80,7 +83,7 @@ func Rules() []ratelimit.Rule {
 		Register, Login, Me, Refresh, ChangePassword,
 		LoginAccount, RefreshUnknown, ForgotPassword, ResetPassword, SetUp,
 		Reauthenticate, Factors, SecondFactor, Passkey, PasskeyOptions, OIDC, SignUp, EmailSignIn, MailToken, Export, Invitation,
-		Purchase, Discount, Trial, Platform, APIKey, ClaimRequest, Claim, ClaimLink,
+		Purchase, Discount, Trial, MarketPackage, Platform, APIKey, ClaimRequest, Claim, ClaimLink,
 	}
 }
 

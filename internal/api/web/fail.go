@@ -56,7 +56,7 @@ var ErrInternal = errs.New(errs.Internal, "INTERNAL_ERROR",
 // Family is one of the shapes of an error body (contract 1.3).
 type Family func(e *errs.Error) any
 
-// Flat is the shape of /api/marketplace/*.
+// Flat is the shape of /api/marketplace/* and /api/market/v1/*.
 func Flat(e *errs.Error) any {
 	return struct {
 		Error   string         `json:"error"`
@@ -81,8 +81,10 @@ func Enveloped(e *errs.Error) any {
 
 // FamilyOf returns the shape of errors at path.
 func FamilyOf(path string) Family {
-	if strings.HasPrefix(path, "/api/marketplace/") || path == "/api/marketplace" {
-		return Flat
+	for _, flat := range []string{"/api/marketplace", "/api/market/v1"} {
+		if rest, ok := strings.CutPrefix(path, flat); ok && (rest == "" || rest[0] == '/') {
+			return Flat
+		}
 	}
 	return Enveloped
 }

@@ -27,6 +27,7 @@ type Manifest struct {
 	Slug        string
 	Name        string
 	Version     string
+	MinPlatform string // the lowest version of stoa on which it works; empty: any
 	Author      string
 	AuthorURL   string
 	Description string
@@ -53,7 +54,9 @@ func ParseManifest(raw []byte, has func(name string) bool) (Manifest, error) {
 		return Manifest{}, manifest.Invalid(faults)
 	}
 	o.SchemaVersion()
-	m := Manifest{Slug: o.Slug(), Version: o.Version("version", true), Raw: raw}
+	m := Manifest{
+		Slug: o.Slug(), Version: o.Version("version", true), MinPlatform: o.Version("minPlatform", false), Raw: raw,
+	}
 	m.Name, _ = o.Require("name")
 	m.Author, _ = o.Text("author")
 	m.AuthorURL, _ = o.Text("authorUrl")

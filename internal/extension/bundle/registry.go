@@ -91,6 +91,9 @@ var _ install.Collection = candidate{}
 func (c candidate) Slug() string    { return c.m.Slug }
 func (c candidate) Version() string { return c.m.Version }
 
+// Needs implements extension.Candidate. What the items of a bundle need is theirs.
+func (c candidate) Needs() extension.Needs { return extension.Needs{MinPlatform: c.m.MinPlatform} }
+
 func (c candidate) Items() ([]install.Item, errs.Issues) { return c.m.Items, c.m.ItemFaults }
 
 func (c candidate) CheckFree(ctx context.Context, replace bool) error {

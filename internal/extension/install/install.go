@@ -45,6 +45,10 @@ type Installer struct {
 	// refused. It may be empty.
 	Trusted sign.Keys
 
+	// Platform is the version of this stoa, which extensions may need to be at least another. Empty, or without
+	// three numbers in front: they are not asked.
+	Platform string
+
 	// Storage keeps the archives, and the data folder is a cache of it. nil: they are in the
 	// data folder only.
 	Storage blob.Store
@@ -112,6 +116,9 @@ func (in *Installer) Install(ctx context.Context, kind extension.Kind, up *Uploa
 		return Result{}, err
 	}
 	candidate := read.candidate
+	if err := in.fits(candidate); err != nil {
+		return Result{}, err
+	}
 	if err := candidate.CheckFree(ctx, up.Replace); err != nil {
 		return resolve(ctx, reg, up, err)
 	}

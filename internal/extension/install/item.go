@@ -78,14 +78,10 @@ func (in *Installer) openAll(ctx context.Context, up *Upload, read contents, all
 // open reads the archive of an item. It adds the faults of the setup to faults; what is
 // wrong with the archive is the error.
 func (in *Installer) open(ctx context.Context, p *part, up *Upload, read contents, faults *errs.Issues) (err error) {
-	if p.reg, err = in.Kinds.Get(p.Kind); err != nil {
+	if err := in.openItem(ctx, p, up, read); err != nil {
 		return err
 	}
-	if p.up, err = in.unwrap(p.Kind, read.Contents, p.Path); err != nil {
-		return err
-	}
-	p.up.Replace, p.up.FromMarket, p.up.around = up.Replace, up.FromMarket, read.signedBy
-	if p.contents, err = in.read(ctx, p.Kind, p.reg, p.up); err != nil {
+	if err := in.fits(p.candidate); err != nil {
 		return err
 	}
 	// The error is a conflict for an archive whose extension was uninstalled: a bundle
@@ -102,6 +98,19 @@ func (in *Installer) open(ctx context.Context, p *part, up *Upload, read content
 		return err
 	}
 	faults.AppendBelow(p.At, own)
+	return err
+}
+
+// openItem reads the archive of an item, whatever is installed.
+func (in *Installer) openItem(ctx context.Context, p *part, up *Upload, read contents) (err error) {
+	if p.reg, err = in.Kinds.Get(p.Kind); err != nil {
+		return err
+	}
+	if p.up, err = in.unwrap(p.Kind, read.Contents, p.Path); err != nil {
+		return err
+	}
+	p.up.Replace, p.up.FromMarket, p.up.around = up.Replace, up.FromMarket, read.signedBy
+	p.contents, err = in.read(ctx, p.Kind, p.reg, p.up)
 	return err
 }
 

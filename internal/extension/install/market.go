@@ -2,6 +2,7 @@ package install
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,8 @@ import (
 
 	"stoa/internal/extension"
 	"stoa/internal/extension/archive"
+	"stoa/internal/extension/manifest"
+	"stoa/internal/extension/sign"
 )
 
 // MarketDir is the folder of the archives that products of the market carry.
@@ -22,6 +25,12 @@ type Package struct {
 	Slug     string
 	Version  string
 	SignedBy string // the name of the trusted key that signed it; empty if it is not signed
+
+	// SignerKey is that key, as sign.EncodePublic writes it; empty if it is not signed.
+	SignerKey string
+
+	// Needs is what it asks for, what it holds included.
+	Needs extension.Needs
 }
 
 // Inspect returns what a received archive is, and installs nothing. The errors are those of
@@ -35,12 +44,49 @@ func (in *Installer) Inspect(ctx context.Context, kind extension.Kind, up *Uploa
 	if err != nil {
 		return Package{}, err
 	}
+	pkg := Package{
+		Slug: r.candidate.Slug(), Version: r.candidate.Version(), SignedBy: r.signedBy, Needs: r.candidate.Needs(),
+	}
+	if r.signerKey != nil {
+		pkg.SignerKey = sign.EncodePublic(r.signerKey)
+	}
 	if all, ok := r.candidate.(Collection); ok {
-		if _, faults := all.Items(); faults.Len() > 0 {
-			return Package{}, InvalidBundle(faults)
+		pkg.Needs, err = in.needsOfAll(ctx, up, r, all)
+	}
+	return pkg, err
+}
+
+// needsOfAll returns what a collection and all its items need. The error is INVALID_BUNDLE for an item that
+// cannot be read.
+func (in *Installer) needsOfAll(ctx context.Context, up *Upload, read contents, all Collection) (extension.Needs, error) {
+	needs := all.Needs()
+	items, faults := all.Items()
+	if faults.Len() > 0 {
+		return needs, InvalidBundle(faults)
+	}
+	for _, item := range items {
+		p := &part{Item: item}
+		err := in.openItem(ctx, p, up, read)
+		if p.up != nil {
+			err = errors.Join(err, p.up.Close())
+		}
+		if err != nil {
+			if p.blame(err, &faults) {
+				continue
+			}
+			return needs, err
+		}
+		own := p.candidate.Needs()
+		for _, one := range own.Permissions {
+			if !slices.Contains(needs.Permissions, one) {
+				needs.Permissions = append(needs.Permissions, one)
+			}
+		}
+		if needs.MinPlatform == "" || own.MinPlatform != "" && manifest.CompareVersions(own.MinPlatform, needs.MinPlatform) > 0 {
+			needs.MinPlatform = own.MinPlatform
 		}
 	}
-	return Package{Slug: r.candidate.Slug(), Version: r.candidate.Version(), SignedBy: r.signedBy}, nil
+	return needs, InvalidBundle(faults)
 }
 
 // Publish keeps a received archive for the market and returns its path in the data folder,
@@ -106,6 +152,7 @@ type contents struct {
 
 	candidate extension.Candidate
 	signedBy  string
+	signerKey ed25519.PublicKey // nil: nobody signed the archive itself
 }
 
 // read inspects an archive, its signature and its manifest.
@@ -130,5 +177,5 @@ func (in *Installer) read(
 		return contents{}, err
 	}
 	candidate, err := reg.ReadManifest(c.Manifest, c.Has)
-	return contents{Contents: c, candidate: candidate, signedBy: signer.Name}, err
+	return contents{Contents: c, candidate: candidate, signedBy: signer.Name, signerKey: signer.Key}, err
 }

@@ -15,6 +15,7 @@ type Manifest struct {
 	Name            string          `json:"name"`
 	Version         string          `json:"version"`
 	SDKVersion      string          `json:"sdkVersion"`
+	MinPlatform     string          `json:"-"` // the lowest version of stoa on which it works; empty: any
 	Author          string          `json:"author"`
 	AuthorURL       string          `json:"authorUrl"`
 	Description     string          `json:"description"`

@@ -46,6 +46,7 @@ func ParseManifest(raw []byte, has func(name string) bool) (Manifest, error) {
 		Slug:             o.Slug(),
 		Version:          o.Version("version", true),
 		SDKVersion:       o.Version("sdkVersion", false),
+		MinPlatform:      o.Version("minPlatform", false),
 		Permissions:      parsePermissions(o),
 		Capabilities:     o.Texts("capabilities"),
 		Lifecycle:        parseLifecycle(o),

@@ -96,6 +96,10 @@ type candidate struct {
 func (c candidate) Slug() string    { return c.m.Slug }
 func (c candidate) Version() string { return c.m.Version }
 
+func (c candidate) Needs() extension.Needs {
+	return extension.Needs{Permissions: c.m.Permissions, MinPlatform: c.m.MinPlatform}
+}
+
 func (c candidate) CheckFree(ctx context.Context, replace bool) error {
 	return c.s.CheckFree(ctx, c.m, replace)
 }

@@ -19,6 +19,7 @@ type Manifest struct {
 	Slug          string
 	Name          string
 	Version       string
+	MinPlatform   string // the lowest version of stoa on which it works; empty: any
 	Author        string
 	AuthorURL     string
 	Description   string
@@ -99,7 +100,7 @@ func ParseManifest(kind extension.Kind, raw []byte, has func(name string) bool) 
 	}
 	m := Manifest{
 		SchemaVersion: o.SchemaVersion(), Slug: o.Slug(), Version: o.Version("version", true),
-		ConfigSchema: config.ParseSchema(o, "configSchema"), Raw: raw,
+		MinPlatform: o.Version("minPlatform", false), ConfigSchema: config.ParseSchema(o, "configSchema"), Raw: raw,
 	}
 	m.Name, _ = o.Require("name")
 	m.Author, _ = o.Text("author")

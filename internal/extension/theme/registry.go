@@ -88,6 +88,8 @@ type candidate struct {
 func (c candidate) Slug() string    { return c.m.Slug }
 func (c candidate) Version() string { return c.m.Version }
 
+func (c candidate) Needs() extension.Needs { return extension.Needs{MinPlatform: c.m.MinPlatform} }
+
 func (c candidate) CheckFree(ctx context.Context, replace bool) error {
 	_, err := c.s.present(ctx, Version{Kind: c.kind, Manifest: c.m, Files: extension.Files{Replace: replace}})
 	return err

@@ -180,6 +180,9 @@ func (t Target) restore(ctx context.Context, archive *reader, keys keyFiles) (m 
 	if m, err = t.load(ctx, db, archive, files, ready); err == nil {
 		_, err = store.Migrate(ctx, db, t.Version)
 	}
+	if err == nil {
+		err = store.MarkRestored(ctx, db)
+	}
 	if err != nil {
 		return m, errors.Join(err, undo(db, context.WithoutCancel(ctx)), db.Close())
 	}

@@ -41,6 +41,7 @@ const (
 	PartlyRefunded        Kind = "partly_refunded"
 	GivenBack             Kind = "given_back"
 	WebhookDisabled       Kind = "webhook_disabled"
+	MarketRootEnds        Kind = "market_root_ends"
 	InvoiceNote           Kind = "invoice_note" // no mail of its own: it ends stoa's own receipts
 )
 
@@ -121,6 +122,7 @@ var fixed = map[Kind][]string{
 	PartlyRefunded:        slices.Concat(ofShop, []string{OrderID, RefundAmount, Amount, License}),
 	GivenBack:             slices.Concat(ofShop, []string{OrderID, Amount, License}),
 	WebhookDisabled:       slices.Concat(ofShop, []string{Webhook, Host, Reason}),
+	MarketRootEnds:        slices.Concat(ofShop, []string{Until}),
 	InvoiceNote:           {InvoiceNumber, Link},
 }
 

@@ -24,7 +24,7 @@ const (
 // rotateAfter is how long a key of a purpose should sign (docs/operating.md, Signing keys), plus
 // some time to act.
 func rotateAfter(purpose string) time.Duration {
-	if purpose == "license" {
+	if purpose == "license" || purpose == "market" { // with the root, which ends after 400 days
 		return 400 * day
 	}
 	return 100 * day
@@ -33,7 +33,7 @@ func rotateAfter(purpose string) time.Duration {
 // attention returns the concerns, errors first.
 func (s *Service) attention(ctx context.Context, now time.Time) (all []Concern, err error) {
 	for _, look := range []func(context.Context, time.Time) ([]Concern, error){
-		s.storage, s.instances, s.plugins, s.webhooks, s.receipts, s.orders, s.keys, s.staff, s.breached, s.factorResets, s.apiKeys, s.backups,
+		s.storage, s.instances, s.plugins, s.webhooks, s.receipts, s.orders, s.keys, s.staff, s.breached, s.factorResets, s.apiKeys, s.backups, s.marketDue,
 	} {
 		found, err := look(ctx, now)
 		if err != nil {

@@ -56,6 +56,9 @@ const (
 	StaffBreached      Kind = "staff.breached_password" // staff whose password attackers try first
 	FactorResets       Kind = "factor_resets.pending"   // second factors that are going to be removed
 
+	MarketRootEnds Kind = "market.root_ends" // other stoas stop trusting this one then
+	MarketRestored Kind = "market.restored"  // a backup brought its keys back
+
 	KeysUnused        Kind = "api_keys.unused"         // API keys that nobody used for 90 days
 	KeysExpiring      Kind = "api_keys.expiring"       // API keys that end within a week
 	KeysBeyondCreator Kind = "api_keys.beyond_creator" // API keys of the shop that may do what their creator may no longer

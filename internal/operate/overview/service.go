@@ -46,6 +46,8 @@ type Service struct {
 	Broken func(installationID string) bool
 	// BackupEvery is the time from one backup to the next; 0 if stoa does not make backups.
 	BackupEvery time.Duration
+	// Market returns what the operator of a market has to do; the zero value where there is none. nil: the same.
+	Market func(ctx context.Context) (Market, error)
 	// StaffFactor says whether administrators should have a second factor now, and whether it should be a passkey. nil:
 	// they need none.
 	StaffFactor func() (wanted, passkey bool)

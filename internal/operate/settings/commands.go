@@ -79,9 +79,9 @@ var commandRows = []Setting{
 		Help: "Address of the public API, as given to stoa serve.",
 	},
 	{
-		Flag: "purpose", Env: "STOA_KEYS_PURPOSE", Default: "account", Values: "account,license,plugin",
+		Flag: "purpose", Env: "STOA_KEYS_PURPOSE", Default: "account", Values: "account,license,plugin,market",
 		Help: "Which keys: account keys sign users' tokens; license keys sign license answers and leases; plugin keys " +
-			"sign the tokens with which plugins call the platform API.",
+			"sign the tokens with which plugins call the platform API; market keys sign what other stoas install from here.",
 	},
 	{
 		Command: "keys rotate", Flag: "now", Env: "STOA_KEYS_ROTATE_NOW",
@@ -100,6 +100,18 @@ var commandRows = []Setting{
 	{
 		Command: "keys rewrap", Flag: "reuse-old-key", Env: "STOA_REWRAP_REUSE_OLD_KEY",
 		Help: "Put a key back that an earlier rewrap replaced.",
+	},
+	{
+		Command: "market init", Flag: "root", Env: "STOA_MARKET_ROOT", Placeholder: "FILE", Required: true,
+		Help: "File for a new root key, which must not exist. Repeat it for several keys.",
+	},
+	{
+		Command: "market init", Flag: "threshold", Env: "STOA_MARKET_THRESHOLD", Default: "1", Bounds: numbers(1, 16),
+		Help: "How many of the root keys sign each later root: {bounds}, and no more than there are.",
+	},
+	{
+		Command: "market root renew", Flag: "root", Env: "STOA_MARKET_ROOT", Placeholder: "FILE", Required: true,
+		Help: "File with a root key. Repeat it for as many keys as the market needs.",
 	},
 	{
 		Command: "migrate", Flag: "check", Env: "STOA_MIGRATE_CHECK",

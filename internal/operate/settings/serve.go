@@ -48,6 +48,7 @@ type Serve struct {
 	Limits
 	Packages
 	Trusted
+	Market
 	Backups
 	AuditExport
 	Plugins

@@ -43,7 +43,7 @@ const (
 // Table returns all settings: those of stoa serve and of several commands first, then those of one
 // command, then those without a flag.
 func Table() []Setting {
-	return slices.Concat(storageRows, observabilityRows, serveRows, shopRows, limitRows, pluginRows, backupRows,
+	return slices.Concat(storageRows, observabilityRows, serveRows, shopRows, limitRows, pluginRows, marketRows, backupRows,
 		commandRows, secretRows, foreignRows)
 }
 

@@ -145,6 +145,7 @@ func (s *Service) save(ctx context.Context, d *product.Document, now time.Time) 
 	if err != nil {
 		return ImportResult{}, err
 	}
+	s.changed(ctx)
 	return res, nil
 }
 

@@ -52,6 +52,9 @@ func (s *Service) Create(ctx context.Context, doc []byte) (product.Product, erro
 		}
 		return tx.Record(ctx, createEntry(ctx, p, now))
 	})
+	if err == nil {
+		s.changed(ctx)
+	}
 	return created, err
 }
 
@@ -95,6 +98,9 @@ func (s *Service) Update(ctx context.Context, slug string, doc []byte, match Mat
 	if err == nil && !updated.Published {
 		s.Known.forget(slug) // a draft that was never sold is not public
 	}
+	if err == nil {
+		s.changed(ctx)
+	}
 	return updated, err
 }
 
@@ -119,6 +125,7 @@ func (s *Service) Delete(ctx context.Context, slug string, match Match) error {
 	})
 	if err == nil {
 		s.Known.forget(slug)
+		s.changed(ctx)
 	}
 	return err
 }

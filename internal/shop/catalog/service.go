@@ -9,13 +9,16 @@ import (
 	"stoa/internal/shop/product"
 )
 
-// Service lists and manages products. Its exported fields are required. It is safe for
+// Service lists and manages products. Its exported fields are required unless they say otherwise. It is safe for
 // concurrent use.
 type Service struct {
 	Store Store
 	Media Media
 	Known *KnownSlugs
 	Now   func() time.Time
+
+	// Changed, unless it is nil, is called after products were changed.
+	Changed func(ctx context.Context)
 
 	// reading is held during an import, because a catalog takes many times its size in memory while
 	// it is read.
@@ -67,6 +70,13 @@ func (s *Service) Get(ctx context.Context, slug string) (product.Product, error)
 		return product.Product{}, err
 	}
 	return p, nil
+}
+
+// changed tells of a change that was made.
+func (s *Service) changed(ctx context.Context) {
+	if s.Changed != nil {
+		s.Changed(ctx)
+	}
 }
 
 // Public returns the product with that slug if it is published or was ever sold, else

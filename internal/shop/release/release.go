@@ -25,6 +25,12 @@ type Release struct {
 	Size        int64  // of the archive, in bytes
 	PublishedAt time.Time
 
+	// Described says that Needs and SignerKey were read from the archive. Versions that an older stoa published
+	// are not until Service.Describe has.
+	Described bool
+	SignerKey string // of the signature, as sign.EncodePublic writes it
+	Needs     extension.Needs
+
 	// WithdrawnAt is when it was withdrawn: it is not offered any more, and its archive is
 	// gone. Zero if it is offered.
 	WithdrawnAt time.Time

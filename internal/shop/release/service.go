@@ -30,7 +30,7 @@ type Licenses interface {
 	Check(ctx context.Context, productSlug, key string) (license.Refusal, error)
 }
 
-// Service publishes packages with products and fetches them for an install. All fields
+// Service publishes packages with products and fetches them for an install. All fields but Market
 // are required. It is safe for concurrent use.
 type Service struct {
 	Store     Store
@@ -38,6 +38,7 @@ type Service struct {
 	Licenses  Licenses
 	Installer *install.Installer
 	Now       func() time.Time
+	Market    Market // the zero value, unless other stoas may install from here
 }
 
 // Publish makes a received archive a release of a product. The upload stays the caller's to
@@ -60,6 +61,7 @@ func (s *Service) Publish(
 	r = Release{
 		ProductID: p.ID, Kind: kind, Slug: pkg.Slug, Version: pkg.Version, ZipHash: up.Hash,
 		SignedBy: pkg.SignedBy, Size: up.Size, PublishedAt: product.Millis(s.Now()),
+		Described: true, SignerKey: pkg.SignerKey, Needs: pkg.Needs,
 	}
 	if old, ok, err := present(ctx, s.Store, r); ok || err != nil { // before a file is written
 		return old, false, err
@@ -73,6 +75,9 @@ func (s *Service) Publish(
 	if k := errs.KindOf(err); !created && (err == nil || k == errs.Conflict || k == errs.NotFound) {
 		s.Installer.Discard(ctx, path) // nothing is recorded there
 	}
+	if created {
+		s.Market.changed(ctx)
+	}
 	return out, created, err
 }
 
@@ -82,6 +87,9 @@ func (s *Service) create(ctx context.Context, p product.Product, r Release) (out
 		old, ok, err := present(ctx, tx, r)
 		if ok || err != nil {
 			out, created = old, false
+			return err
+		}
+		if err := s.Market.fits(ctx, tx, p, r); err != nil {
 			return err
 		}
 		if err := tx.Create(ctx, r); err != nil {
@@ -175,6 +183,7 @@ func (s *Service) Withdraw(ctx context.Context, productSlug, version string) (Re
 		return Release{}, err
 	}
 	if path != "" {
+		s.Market.changed(ctx) // first: nobody should be told of an archive that is gone
 		s.Installer.Discard(ctx, path)
 	}
 	return r, nil

@@ -31,6 +31,16 @@ type Store interface {
 	// errs.NotFound if the product has no such version, or it was withdrawn before.
 	Withdraw(ctx context.Context, productID, version string, at time.Time) error
 
+	// Undescribed returns the releases that are not Described, without those that were withdrawn, in no order.
+	Undescribed(ctx context.Context) ([]Release, error)
+
+	// Describe sets what Described stands for. It does nothing for a release that was withdrawn, or that is no more.
+	Describe(ctx context.Context, r Release) error
+
+	// Carriers returns the slugs of all products that carry a package, withdrawn ones too, or have a role in the
+	// metadata of the market, sorted.
+	Carriers(ctx context.Context) ([]string, error)
+
 	// Paths returns the Path of every release that was not withdrawn.
 	Paths(ctx context.Context) ([]string, error)
 

@@ -13,8 +13,8 @@ import (
 	"stoa/internal/trust/audit"
 )
 
-// Service reads and changes the settings. All fields but DefaultName and, where no language is set, HasLanguage are required. It is
-// safe for concurrent use.
+// Service reads and changes the settings. All fields but DefaultName, Changed and, where no
+// language is set, HasLanguage are required. It is safe for concurrent use.
 type Service struct {
 	Store Store
 	Now   func() time.Time
@@ -24,6 +24,8 @@ type Service struct {
 	HasLanguage func(tag string) bool
 	// PublicURL is where people reach the shop.
 	PublicURL string
+	// Changed, unless it is nil, is called after the settings were changed.
+	Changed func(ctx context.Context)
 	// FixedTypes, unless it is empty, are the operator's file types for packages
 	// (STOA_ARCHIVE_TYPES): they hold in place of those in the settings, which cannot be changed.
 	FixedTypes extension.Types
@@ -106,6 +108,9 @@ func (s *Service) Change(ctx context.Context, ch Change, match func(version int6
 	})
 	if err != nil {
 		return Settings{}, err
+	}
+	if s.Changed != nil {
+		s.Changed(ctx)
 	}
 	return set, nil
 }

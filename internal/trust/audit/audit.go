@@ -92,6 +92,8 @@ const (
 	ProductDelete      Action = "product.delete"
 	ProductPublish     Action = "product.publish"
 	ProductWithdraw    Action = "product.withdraw"
+	MarketInit         Action = "market.init"
+	MarketRenew        Action = "market.root_renew"
 	MediaUpload        Action = "media.upload"
 	MediaDelete        Action = "media.delete"
 	CatalogImport      Action = "catalog.import"

@@ -25,7 +25,7 @@ const (
 var ErrUnknown = errors.New("keyring: unknown key")
 
 // Ring holds the keys of one purpose. They are stored sealed in the database; a Ring
-// keeps them in memory and reads them again from time to time. All fields are required.
+// keeps them in memory and reads them again from time to time. All fields but MaySign are required.
 // It is safe for concurrent use.
 type Ring struct {
 	Store   Store
@@ -33,6 +33,10 @@ type Ring struct {
 	// Box seals the keys: seal.Key.Box(Purpose.Box()).
 	Box *seal.Box
 	Now func() time.Time
+
+	// MaySign, unless it is nil, returns an error while the key with that id may not become the current one.
+	// Rotate asks it.
+	MaySign func(ctx context.Context, id string) error
 
 	mu     sync.Mutex
 	loaded time.Time // when the keys were last read; zero for never
@@ -96,6 +100,13 @@ func (r *Ring) reload(ctx context.Context, fresh time.Duration) error {
 		return err
 	}
 	return nil
+}
+
+// Refresh reads the keys again, however fresh they are.
+func (r *Ring) Refresh(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.load(ctx, r.Now())
 }
 
 // Signer returns the current key.

@@ -71,7 +71,7 @@ type Rotation struct {
 // stoa's own replicas do not. If several processes rotate with atOnce at the same time,
 // the keys are rotated once.
 //
-// Other processes notice within a minute.
+// Other processes notice within a minute. The error is that of MaySign if the next key may not sign.
 func (r *Ring) Rotate(ctx context.Context, atOnce bool) (Rotation, error) {
 	// Read before the transaction: if two processes see the same current key, the second
 	// to lock it finds that it is no longer current.
@@ -113,6 +113,11 @@ func (r *Ring) rotate(ctx context.Context, tx Store, current StoredKey, atOnce b
 	}
 	next, ok := ofStage(keys, StageNext)
 	if mine && ok && (atOnce || !now.Before(r.Purpose.info(next).Until)) {
+		if r.MaySign != nil {
+			if err := r.MaySign(ctx, next.ID); err != nil {
+				return Rotation{}, err
+			}
+		}
 		if err := r.promote(ctx, tx, current, next); err != nil {
 			return Rotation{}, err
 		}

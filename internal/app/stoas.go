@@ -1,0 +1,67 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/data/duty"
+	"stoa/internal/market/origin"
+	"stoa/internal/operate/overview"
+	"stoa/internal/operate/settings"
+	"stoa/internal/shop/release"
+	"stoa/internal/store"
+)
+
+// buildOrigin builds what other stoas install from. With Config.Market, every change of what they are told is signed.
+func (a *App) buildOrigin(ctx context.Context, cfg Config) error {
+	ring := a.ring(cfg, origin.KeyPurpose)
+	a.Market = &origin.Service{
+		Store: store.NewMarket(a.DB), Ring: ring, LicenseKeys: a.LicenseKeys, Describe: a.Releases.Describe,
+		Name: func(ctx context.Context) (string, error) {
+			set, err := a.site.Get(ctx)
+			return cmp.Or(set.Name, a.site.Default()), err
+		},
+		URL: cfg.PublicURL, PlatformID: a.PlatformID, Administrators: buyers{a}, Poster: a.Mail, Now: cfg.Now, Log: cfg.Log,
+	}
+	ring.MaySign = a.Market.MaySign
+	if !cfg.Market {
+		return nil
+	}
+	is, err := a.Market.Exists(ctx)
+	if err != nil {
+		return err
+	}
+	if !is {
+		return settings.Wrong(errors.New("--market is on, and there is no market yet: run stoa market init --root FILE " +
+			"first (docs/market.md)"))
+	}
+	a.Releases.Market = release.Market{Fits: a.Market.Fits, Changed: a.Market.Changed}
+	a.Catalog.Changed, a.site.Changed = a.Market.Changed, a.Market.Changed
+	return nil
+}
+
+// tendMarket signs what is due before the first request, and goes on in one of the stoa processes on the database.
+func (a *App) tendMarket(ctx context.Context, cfg Config) {
+	if !cfg.Market {
+		return
+	}
+	if err := a.Market.Catchup(ctx); err != nil && ctx.Err() == nil {
+		cfg.Log.ErrorContext(ctx, "the metadata of the market is not signed; stoa goes on trying", slog.Any("err", err))
+	}
+	d := &duty.Duty{
+		Name: "market", Store: store.NewDuties(a.DB), Log: cfg.Log, Lease: keptLease, Grace: keptGrace, Every: keptEvery,
+	}
+	a.background.Go(func() { d.Keep(ctx, a.Market.Tend) })
+}
+
+// marketDue returns what the operator has to do about the market; nothing where this stoa is none.
+func (a *App) marketDue(ctx context.Context) (overview.Market, error) {
+	due, err := a.Market.Due(ctx)
+	if errs.KindOf(err) == errs.NotFound {
+		return overview.Market{}, nil
+	}
+	return overview.Market{RootEndsAt: due.RootEndsAt, WarnFrom: due.RootEndsAt.Add(-origin.WarnBefore), Restored: due.Restored}, err
+}
