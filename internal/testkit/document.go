@@ -158,7 +158,7 @@ func (c *apiDocument) checkNoOperation(path string, res Response, want int) erro
 // checkPlainError checks an error that any address may answer.
 func (c *apiDocument) checkPlainError(path string, res Response, code string) error {
 	schema := "Error"
-	if path == "/api/marketplace" || strings.HasPrefix(path, "/api/marketplace/") {
+	if strings.HasPrefix(path+"/", "/api/marketplace/") || strings.HasPrefix(path+"/", "/api/market/v1/") {
 		schema = "MarketError"
 	}
 	var problems []error

@@ -20,10 +20,15 @@ func (p Publisher) key() ed25519.PrivateKey {
 	return ed25519.NewKeyFromSeed(seed[:])
 }
 
+// Public returns the publisher's public key.
+func (p Publisher) Public() ed25519.PublicKey {
+	public, _ := p.key().Public().(ed25519.PublicKey) // always is one
+	return public
+}
+
 // Trusted is an Option: the App trusts the publisher under that name.
 func (p Publisher) Trusted(_ testing.TB, cfg *app.Config) {
-	public, _ := p.key().Public().(ed25519.PublicKey)
-	cfg.TrustedKeys = append(cfg.TrustedKeys, sign.Key{Name: string(p), Public: public})
+	cfg.TrustedKeys = append(cfg.TrustedKeys, sign.Key{Name: string(p), Public: p.Public()})
 }
 
 // Sign returns a plugin package with a signature by the publisher.

@@ -99,7 +99,7 @@ func (s *Service) Renew(ctx context.Context, rootKeys []ed25519.PrivateKey) (Roo
 			signers[id] = key
 		}
 		if len(signers) < own.Threshold {
-			return ErrRootKeys.With("threshold", own.Threshold)
+			return ErrRootKeys
 		}
 		now := s.Now()
 		for id := range m.Signed.Keys {

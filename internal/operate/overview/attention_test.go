@@ -247,6 +247,39 @@ func TestPasswordsAndFactorsOfStaffAtRiskAreAConcern(t *testing.T) {
 	}
 }
 
+func TestTheEndOfTheRootOfTheMarketWantsAttention(t *testing.T) {
+	t.Parallel()
+
+	ends := now.Add(60 * day)
+	for _, tt := range []struct {
+		name string
+		at   time.Duration // later than now
+		m    overview.Market
+		want []string
+	}{
+		{"no market", 0, overview.Market{}, nil},
+		{"time enough", -time.Second, overview.Market{RootEndsAt: ends, WarnFrom: now}, nil},
+		{"sixty days", 0, overview.Market{RootEndsAt: ends, WarnFrom: now}, []string{
+			"warning market.root_ends 1 0s: The root of the market ends on " + ends.Format("2 January 2006") + ". Renew it.",
+		}},
+		{"a week", 53 * day, overview.Market{RootEndsAt: ends, WarnFrom: now}, []string{
+			"error market.root_ends 1 1272h0m0s: The root of the market ends on " + ends.Format("2 January 2006") + ". Renew it.",
+		}},
+		{"restored", -day, overview.Market{RootEndsAt: ends, WarnFrom: now, Restored: true}, []string{
+			"error market.restored 1 0s: The market was restored from a backup. Rotate its keys and renew its root.",
+		}},
+	} {
+		service := &overview.Service{
+			Store: &shop{}, Now: func() time.Time { return now.Add(tt.at) },
+			Market: func(context.Context) (overview.Market, error) { return tt.m, nil },
+		}
+		o, err := service.Get(t.Context())
+		if diff := cmp.Diff(tt.want, concerns(o)); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", tt.name, err, diff)
+		}
+	}
+}
+
 // If stoa does not schedule backups, the age of the last one is no concern.
 func TestTheAgeOfUnscheduledBackupsIsNoConcern(t *testing.T) {
 	t.Parallel()

@@ -37,6 +37,8 @@ export const addressOf = (c: Concern): string => {
     case "api_keys.expiring":
     case "api_keys.beyond_creator":
       return "/settings/api-keys";
+    case "market.root_ends":
+    case "market.restored":
     case "keys.rotation_due":
       return "/settings/keys";
   }
