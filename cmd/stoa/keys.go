@@ -9,6 +9,7 @@ import (
 	"stoa/internal/account"
 	"stoa/internal/app"
 	"stoa/internal/app/datafolder"
+	"stoa/internal/market/origin"
 	"stoa/internal/shop/license"
 	"stoa/internal/trust/keyring"
 )
@@ -39,6 +40,11 @@ type keysRotateCmd struct {
 // Run rotates the keys. Not having to is no failure.
 func (c keysRotateCmd) Run(ctx context.Context, std streams) error {
 	return with(ctx, std, c.Folder, func(a *app.App) error {
+		if c.Purpose == origin.KeyPurpose.Name {
+			if _, err := a.Market.Root(ctx); err != nil {
+				return explain(err)
+			}
+		}
 		r, err := a.Ring(c.Purpose).Rotate(asOperator(ctx), c.Now)
 		if err != nil {
 			return explain(err)
@@ -78,6 +84,8 @@ func (c keysWithdrawCmd) Run(ctx context.Context, std streams) error {
 			fmt.Fprintln(std.out, "Everyone must sign in again.")
 		case license.KeyPurpose.Name:
 			fmt.Fprintln(std.out, "Apps in use trust the withdrawn keys, not the new ones, until they are updated.")
+		case origin.KeyPurpose.Name:
+			fmt.Fprintln(std.out, "Nothing is signed until the root names the new keys: run stoa market root renew.")
 		}
 		return nil
 	})

@@ -44,14 +44,14 @@ func TestTheLimitsAreTheDocumentedOnes(t *testing.T) {
 		"reauthenticate": "10 in 1m0s", "factors": "20 in 1h0m0s", "sign-up": "5 in 1h0m0s",
 		"email-sign-in": "5 in 1h0m0s", "mail-token": "10 in 1m0s", "export": "1 in 24h0m0s", "invitation": "30 in 1h0m0s",
 		"second-factor": "10 in 1m0s", "passkey": "10 in 1m0s", "passkey-options": "30 in 1m0s", "oidc": "20 in 1m0s",
-		"purchase":      "600 in 1m0s",
-		"discount":      "20 in 1m0s",
-		"trial":         "20 in 1h0m0s",
+		"purchase": "600 in 1m0s",
+		"discount": "20 in 1m0s",
+		"trial":    "20 in 1h0m0s",
 
 		"market-package": "60 in 1m0s",
-		"platform":      "600 in 1m0s",
-		"api-key":       "600 in 1m0s",
-		"claim-request": "10 in 1h0m0s", "claim": "10 in 1m0s", "claim-link": "10 in 1m0s",
+		"platform":       "600 in 1m0s",
+		"api-key":        "600 in 1m0s",
+		"claim-request":  "10 in 1h0m0s", "claim": "10 in 1m0s", "claim-link": "10 in 1m0s",
 	}
 	for _, r := range limit.Rules() {
 		if got := fmt.Sprintf("%d in %s", r.Limit, r.Window); got != want[r.Name] {

@@ -110,7 +110,7 @@ type Server struct {
 	Releases  *release.Service
 	// Market is what other stoas install from; nil: they may not.
 	Market *origin.Service
-	Media     shop.Media
+	Media  shop.Media
 	// LicenseKeys sign answers about licenses, and leases.
 	LicenseKeys *keyring.Ring
 

@@ -107,7 +107,8 @@ func TestFramesOfTheSignedInPart(t *testing.T) {
 
 	a := testkit.New(t)
 	user := a.Register(t, "ada")
-	for _, path := range []string{"/sign-in", "/checkout/mail-pack/once", "/orders", "/orders/x", "/licenses", "/licenses/x",
+	for _, path := range []string{
+		"/sign-in", "/checkout/mail-pack/once", "/orders", "/orders/x", "/licenses", "/licenses/x",
 		"/account", "/account/sign-in", "/account/second-step", "/account/devices", "/account/data",
 	} {
 		guest, own := opened(path), opened(path)

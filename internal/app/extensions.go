@@ -41,7 +41,7 @@ func (a *App) buildExtensions(ctx context.Context, cfg Config) error {
 		Kinds: kinds, Records: records, Types: a.site.ArchiveTypes,
 		DataDir: cfg.DataDir, Log: cfg.Log, Trusted: cfg.TrustedKeys,
 		Recorded: store.NewReleases(a.DB).Paths, Platform: cfg.Version,
-		Storage:  cfg.Storage, Owned: func(ctx context.Context) error { return a.ownStorage(ctx, cfg) },
+		Storage: cfg.Storage, Owned: func(ctx context.Context) error { return a.ownStorage(ctx, cfg) },
 	}
 	if err := a.openStorage(ctx, cfg); err != nil {
 		return err

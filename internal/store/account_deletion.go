@@ -234,7 +234,8 @@ func (s Leave) BlankBills(ctx context.Context, until time.Time, limit int) (int,
 // blank removes who the buyers of orders are from their bills, and from what is kept of their tax and invoices. It returns
 // how many orders or payments it was, whichever is more.
 func (s Leave) blank(ctx context.Context, which, some string, args ...any) (most int, err error) {
-	for _, statement := range []string{`
+	for _, statement := range []string{
+		`
 		UPDATE orders SET billing_info = NULL, billing_email_key = NULL, billing_name_key = NULL, billing_company_key = NULL
 		WHERE id IN (SELECT id FROM orders WHERE ` + which + ` AND billing_info IS NOT NULL` + some + `)`, `
 		UPDATE payments SET tax_id = NULL, invoice_url = NULL, invoice_pdf = NULL

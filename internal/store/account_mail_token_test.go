@@ -151,7 +151,10 @@ func testMailBounds(t *testing.T, open Open) {
 			at   time.Duration
 			want time.Duration // when the next one may be
 		}{
-			{"a", 0, 0}, {"a", time.Minute - time.Millisecond, time.Minute}, {"b", 0, 0}, {"a", time.Minute, 0},
+			{"a", 0, 0},
+			{"a", time.Minute - time.Millisecond, time.Minute},
+			{"b", 0, 0},
+			{"a", time.Minute, 0},
 			{"a", time.Minute, 2 * time.Minute},
 		} {
 			var want time.Time

@@ -103,8 +103,11 @@ func testPasskeyRows(t *testing.T, s *store.Account) {
 		user, party   string
 		here, foreign int
 	}{
-		{"u1", "example.com", 2, 0}, {"u1", "shop.example.com", 0, 2}, {"u1", "", 0, 2},
-		{"u2", "example.com", 0, 1}, {"u2", "shop.example.com", 1, 0},
+		{"u1", "example.com", 2, 0},
+		{"u1", "shop.example.com", 0, 2},
+		{"u1", "", 0, 2},
+		{"u2", "example.com", 0, 1},
+		{"u2", "shop.example.com", 1, 0},
 	} {
 		if f, err := s.SecondFactors(t.Context(), c.user, c.party); err != nil || f.Passkeys != c.here || f.Foreign != c.foreign {
 			t.Errorf("SecondFactors(%s, %q) = %+v, %v", c.user, c.party, f, err)

@@ -78,8 +78,11 @@ func testInvitations(t *testing.T, open Open) {
 			at   time.Time
 			want bool
 		}{
-			{"an invitation's", T0, true}, {"an invitation's", end.Add(-time.Millisecond), true}, {"an invitation's", end, false},
-			{"another's", T0, false}, {"nobody's", T0, false},
+			{"an invitation's", T0, true},
+			{"an invitation's", end.Add(-time.Millisecond), true},
+			{"an invitation's", end, false},
+			{"another's", T0, false},
+			{"nobody's", T0, false},
 		} {
 			if got, err := s.HasLink(t.Context(), tt.hash, tt.at); got != tt.want || err != nil {
 				t.Errorf("HasLink(%s, %v) = %t, %v", tt.hash, tt.at, got, err)

@@ -33,8 +33,10 @@ func scanStoredWith(row database.Scanner, more ...any) (storage.Entry, error) {
 		e   storage.Entry
 		key []byte
 	)
-	err := row.Scan(append([]any{&key, &e.ContentType, &e.ETag, &e.Size, database.ScanMillis(&e.ExpiresAt),
-		&e.By.UserID, &e.By.Impersonator}, more...)...)
+	err := row.Scan(append([]any{
+		&key, &e.ContentType, &e.ETag, &e.Size, database.ScanMillis(&e.ExpiresAt),
+		&e.By.UserID, &e.By.Impersonator,
+	}, more...)...)
 	e.Key = string(key)
 	return e, err
 }

@@ -73,8 +73,15 @@ func TestShareOfTax(t *testing.T) {
 
 	const most = 1_000_000_000_000
 	for _, tt := range []struct{ tax, part, whole, want int64 }{
-		{160, 0, 1000, 0}, {160, 333, 1000, 53}, {160, 1000, 1000, 160}, {160, 2000, 1000, 160}, {0, 5, 10, 0}, {3, 1, 2, 2},
-		{most / 2, most - 1, most, most/2 - 0}, {most, most / 2, most, most / 2}, {5, 5, 0, 0},
+		{160, 0, 1000, 0},
+		{160, 333, 1000, 53},
+		{160, 1000, 1000, 160},
+		{160, 2000, 1000, 160},
+		{0, 5, 10, 0},
+		{3, 1, 2, 2},
+		{most / 2, most - 1, most, most/2 - 0},
+		{most, most / 2, most, most / 2},
+		{5, 5, 0, 0},
 	} {
 		if got := share(tt.tax, tt.part, tt.whole); got != tt.want {
 			t.Errorf("share(%d, %d, %d) = %d, want %d", tt.tax, tt.part, tt.whole, got, tt.want)

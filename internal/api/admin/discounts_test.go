@@ -106,8 +106,10 @@ func TestEveryFaultOfADiscountIsNamed(t *testing.T) {
 	path := discounts + "/" + made.Text(t, "data.id")
 	for _, tt := range []struct{ method, path, body, want string }{
 		{"POST", discounts, `{}`, "code required, percentOff required"},
-		{"POST", discounts, `{"code":"A","percentOff":101,"products":["mail-pack","none"],"tiers":["once","only"],"maxUses":0,"typo":1}`,
-			"typo unknown_field, code invalid, percentOff out_of_range, maxUses out_of_range, products[1] unknown_value, tiers[1] unknown_value"},
+		{
+			"POST", discounts, `{"code":"A","percentOff":101,"products":["mail-pack","none"],"tiers":["once","only"],"maxUses":0,"typo":1}`,
+			"typo unknown_field, code invalid, percentOff out_of_range, maxUses out_of_range, products[1] unknown_value, tiers[1] unknown_value",
+		},
 		{"POST", discounts, `{"code":"ABC","percentOff":1,"tiers":["only","nothing"]}`, "tiers[1] unknown_value"},
 		{"PATCH", path, `{"percentOff":0,"endsAt":"soon","products":["none"]}`, "percentOff out_of_range, endsAt wrong_type, products[0] unknown_value"},
 		{"PATCH", path, `{"use":1}`, "use unknown_field"},

@@ -167,7 +167,8 @@ func (h *Handlers) ReportSubscriptions(w http.ResponseWriter, r *http.Request) e
 		web.Items(s.Recurring, func(m figures.Recurring) recurring {
 			return recurring{m.Currency, product.Money{Minor: m.Monthly, Currency: m.Currency}.Amount()}
 		}),
-		churn{s.Churn.All, s.Churn.Part, rate(s.Churn)}, trials{s.Trials.All, s.Trials.Part, rate(s.Trials)},
+		churn{s.Churn.All, s.Churn.Part, rate(s.Churn)},
+		trials{s.Trials.All, s.Trials.Part, rate(s.Trials)},
 	})
 	return nil
 }

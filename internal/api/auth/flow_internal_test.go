@@ -22,12 +22,18 @@ func TestTheFlowIsForItsBrowserAndItsOrigin(t *testing.T) {
 		return r
 	}
 	for _, tc := range []struct{ name, url, origin, want string }{
-		{"https", "http://shop.example/", "https://shop.example",
-			"__Host-stoa-flow=f; Path=/; Max-Age=600; HttpOnly; Secure; SameSite=Lax"},
-		{"loopback", "http://localhost:8080/", "http://localhost:8080",
-			"stoa-flow=f; Path=/; Max-Age=600; HttpOnly; SameSite=Lax"},
-		{"loopback over https", "http://localhost:8080/", "https://localhost:8080",
-			"__Host-stoa-flow=f; Path=/; Max-Age=600; HttpOnly; Secure; SameSite=Lax"},
+		{
+			"https", "http://shop.example/", "https://shop.example",
+			"__Host-stoa-flow=f; Path=/; Max-Age=600; HttpOnly; Secure; SameSite=Lax",
+		},
+		{
+			"loopback", "http://localhost:8080/", "http://localhost:8080",
+			"stoa-flow=f; Path=/; Max-Age=600; HttpOnly; SameSite=Lax",
+		},
+		{
+			"loopback over https", "http://localhost:8080/", "https://localhost:8080",
+			"__Host-stoa-flow=f; Path=/; Max-Age=600; HttpOnly; Secure; SameSite=Lax",
+		},
 		{"another site", "http://shop.example/", "https://evil.example", ""},
 		{"a neighbor", "http://shop.example/", "https://www.shop.example", ""},
 		{"no page", "http://shop.example/", "", ""},

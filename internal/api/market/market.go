@@ -1,5 +1,5 @@
 // Package market serves what other stoas install from this one: the signed metadata of its market, the
-// files that this names, and the packages that its products carry (contract 9).
+// files that this names, and the packages that its products carry (contract 9.1).
 package market
 
 import (

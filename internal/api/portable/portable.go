@@ -45,8 +45,14 @@ func (s *Source) Write(ctx context.Context, userID string, add func(name string,
 		name string
 		read func(ctx context.Context, userID string) (any, error)
 	}{
-		{"account", s.account}, {"sessions", s.sessions}, {"activity", s.activity}, {"orders", s.orders},
-		{"licenses", s.licenses}, {"activations", s.activations}, {"reviews", s.reviews}, {"audit", s.audit},
+		{"account", s.account},
+		{"sessions", s.sessions},
+		{"activity", s.activity},
+		{"orders", s.orders},
+		{"licenses", s.licenses},
+		{"activations", s.activations},
+		{"reviews", s.reviews},
+		{"audit", s.audit},
 		{"plugins", s.plugins},
 	} {
 		content, err := f.read(ctx, userID)

@@ -104,8 +104,12 @@ func TestAdministratorsGiveBackParts(t *testing.T) {
 			}
 		}
 		for _, body := range []any{
-			map[string]any{"amount": 39.41}, map[string]any{"amount": 0}, map[string]any{"amount": "1"},
-			map[string]any{"amount": nil}, map[string]any{"amount": 1.001}, map[string]any{"reason": strings.Repeat("x", 201)},
+			map[string]any{"amount": 39.41},
+			map[string]any{"amount": 0},
+			map[string]any{"amount": "1"},
+			map[string]any{"amount": nil},
+			map[string]any{"amount": 1.001},
+			map[string]any{"reason": strings.Repeat("x", 201)},
 		} {
 			if res := refund(body, ""); res.Status != http.StatusBadRequest || res.Text(t, "error.code") != "VALIDATION_ERROR" {
 				t.Errorf("%v = %d %s", body, res.Status, res.Body)

@@ -155,8 +155,10 @@ func TestEachCustomerTriesAProductOnce(t *testing.T) {
 	}
 	tried(t, a, "", "once", "ada+1@example.com") // another mailbox
 
-	key := testkit.Request{Method: http.MethodPost, Path: testkit.Products + "/mail-pack/trial",
-		Body: `{"tierId":"once","email":"eve@example.com"}`, Header: http.Header{"Idempotency-Key": {"one"}}}
+	key := testkit.Request{
+		Method: http.MethodPost, Path: testkit.Products + "/mail-pack/trial",
+		Body: `{"tierId":"once","email":"eve@example.com"}`, Header: http.Header{"Idempotency-Key": {"one"}},
+	}
 	first, again := a.Do(t, key), a.Do(t, key)
 	if first.Status != 200 || !cmp.Equal(first.JSON(t), again.JSON(t)) {
 		t.Errorf("repeated: %s, %s", first.Body, again.Body)

@@ -43,7 +43,9 @@ func keyOf(public ed25519.PublicKey) (*metadata.Key, string, error) {
 }
 
 // ends returns when metadata of a role ends that is signed now. TUF's times are whole seconds.
-func ends(role string, now time.Time) time.Time { return now.Add(terms.Life(role)).UTC().Truncate(time.Second) }
+func ends(role string, now time.Time) time.Time {
+	return now.Add(terms.Life(role)).UTC().Truncate(time.Second)
+}
 
 // targets returns the files of a role by their paths.
 type targets map[string]*metadata.TargetFiles

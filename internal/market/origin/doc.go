@@ -1,5 +1,5 @@
 // Package origin makes a stoa a market: other stoas install from it what its products carry. It
-// owns the market's keys and the TUF metadata that says which packages there are (contract 9,
+// owns the market's keys and the TUF metadata that says which packages there are (contract 9.1,
 // ADR 0040).
 //
 // Files outside of the database hold the root keys; who has them decides which keys sign the rest.

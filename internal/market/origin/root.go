@@ -77,6 +77,9 @@ func (s *Service) Init(ctx context.Context, rootKeys []ed25519.PrivateKey, thres
 // Renew signs the next root, which names the present online keys, the current and the next. The error is ErrNone without
 // a market, and ErrRootKeys if the keys are too few of those that the root names.
 func (s *Service) Renew(ctx context.Context, rootKeys []ed25519.PrivateKey) (Root, error) {
+	if _, err := currentRoot(ctx, s.Store); err != nil { // without a market there are no keys either
+		return Root{}, err
+	}
 	if err := s.Ring.Refresh(ctx); err != nil {
 		return Root{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"stoa/internal/extension/sign"
 )
@@ -27,10 +28,19 @@ func WriteRootKey(name string) (ed25519.PrivateKey, error) {
 		return nil, err
 	}
 	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err = errors.Join(err, f.Sync(), f.Close(), syncFolder(name)); err != nil {
 		return nil, errors.Join(err, os.Remove(name))
 	}
 	return key, nil
+}
+
+// syncFolder makes the name of a new file last.
+func syncFolder(name string) error {
+	dir, err := os.Open(filepath.Dir(name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
 }
 
 // ReadRootKey reads the file that WriteRootKey wrote. The errors say nothing of its content.

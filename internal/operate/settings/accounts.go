@@ -182,8 +182,12 @@ func (s Serve) AccountRules() (AccountRules, error) {
 // own returns the flags that are set by themselves although AuthPolicy sets them.
 func (s Serve) own() (flags []string) {
 	for _, own := range []struct{ flag, value string }{
-		{"password-policy", s.PasswordPolicy}, {"breached-passwords", s.BreachedPasswords}, {"registration", s.Registration},
-		{"staff-second-factor", s.StaffSecondFactor}, {"session-max", s.SessionMax}, {"admin-reauth", s.AdminReauth},
+		{"password-policy", s.PasswordPolicy},
+		{"breached-passwords", s.BreachedPasswords},
+		{"registration", s.Registration},
+		{"staff-second-factor", s.StaffSecondFactor},
+		{"session-max", s.SessionMax},
+		{"admin-reauth", s.AdminReauth},
 	} {
 		if own.value != "" {
 			flags = append(flags, "--"+own.flag+"="+own.value)

@@ -94,8 +94,13 @@ func TestValuesOfAccountsThatAreOutOfRangeAreNamed(t *testing.T) {
 		}
 	}
 	for _, flags := range [][]string{
-		{"--session-max=1h"}, {"--session-max=8760h"}, {"--session-max=off"}, {"--admin-reauth=1m"}, {"--admin-reauth=24h"},
-		{"--auth-policy=asvs", "--registration=open"}, {"--auth-policy=asvs", "--mail=log"},
+		{"--session-max=1h"},
+		{"--session-max=8760h"},
+		{"--session-max=off"},
+		{"--admin-reauth=1m"},
+		{"--admin-reauth=24h"},
+		{"--auth-policy=asvs", "--registration=open"},
+		{"--auth-policy=asvs", "--mail=log"},
 		{"--demo", "--auth-policy=asvs", "--staff-second-factor=off"},
 	} {
 		if _, err := parse(t, append([]string{"serve"}, flags...)...); err != nil {

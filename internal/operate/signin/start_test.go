@@ -26,12 +26,16 @@ func TestStartTellsWhatThisStoaCannotFollow(t *testing.T) {
 		{"nothing decided", settings.SignIn{}, false, false, nil},
 		{"what it can follow", settings.SignIn{Registration: "mail-first", StaffSecondFactor: "passkey"}, true, true, nil},
 		{
-			"mail and the host name are gone", settings.SignIn{Registration: "mail-first", StaffSecondFactor: "passkey"},
-			false, false, []string{"STOA_SMTP_URL", "STOA_STAFF_SECOND_FACTOR"},
+			"mail and the host name are gone",
+			settings.SignIn{Registration: "mail-first", StaffSecondFactor: "passkey"},
+			false, false,
+			[]string{"STOA_SMTP_URL", "STOA_STAFF_SECOND_FACTOR"},
 		},
 		{
-			"a policy, and what wins over it", settings.SignIn{AuthPolicy: "asvs", Registration: "open", PasswordPolicy: "asvs"},
-			true, true, []string{"settings=[registration]"},
+			"a policy, and what wins over it",
+			settings.SignIn{AuthPolicy: "asvs", Registration: "open", PasswordPolicy: "asvs"},
+			true, true,
+			[]string{"settings=[registration]"},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

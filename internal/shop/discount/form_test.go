@@ -41,22 +41,31 @@ func TestAFormMakesADiscount(t *testing.T) {
 		faults     string
 	}{
 		{"the least", `{"code":"launch-20","percentOff":20}`, Discount{Code: "LAUNCH-20", Percent: 2000, Duration: Once}, ""},
-		{"all", `{"code":"A1-","amountOff":5.5,"currency":"EUR","products":["a","b"],"tiers":["pro"],"duration":"forever",
+		{
+			"all", `{"code":"A1-","amountOff":5.5,"currency":"EUR","products":["a","b"],"tiers":["pro"],"duration":"forever",
 			"startsAt":"2030-03-01T12:00:00Z","endsAt":"2030-03-01T14:00:00+01:00","maxUses":100,"oncePerCustomer":true,"active":false}`,
 			Discount{
 				Code: "A1-", Amount: product.Money{Minor: 550, Currency: "EUR"}, Products: []string{"a", "b"}, Tiers: []string{"pro"},
 				Duration: Forever, StartsAt: at, EndsAt: at.Add(time.Hour), MaxUses: 100, OncePerCustomer: true,
-			}, ""},
+			},
+			"",
+		},
 		{"two decimals of a percent", `{"code":"ABC","percentOff":12.50}`, Discount{Code: "ABC", Percent: 1250, Duration: Once}, ""},
 		{"the smallest percent", `{"code":"ABC","percentOff":0.01}`, Discount{Code: "ABC", Percent: 1, Duration: Once}, ""},
 		{"all percent", `{"code":"ABC","percentOff":100.00}`, Discount{Code: "ABC", Percent: 10000, Duration: Once}, ""},
-		{"empty lists and null are absent", `{"code":"ABC","percentOff":1,"products":[],"tiers":null,"startsAt":null,"duration":null,"maxUses":null}`,
-			Discount{Code: "ABC", Percent: 100, Duration: Once}, ""},
+		{
+			"empty lists and null are absent", `{"code":"ABC","percentOff":1,"products":[],"tiers":null,"startsAt":null,"duration":null,"maxUses":null}`,
+			Discount{Code: "ABC", Percent: 100, Duration: Once},
+			"",
+		},
 
 		{"nothing", `{}`, Discount{}, "code required, percentOff required"},
 		{"null", `{"code":null,"percentOff":null}`, Discount{}, "code required, percentOff required"},
-		{"wrong types", `{"code":1,"percentOff":"20","products":"a","tiers":[1],"duration":1,"startsAt":1,"endsAt":"soon","maxUses":"1","oncePerCustomer":1,"active":"yes"}`,
-			Discount{}, "code wrong_type, percentOff wrong_type, products wrong_type, tiers wrong_type, duration wrong_type, startsAt wrong_type, endsAt wrong_type, maxUses wrong_type, oncePerCustomer wrong_type, active wrong_type"},
+		{
+			"wrong types", `{"code":1,"percentOff":"20","products":"a","tiers":[1],"duration":1,"startsAt":1,"endsAt":"soon","maxUses":"1","oncePerCustomer":1,"active":"yes"}`,
+			Discount{},
+			"code wrong_type, percentOff wrong_type, products wrong_type, tiers wrong_type, duration wrong_type, startsAt wrong_type, endsAt wrong_type, maxUses wrong_type, oncePerCustomer wrong_type, active wrong_type",
+		},
 		{"too short", `{"code":"AB","percentOff":1}`, Discount{}, "code invalid"},
 		{"too long", `{"code":"` + strings.Repeat("A", 41) + `","percentOff":1}`, Discount{}, "code invalid"},
 		{"a space", `{"code":"A B","percentOff":1}`, Discount{}, "code invalid"},

@@ -144,8 +144,10 @@ func TestWhatIsRenewed(t *testing.T) {
 		renews bool
 		want   error
 	}{
-		{"a month", month, false, nil}, {"by its provider", month, true, plan.ErrRenewed},
-		{"paid once", once, false, plan.ErrPerpetual}, {"without end", endless, false, plan.ErrPerpetual},
+		{"a month", month, false, nil},
+		{"by its provider", month, true, plan.ErrRenewed},
+		{"paid once", once, false, plan.ErrPerpetual},
+		{"without end", endless, false, plan.ErrPerpetual},
 		{"revoked", revoked, false, plan.ErrRevoked},
 	} {
 		if err := plan.Renewable(tc.of, tc.renews); err != tc.want { //nolint:errorlint // identity is the point
