@@ -143,6 +143,11 @@ var kept = []mutant{
 		tests: attacks("TestASignInFromElsewhereIsTold"),
 	},
 	{
+		name:  "sign-in-from-any-address",
+		edit:  at("store/account_visit.go", "user_agent = $3 AND «address = $4»", sql("(address = $4 OR TRUE)")),
+		tests: attacks("TestASignInFromElsewhereIsTold"),
+	},
+	{
 		name:  "sign-in-told-in-foreign-words",
 		edit:  at("account/factor_mails.go", `where := «device.Read(session.UserAgent).String()»`, `mutantIf($ON, session.UserAgent, $OLD)`),
 		tests: attacks("TestASignInFromElsewhereIsTold"),
