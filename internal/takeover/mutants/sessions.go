@@ -279,12 +279,12 @@ var kept = []mutant{
 	},
 	{
 		name:  "device-of-another-user",
-		edit:  at("store/account_device.go", "WHERE «k.user_id = $2» AND k.cookie_hash", sql("(k.user_id = $2 OR TRUE)")),
+		edit:  at("store/account_device.go", "WHERE «user_id = $2» AND cookie_hash = $3", sql("(user_id = $2 OR TRUE)")),
 		tests: attacks("TestAKnownDeviceIsNoNewsAndNobodyElsesIs"),
 	},
 	{
 		name:  "device-for-ever",
-		edit:  at("store/account_device.go", "k.cookie_hash = $3 AND «k.last_at_ms > $7»", sql("(k.last_at_ms > $7 OR TRUE)")),
+		edit:  at("store/account_device.go", "cookie_hash = $3 AND «last_at_ms > $4»", sql("(last_at_ms > $4 OR TRUE)")),
 		tests: attacks("TestAKnownDeviceIsNoNewsAndNobodyElsesIs"),
 	},
 	{
