@@ -316,7 +316,7 @@ func (s *Service) undoPlan(ctx context.Context, o Order) error {
 }
 
 func (s *Service) undoAt(ctx context.Context, h holding, base, o Order, t Terms) error {
-	if !t.Later && t.Months != h.license.Months {
+	if begun := !t.Later || t.Applied != nil && t.Applied.Over; begun && t.Months != h.license.Months {
 		return s.endLater(ctx, &base)
 	}
 	want := newPlan(h, h.license.TierID, h.Rate, h.license.Months, time.Time{})

@@ -57,8 +57,11 @@ type Applied struct {
 	Version int64 `json:"version"`
 	// Before is what the license had before a change.
 	Before license.Before `json:"before"`
-	// Term is the anchor of the term to which a renewal added a period, or which a change began.
+	// Term is the anchor of the term to which a renewal added a period, or which a change began: that change, or one of
+	// the same billing period before it, which was taken back.
 	Term time.Time `json:"term,omitzero"`
+	// Over is all that is left of a change that was Later and had begun when it was taken back.
+	Over bool `json:"over,omitempty"`
 }
 
 // termsOf returns what a license gets of a tier.
