@@ -72,7 +72,9 @@ func (s *Service) finishFollower(ctx context.Context, h holding, o Order, once b
 // again if that had failed. It returns an errs.NotFound error if it was not made, and ErrIDTaken if it was another one.
 func (s *Service) resumeFollower(ctx context.Context, licenseID string, kind Kind, id, tierID string) (Bought, error) {
 	o, err := s.Store.OrderByID(ctx, id)
-	if err != nil {
+	if kind == Change && errs.KindOf(err) == errs.NotFound {
+		return Bought{}, s.withdrawn(ctx, licenseID, id, err)
+	} else if err != nil {
 		return Bought{}, err
 	}
 	if o.LicenseID != licenseID || o.Kind != kind || tierID != "" && o.TierID != tierID {

@@ -1,6 +1,7 @@
 package order_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -9,6 +10,7 @@ import (
 
 	"stoa/internal/shop/order"
 	"stoa/internal/shop/payment"
+	"stoa/internal/shop/plan"
 	"stoa/internal/testkit/dbtest"
 )
 
@@ -115,6 +117,42 @@ func (s *shop) follows(t *testing.T, o order.Order, tiers [4]string) (ids []stri
 		ids = append(ids, b.OrderID)
 	}
 	return ids
+}
+
+// Taking a planned change back is one request, also if its answer was lost and another change was planned since.
+func TestAPlannedChangeIsTakenBackByOneRequest(t *testing.T) {
+	t.Parallel()
+
+	dbtest.OnEngines(t, func(t *testing.T, url string) {
+		s := openShopAt(t, url)
+		s.sellPlans(t)
+		o := s.subscribes(t, "huge", false)
+		end := s.license(t, o).ExpiresAt
+		back := func(id, next string) {
+			t.Helper()
+			b, err := s.ChangePlan(ada(t), o.LicenseID, order.ChangeRequest{TierID: "huge", OrderID: id})
+			if err != nil || b.Due || b.OrderID != "" {
+				t.Errorf("%s = %+v, %v", id, b, err)
+			}
+			s.has(t, o, "huge", end, next)
+		}
+		s.change(t, o, "small")
+		back("first", "")
+		back("first", "")
+		_, err := s.ChangePlan(ada(t), o.LicenseID, order.ChangeRequest{TierID: "huge", OrderID: "second"})
+		if !errors.Is(err, plan.ErrSameTier) {
+			t.Errorf("another request = %v", err)
+		}
+		s.change(t, o, "middle")
+		back("first", "middle")
+		back("second", "")
+		s.change(t, o, "middle")
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() { back("third", "") })
+		}
+		all.Wait()
+	})
 }
 
 // What is paid for a license that was revoked meanwhile goes back.
