@@ -7,17 +7,21 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/base/errs"
+	"stoa/internal/store"
 )
+
+// addDevice adds a device whose cookie has a hash after its id.
+func addDevice(tb testing.TB, s *store.Account, user, id string, at time.Time) {
+	tb.Helper()
+	d := account.KnownDevice{ID: id, UserID: user, Hash: "hash of " + id, Name: "Firefox on Linux", LastAt: at}
+	if err := s.AddDevice(tb.Context(), d); err != nil {
+		tb.Errorf("AddDevice(%s, %s) = %v", user, id, err)
+	}
+}
 
 func testDevices(t *testing.T, open Open) {
 	s := withUsers(t, open)
-	add := func(user, id string, at time.Time) {
-		t.Helper()
-		d := account.KnownDevice{ID: id, UserID: user, Hash: "hash of " + id, Name: "Firefox on Linux", LastAt: at}
-		if err := s.AddDevice(t.Context(), d); err != nil {
-			t.Errorf("AddDevice(%s, %s) = %v", user, id, err)
-		}
-	}
+	add := func(user, id string, at time.Time) { t.Helper(); addDevice(t, s, user, id, at) }
 	use := func(user, hash string, at time.Time, want string) {
 		t.Helper()
 		got, err := s.UseDevice(t.Context(), user, hash, at)
