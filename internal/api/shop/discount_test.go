@@ -87,7 +87,7 @@ func priceOf(slug, tier, code string) string {
 func TestARepeatedPurchaseHasNoLimitOfTheFirst(t *testing.T) {
 	t.Parallel()
 
-	a := testkit.NewShop(t)
+	a := testkit.NewShop(t, testkit.Limited)
 	newCoupons(t, a).make(t, `{"code":"LAUNCH20","percentOff":20}`)
 	req := purchase("", "once", "launch20", "ada@example.com")
 	req.Header = http.Header{"Idempotency-Key": {"one"}}

@@ -69,7 +69,13 @@ func service(tb testing.TB) *Service {
 		Shop: func(context.Context) Shop { return Shop{Name: "Acme"} },
 		Day:  func(language string, at time.Time) string { return language + at.Format(" 2.1.2006") },
 		Time: func(language string, at time.Time) string { return language + at.Format(" 2.1.2006 3:04") },
-		Own:  func(kind Kind, _ string) Form { return own[kind] },
+		Money: func(language, amount string) string {
+			if language == "de" {
+				return strings.Replace(amount, ".", ",", 1)
+			}
+			return amount
+		},
+		Own: func(kind Kind, _ string) Form { return own[kind] },
 	}
 }
 
@@ -117,7 +123,7 @@ func TestAMailHasTheShopsWords(t *testing.T) {
 		t.Errorf("the shop's words: %+v", m)
 	}
 	language = "de"
-	if m := compose(); m.Text != strings.Replace(own.Text, "en 4", "de 4", 1) || m.HTML != "" {
+	if m := compose(); m.Text != strings.NewReplacer("en 4", "de 4", "5.00", "5,00").Replace(own.Text) || m.HTML != "" {
 		t.Errorf("in a language without words of the shop: %+v", m)
 	}
 	language = "fr"
@@ -349,7 +355,7 @@ func TestHTMLIsTheTextAndNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"border-top:4px solid #0f766e", `src="https://shop.example.com/media/logo.svg"`, "&lt;script&gt;",
+		`<html lang="en">`, "border-top:4px solid #0f766e", `src="https://shop.example.com/media/logo.svg"`, "&lt;script&gt;",
 		`<a href="https://shop.example.com/claim#t"`, ">STOA-1</strong>",
 	} {
 		if !strings.Contains(m.HTML, want) {
