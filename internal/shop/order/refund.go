@@ -9,6 +9,7 @@ import (
 
 	"stoa/internal/base/errs"
 	"stoa/internal/base/text"
+	"stoa/internal/message/mail"
 	"stoa/internal/shop/payment"
 	"stoa/internal/shop/product"
 )
@@ -123,6 +124,9 @@ func (s *Service) refund(ctx context.Context, o Listed, req RefundRequest, may m
 			continue
 		}
 		s.Courier.Wake()
+		if s.Outbox != nil {
+			s.Outbox.Wake()
+		}
 		return s.Get(ctx, o.ID)
 	}
 	return Listed{}, ErrRefundWaits
@@ -142,6 +146,12 @@ const (
 func (s *Service) beginRefund(
 	ctx context.Context, listed Listed, req RefundRequest, may mayRefund,
 ) (due RefundDue, step refundStep, err error) {
+	var told []mail.Sealed
+	if may != nil {
+		if told, err = s.takeBackMails(ctx, listed.Order); err != nil {
+			return due, step, err
+		}
+	}
 	err = s.Store.InTx(ctx, func(tx Store) error {
 		due, step = RefundDue{}, refundOver
 		o, err := tx.OrderByID(ctx, listed.ID)
@@ -183,6 +193,7 @@ func (s *Service) beginRefund(
 		}
 		switch {
 		case o.Provider == "" || len(paid) == 0 || o.Provider == (payment.Test{}).Name():
+			due.told = told
 			return s.completeRefund(ctx, tx, listed, &o, due)
 		case o.Provider != s.Payments.Name():
 			return ErrOtherProvider
@@ -242,6 +253,13 @@ func (s *Service) finishRefund(ctx context.Context, o Listed, due RefundDue) err
 		return ErrRefundWaits.Because(err)
 	case err != nil:
 		return err
+	}
+	if by, err := s.Store.TakenBack(ctx, o.ID); err != nil {
+		return err
+	} else if by {
+		if due.told, err = s.takeBackMails(ctx, o.Order); err != nil {
+			return err
+		}
 	}
 	after := o.Order
 	err = s.update(ctx, &after, func(tx Store, now *Order) error {

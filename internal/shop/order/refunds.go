@@ -9,6 +9,7 @@ import (
 
 	"stoa/internal/base/event"
 	"stoa/internal/base/ids"
+	"stoa/internal/message/mail"
 	"stoa/internal/shop/payment"
 	"stoa/internal/shop/product"
 	"stoa/internal/trust/audit"
@@ -43,6 +44,7 @@ type RefundDue struct {
 	At          time.Time
 
 	notes []payment.CreditNote // with which the provider answered
+	told  []mail.Sealed        // to administrators
 }
 
 func (d RefundDue) whole() bool { return d.Minor == 0 }
@@ -82,6 +84,9 @@ type RefundStore interface {
 	// false if the user took back another one.
 	TakeRefundRight(ctx context.Context, productID, userID, orderID string, at time.Time) (bool, error)
 
+	// TakenBack reports whether the buyer of an order takes it back, or has: TakeRefundRight.
+	TakenBack(ctx context.Context, orderID string) (bool, error)
+
 	// RefundRightTaken reports whether a user took back an order of a product.
 	RefundRightTaken(ctx context.Context, productID, userID string) (bool, error)
 }
@@ -106,6 +111,11 @@ func (s *Service) completeRefund(ctx context.Context, tx Store, listed Listed, o
 	}
 	if err := s.giveBack(ctx, tx, o, g); err != nil || s.Demo {
 		return err // nobody did what a demo makes up
+	}
+	for _, m := range due.told {
+		if err := tx.AddMail(ctx, m); err != nil {
+			return err
+		}
 	}
 	entry := audit.New(ctx, s.Now(), audit.OrderRefund, audit.Target{Type: "order", ID: o.ID}, audit.Details{
 		"product": listed.ProductSlug, "amount": amount.Amount(), "currency": amount.Currency, "licenseId": o.LicenseID,

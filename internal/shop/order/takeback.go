@@ -6,6 +6,7 @@ import (
 
 	"stoa/internal/base/errs"
 	"stoa/internal/base/reqctx"
+	"stoa/internal/message/mail"
 	"stoa/internal/message/template"
 )
 
@@ -54,7 +55,7 @@ func (s *Service) TakeBack(ctx context.Context, id, refundID string) (Listed, er
 	if err != nil || !o.RefundedAt.IsZero() {
 		return o, err
 	}
-	out, err := s.refund(ctx, o, RefundRequest{ID: refundID}, func(ctx context.Context, tx Store, now Order, paid []Payment) error {
+	return s.refund(ctx, o, RefundRequest{ID: refundID}, func(ctx context.Context, tx Store, now Order, paid []Payment) error {
 		listed := o
 		listed.Order = now
 		switch until := listed.until(); {
@@ -71,11 +72,25 @@ func (s *Service) TakeBack(ctx context.Context, id, refundID string) (Listed, er
 		}
 		return err
 	})
-	if err == nil && out.Status() == Refunded {
-		// It is done: a mail that fails must not say otherwise.
-		_ = s.tellAdministrators(ctx, template.GivenBack, out.Order)
+}
+
+// takeBackMails returns what administrators are mailed in the transaction that refunds an order which its buyer took back.
+func (s *Service) takeBackMails(ctx context.Context, o Order) (list []mail.Sealed, err error) {
+	if s.Outbox == nil || s.Administrators == nil || s.Demo {
+		return nil, nil
 	}
-	return out, err
+	admins, err := s.Administrators.Admins(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, to := range admins {
+		m, err := s.Outbox.Seal(administratorMail(template.GivenBack, to, o))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, nil
 }
 
 // addRefundable adds to the caller's orders until when they may be taken back.
