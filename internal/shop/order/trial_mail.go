@@ -3,6 +3,7 @@ package order
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/url"
 	"strconv"
@@ -42,22 +43,27 @@ func (s *Service) TendTrials(ctx context.Context, log *slog.Logger) {
 }
 
 // MailTrials queues the mails about the ends of trials that are due. Each is queued once for each end, whatever happens
-// in between and however many processes do so at once.
+// in between and however many processes do so at once. One that fails does not hold up the others: it is tried again by
+// the next call.
 func (s *Service) MailTrials(ctx context.Context) error {
 	if s.Outbox == nil {
 		return nil
 	}
 	defer s.Outbox.Wake()
+	var failed []error
+	now, last := s.Now(), license.License{}
 	for {
-		now := s.Now()
-		due, err := s.Store.DueTrials(ctx, now, TrialMails)
+		due, err := s.Store.DueTrials(ctx, now, TrialMails, last)
 		if err != nil || len(due) == 0 {
-			return err
+			return errors.Join(append(failed, err)...)
 		}
 		for _, d := range due {
-			if err := s.mailTrial(ctx, d, now); err != nil {
-				return err
+			if err := s.mailTrial(ctx, d, now); ctx.Err() != nil {
+				return ctx.Err()
+			} else if err != nil {
+				failed = append(failed, fmt.Errorf("order %s: %w", d.OrderID, err))
 			}
+			last = d.License
 		}
 	}
 }

@@ -14,9 +14,10 @@ type Trials interface {
 	// belongs to another trial of the product. Then undo the transaction. Of several at once, one succeeds.
 	TakeTrial(ctx context.Context, productID, orderID string, keys []string, at time.Time) (bool, error)
 
-	// DueTrials returns at most 100 trials of which a mail is due at now. Each is returned until TakeTrialMail took its
-	// mail for that end. Revoked ones, and those of a demo, are left out.
-	DueTrials(ctx context.Context, now time.Time, t TrialTimes) ([]DueTrial, error)
+	// DueTrials returns at most 100 trials of which a mail is due at now, those that end first: those after a license, of
+	// which only the end and the id count. Each is returned until TakeTrialMail took its mail for that end. Revoked ones,
+	// and those of a demo, are left out.
+	DueTrials(ctx context.Context, now time.Time, t TrialTimes, after license.License) ([]DueTrial, error)
 
 	// TakeTrialMail records that the mail of a trial about its end is sent: that it is over, or that it will be. It
 	// reports false if that was recorded before, if the license has another end by now, or is no trial any more.
