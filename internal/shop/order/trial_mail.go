@@ -68,7 +68,7 @@ func (s *Service) MailTrials(ctx context.Context) error {
 	}
 }
 
-// mailTrial queues a mail that is due, unless somebody else did, or the trial has changed since.
+// mailTrial queues a mail that is due, unless somebody else did, the trial has changed since, or its mailbox gets too many.
 func (s *Service) mailTrial(ctx context.Context, d DueTrial, now time.Time) error {
 	to, err := s.trialAddress(ctx, d)
 	if err != nil {
@@ -88,6 +88,11 @@ func (s *Service) mailTrial(ctx context.Context, d DueTrial, now time.Time) erro
 	return s.Store.InTx(ctx, func(tx Store) error {
 		ok, err := tx.TakeTrialMail(ctx, d.License, over)
 		if err != nil || !ok || to == "" {
+			return err
+		}
+		// Unlike a receipt, a mail that its mailbox gets too many of is dropped: there is nothing in it to wait for.
+		later, err := tx.Allow(ctx, "trial:"+mailboxKey(to), trialMails, now)
+		if err != nil || !later.IsZero() {
 			return err
 		}
 		return tx.AddMail(ctx, sealed)

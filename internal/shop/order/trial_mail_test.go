@@ -56,3 +56,31 @@ func TestATrialThatFailsHoldsUpNoOther(t *testing.T) {
 		}
 	}
 }
+
+// Whoever writes the mailbox of somebody else in many ways does not fill it: what is beyond its budget is dropped.
+func TestAMailboxHearsOfTenTrialsADay(t *testing.T) {
+	t.Parallel()
+
+	s := openShop(t)
+	s.Outbox = outbox{s}
+	var emails []string
+	for i := range 14 {
+		emails = append(emails, fmt.Sprintf("Ada+%d@example.com", i))
+	}
+	s.tries(t, append(emails, "bob@example.com")...)
+	for _, tt := range []struct {
+		name string
+		day  int
+		want int
+	}{{"before the end", 12, 11}, {"the day after", 13, 11}, {"at the end", 14, 22}, {"the day after that", 15, 22}} {
+		s.clock.Advance(opened.AddDate(0, 0, tt.day).Add(time.Minute).Sub(s.clock.Now()))
+		for range 2 {
+			if err := s.MailTrials(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.mails(t); got != tt.want {
+				t.Errorf("%s: %d mails, want %d", tt.name, got, tt.want)
+			}
+		}
+	}
+}

@@ -23,6 +23,9 @@ type Trials interface {
 	// reports false if that was recorded before, if the license has another end by now, or is no trial any more.
 	TakeTrialMail(ctx context.Context, l license.License, over bool) (bool, error)
 
+	// Allow is ClaimStore.Allow. Inside InTx it is part of the transaction.
+	Allow(ctx context.Context, name string, a Allowance, now time.Time) (time.Time, error)
+
 	// AddMail queues a mail. Inside InTx it is part of the transaction.
 	AddMail(ctx context.Context, m mail.Sealed) error
 }
