@@ -1,11 +1,13 @@
 package order_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"stoa/internal/shop/license"
 	"stoa/internal/shop/order"
 )
 
@@ -83,4 +85,51 @@ func TestAMailboxHearsOfTenTrialsADay(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Whoever deletes the account hears no more of the trial, although the bill keeps the address.
+func TestWhoeverLeftHearsOfNoTrial(t *testing.T) {
+	t.Parallel()
+
+	s := openShop(t)
+	s.Outbox = outbox{s}
+	left := s.tries(t, "ada@example.com", "bob@example.com")[0]
+	leave := func() {
+		s.exec(t, `UPDATE licenses SET user_id = 'deleted' WHERE id = $1`, left.LicenseID)
+		s.exec(t, `UPDATE orders SET user_id = 'deleted' WHERE id = $1`, left.ID)
+	}
+	s.clock.Advance(12 * 24 * time.Hour)
+	s.Store = &leaving{s.store, leave} // once the mails that are due were read
+	for _, want := range []int{1, 1} {
+		if err := s.MailTrials(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.mails(t); got != want {
+			t.Errorf("before the end: %d mails, want %d", got, want)
+		}
+	}
+	s.clock.Advance(3 * 24 * time.Hour)
+	if err := s.MailTrials(t.Context()); err != nil || s.mails(t) != 2 {
+		t.Errorf("at the end: %d mails, %v; want 2", s.mails(t), err)
+	}
+	list, err := s.store.DueTrials(t.Context(), s.clock.Now(), order.TrialMails, license.License{})
+	if err != nil || len(list) != 0 {
+		t.Errorf("mails are due of %v, %v", list, err)
+	}
+}
+
+// leaving is a Store in which something happens once the trials were read of which a mail is due.
+type leaving struct {
+	order.Store
+
+	then func()
+}
+
+// DueTrials implements order.Trials.
+func (l *leaving) DueTrials(
+	ctx context.Context, now time.Time, times order.TrialTimes, after license.License,
+) ([]order.DueTrial, error) {
+	list, err := l.Store.DueTrials(ctx, now, times, after)
+	l.then()
+	return list, err
 }
