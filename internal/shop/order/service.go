@@ -67,7 +67,7 @@ type Service struct {
 
 	// Courier mails the receipts. It is nil if another process does.
 	Courier *Courier
-	// Outbox mails what becomes of trials. Nil: nobody is told.
+	// Outbox mails what becomes of trials, and what buyers take back. Nil: nobody is told.
 	Outbox Outbox
 	// Poster mails the links that claim orders. They begin with PublicURL.
 	Poster    Poster
