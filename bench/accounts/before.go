@@ -83,6 +83,11 @@ func (c comparison) measure(ctx context.Context, o measure.Options, dir string, 
 		both, clients = append(both, &build{Process: p}), append(clients, client)
 	}
 	for round := range o.Rounds + 1 {
+		if round == 1 {
+			if err := c.analyze(ctx); err != nil {
+				return nil, nil, err
+			}
+		}
 		for turn := range both {
 			i := (round + turn) % len(both)
 			if err := both[i].round(ctx, clients[i], o.Round, round > 0); err != nil {
@@ -110,6 +115,20 @@ func (b *build) round(ctx context.Context, c *measure.Client, d time.Duration, c
 		b.p50 = append(b.p50, measure.Median(took))
 	}
 	return ctx.Err()
+}
+
+// analyze has PostgreSQL look at what is in its tables, as it would by itself within a minute.
+func (c comparison) analyze(ctx context.Context) (err error) {
+	if c.postgres == "" {
+		return nil
+	}
+	db, err := sql.Open("pgx", c.postgres)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	_, err = db.ExecContext(ctx, `ANALYZE`)
+	return err
 }
 
 // database returns the environment for a stoa with a database of its own, and what removes that.

@@ -45,6 +45,10 @@ func TestBuyersGiveTheirOrdersBack(t *testing.T) {
 		if res := back(a.Register(t, "eve").Access, id); res.Status != http.StatusNotFound {
 			t.Errorf("of somebody else = %d", res.Status)
 		}
+		if res := a.Do(t, testkit.Post(ada, orders+"/"+id+"/refund", map[string]any{"amount": 1})); res.Status != http.StatusBadRequest ||
+			testkit.IssuePaths(t, res) != "amount" {
+			t.Errorf("a part = %d %s", res.Status, res.Body)
+		}
 		if res := back("", id); res.Status != http.StatusUnauthorized {
 			t.Errorf("of nobody = %d", res.Status)
 		}
