@@ -116,7 +116,7 @@ func TestAdministratorsGiveBackParts(t *testing.T) {
 			}
 		}
 		res := refund(map[string]any{"amount": 39.4}, "")
-		if res.Status != http.StatusOK || res.Text(t, "data.status") != "refunded" ||
+		if res.Status != http.StatusOK || res.Text(t, "data.status") != "refunded" || res.Get(t, "data.partlyRefunded") != 10.5 ||
 			!strings.Contains(string(res.Body), `"amount":10.5,"reason":"late","by":"`) ||
 			!strings.Contains(string(res.Body), `"amount":39.4,"by":"`) {
 			t.Errorf("the last part = %d %s", res.Status, res.Body)

@@ -114,3 +114,52 @@ func TestAnOpenChangeIsCancelledWithWhatIsTakenBack(t *testing.T) {
 		t.Errorf("paid all the same: %s", got)
 	}
 }
+
+// Administrators are not told of what one of them asked for, whatever its buyer asked for besides.
+func TestAdministratorsDoNotHearOfTheirOwnRefunds(t *testing.T) {
+	t.Parallel()
+
+	for name, tt := range map[string]struct {
+		fails string // what the bank does not answer about
+		first func(s *shop, o order.Order) error
+		then  func(s *shop, o order.Order) error
+	}{
+		"a buyer goes on with it": {"refund",
+			func(s *shop, o order.Order) error {
+				_, err := s.Refund(admin(t), o.ID, order.RefundRequest{})
+				return err
+			}, func(s *shop, o order.Order) error {
+				_, err := s.TakeBack(ada(t), o.ID, "")
+				return err
+			}},
+		"a buyer asked before, and nothing came of it": {"cancel",
+			func(s *shop, o order.Order) error {
+				_, err := s.TakeBack(ada(t), o.ID, "")
+				return err
+			}, func(s *shop, o order.Order) error {
+				_, err := s.Refund(admin(t), o.ID, order.RefundRequest{})
+				return err
+			}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			s := openShop(t)
+			s.sellBack(t)
+			s.Outbox, s.Administrators = outbox{s}, outbox{s}
+			o := s.subscribes(t, "small", true)
+			s.change(t, o, "large") // an open order, which is cancelled first
+			s.bank.fail(tt.fails, errOutage)
+			if err := tt.first(s, o); err == nil {
+				t.Error("it is refunded without its provider")
+			}
+			s.bank.fail(tt.fails, nil)
+			if err := tt.then(s, o); err != nil {
+				t.Fatal(err)
+			}
+			if got, state := s.mails(t), s.state(t, o.ID); got != 0 || state != "refunded, license paid, license revoked" {
+				t.Errorf("the order is %s, and %d mails wait", state, got)
+			}
+		})
+	}
+}
