@@ -4,8 +4,9 @@ package market
 
 import (
 	"errors"
-	"fmt"
+	"io"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"stoa/internal/api/limit"
@@ -60,10 +61,6 @@ func (h *Handlers) Target(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Cache-Control", always)
-	web.SetETag(w, web.Tag(hash))
-	if web.NotModified(w, r, web.Tag(hash)) {
-		return nil
-	}
 	w.Header().Set("Content-Type", jsonType)
 	_, _ = w.Write(content) // the client is gone
 	return nil
@@ -79,8 +76,7 @@ func (h *Handlers) serve(w http.ResponseWriter, r *http.Request, slug, version, 
 	if err := h.Limits.CountAddress(w, r, limit.MarketPackage); err != nil {
 		return err
 	}
-	w.Header().Set("Vary", "Authorization")
-	w.Header().Set("Cache-Control", "private, no-cache")
+	w.Header().Set("Cache-Control", "private, no-cache") // it may depend on the license
 	found, err := h.Releases.Find(r.Context(), slug, version, licenseKey(r))
 	if errors.Is(err, product.ErrNotFound) {
 		return origin.ErrNoFile
@@ -101,9 +97,16 @@ func (h *Handlers) serve(w http.ResponseWriter, r *http.Request, slug, version, 
 		return err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
 	w.Header().Set("Content-Type", "application/zip")
-	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s-%s.zip"`, found.Slug, found.Version))
-	return web.ServeContent(w, r, web.Tag(found.ZipHash), f)
+	w.Header().Set("Content-Length", strconv.FormatInt(info.Size(), 10))
+	if r.Method != http.MethodHead {
+		_, _ = io.Copy(w, f) // the client is gone
+	}
+	return nil
 }
 
 // licenseKey returns the key of a request; empty without one.
