@@ -105,6 +105,13 @@ func (s *Orders) TakeRefundRight(
 	return holder == orderID, err
 }
 
+// TakenBack implements order.RefundStore.
+func (s *Orders) TakenBack(ctx context.Context, orderID string) (taken bool, err error) {
+	err = s.Read.QueryRowContext(ctx, `
+		SELECT EXISTS (SELECT 1 FROM once_keys WHERE order_id = $1 AND kind = $2)`, orderID, onceRefund).Scan(&taken)
+	return taken, err
+}
+
 // RefundRightTaken implements order.RefundStore.
 func (s *Orders) RefundRightTaken(ctx context.Context, productID, userID string) (taken bool, err error) {
 	err = s.Read.QueryRowContext(ctx, `

@@ -55,7 +55,7 @@ type License struct {
 
 	// ExpiresAt is the end of the term. Zero means the license is perpetual. It is Months times
 	// Periods after Anchor, by the calendar: counting from the anchor, a term that began on the 31st
-	// returns to the 31st after a February.
+	// returns to the 31st after a February. After a change of plan it may be some months later than that.
 	ExpiresAt time.Time
 	// Trial says that the license was given to try the product, and not bought since (contract 3.18). It has
 	// neither Months nor Leeway.

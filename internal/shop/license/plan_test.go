@@ -56,15 +56,15 @@ func TestATermLosesWhatARenewalAdded(t *testing.T) {
 
 	l := monthly(t, 2)
 	anchor := l.Anchor
-	if l.LosePeriod(anchor.Add(time.Hour)) || !l.ExpiresAt.Equal(date(time.March, 31)) {
+	if l.Lose(anchor.Add(time.Hour), 1); !l.ExpiresAt.Equal(date(time.March, 31)) {
 		t.Errorf("it lost a period of another term: %s", l.ExpiresAt)
 	}
 	for _, want := range []time.Time{date(time.February, 28), date(time.January, 31)} {
-		if !l.LosePeriod(anchor) || !l.ExpiresAt.Equal(want) {
+		if l.Lose(anchor, 1); !l.ExpiresAt.Equal(want) {
 			t.Errorf("it ends %s, want %s", l.ExpiresAt, want)
 		}
 	}
-	if l.LosePeriod(anchor) {
+	if l.Lose(anchor, 1); !l.ExpiresAt.Equal(date(time.January, 31)) || l.Periods != 0 {
 		t.Error("it lost more than it had")
 	}
 }
@@ -72,30 +72,67 @@ func TestATermLosesWhatARenewalAdded(t *testing.T) {
 func TestAChangeOfThePeriodIsRestored(t *testing.T) {
 	t.Parallel()
 
-	l := monthly(t, 1)
-	before, at := l.Before(), date(time.February, 10)
-	l.ChangePlan(license.Terms{TierID: "year", MaxInstances: 3, Months: 12}, at)
-	if !l.ExpiresAt.Equal(at.AddDate(1, 0, 0)) {
-		t.Fatalf("it ends %s", l.ExpiresAt)
+	renew := func(l *license.License, months int) {
+		l.Follow(months)
+		if err := l.Renew(license.Renewal{Periods: 1}, l.Anchor); err != nil {
+			t.Fatal(err)
+		}
 	}
-	renewed := l
-	if err := renewed.Renew(license.Renewal{Periods: 1}, at); err != nil {
-		t.Fatal(err)
-	}
-	l.Restore(before, at)
-	if l.TierID != "small" || l.MaxInstances != 1 || !l.ExpiresAt.Equal(date(time.February, 28)) {
-		t.Errorf("restored: %+v", l)
-	}
-	// What was paid since stays: a year of months.
-	renewed.Restore(before, at)
-	if want := date(time.February, 28).AddDate(1, 0, 0); !renewed.ExpiresAt.Equal(want) {
-		t.Errorf("it ends %s, want %s", renewed.ExpiresAt, want)
+	at := date(time.February, 10)
+	for _, tt := range []struct {
+		name     string
+		from, to int
+		since    func(*license.License)
+		months   int // of the term, in the end
+	}{
+		{"a year of months", 1, 12, func(*license.License) {}, 1},
+		{"and renewed for a year", 1, 12, func(l *license.License) { renew(l, 12) }, 13},
+		{"a month of years", 12, 1, func(*license.License) {}, 12},
+		{"and renewed for a month", 12, 1, func(l *license.License) { renew(l, 1) }, 13},
+		{"and for a year, then", 12, 1, func(l *license.License) { renew(l, 1); renew(l, 12) }, 25},
+		{"and renewed for what is taken off again", 12, 1, func(l *license.License) { renew(l, 1); l.Lose(l.Anchor, 1) }, 12},
+	} {
+		l := license.License{TierID: "small", MaxInstances: 1, Paid: true}
+		l.Begin(tt.from, date(time.January, 31))
+		before := l.Before()
+		l.ChangePlan(license.Terms{TierID: "other", MaxInstances: 3, Months: tt.to}, at)
+		if !l.ExpiresAt.Equal(at.AddDate(0, tt.to, 0)) {
+			t.Fatalf("%s: it ends %s", tt.name, l.ExpiresAt)
+		}
+		tt.since(&l)
+		l.Adopt(before.Terms)
+		l.Resume(before, at, tt.to)
+		want := license.License{TierID: "small", MaxInstances: 1, Paid: true}
+		want.Begin(tt.months, date(time.January, 31))
+		if l.TierID != "small" || l.MaxInstances != 1 || l.Months != tt.from || !l.ExpiresAt.Equal(want.ExpiresAt) {
+			t.Errorf("%s: restored: %+v, want the end %s", tt.name, l, want.ExpiresAt)
+		}
+		// The next period is one of the plan that is back.
+		end := license.License{}
+		end.Begin(tt.months+tt.from, date(time.January, 31))
+		if renew(&l, tt.from); !l.ExpiresAt.Equal(end.ExpiresAt) {
+			t.Errorf("%s: renewed until %s, want %s", tt.name, l.ExpiresAt, end.ExpiresAt)
+		}
 	}
 	// A term that began anew since is not the change's.
 	other := monthly(t, 1)
-	other.Restore(license.Before{Terms: license.Terms{TierID: "x", Months: 12}}, at)
-	if other.Months != 1 || !other.ExpiresAt.Equal(date(time.February, 28)) {
+	other.Resume(license.Before{Terms: license.Terms{Months: 12}, Anchor: at, Periods: 3}, at, 1)
+	if !other.ExpiresAt.Equal(date(time.February, 28)) {
 		t.Errorf("restored: %+v", other)
+	}
+}
+
+// Terms are told apart by their anchors, also if one begins at the moment of another.
+func TestNoTwoTermsHaveOneAnchor(t *testing.T) {
+	t.Parallel()
+
+	l := monthly(t, 1)
+	first := l.Anchor
+	l.ChangePlan(license.Terms{TierID: "year", Months: 12}, first)
+	second := l.Anchor
+	l.ChangePlan(license.Terms{TierID: "small", Months: 1}, first)
+	if second.Equal(first) || l.Anchor.Equal(first) || l.Anchor.Equal(second) || l.Anchor.Sub(first) > time.Second {
+		t.Errorf("the terms begin %s, %s and %s", first, second, l.Anchor)
 	}
 }
 

@@ -20,8 +20,9 @@ func (l *License) Begin(months int, at time.Time) {
 // term that was set by hand stays as it is.
 func (l *License) MoveStart(from, to time.Time) {
 	if l.Months > 0 && l.Anchor.Equal(from.Truncate(time.Millisecond)) {
+		months := l.Months*l.Periods + l.rest()
 		l.Anchor = to.UTC().Truncate(time.Millisecond)
-		l.ExpiresAt = addMonths(l.Anchor, l.Months*l.Periods)
+		l.ExpiresAt = addMonths(l.Anchor, months)
 	}
 }
 
@@ -54,18 +55,18 @@ func (l *License) Renew(r Renewal, now time.Time) error {
 	}
 	next := *l
 	next.beginNext()
-	anchor, before := next.Anchor, next.Periods
 	if l.StatusAt(now) == StatusExpired && !r.Billed {
-		anchor, before = now.UTC().Truncate(time.Millisecond), 0
+		next.ExpiresAt = now.UTC().Truncate(time.Millisecond)
+		next.Anchor, next.Periods = next.ExpiresAt, 0
 	}
-	end := addMonths(anchor, next.Months*(before+r.Periods))
+	end := next.endOf(next.Periods + r.Periods)
 	if end.Year() > lastYear {
 		var is errs.Issues
 		is.Add("periods", errs.CodeOutOfRange, "periods must end the term in the year %d or before.", lastYear)
 		return is.Err()
 	}
 	*l = next
-	l.Anchor, l.Periods, l.ExpiresAt = anchor, before+r.Periods, end
+	l.Periods, l.ExpiresAt = l.Periods+r.Periods, end
 	if r.Billed {
 		l.Leeway = r.Leeway
 	}
@@ -73,7 +74,7 @@ func (l *License) Renew(r Renewal, now time.Time) error {
 }
 
 // endOf returns the end of a period, which is numbered from the start of the term.
-func (l *License) endOf(period int) time.Time { return addMonths(l.Anchor, l.Months*period) }
+func (l *License) endOf(period int) time.Time { return addMonths(l.Anchor, l.rest()+l.Months*period) }
 
 // calendarSlack bounds how far our period end may precede the provider's. Both terms begin within a
 // day of each other, but if one begins on the last day of a month and the other on the first of the
@@ -104,7 +105,7 @@ func (l *License) Left(now time.Time) (left, period time.Duration, more int) {
 	end := l.ExpiresAt
 	for {
 		// Counted back from the end by number: that of a term set by hand has no beginning.
-		begin := addMonths(l.Anchor, l.Months*(l.Periods-more-1))
+		begin := l.endOf(l.Periods - more - 1)
 		if !begin.After(now) {
 			return end.Sub(now), end.Sub(begin), more
 		}

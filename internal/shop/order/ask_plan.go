@@ -72,7 +72,9 @@ func (s *Service) finishFollower(ctx context.Context, h holding, o Order, once b
 // again if that had failed. It returns an errs.NotFound error if it was not made, and ErrIDTaken if it was another one.
 func (s *Service) resumeFollower(ctx context.Context, licenseID string, kind Kind, id, tierID string) (Bought, error) {
 	o, err := s.Store.OrderByID(ctx, id)
-	if err != nil {
+	if kind == Change && errs.KindOf(err) == errs.NotFound {
+		return Bought{}, s.withdrawn(ctx, licenseID, id, err)
+	} else if err != nil {
 		return Bought{}, err
 	}
 	if o.LicenseID != licenseID || o.Kind != kind || tierID != "" && o.TierID != tierID {
@@ -316,11 +318,13 @@ func (s *Service) undoPlan(ctx context.Context, o Order) error {
 }
 
 func (s *Service) undoAt(ctx context.Context, h holding, base, o Order, t Terms) error {
-	if !t.Later && t.Months != h.license.Months {
+	if begun := !t.Later || t.Applied != nil && t.Applied.Over; begun && t.Months != h.license.Months {
 		return s.endLater(ctx, &base)
 	}
 	want := newPlan(h, h.license.TierID, h.Rate, h.license.Months, time.Time{})
-	want.OrderID = o.ID + "-undo"
+	if want.OrderID = o.ID; o.Status() != Paid {
+		want.OrderID += "-undo"
+	}
 	if next, ok := h.next(); ok { // chosen since
 		want = newPlan(h, next.TierID, product.Money{Minor: next.Price, Currency: next.Amount.Currency}, next.Months, time.Time{})
 		want.OrderID = next.ID
@@ -332,27 +336,51 @@ func (s *Service) undoAt(ctx context.Context, h holding, base, o Order, t Terms)
 	})
 }
 
-// owePlan records that the provider is to be told of the plan that begins with the next period, because the subscription
-// goes on after all: what was planned may have been forgotten when it was ended. tx has locked the license.
+// owePlan records that the provider is to be told of the plan that its owner chose for a later period, because the
+// subscription goes on after all: the provider may have forgotten it when the subscription was ended, or its owner began
+// it by hand since. tx has locked the license.
 func owePlan(ctx context.Context, tx Store, l license.License) error {
-	if l.Next.None() {
-		return nil
+	id, err := chosen(ctx, tx, l)
+	if err != nil || id == "" {
+		return err
 	}
-	t, err := tx.TermsOf(ctx, Order{ID: l.Next.OrderID, LicenseID: l.ID})
+	t, err := tx.TermsOf(ctx, Order{ID: id, LicenseID: l.ID})
 	if err != nil {
 		return err
 	}
 	t.Undo = true
-	return tx.PutTerms(ctx, l.Next.OrderID, t)
+	return tx.PutTerms(ctx, id, t)
+}
+
+// chosen returns the order whose plan a license has, or will have, if that was to begin with a period; else "".
+func chosen(ctx context.Context, tx Store, l license.License) (string, error) {
+	siblings, err := tx.Siblings(ctx, l.ID)
+	if err != nil {
+		return "", err
+	}
+	list, err := effectiveOf(ctx, tx, siblings)
+	for _, e := range list {
+		switch {
+		case e.Later:
+			return e.ID, err
+		case e.Kind == Change:
+			return "", err // the provider made it
+		}
+	}
+	return "", err
 }
 
 // tellNext does what owePlan recorded for the license of an order. If it fails, Sweep does.
 func (s *Service) tellNext(ctx context.Context, o Order) error {
 	l, err := s.Store.LicenseByID(ctx, o.LicenseID)
-	if err != nil || l.Next.None() {
+	if err != nil {
 		return err
 	}
-	next, err := s.Store.OrderByID(ctx, l.Next.OrderID)
+	id, err := chosen(ctx, s.Store, l)
+	if err != nil || id == "" {
+		return err
+	}
+	next, err := s.Store.OrderByID(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -136,10 +136,13 @@ func (s *Service) ChangePlan(ctx context.Context, licenseID string, r ChangeRequ
 	}
 	c, err := s.planChange(ctx, licenseID, r)
 	if err != nil {
-		return Bought{}, err
+		return s.orResumed(ctx, licenseID, Change, r.OrderID, r.TierID, err)
 	}
 	if !c.license.Next.None() {
-		return Bought{}, s.withdraw(ctx, c)
+		if err := s.withdraw(ctx, c, r.OrderID); err != nil {
+			return s.orResumed(ctx, licenseID, Change, r.OrderID, r.TierID, err)
+		}
+		return Bought{}, nil
 	}
 	var o Order
 	err = s.Store.InTx(ctx, func(tx Store) error {
@@ -247,8 +250,9 @@ func (s *Service) mayWithdraw(ctx context.Context, tx Store, l license.License) 
 	return s.mayFollow(ctx, tx, l, l.Instances)
 }
 
-// withdraw takes back a change that was to begin with the next period.
-func (s *Service) withdraw(ctx context.Context, c planned) error {
+// withdraw takes back a change that was to begin with the next period. id is ChangeRequest.OrderID, by which withdrawn
+// knows the same request.
+func (s *Service) withdraw(ctx context.Context, c planned, id string) error {
 	o := Order{ID: c.license.Next.OrderID}
 	err := s.update(ctx, &o, func(tx Store, o *Order) error {
 		l, err := tx.LicenseByID(ctx, c.license.ID)
@@ -264,6 +268,14 @@ func (s *Service) withdraw(ctx context.Context, c planned) error {
 		if err := s.markRefunded(ctx, tx, o, s.Now()); err != nil {
 			return err
 		}
+		t, err := tx.TermsOf(ctx, *o)
+		if err != nil {
+			return err
+		}
+		t.Applied = &Applied{Withdrawn: id}
+		if err := tx.PutTerms(ctx, o.ID, t); err != nil {
+			return err
+		}
 		return s.recordLicense(ctx, tx, audit.LicenseChange, l, audit.Details{
 			"orderId": o.ID, "from": l.Next.TierID, "to": l.TierID, "withdrawn": true,
 		})
@@ -272,4 +284,25 @@ func (s *Service) withdraw(ctx context.Context, c planned) error {
 		_ = s.undoPlan(ctx, o) // or the sweep does
 	}
 	return err
+}
+
+// withdrawn returns nil if the request with that id took back a planned change of a license, and otherwise the error.
+func (s *Service) withdrawn(ctx context.Context, licenseID, id string, otherwise error) error {
+	if _, _, err := s.ownLicense(ctx, licenseID); err != nil {
+		return err
+	}
+	list, err := s.Store.Siblings(ctx, licenseID)
+	if err != nil {
+		return err
+	}
+	for _, o := range list {
+		if o.Kind != Change || o.Status() != Refunded {
+			continue
+		}
+		t, err := s.Store.TermsOf(ctx, o)
+		if err != nil || t.Applied != nil && t.Applied.Withdrawn == id {
+			return err
+		}
+	}
+	return otherwise
 }

@@ -24,8 +24,9 @@ type Followers interface {
 	// Siblings returns all orders of a license, the newest first. It locks none.
 	Siblings(ctx context.Context, licenseID string) ([]Order, error)
 
-	// Orphans returns at most 100 pending orders that follow, of licenses that were revoked.
-	Orphans(ctx context.Context) ([]Order, error)
+	// Orphans returns at most 100 pending orders that follow, of licenses that were revoked, the oldest first: those after
+	// an order, of which only the time and the id count.
+	Orphans(ctx context.Context, after Order) ([]Order, error)
 
 	// Seated returns the instances that have a seat of a license, the oldest first.
 	Seated(ctx context.Context, licenseID string) ([]string, error)
@@ -57,8 +58,13 @@ type Applied struct {
 	Version int64 `json:"version"`
 	// Before is what the license had before a change.
 	Before license.Before `json:"before"`
-	// Term is the anchor of the term to which a renewal added a period, or which a change began.
+	// Term is the anchor of the term to which a renewal added a period, or which a change began: that change, or one of
+	// the same billing period before it, which was taken back.
 	Term time.Time `json:"term,omitzero"`
+	// What is left of a change that was Later, once it is taken back: Over says that it had begun, and Withdrawn is the
+	// request by which its owner did so before.
+	Over      bool   `json:"over,omitempty"`
+	Withdrawn string `json:"withdrawn,omitempty"`
 }
 
 // termsOf returns what a license gets of a tier.
@@ -216,9 +222,9 @@ func (s *Service) isFollowed(ctx context.Context, tx Store, o Order) (bool, erro
 }
 
 // refundFollowers refunds the orders that followed for the license of an order which issued or bought it, and cancels
-// those that wait for their payment, before the license is revoked with that order. It returns the errors of Refund and
-// Cancel.
-func (s *Service) refundFollowers(ctx context.Context, o Order) error {
+// those that wait for their payment, before the license is revoked with that order. With unpaid it refunds none: those
+// that are paid by now are in the way of a buyer, who begins again. It returns the errors of Refund and Cancel.
+func (s *Service) refundFollowers(ctx context.Context, o Order, unpaid bool) error {
 	list, err := s.Store.Siblings(ctx, o.LicenseID)
 	if err != nil {
 		return err
@@ -229,12 +235,12 @@ func (s *Service) refundFollowers(ctx context.Context, o Order) error {
 			if _, err = s.Cancel(ctx, f.ID); err == nil {
 				continue
 			}
-			if !errors.Is(err, ErrBeingPaid) && !errors.Is(err, ErrNotCancellable) {
+			if !errors.Is(err, ErrNotCancellable) && (unpaid || !errors.Is(err, ErrBeingPaid)) {
 				return err
 			}
 			err = nil // paid in this moment
 		}
-		if err == nil {
+		if err == nil && !unpaid {
 			_, err = s.refund(ctx, listed, RefundRequest{}, nil)
 		}
 		if err != nil {
@@ -294,18 +300,31 @@ func (s *Service) refundOwed(ctx context.Context, o Order, n *Notice) error {
 	return nil
 }
 
-// CancelOrphans cancels the pending orders of licenses that were revoked. What is paid all the same is refunded.
+// CancelOrphans cancels the pending orders of licenses that were revoked. What is paid all the same is refunded. Those
+// that cannot be cancelled yet do not hold up the others.
 func (s *Service) CancelOrphans(ctx context.Context, log *slog.Logger) error {
-	list, err := s.Store.Orphans(ctx)
-	for _, o := range list {
-		err := s.ask(o, func() error { return s.Payments.Cancel(ctx, o.Payment) })
-		if err == nil || errors.Is(err, payment.ErrRefused) { // refused: it is being paid, and then refunded
-			err = s.giveUp(ctx, o)
+	var last Order
+	for {
+		list, err := s.Store.Orphans(ctx, last)
+		if err != nil || len(list) == 0 {
+			return err
 		}
-		if err != nil {
-			log.WarnContext(ctx, "the order of a revoked license cannot be cancelled yet",
-				slog.String("order", o.ID), slog.Any("err", err))
+		for _, o := range list {
+			if err := s.cancelOrphan(ctx, o); ctx.Err() != nil {
+				return ctx.Err()
+			} else if err != nil {
+				log.WarnContext(ctx, "the order of a revoked license cannot be cancelled yet",
+					slog.String("order", o.ID), slog.Any("err", err))
+			}
+			last = o
 		}
+	}
+}
+
+func (s *Service) cancelOrphan(ctx context.Context, o Order) error {
+	err := s.ask(o, func() error { return s.Payments.Cancel(ctx, o.Payment) })
+	if err == nil || errors.Is(err, payment.ErrRefused) { // refused: it is being paid, and then refunded
+		err = s.giveUp(ctx, o)
 	}
 	return err
 }

@@ -143,11 +143,6 @@ func (o *Order) refundedPart() product.Money {
 // tellPartial mails the administrators that a part of an order was refunded: only
 // they know whether its license should go on.
 func (s *Service) tellPartial(ctx context.Context, o Order) error {
-	return s.tellAdministrators(ctx, template.PartlyRefunded, o)
-}
-
-// tellAdministrators mails all administrators of an order.
-func (s *Service) tellAdministrators(ctx context.Context, kind template.Kind, o Order) error {
 	if s.Administrators == nil {
 		return nil
 	}
@@ -157,11 +152,16 @@ func (s *Service) tellAdministrators(ctx context.Context, kind template.Kind, o 
 	}
 	for _, to := range admins {
 		s.Poster.Post(ctx, func(context.Context) (mail.Message, bool, error) {
-			return kind.Message(to.Address, to.Language, map[string]string{
-				template.OrderID: o.ID, template.Amount: o.Amount.String(), template.RefundAmount: o.refundedPart().String(),
-				template.License: o.LicenseID,
-			}), true, nil
+			return administratorMail(template.PartlyRefunded, to, o), true, nil
 		})
 	}
 	return nil
+}
+
+// administratorMail is a mail to an administrator about an order.
+func administratorMail(kind template.Kind, to mail.Reader, o Order) mail.Message {
+	return kind.Message(to.Address, to.Language, map[string]string{
+		template.OrderID: o.ID, template.Amount: o.Amount.String(), template.RefundAmount: o.refundedPart().String(),
+		template.License: o.LicenseID,
+	})
 }

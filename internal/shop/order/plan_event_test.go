@@ -264,6 +264,35 @@ func TestAPlanOfASubscriptionThatGoesOnAgain(t *testing.T) {
 	}
 }
 
+// So does one whose owner renewed it by hand meanwhile, into the plan that was to begin: the provider was asked for none.
+func TestAPlanThatBeganByHandOfASubscriptionThatGoesOnAgain(t *testing.T) {
+	t.Parallel()
+
+	s := openShop(t)
+	s.sellsYears(t)
+	o := s.subscribes(t, "year", false)
+	if _, err := s.EndSubscription(ada(t), o.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.change(t, o, "small")
+	b, err := s.Renew(ada(t), o.LicenseID, order.RenewalRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := s.license(t, o).ExpiresAt
+	s.tell(t, s.paidNow(s.order(t, b.OrderID), true))
+	s.has(t, o, "small", end.AddDate(0, 1, 0), "")
+	s.bank.asked()
+	s.tell(t, s.willRenew(o))
+	want := []string{"change sub-" + o.ID + " 500 later"}
+	if got := s.bank.asked(); !slices.Equal(got, want) {
+		t.Errorf("the provider was asked for %q, want %q", got, want)
+	}
+	if s.sweep(t); len(s.bank.asked()) > 0 {
+		t.Error("the sweep asks again")
+	}
+}
+
 // A paid period works to its end, also if the plan that begins with it has shorter ones.
 func TestAPaidPeriodIsLongerThanThoseOfTheNextPlan(t *testing.T) {
 	t.Parallel()

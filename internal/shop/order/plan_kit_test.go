@@ -11,16 +11,19 @@ import (
 	"stoa/internal/shop/payment"
 )
 
-// sellPlans lets the shop sell small, middle, large and huge each month, for 10 EUR, 20, 30 and 40, and year for 100.
+// sellPlans lets the shop sell tiny, small, middle, large and huge each month, for 5 EUR, 10, 20, 30 and 40, and year and
+// years for 100 and 200.
 func (s *shop) sellPlans(t *testing.T) {
 	t.Helper()
 	const plans = `{currency: EUR, products: [{slug: mail-pack, name: Mail Pack, category: c, shortDescription: s,
 		description: d, icon: /i.svg, pricingTiers: [
+		{id: tiny, name: Tiny, price: 5, billingPeriod: monthly},
 		{id: small, name: Small, price: 10, billingPeriod: monthly},
 		{id: middle, name: Middle, price: 20, billingPeriod: monthly, maxInstances: 2},
 		{id: large, name: Large, price: 30, billingPeriod: monthly, maxInstances: 3},
 		{id: huge, name: Huge, price: 40, billingPeriod: monthly, maxInstances: 4},
-		{id: year, name: Year, price: 100, billingPeriod: yearly}]}]}`
+		{id: year, name: Year, price: 100, billingPeriod: yearly},
+		{id: years, name: Years, price: 200, billingPeriod: yearly}]}]}`
 	if _, err := s.Products.(*catalog.Service).ImportBytes(t.Context(), []byte(plans)); err != nil {
 		t.Fatal(err)
 	}

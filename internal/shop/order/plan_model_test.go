@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,8 +18,17 @@ import (
 	"stoa/internal/testkit/dbtest"
 )
 
-// modelPrices are the tiers of the model, by price.
-var modelPrices = map[string]int64{"small": 1000, "middle": 2000, "large": 3000, "huge": 4000}
+// modelPlans are the tiers of the model: their prices, and for how many months.
+var modelPlans = map[string]struct {
+	price  int64
+	months int
+}{
+	"tiny": {500, 1}, "small": {1000, 1}, "middle": {2000, 1}, "large": {3000, 1}, "huge": {4000, 1},
+	"year": {10000, 12}, "years": {20000, 12},
+}
+
+// modelTiers are those that rapid draws from.
+var modelTiers = slices.Sorted(maps.Keys(modelPlans))
 
 // step is an order of the license in the model.
 type step struct {
@@ -25,10 +36,22 @@ type step struct {
 	kind   order.Kind
 	tier   string
 	status order.Status
-	later  bool   // a change that begins, or began, with a period
-	term   int    // of a renewal: the number of the term that it made longer
-	event  string // the id of its payment, once it was told
+	later  bool       // a change that begins, or began, with a period
+	term   *modelTerm // that a renewal made longer, or that goes unless a change stands
+	event  string     // the id of its payment, once it was told
 	paid   payment.Event
+}
+
+// months are those of its plan.
+func (s *step) months() int { return modelPlans[s.tier].months }
+
+// modelTerm is a term of the license: it has the months with which it began, and those of renewals that stand.
+type modelTerm struct {
+	anchor time.Time
+	months int
+	// before is the term that a change ended with this one. It goes on once none of the changes stands that have this
+	// term: the one that began it, and those to further plans of the same period.
+	before *modelTerm
 }
 
 // licenseModel is what a license and its orders should be. steps are in the order in which they took effect, those that
@@ -37,16 +60,31 @@ type licenseModel struct {
 	steps   []*step
 	next    *step
 	revoked bool
-
-	term    int // how often the term began anew
-	anchor  time.Time
-	periods int
+	last    *modelTerm // to have begun
 }
+
+// goesOn returns the term that a term is a part of by now: itself, unless what began it was taken back.
+func (m *licenseModel) goesOn(t *modelTerm) *modelTerm {
+	for t.before != nil && t.months == 0 {
+		t = t.before
+	}
+	return t
+}
+
+// term is the present one.
+func (m *licenseModel) term() *modelTerm { return m.goesOn(m.last) }
 
 // expires is as many months after the anchor, by the calendar.
 func (m *licenseModel) expires() time.Time {
-	end := m.anchor.AddDate(0, m.periods, 0)
-	for end.Day() < m.anchor.Day() && end.Day() < 4 { // there is no such day in that month
+	t := m.term()
+	months := t.months
+	for _, s := range m.steps {
+		if s.kind == order.Renewal && s.status == order.Paid && s.term != nil && m.goesOn(s.term) == t {
+			months += s.months()
+		}
+	}
+	end := t.anchor.AddDate(0, months, 0)
+	for end.Day() < t.anchor.Day() && end.Day() < 4 { // there is no such day in that month
 		end = end.AddDate(0, 0, -1)
 	}
 	return end
@@ -88,6 +126,7 @@ func (m *licenseModel) settle(s *step, now time.Time) {
 		s.status = order.Cancelled // what it was to renew was refunded
 		return
 	}
+	before := m.tier()
 	s.status = order.Paid
 	for i, other := range m.steps { // it takes effect now
 		if other == s {
@@ -98,12 +137,30 @@ func (m *licenseModel) settle(s *step, now time.Time) {
 	switch {
 	case s.kind == order.Renewal:
 		if !now.Before(m.expires()) {
-			m.term, m.anchor, m.periods = m.term+1, now, 0
+			m.last = &modelTerm{anchor: now}
 		}
-		m.periods++
-		m.next, s.term = nil, m.term
+		if s.term = m.last; m.next != nil {
+			m.begins(m.next, before, now)
+		}
+		m.next = nil
 	case s.later:
 		m.next = s
+	default:
+		m.begins(s, before, now)
+	}
+}
+
+// begins does what the beginning of a plan does. before is the tier that the license had.
+func (m *licenseModel) begins(s *step, before string, now time.Time) {
+	switch t := m.term(); {
+	case !s.later && s.months() != modelPlans[before].months:
+		if !now.After(t.anchor) {
+			now = t.anchor.Add(time.Millisecond) // terms are told apart by their beginnings
+		}
+		m.last = &modelTerm{anchor: now, months: s.months(), before: t}
+		s.term = m.last
+	case t.before != nil && s.months() == t.months:
+		s.term = t
 	}
 }
 
@@ -125,10 +182,12 @@ func (m *licenseModel) refund(s *step) {
 			case order.Refunded, order.Cancelled:
 			}
 		}
-	case s.kind == order.Renewal && s.term == m.term && m.periods > 0:
-		m.periods--
 	case s == m.next:
 		m.next = nil
+	case s.kind == order.Change && s.term != nil && !slices.ContainsFunc(m.steps, func(other *step) bool {
+		return other.kind == order.Change && other.term == s.term && other.status == order.Paid
+	}):
+		s.term.months = 0
 	}
 }
 
@@ -158,10 +217,11 @@ func TestPlansFollowTheirModel(t *testing.T) {
 		s.sellPlans(t)
 		other := *s.Service
 		rapid.Check(t, func(rt *rapid.T) {
-			m := &planMachine{T: t, s: s, base: s.subscribes(t, "middle", true), services: []*order.Service{s.Service, &other}}
-			m.licenseModel = &licenseModel{anchor: s.license(t, m.base).Anchor, periods: 1}
+			tier := rapid.SampledFrom([]string{"middle", "year"}).Draw(rt, "bought")
+			m := &planMachine{T: t, s: s, base: s.subscribes(t, tier, true), services: []*order.Service{s.Service, &other}}
+			m.licenseModel = &licenseModel{last: &modelTerm{anchor: s.license(t, m.base).Anchor, months: modelPlans[tier].months}}
 			m.steps = []*step{{
-				id: m.base.ID, tier: "middle", status: order.Paid, event: "paid-" + m.base.ID, paid: s.paidNow(m.base, true),
+				id: m.base.ID, tier: tier, status: order.Paid, event: "paid-" + m.base.ID, paid: s.paidNow(m.base, true),
 			}}
 			rt.Repeat(map[string]func(*rapid.T){
 				"change": m.askChange, "renew": m.askRenewal, "pay": m.pay, "expire": m.expire, "cancel": m.cancel,
@@ -172,7 +232,7 @@ func TestPlansFollowTheirModel(t *testing.T) {
 }
 
 func (m *planMachine) askChange(rt *rapid.T) {
-	tier := rapid.SampledFrom([]string{"small", "middle", "large", "huge"}).Draw(rt, "tier")
+	tier := rapid.SampledFrom(modelTiers).Draw(rt, "tier")
 	b, err := m.service(rt).ChangePlan(ada(m.T), m.base.LicenseID, order.ChangeRequest{TierID: tier})
 	withdrawn := m.next != nil && tier == m.tier() && m.open() == nil
 	switch refused := m.revoked || m.open() != nil || tier == m.tier() || m.next != nil; {
@@ -189,7 +249,8 @@ func (m *planMachine) askChange(rt *rapid.T) {
 		rt.Fatalf("change to %s: %v", tier, err)
 	default:
 		c := &step{id: b.OrderID, kind: order.Change, tier: tier, status: order.Pending}
-		c.later = modelPrices[tier] < modelPrices[m.tier()]
+		from, to := modelPlans[m.tier()], modelPlans[tier]
+		c.later = to.months <= from.months && to.price*int64(from.months) < from.price*int64(to.months)
 		m.steps = append(m.steps, c)
 		if !b.Due {
 			m.settle(c, m.s.clock.Now())

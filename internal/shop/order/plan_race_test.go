@@ -1,11 +1,16 @@
 package order_test
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"stoa/internal/shop/order"
 	"stoa/internal/shop/payment"
+	"stoa/internal/shop/plan"
 	"stoa/internal/testkit/dbtest"
 )
 
@@ -46,6 +51,107 @@ func TestChangesAreTakenOutInAnyOrder(t *testing.T) {
 				t.Errorf("after the refunds of %v up to %d it has %s, want %s", turns, i, l.TierID, want)
 			}
 		}
+	})
+}
+
+// Of changes of the billing period, and of renewals, what stands decides, in whatever order the others were taken out.
+func TestPeriodsAreTakenOutInAnyOrder(t *testing.T) {
+	t.Parallel()
+
+	for _, tt := range []struct {
+		tiers  [4]string // none is a renewal
+		months map[string]int
+	}{
+		{[4]string{"year", "", "middle", ""}, map[string]int{"[1 3]": 13, "[3]": 1, "[1]": 12, "[]": 0}},
+		{[4]string{"year", "tiny", "", "middle"}, map[string]int{"[2]": 1, "[]": 0}},
+		{[4]string{"year", "years", "", "middle"}, map[string]int{"[2]": 12, "[]": 0}},
+	} {
+		ends := map[string]time.Time{} // by what stands
+		var first time.Time
+		each([]int{0, 1, 2, 3}, func(turns []int) {
+			s := openShop(t)
+			s.sellPlans(t)
+			o := s.subscribes(t, "small", true)
+			first = s.license(t, o).ExpiresAt
+			ids := s.follows(t, o, tt.tiers)
+			stands := []int{0, 1, 2, 3}
+			for _, i := range turns {
+				if _, err := s.Refund(admin(t), ids[i], order.RefundRequest{}); err != nil {
+					t.Fatal(err)
+				}
+				stands = slices.DeleteFunc(stands, func(n int) bool { return n == i })
+				l, what := s.license(t, o), fmt.Sprint(stands)
+				if end, known := ends[what]; known && !l.ExpiresAt.Equal(end) {
+					t.Errorf("%q, refunds of %v: %s stands, and it ends %s or %s", tt.tiers, turns, what, end, l.ExpiresAt)
+				}
+				ends[what] = l.ExpiresAt
+			}
+			s.has(t, o, "small", first, "")
+		})
+		for what, months := range tt.months {
+			if want := first.AddDate(0, months, 0); !ends[what].Equal(want) {
+				t.Errorf("%q: with %s it ends %s, want %s", tt.tiers, what, ends[what], want)
+			}
+		}
+	}
+}
+
+// follows makes orders that follow for the license of an order, a day after each other, and returns their ids: renewals
+// where there is no tier. What is to be paid is paid.
+func (s *shop) follows(t *testing.T, o order.Order, tiers [4]string) (ids []string) {
+	t.Helper()
+	for _, tier := range tiers {
+		s.clock.Advance(24 * time.Hour)
+		var b order.Bought
+		if tier != "" {
+			b = s.change(t, o, tier)
+		} else {
+			var err error
+			if b, err = s.Renew(ada(t), o.LicenseID, order.RenewalRequest{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if b.Due {
+			s.tell(t, s.paidNow(s.order(t, b.OrderID), true))
+		}
+		ids = append(ids, b.OrderID)
+	}
+	return ids
+}
+
+// Taking a planned change back is one request, also if its answer was lost and another change was planned since.
+func TestAPlannedChangeIsTakenBackByOneRequest(t *testing.T) {
+	t.Parallel()
+
+	dbtest.OnEngines(t, func(t *testing.T, url string) {
+		s := openShopAt(t, url)
+		s.sellPlans(t)
+		o := s.subscribes(t, "huge", false)
+		end := s.license(t, o).ExpiresAt
+		back := func(id, next string) {
+			t.Helper()
+			b, err := s.ChangePlan(ada(t), o.LicenseID, order.ChangeRequest{TierID: "huge", OrderID: id})
+			if err != nil || b.Due || b.OrderID != "" {
+				t.Errorf("%s = %+v, %v", id, b, err)
+			}
+			s.has(t, o, "huge", end, next)
+		}
+		s.change(t, o, "small")
+		back("first", "")
+		back("first", "")
+		_, err := s.ChangePlan(ada(t), o.LicenseID, order.ChangeRequest{TierID: "huge", OrderID: "second"})
+		if !errors.Is(err, plan.ErrSameTier) {
+			t.Errorf("another request = %v", err)
+		}
+		s.change(t, o, "middle")
+		back("first", "middle")
+		back("second", "")
+		s.change(t, o, "middle")
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() { back("third", "") })
+		}
+		all.Wait()
 	})
 }
 

@@ -2,6 +2,7 @@ package order_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"slices"
@@ -140,6 +141,41 @@ func TestARefundedChangeOfThePeriod(t *testing.T) {
 	s.has(t, o, "small", end, "")
 	if got := s.bank.asked(); !slices.Equal(got, []string{"refund change-1", "end later sub-" + o.ID}) {
 		t.Errorf("the provider was asked for %q", got)
+	}
+}
+
+// A plan of another period that was to begin with a period may be taken back before that or after it: then the provider
+// charges by the period that nobody has any more, and the subscription ends.
+func TestARefundedPlanOfAnotherPeriod(t *testing.T) {
+	t.Parallel()
+
+	for begun, want := range map[bool]string{false: "change sub-%s 10000 later", true: "end later sub-%s"} {
+		s := openShop(t)
+		s.sellPlans(t)
+		o := s.subscribes(t, "year", false)
+		end := s.license(t, o).ExpiresAt
+		s.change(t, o, "tiny")
+		planned := s.license(t, o).Next.OrderID
+		if begun {
+			s.clock.Advance(end.Sub(s.clock.Now()))
+			until := end.AddDate(0, 1, 0)
+			s.tell(t, payment.Event{
+				ID: "renewed", Kind: payment.Renewed, At: end, OrderID: o.ID, Minor: 500, Exponent: 2, Currency: "EUR", Until: until,
+				Reference: payment.Reference{Invoice: "second", Subscription: o.Payment.Subscription},
+			})
+			s.has(t, o, "tiny", until, "")
+			end = until
+		}
+		s.bank.asked()
+		if _, err := s.Refund(admin(t), planned, order.RefundRequest{}); err != nil {
+			t.Fatal(err)
+		}
+		if l := s.has(t, o, "year", end, ""); l.Months != 12 {
+			t.Errorf("its periods have %d months", l.Months)
+		}
+		if got, want := s.bank.asked(), []string{fmt.Sprintf(want, o.ID)}; !slices.Equal(got, want) {
+			t.Errorf("begun %v: the provider was asked for %q, want %q", begun, got, want)
+		}
 	}
 }
 

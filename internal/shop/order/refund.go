@@ -9,6 +9,7 @@ import (
 
 	"stoa/internal/base/errs"
 	"stoa/internal/base/text"
+	"stoa/internal/message/mail"
 	"stoa/internal/shop/payment"
 	"stoa/internal/shop/product"
 )
@@ -108,7 +109,7 @@ func (s *Service) refund(ctx context.Context, o Listed, req RefundRequest, may m
 		switch {
 		case err != nil || step == refundOver:
 		case step == refundFollowing:
-			err = s.refundFollowers(ctx, o.Order)
+			err = s.refundFollowers(ctx, o.Order, may != nil)
 		default:
 			err = s.finishRefund(ctx, o, due)
 		}
@@ -123,6 +124,9 @@ func (s *Service) refund(ctx context.Context, o Listed, req RefundRequest, may m
 			continue
 		}
 		s.Courier.Wake()
+		if s.Outbox != nil {
+			s.Outbox.Wake()
+		}
 		return s.Get(ctx, o.ID)
 	}
 	return Listed{}, ErrRefundWaits
@@ -138,10 +142,19 @@ const (
 	refundFollowing                   // refund or cancel the orders that followed, and begin again
 )
 
+// errFollowed undoes what a request recorded that is to begin again.
+var errFollowed = errors.New("order: another order followed")
+
 // beginRefund records what the provider is to be asked for, or does without it if no money moved.
 func (s *Service) beginRefund(
 	ctx context.Context, listed Listed, req RefundRequest, may mayRefund,
 ) (due RefundDue, step refundStep, err error) {
+	var told []mail.Sealed
+	if may != nil {
+		if told, err = s.takeBackMails(ctx, listed.Order); err != nil {
+			return due, step, err
+		}
+	}
 	err = s.Store.InTx(ctx, func(tx Store) error {
 		due, step = RefundDue{}, refundOver
 		o, err := tx.OrderByID(ctx, listed.ID)
@@ -177,12 +190,14 @@ func (s *Service) beginRefund(
 		if due, err = s.planRefund(ctx, tx, o, paid, req, may); err != nil {
 			return err
 		}
-		if following, err := s.isFollowed(ctx, tx, o); err != nil || following && due.isLast(paid) {
-			step = refundFollowing
+		if following, err := s.isFollowed(ctx, tx, o); err != nil {
 			return err
+		} else if following && due.isLast(paid) {
+			return errFollowed
 		}
 		switch {
 		case o.Provider == "" || len(paid) == 0 || o.Provider == (payment.Test{}).Name():
+			due.told = told
 			return s.completeRefund(ctx, tx, listed, &o, due)
 		case o.Provider != s.Payments.Name():
 			return ErrOtherProvider
@@ -190,6 +205,9 @@ func (s *Service) beginRefund(
 		step = refundOwn
 		return tx.AddRefundDue(ctx, due)
 	})
+	if errors.Is(err, errFollowed) {
+		return due, refundFollowing, nil
+	}
 	return due, step, err
 }
 
@@ -242,6 +260,13 @@ func (s *Service) finishRefund(ctx context.Context, o Listed, due RefundDue) err
 		return ErrRefundWaits.Because(err)
 	case err != nil:
 		return err
+	}
+	if by, err := s.Store.TakenBack(ctx, o.ID); err != nil {
+		return err
+	} else if by {
+		if due.told, err = s.takeBackMails(ctx, o.Order); err != nil {
+			return err
+		}
 	}
 	after := o.Order
 	err = s.update(ctx, &after, func(tx Store, now *Order) error {

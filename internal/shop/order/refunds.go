@@ -9,6 +9,7 @@ import (
 
 	"stoa/internal/base/event"
 	"stoa/internal/base/ids"
+	"stoa/internal/message/mail"
 	"stoa/internal/shop/payment"
 	"stoa/internal/shop/product"
 	"stoa/internal/trust/audit"
@@ -43,6 +44,7 @@ type RefundDue struct {
 	At          time.Time
 
 	notes []payment.CreditNote // with which the provider answered
+	told  []mail.Sealed        // to administrators
 }
 
 func (d RefundDue) whole() bool { return d.Minor == 0 }
@@ -82,6 +84,9 @@ type RefundStore interface {
 	// false if the user took back another one.
 	TakeRefundRight(ctx context.Context, productID, userID, orderID string, at time.Time) (bool, error)
 
+	// TakenBack reports whether the buyer of an order takes it back, or has: TakeRefundRight.
+	TakenBack(ctx context.Context, orderID string) (bool, error)
+
 	// RefundRightTaken reports whether a user took back an order of a product.
 	RefundRightTaken(ctx context.Context, productID, userID string) (bool, error)
 }
@@ -94,12 +99,10 @@ func (s *Service) completeRefund(ctx context.Context, tx Store, listed Listed, o
 		return err
 	}
 	g := giving{id: due.ID, by: due.by(), reason: due.Reason, at: s.Now(), whole: due.whole(), paid: paid, notes: due.notes}
-	amount := o.Amount
 	if g.whole {
 		g.giveAll()
 	} else if i := slices.IndexFunc(paid, func(p Payment) bool { return p.Seq == due.Seq }); i >= 0 {
 		g.give(i, min(due.Minor, paid[i].Left()))
-		amount.Minor = due.Minor
 	}
 	if !g.whole && len(paid) > 0 && !slices.ContainsFunc(g.paid, func(p Payment) bool { return p.Left() > 0 }) {
 		g.whole = true
@@ -107,6 +110,12 @@ func (s *Service) completeRefund(ctx context.Context, tx Store, listed Listed, o
 	if err := s.giveBack(ctx, tx, o, g); err != nil || s.Demo {
 		return err // nobody did what a demo makes up
 	}
+	for _, m := range due.told {
+		if err := tx.AddMail(ctx, m); err != nil {
+			return err
+		}
+	}
+	amount := product.Money{Minor: g.sum, Currency: o.Amount.Currency}
 	entry := audit.New(ctx, s.Now(), audit.OrderRefund, audit.Target{Type: "order", ID: o.ID}, audit.Details{
 		"product": listed.ProductSlug, "amount": amount.Amount(), "currency": amount.Currency, "licenseId": o.LicenseID,
 	})

@@ -1,6 +1,7 @@
 package order_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,10 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/base/ids"
 	"stoa/internal/base/reqctx"
+	"stoa/internal/message/mail"
 	"stoa/internal/shop/catalog"
 	"stoa/internal/shop/order"
 	"stoa/internal/shop/payment"
+	"stoa/internal/testkit/dbtest"
 )
 
 // part is a request for a part.
@@ -303,6 +307,90 @@ func TestAutomaticRefundsAreKept(t *testing.T) {
 	}
 }
 
+// takesBack lets buyers give their orders back for two weeks.
+func (s *shop) takesBack(t *testing.T) {
+	t.Helper()
+	const offer = `{currency: EUR, products: [{slug: mail-pack, name: Mail Pack, category: c, shortDescription: s,
+		description: d, icon: /i.svg, refundDays: 14, pricingTiers: [{id: once, name: Once, price: 49.90},
+		{id: monthly, name: Monthly, price: 49.90, billingPeriod: monthly}]}]}`
+	if _, err := s.Products.(*catalog.Service).ImportBytes(t.Context(), []byte(offer)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// outbox seals nothing: the mails are only counted.
+type outbox struct{ s *shop }
+
+func (o outbox) Seal(mail.Message) (mail.Sealed, error) {
+	return mail.Sealed{ID: ids.New(), CreatedAt: o.s.clock.Now()}, nil
+}
+
+func (outbox) Wake() {}
+
+// Admins returns two administrators.
+func (outbox) Admins(context.Context) ([]mail.Reader, error) {
+	return []mail.Reader{{Address: "one@example.com"}, {Address: "two@example.com"}}, nil
+}
+
+// Administrators are told of what a buyer took back once each: in the transaction of the refund, whoever finishes it.
+func TestAdministratorsHearOnceOfWhatIsTakenBack(t *testing.T) {
+	t.Parallel()
+
+	dbtest.OnEngines(t, func(t *testing.T, url string) {
+		for name, take := range map[string]func(*shop, order.Order){
+			"at once": func(s *shop, o order.Order) {
+				var all sync.WaitGroup
+				for range 4 {
+					all.Go(func() { _, _ = s.TakeBack(ada(t), o.ID, "") })
+				}
+				all.Wait()
+			},
+			"after an outage": func(s *shop, o order.Order) {
+				s.bank.fail("refund", errOutage)
+				if _, err := s.TakeBack(ada(t), o.ID, ""); err == nil {
+					t.Error("it is refunded without its provider")
+				}
+				s.bank.fail("refund", nil)
+				s.clock.Advance(time.Hour)
+				s.sweep(t)
+			},
+			"by an administrator, too": func(s *shop, o order.Order) {
+				s.bank.fail("refund", errOutage)
+				_, _ = s.TakeBack(ada(t), o.ID, "")
+				s.bank.fail("refund", nil)
+				_, _ = s.Refund(admin(t), o.ID, order.RefundRequest{})
+			},
+		} {
+			s := openShopAt(t, url)
+			s.takesBack(t)
+			s.Outbox, s.Administrators = outbox{s}, outbox{s}
+			bought, err := s.Purchase(ada(t), "mail-pack", order.PurchaseRequest{TierID: "once", PaymentMethod: "card"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := s.order(t, bought.OrderID)
+			s.tell(t, paid(o))
+			before := s.mails(t)
+			take(s, o)
+			if got, state := s.mails(t)-before, s.state(t, o.ID); got != 2 || state != "refunded, license paid, license revoked" {
+				t.Errorf("%s: the order is %s, and %d mails wait", name, state, got)
+			}
+			if _, err := s.db.Conn().Write.ExecContext(t.Context(), `DELETE FROM once_keys`); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// mails counts those in the outbox.
+func (s *shop) mails(t *testing.T) (n int) {
+	t.Helper()
+	if err := s.db.Conn().Read.QueryRowContext(t.Context(), `SELECT count(*) FROM mails`).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 // Buyers have their days from the payment on, to the millisecond, for the first payment, and once for each product.
 func TestOrdersAreTakenBackInTime(t *testing.T) {
 	t.Parallel()
@@ -330,12 +418,7 @@ func TestOrdersAreTakenBackInTime(t *testing.T) {
 			t.Parallel()
 
 			s := openShop(t)
-			const offer = `{currency: EUR, products: [{slug: mail-pack, name: Mail Pack, category: c, shortDescription: s,
-				description: d, icon: /i.svg, refundDays: 14, pricingTiers: [{id: once, name: Once, price: 49.90},
-				{id: monthly, name: Monthly, price: 49.90, billingPeriod: monthly}]}]}`
-			if _, err := s.Products.(*catalog.Service).ImportBytes(t.Context(), []byte(offer)); err != nil {
-				t.Fatal(err)
-			}
+			s.takesBack(t)
 			var list []order.Order
 			for range 2 {
 				bought, err := s.Purchase(ada, "mail-pack", order.PurchaseRequest{TierID: tt.tier, PaymentMethod: "card"})

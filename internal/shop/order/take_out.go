@@ -2,7 +2,6 @@ package order
 
 import (
 	"context"
-	"time"
 
 	"stoa/internal/shop/license"
 	"stoa/internal/shop/payment"
@@ -34,72 +33,82 @@ func (s *Service) takeOut(ctx context.Context, tx Store, o Order) error {
 	if err != nil {
 		return err
 	}
-	tier := l.TierID
+	tier, over := l.TierID, false
 	after := later(list, t.Applied.Version)
+	t.Undo = undo && len(changesOf(after)) == 0
 	if o.Kind == Renewal {
-		err = s.takeOutRenewal(ctx, tx, &l, t, after)
+		loseRenewal(&l, t, after)
 	} else {
-		undo = undo && len(after) == 0
-		err = s.takeOutChange(ctx, tx, &l, effective{o, t}, after)
+		over = t.Later && l.Next.OrderID != o.ID
+		restore(&l, effective{o, t}, after)
 	}
-	if err != nil {
-		return err
+	for _, e := range after {
+		if err := tx.PutTerms(ctx, e.ID, e.Terms); err != nil {
+			return err
+		}
 	}
-	t.Applied, t.Undo = nil, undo
+	if t.Applied = nil; over {
+		t.Applied = &Applied{Over: true}
+	}
 	if err := s.putApplied(ctx, tx, o, l, t); err != nil || l.TierID == tier {
 		return err
 	}
 	return s.publishChanged(ctx, tx, l)
 }
 
-// later returns the changes of a list that took effect, or were planned, after a version of the license, the first one
+// later returns the orders of a list that took effect, or were planned, after a version of the license, the first one
 // first.
 func later(list []effective, version int64) (out []effective) {
 	for _, e := range list {
-		if e.Kind == Change && e.version() > version {
+		if e.version() > version {
 			out = append([]effective{e}, out...)
 		}
 	}
 	return out
 }
 
-// takeOutRenewal takes the period of a renewal off the license, and off what later changes would bring back.
-func (s *Service) takeOutRenewal(ctx context.Context, tx Store, l *license.License, t Terms, after []effective) error {
-	for _, e := range after {
-		if e.Applied.Before.LosePeriod(t.Applied.Term) {
-			if err := tx.PutTerms(ctx, e.ID, e.Terms); err != nil {
-				return err
-			}
+// changesOf returns the changes of a list.
+func changesOf(list []effective) (out []effective) {
+	for _, e := range list {
+		if e.Kind == Change {
+			out = append(out, e)
 		}
 	}
-	l.LosePeriod(t.Applied.Term)
-	return nil
+	return out
 }
 
-// takeOutChange brings the tier before a change back, or has the change after it bring that back.
-func (s *Service) takeOutChange(
-	ctx context.Context, tx Store, l *license.License, e effective, after []effective,
-) error {
+// loseRenewal takes the period of a renewal off the license, and off what later changes would bring back.
+func loseRenewal(l *license.License, t Terms, after []effective) {
+	for _, e := range after {
+		e.Applied.Before.Lose(t.Applied.Term, t.Months)
+	}
+	l.Lose(t.Applied.Term, t.Months)
+}
+
+// restore brings the tier before a change back, or has the change after it bring that back.
+func restore(l *license.License, e effective, after []effective) {
 	if l.Next.OrderID == e.ID {
 		l.Next = license.Next{}
-		return nil
+		return
 	}
-	planned := len(after) == 1 && l.Next.OrderID == after[0].ID
-	if len(after) == 0 || planned {
-		term := e.Applied.Term
-		if e.Later {
-			term = time.Time{} // its periods are of the length that the provider charges
+	was, began, changes := e.Applied.Before, e.Applied.Term, changesOf(after)
+	if len(changes) == 0 || l.Next.OrderID == changes[0].ID {
+		l.Adopt(was.Terms)
+	} else if next := changes[0]; !began.IsZero() && next.Applied.Term.IsZero() && next.Months == e.Months {
+		next.Applied.Before, next.Applied.Term = was, began // its plan has the term, which goes with it
+		return
+	}
+	if len(changes) > 0 {
+		changes[0].Applied.Before.Adopt(was.Terms)
+	}
+	if began.IsZero() {
+		return
+	}
+	for _, f := range after {
+		f.Applied.Before.Resume(was, began, e.Months)
+		if f.Kind == Renewal && f.Applied.Term.Equal(began) {
+			f.Applied.Term = was.Anchor
 		}
-		l.Restore(e.Applied.Before, term)
 	}
-	if len(after) == 0 {
-		return nil
-	}
-	next := after[0]
-	before := e.Applied.Before
-	if next.Applied.Before.Months == before.Months {
-		before.Anchor, before.Periods = next.Applied.Before.Anchor, next.Applied.Before.Periods
-	}
-	next.Applied.Before = before
-	return tx.PutTerms(ctx, next.ID, next.Terms)
+	l.Resume(was, began, e.Months)
 }

@@ -2,10 +2,12 @@ package order
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"stoa/internal/base/errs"
 	"stoa/internal/base/reqctx"
+	"stoa/internal/message/mail"
 	"stoa/internal/message/template"
 )
 
@@ -54,7 +56,7 @@ func (s *Service) TakeBack(ctx context.Context, id, refundID string) (Listed, er
 	if err != nil || !o.RefundedAt.IsZero() {
 		return o, err
 	}
-	out, err := s.refund(ctx, o, RefundRequest{ID: refundID}, func(ctx context.Context, tx Store, now Order, paid []Payment) error {
+	return s.refund(ctx, o, RefundRequest{ID: refundID}, func(ctx context.Context, tx Store, now Order, paid []Payment) error {
 		listed := o
 		listed.Order = now
 		switch until := listed.until(); {
@@ -62,7 +64,12 @@ func (s *Service) TakeBack(ctx context.Context, id, refundID string) (Listed, er
 			return refuseTakeBack(NotOffered)
 		case !s.Now().Before(until):
 			return refuseTakeBack(TooLate)
-		case len(paid) > 1 || o.Kind != "" || o.Followed:
+		case len(paid) > 1 || o.Kind != "":
+			return refuseTakeBack(NotFirst)
+		}
+		if after, err := paidAfter(ctx, tx, now); err != nil {
+			return err
+		} else if after {
 			return refuseTakeBack(NotFirst)
 		}
 		ok, err := tx.TakeRefundRight(ctx, o.ProductID, o.UserID, o.ID, s.Now())
@@ -71,11 +78,35 @@ func (s *Service) TakeBack(ctx context.Context, id, refundID string) (Listed, er
 		}
 		return err
 	})
-	if err == nil && out.Status() == Refunded {
-		// It is done: a mail that fails must not say otherwise.
-		_ = s.tellAdministrators(ctx, template.GivenBack, out.Order)
+}
+
+// takeBackMails returns what administrators are mailed in the transaction that refunds an order which its buyer took back.
+func (s *Service) takeBackMails(ctx context.Context, o Order) (list []mail.Sealed, err error) {
+	if s.Outbox == nil || s.Administrators == nil || s.Demo {
+		return nil, nil
 	}
-	return out, err
+	admins, err := s.Administrators.Admins(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, to := range admins {
+		m, err := s.Outbox.Seal(administratorMail(template.GivenBack, to, o))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// paidAfter reports whether the plan of an order's license was changed, or its term renewed, with another order that is
+// paid: Listed.Followed, which may be out of date. The license stays locked. tx has locked the order.
+func paidAfter(ctx context.Context, tx Store, o Order) (bool, error) {
+	if _, err := tx.LicenseByID(ctx, o.LicenseID); err != nil {
+		return false, err
+	}
+	list, err := tx.Siblings(ctx, o.LicenseID)
+	return slices.ContainsFunc(list, func(f Order) bool { return f.Kind != "" && f.Status() == Paid }), err
 }
 
 // addRefundable adds to the caller's orders until when they may be taken back.

@@ -2,6 +2,7 @@ package order_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -188,5 +189,36 @@ func TestOrdersOfARevokedTrialAreCancelled(t *testing.T) {
 	s.tell(t, paid(o))
 	if got := s.state(t, o.ID); got != "cancelled, license paid, license revoked, money returned" {
 		t.Errorf("paid all the same: %s", got)
+	}
+}
+
+// However many orders wait for licenses that were revoked, one round reaches them all, also past those that it cannot
+// cancel.
+func TestAllOrdersOfRevokedLicensesAreReached(t *testing.T) {
+	t.Parallel()
+
+	s := openShop(t)
+	var all []string
+	for i := range 101 {
+		trial, key := s.tryOut(t, fmt.Sprint("ada", i, "@example.com"))
+		all = append(all, s.buyTrial(t, key).ID)
+		l := s.license(t, trial)
+		l.Revoke(s.clock.Now())
+		if err := s.store.UpdateLicense(t.Context(), l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.bank.asked()
+	s.bank.fail("cancel", errOutage)
+	s.cancelOrphans(t)
+	if got := len(s.bank.asked()); got != len(all) {
+		t.Errorf("the bank was asked about %d of %d", got, len(all))
+	}
+	s.bank.fail("cancel", nil)
+	s.cancelOrphans(t)
+	for _, id := range all {
+		if got := s.order(t, id); got.CancelledAt.IsZero() {
+			t.Fatalf("an order is %s", got.Status())
+		}
 	}
 }
