@@ -121,11 +121,20 @@ type slowStore struct {
 }
 
 func (s *slowStore) InTx(ctx context.Context, fn func(account.Store) error) error {
+	s.change()
+	return s.Store.InTx(ctx, fn)
+}
+
+func (s *slowStore) InShortTx(ctx context.Context, fn func(account.Store) error) error {
+	s.change()
+	return s.Store.InShortTx(ctx, fn)
+}
+
+func (s *slowStore) change() {
 	if between := s.between; between != nil {
 		s.between = nil
 		between()
 	}
-	return s.Store.InTx(ctx, fn)
 }
 
 // A password that is changed while somebody signs in with the old one must not
@@ -146,6 +155,22 @@ func TestLoginDuringAPasswordChangeOpensNoSession(t *testing.T) {
 		if list, err := s.Sessions(t.Context(), user.ID); err != nil || len(list) != 0 {
 			t.Errorf("Sessions = %d, %v; want none", len(list), err)
 		}
+	})
+}
+
+// After the parameters of hashes were raised, programs that share an account sign in at the same moment: the first gives
+// the password another hash while the others verify theirs.
+func TestLoginDuringAnotherThatHashesAnewOpensASession(t *testing.T) {
+	t.Parallel()
+
+	onBothEngines(t, func(t *testing.T, s, other *account.Service, _ *clocktest.Clock) {
+		mustRegister(t, s, "ada")
+		stronger := cheap
+		stronger.Time++
+		s.Hasher = password.NewHasher(stronger, password.Limits{})
+		other.Hasher = s.Hasher
+		s.Store = &slowStore{Store: s.Store, between: func() { mustLogin(t, other, "ada") }}
+		mustLogin(t, s, "ada")
 	})
 }
 

@@ -161,7 +161,9 @@ func TestAnAccountKeepsItsLanguage(t *testing.T) {
 		}{
 			{map[string]any{"language": "de"}, http.StatusOK, "de"},
 			{map[string]any{"language": "tlh"}, http.StatusBadRequest, "de"},
-			{map[string]any{"language": "en-XA"}, http.StatusBadRequest, "de"},
+			{map[string]any{"language": "fr-CA"}, http.StatusOK, "fr"},
+			{map[string]any{"language": "de-AT"}, http.StatusOK, "de"},
+			{map[string]any{"language": "de-"}, http.StatusBadRequest, "de"},
 			{map[string]any{"language": ""}, http.StatusBadRequest, "de"},
 			{map[string]any{"language": 1}, http.StatusBadRequest, "de"},
 			{map[string]any{}, http.StatusBadRequest, "de"},
