@@ -15,16 +15,40 @@ const sections: Plugin = {
   },
 };
 
+// chunks are what is built, by file, with what each imports.
+let chunks: Record<string, { imports?: string[] }> = {};
+const graph: Plugin = {
+  name: "stoa-graph",
+  enforce: "pre",
+  generateBundle: {
+    order: "pre",
+    handler(_, bundle) {
+      chunks = bundle;
+    },
+  },
+};
+
+// loadedWith returns a file and all that it imports: what runs in it need not name these again.
+const loadedWith = (file: string, found = new Set<string>()): Set<string> => {
+  if (found.has(file)) return found;
+  found.add(file);
+  for (const next of chunks[file]?.imports ?? []) loadedWith(next, found);
+  return found;
+};
+
 // The binary embeds dist/assets and finds each entry's files in its manifest. There is no
 // index.html: stoa writes every page's head itself (internal/html/webapp).
 export default defineConfig({
-  plugins: [sections, react()],
+  plugins: [sections, graph, react()],
   base: "./", // the files of each language have a folder of their own, as browsers see it
   build: {
     outDir: "dist/assets",
     assetsDir: "",
     manifest: "manifest.json",
-    modulePreload: { polyfill: false },
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (_, files, { hostId }) => files.filter((file) => !loadedWith(hostId).has(file)),
+    },
     assetsInlineLimit: 0, // the Content-Security-Policy allows no data: addresses of scripts and styles
     target: "es2022",
     cssTarget: ["chrome123", "firefox120", "safari17.5"], // the first with light-dark(), on which tokens.css is built

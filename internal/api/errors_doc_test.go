@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -169,6 +170,14 @@ func literal(e ast.Expr) (string, bool) {
 // promisedErrors returns "CODE status" for each error response of the API document.
 func promisedErrors(tb testing.TB) []string {
 	tb.Helper()
+	promised := slices.Concat(slices.Collect(maps.Values(promisedOf(tb)))...)
+	slices.Sort(promised)
+	return slices.Compact(promised)
+}
+
+// promisedOf returns "CODE status" for each error of an operation, by "METHOD path".
+func promisedOf(tb testing.TB) map[string][]string {
+	tb.Helper()
 	type response struct {
 		Ref   string   `json:"$ref"`
 		Codes []string `json:"x-codes"`
@@ -186,9 +195,10 @@ func promisedErrors(tb testing.TB) []string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var promised []string
-	for _, item := range doc.Paths {
-		for _, raw := range item {
+	promised := make(map[string][]string)
+	for path, item := range doc.Paths {
+		for method, raw := range item {
+			operation := strings.ToUpper(method) + " " + path
 			var op struct {
 				Responses map[string]response `json:"responses"`
 			}
@@ -200,11 +210,10 @@ func promisedErrors(tb testing.TB) []string {
 					r = doc.Components.Responses[name]
 				}
 				for _, code := range r.Codes {
-					promised = append(promised, code+" "+status)
+					promised[operation] = append(promised[operation], code+" "+status)
 				}
 			}
 		}
 	}
-	slices.Sort(promised)
-	return slices.Compact(promised)
+	return promised
 }

@@ -36,7 +36,7 @@ func testSubscriptionsModel(t *testing.T, open Open) {
 				if step%10 > 0 {
 					continue
 				}
-				at, later := T0.AddDate(0, 0, m.IntN(40)), T0.AddDate(0, 0, m.IntN(40))
+				at, later := m.around(), m.around()
 				for _, test := range []bool{false, true} {
 					got, err := s.Recurring(t.Context(), at, test)
 					if want := m.recurring(at, test); err != nil || !equalRecurring(want, got) {
@@ -132,19 +132,25 @@ func newSubscriptions(tb testing.TB, s *store.Orders, seed uint64) *subscription
 func (m *subscriptions) oneIn(n int) bool { return m.IntN(n) == 0 }
 
 // day returns a time, often one that something else has, too.
-func (m *subscriptions) day() time.Time { return T0.AddDate(0, 0, m.IntN(20)) }
+func (m *subscriptions) day() time.Time { return T0.AddDate(0, 0, m.IntN(8)) }
 
-// happen changes something.
+// around returns a time that is just before, at or just after one that something has.
+func (m *subscriptions) around() time.Time {
+	return m.day().Add(time.Duration(m.IntN(3)-1) * time.Millisecond)
+}
+
+// happen changes something. There are few licenses, so that much happens to each.
 func (m *subscriptions) happen() {
 	m.Helper()
+	const few = 12
 	switch n := m.IntN(8); {
-	case n < 2 || len(m.orders) == 0:
+	case len(m.licenses) == 0 || n == 0 && len(m.licenses) < few:
 		m.sell()
-	case n == 2:
+	case n == 1 && len(m.orders) < 4*few:
 		m.follow()
-	case n == 3 || n == 4:
+	case n < 4:
 		m.settle()
-	case n == 5 || n == 6:
+	case n < 6:
 		m.pay()
 	default:
 		m.change()
@@ -159,7 +165,7 @@ func (m *subscriptions) must(err error) {
 }
 
 func (m *subscriptions) newOrder(l license.License) order.Order {
-	o := Order(fmt.Sprintf("order_%d", len(m.orders)), "a", "anonymous", "", m.day())
+	o := Order(fmt.Sprintf("%c%d", 'a'+m.IntN(26), len(m.orders)), "a", "anonymous", "", m.day())
 	o.LicenseID, o.Provider, o.PaidAt = l.ID, "stripe", time.Time{}
 	o.Period = []product.BillingPeriod{product.Monthly, product.Monthly, product.Yearly, product.OneTime}[m.IntN(4)]
 	o.Amount = product.Money{Minor: 100 * m.Int64N(30), Currency: []string{"EUR", "USD"}[m.IntN(2)]}
@@ -202,16 +208,17 @@ func (m *subscriptions) follow() {
 // settle changes the state of an order.
 func (m *subscriptions) settle() {
 	o := &m.orders[m.IntN(len(m.orders))]
-	switch m.IntN(5) {
-	case 0, 1, 2:
-		o.PaidAt = m.day()
-	case 3:
+	switch m.IntN(7) {
+	case 0:
 		o.CancelledAt = m.day()
-	default:
+	case 1:
 		o.RefundedAt = m.day()
-	}
-	if m.oneIn(10) {
-		o.Provider, o.CancelledAt, o.RefundedAt = "stripe", time.Time{}, time.Time{}
+	case 2:
+		o.Provider = "stripe"
+	case 3, 4:
+		o.CancelledAt, o.RefundedAt = time.Time{}, time.Time{} // so that not all are over in the end
+	default:
+		o.PaidAt = m.day()
 	}
 	m.must(m.store.UpdateOrder(m.Context(), *o))
 }
@@ -255,7 +262,7 @@ func (m *subscriptions) end() time.Time {
 	if m.oneIn(6) {
 		return time.Time{}
 	}
-	return T0.AddDate(0, 0, m.IntN(60))
+	return T0.AddDate(0, 0, m.IntN(16))
 }
 
 // of returns the orders of a license.

@@ -7,8 +7,8 @@ const clear = (form) => { for (const name of [...fields, form]) fault(name, "");
 // failed shows each fault beside its field, and puts the cursor into the first.
 const failed = (form, answer) => {
   for (const issue of answer.body.error?.details?.issues ?? []) {
-    if (fields.includes(issue.path)) fault(issue.path, issue.message.replace(issue.path, label[issue.path]));
-    else fault(form, issue.message);
+    if (fields.includes(issue.path)) fault(issue.path, wrong(issue, label[issue.path]));
+    else fault(form, wrong(issue));
   }
   const first = fields.find((name) => at(name + "-error").textContent);
   if (first) at(first).focus();

@@ -36,7 +36,7 @@ const refused = (answer) => {
   if (answer.body.error?.code === "INVALID_LINK") return dead();
   for (const issue of answer.body.error?.details?.issues ?? []) {
     const name = ["username", "password"].includes(issue.path) ? issue.path : "invitation";
-    fault(name, issue.message.replace(issue.path, t(`account.${name}`)));
+    fault(name, wrong(issue, name === issue.path && t(`account.${name}`)));
   }
   const first = ["username", "password"].find((name) => at(name + "-error").textContent);
   if (first) at(first).focus();

@@ -42,9 +42,9 @@ const enter = async (email, password, typed) => {
 
 const refused = (answer) => {
   for (const issue of answer.body.error?.details?.issues ?? []) {
-    if (issue.path === "password") fault("join-password", issue.message.replace("password", t("account.password")));
-    else if (issue.path === "username") fault("join-username", issue.message.replace("username", t("join.itsName")));
-    else fault("join", issue.message);
+    if (issue.path === "password") fault("join-password", wrong(issue, t("account.password")));
+    else if (issue.path === "username") fault("join-username", wrong(issue, t("join.itsName")));
+    else fault("join", wrong(issue));
   }
   const first = ["join-password", "join-username"].find((name) => at(name + "-error").textContent);
   if (first) at(first).focus();

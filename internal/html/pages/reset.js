@@ -5,7 +5,10 @@ at("choose").addEventListener("submit", (e) => {
   if (!field.value) return refuse("choose", t("reset.none"));
   send(e.target, async () => {
     const answer = await post("auth/reset-password", { token, newPassword: field.value });
-    if (!answer.ok && answer.body.error?.code !== "INVALID_RESET_TOKEN") return refuse("choose", reason(answer).replaceAll("newPassword", t("reset.itsName")));
+    if (!answer.ok && answer.body.error?.code !== "INVALID_RESET_TOKEN") {
+      const faults = answer.body.error?.details?.issues?.map((issue) => wrong(issue, t("reset.itsName")));
+      return refuse("choose", faults?.join(" ") || reason(answer));
+    }
     field.value = "";
     if (answer.ok) return done(t("reset.changed"), t("reset.changedHow"));
     show("ask");

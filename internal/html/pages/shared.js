@@ -74,12 +74,37 @@ const post = async (path, body, access, stays) => {
     method: "POST", headers, body: body && JSON.stringify(body),
     credentials: stays ? "same-origin" : "omit", cache: "no-store", referrerPolicy: "no-referrer",
   });
-  return { ok: res.ok, status: res.status, id: res.headers.get("X-Request-Id"), body: await res.json().catch(() => ({})) };
+  return {
+    ok: res.ok, status: res.status, id: res.headers.get("X-Request-Id"), wait: res.headers.get("Retry-After"),
+    body: await res.json().catch(() => ({})),
+  };
 };
-// reason returns the message of an error answer in either of the API's two forms. If the
-// failure is stoa's, it ends with the request id, by which the operator finds it in the log.
-const reason = (answer) => answer.status < 500 && (answer.body.error?.message ?? answer.body.message)
-  || t(answer.id ? "failedId" : "failed", { id: answer.id });
+
+// Refusals are worded by their code in the page's language. Only English pages have no words for them: they show the
+// API's, which are more precise.
+const english = !words["errors.page.general"];
+const duration = (seconds) => {
+  const [unit, size] = [["hour", 3600], ["minute", 60]].find(([, size]) => seconds > size) ?? ["second", 1];
+  return new Intl.NumberFormat(document.documentElement.lang, { style: "unit", unit, unitDisplay: "long" }).format(Math.ceil(seconds / size));
+};
+
+// reason says why an answer, in either of the API's two forms, is an error. If the failure is stoa's, it ends with the
+// request id, by which the operator finds it in the log. For a code without words the API's message follows.
+const reason = ({ status, id, wait, body }) => {
+  const message = body.error?.message ?? body.message;
+  if (status >= 500 || !message) return t(id ? "failedId" : "failed", { id });
+  if (english) return message;
+  const key = `errors.page.${body.error?.code ?? body.error}`;
+  return words[key] ? t(key, { time: duration(Number(wait) || 60) }) : `${words["errors.page.general"]} (${message})`;
+};
+
+// wrong says what is wrong with a field, which English sentences begin with (label).
+const wrong = (issue, label) => {
+  if (english) return label ? issue.message.replace(issue.path, label) : issue.message;
+  const field = words[`errors.fields.${issue.path.replace("newPassword", "password")}`];
+  if (field && ["out_of_range", "invalid"].includes(issue.code)) return field;
+  return words[`errors.issues.${issue.code}`] ?? `${words["errors.page.general"]} (${issue.message})`;
+};
 
 // send runs work for a form. The button is disabled until it is done, so nothing is
 // sent twice.

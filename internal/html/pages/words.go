@@ -39,20 +39,35 @@ func (c catalog) funcs() template.FuncMap {
 	return template.FuncMap{"t": of(section), "s": of("shop."), "c": of("common.")}
 }
 
-// list returns, for a script, the texts of sections and those outside of any, as a
+// refusals are the groups of the catalog's texts for refusals that these pages can meet.
+var refusals = []string{"page", "issues", "fields"}
+
+// nameOf returns what scripts call a text, and whether one that uses sections needs it. English pages need none for
+// refusals: there the API's own words stand.
+func (c catalog) nameOf(key string, sections []string) (name string, needed bool) {
+	if name, ok := strings.CutPrefix(key, "errors."); ok {
+		group, _, _ := strings.Cut(name, ".")
+		return key, c.Language() != locale.Last && slices.Contains(refusals, group)
+	}
+	name, ok := strings.CutPrefix(key, section)
+	part, _, deeper := strings.Cut(name, ".")
+	return name, ok && (!deeper || slices.Contains(sections, part))
+}
+
+// list returns, for a script, the texts of sections, those outside of any and those for refusals, as a
 // JavaScript object. Brackets are escaped, so that no text ends the script.
 func (c catalog) list(sections []string) (string, error) {
 	found := make(map[string]string)
 	for _, key := range c.Keys() {
-		own, ok := strings.CutPrefix(key, section)
-		if part, _, deeper := strings.Cut(own, "."); !ok || deeper && !slices.Contains(sections, part) {
+		name, needed := c.nameOf(key, sections)
+		if !needed {
 			continue
 		}
 		text, err := c.Text(key)
 		if err != nil {
 			return "", fmt.Errorf("pages: %w", err)
 		}
-		found[own] = text
+		found[name] = text
 	}
 	out, err := json.Marshal(found)
 	if err != nil {

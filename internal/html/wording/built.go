@@ -22,7 +22,7 @@ var Built = sync.OnceValues(func() (Catalog, error) {
 	if err != nil {
 		return Catalog{}, err
 	}
-	all, err := All(texts, "common", "shop", "pages", "mails")
+	all, err := All(texts, "common", "shop", "pages", "errors", "mails")
 	if err != nil {
 		return Catalog{}, err
 	}
@@ -31,7 +31,7 @@ var Built = sync.OnceValues(func() (Catalog, error) {
 	if err != nil {
 		return c, err
 	}
-	pseudo, err := All(made, "common", "shop", "pages")
+	pseudo, err := All(made, "common", "shop", "pages", "errors")
 	c.Pseudo = slices.Sorted(maps.Keys(pseudo))
 	maps.Copy(c.Words, pseudo)
 	return c, err

@@ -72,6 +72,9 @@ const answer = async <T>(request: Result<T>): Promise<{ body: T; response: Respo
     throw new Problem(0, "UNREACHABLE", String(cause), "");
   }
   const { data: body, error, response } = result;
-  if (!response.ok) throw readProblem(response.status, error, response.headers.get("X-Request-Id") ?? "");
+  if (!response.ok) {
+    const { headers } = response;
+    throw readProblem(response.status, error, headers.get("X-Request-Id") ?? "", headers.get("Retry-After"));
+  }
   return { body: body as T, response };
 };

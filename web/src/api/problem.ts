@@ -14,6 +14,7 @@ export class Problem extends Error {
     message: string,
     readonly requestId: string,
     readonly details: Record<string, unknown> = {},
+    readonly wait = 0, // how many seconds to wait before the next try; 0: nobody said
   ) {
     super(message);
     this.name = "Problem";
@@ -33,8 +34,11 @@ export class Problem extends Error {
   }
 }
 
-// readProblem reads an error body of either family: enveloped, or bare as the market's.
-export const readProblem = (status: number, body: unknown, requestId: string): Problem => {
+// inOwnWords is the code of problems whose message a page wrote, in the reader's language.
+export const inOwnWords = "IN_OWN_WORDS";
+
+// readProblem reads an error body of either family: enveloped, or bare as the market's. retryAfter is the header.
+export const readProblem = (status: number, body: unknown, requestId: string, retryAfter?: string | null): Problem => {
   const outer = (body ?? {}) as Record<string, unknown>;
   const inner = (typeof outer["error"] === "object" && outer["error"] !== null ? outer["error"] : outer) as Record<
     string,
@@ -47,6 +51,7 @@ export const readProblem = (status: number, body: unknown, requestId: string): P
     typeof inner["message"] === "string" ? inner["message"] : "",
     requestId,
     (inner["details"] ?? {}) as Record<string, unknown>,
+    Number(retryAfter ?? inner["retryAfter"]) || 0,
   );
 };
 

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, ok } from "../api/client";
-import { Problem } from "../api/problem";
+import { inOwnWords, Problem } from "../api/problem";
 import { useLicense, type License } from "./data";
 import { later } from "./later";
 import { BuyTrial, Seats, stateOf, termOf } from "./LicensesPage";
@@ -51,7 +51,7 @@ export const LicensePage = ({ id }: { id: string }) => {
           <span className="soft small">{own("license.buyHow")}</span>
         </p>
       )}
-      <Copy value={one.licenseKey} what={t("licenses.key").toLowerCase()} />
+      <Copy value={one.licenseKey} what={t("licenses.keyWithin")} primary />
       <dl className="summary">
         <div>
           <dt>{t("checkout.plan")}</dt>
@@ -136,7 +136,7 @@ const download = async (license: License, instanceId: string): Promise<void> => 
     }),
   );
   if (!answer.valid)
-    throw new Problem(409, "LEASE_REFUSED", own("license.leaseFailed", { message: stateOf(license).word }), "");
+    throw new Problem(409, inOwnWords, own("license.leaseFailed", { message: stateOf(license).word }), "");
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([answer.lease], { type: "application/jwt" }));
   link.download = `${license.productSlug}-${instanceId.replace(/[^\w.-]/g, "_")}.lease`;

@@ -1,5 +1,7 @@
 // The small pieces that pages share. Their looks are in shop.css.
 import {
+  lazy,
+  Suspense,
   useEffect,
   useId,
   useRef,
@@ -66,57 +68,47 @@ export const Offline = () => {
   );
 };
 
-// sentence is what a person reads of a failure.
-export const sentence = (error: unknown): string => {
-  const problem = asProblem(error);
-  if (problem.unreachable) return c("unreachable");
-  return problem.ours && problem.code === "INTERNAL_ERROR"
-    ? c("somethingFailed")
-    : problem.message || c("somethingFailed");
+interface FailureProps {
+  error: unknown;
+  retry?: (() => void) | undefined;
+}
+
+// Plain is a failure without what is known of its code: of a server that cannot be reached there is nothing to load.
+const Plain = ({ error, retry }: FailureProps) => {
+  const { unreachable, message } = asProblem(error);
+  return <Refused retry={retry}>{(!unreachable && message) || c("unreachable")}</Refused>;
 };
 
-export const Failure = ({ error, retry }: { error: unknown; retry?: () => void }) => {
-  const problem = asProblem(error);
-  const issues = problem.issues.filter((issue) => issue.message !== problem.message);
-  return (
-    <div className="note" data-tone="bad" role="alert">
-      <p>{sentence(error)}</p>
-      {issues.length > 0 && (
-        <ul>
-          {issues.map((issue, i) => (
-            <li key={i}>{issue.message}</li>
-          ))}
-        </ul>
+const Explained = lazy(() => import("./Explained").catch(() => ({ default: Plain })));
+
+// Failure says why something did not work, and what to do. The words for it are loaded then.
+export const Failure = (props: FailureProps) =>
+  asProblem(props.error).unreachable ? (
+    <Plain {...props} />
+  ) : (
+    <Suspense fallback={<p className="note">…</p>}>
+      <Explained {...props} />
+    </Suspense>
+  );
+
+// Refused is the note of a failure. more stands beside its button.
+export const Refused = ({
+  retry,
+  more,
+  children,
+}: Omit<FailureProps, "error"> & { more?: ReactNode; children: ReactNode }) => (
+  <div className="note" data-tone="bad" role="alert">
+    {children}
+    <div className="row">
+      {retry && (
+        <button type="button" className="button slim" onClick={retry}>
+          {c("retry")}
+        </button>
       )}
-      <div className="row">
-        {retry && (
-          <button type="button" className="button slim" onClick={retry}>
-            {c("retry")}
-          </button>
-        )}
-        {problem.requestId && <RequestId id={problem.requestId} />}
-      </div>
+      {more}
     </div>
-  );
-};
-
-// RequestId is what the shop finds a failure by.
-const RequestId = ({ id }: { id: string }) => {
-  const { copied, ref, copy } = useCopy(id);
-  return (
-    <>
-      <span className="small">
-        {c("requestId")} <code ref={ref}>{id}</code>
-      </span>
-      <button type="button" className="button slim" onClick={() => void copy()}>
-        {copied ? c("copied") : c("copy", { what: c("requestId").toLowerCase() })}
-      </button>
-      <span className="sr" role="status">
-        {copied && c("copied")}
-      </span>
-    </>
-  );
-};
+  </div>
+);
 
 // Told says what an action came to, for all to see and hear.
 export const Told = ({ children }: { children: ReactNode }) => (

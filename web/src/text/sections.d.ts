@@ -79,6 +79,14 @@ declare module "*?section=shop&only=elsewhere" {
   const section: Pick<Catalog["shop"], "elsewhere">;
   export default section;
 }
+declare module "*?section=errors" {
+  const section: Catalog["errors"];
+  export default section;
+}
+declare module "*?section=errors&without=console" {
+  const section: Omit<Catalog["errors"], "console">;
+  export default section;
+}
 declare module "*?section=console" {
   const section: Catalog["console"];
   export default section;

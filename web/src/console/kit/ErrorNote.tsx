@@ -1,10 +1,12 @@
 import { Button } from "@mantine/core";
 import { asProblem } from "../../api/problem";
-import { reason } from "./reason";
+import { why } from "./reason";
+import { faultWords } from "../refusals";
 import { c, t } from "../text";
 import { CopyText } from "./CopyText";
 import { Missing } from "./Missing";
 import { Page } from "./Page";
+import { Read } from "./Read";
 
 interface ErrorNoteProps {
   error: unknown;
@@ -15,16 +17,20 @@ interface ErrorNoteProps {
 // ErrorNote shows a failure where it happened, with every fault and the request id.
 export const ErrorNote = ({ error, retry, title }: ErrorNoteProps) => {
   const problem = asProblem(error);
-  const issues = problem.issues.filter((issue) => issue.message !== problem.message);
+  const read = why(error);
+  const issues = problem.issues.filter((issue) => issue.message !== read.text);
   return (
     <div className="note" data-tone="bad" role="alert">
       {title && <h3>{title}</h3>}
-      <p>{reason(error)}</p>
+      <p>
+        <Read words={read} />
+      </p>
       {issues.length > 0 && (
         <ul>
           {issues.map((issue, i) => (
             <li key={i} className="wrap">
-              {(issue.entry ?? issue.path) && <code>{issue.entry ?? issue.path}</code>} {issue.message}
+              {(issue.entry ?? issue.path) && <code>{issue.entry ?? issue.path}</code>}{" "}
+              <Read words={faultWords(issue, issue.message)} />
             </li>
           ))}
         </ul>

@@ -2,6 +2,8 @@
 // value that was sent.
 import { useState } from "react";
 import { asProblem, type Issue } from "../../api/problem";
+import { inOne } from "../../text/refusal";
+import { faultWords } from "../refusals";
 import { t } from "../text";
 
 // useFaults returns all faults of an error; at, which returns what is wrong with a field that still
@@ -20,8 +22,10 @@ export const useFaults = (error: unknown, values: Record<string, unknown>) => {
   return { issues, at, unchanged };
 };
 
-// says is a fault's message at its field, which need not name the field again.
-export const says = ({ path = "", message }: Issue): string => {
+// says is what is wrong at a field, which need not be named again.
+export const says = (issue: Issue): string => inOne(faultWords(issue, shortened(issue)));
+
+const shortened = ({ path = "", message }: Issue): string => {
   if (path === "" || !message.startsWith(path)) return message;
   const rest = message.slice(path.length).replace(/^[:\s]+/, "");
   return rest.startsWith("is ") ? t("fields.this", { rest }) : rest.charAt(0).toUpperCase() + rest.slice(1);

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { Problem } from "../../api/problem";
+import { inOwnWords, Problem } from "../../api/problem";
 import "../extensions/extensions.css";
 import { readManifest } from "../extensions/manifest";
 import { Empty } from "../kit/Empty";
@@ -66,7 +66,7 @@ const Frame = ({ slug, installationId, path, title }: FrameProps) => {
     queryFn: async () => {
       const answer = await relay(slug, installationId, path, { url: path, method: "GET", headers: [], body: null });
       if (answer.status !== 200)
-        throw new Problem(answer.status, "PLUGIN_PAGE", t("plugins.adminUi.answers", { status: answer.status }), "");
+        throw new Problem(answer.status, inOwnWords, t("plugins.adminUi.answers", { status: answer.status }), "");
       return new TextDecoder().decode(answer.body);
     },
   });

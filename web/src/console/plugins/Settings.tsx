@@ -8,9 +8,11 @@ import { useFaults } from "../kit/useFaults";
 import { ErrorNote } from "../kit/ErrorNote";
 import { NumberField } from "../kit/NumberField";
 import { sent } from "../../text/number";
+import { inOne } from "../../text/refusal";
 import { Section } from "../kit/Page";
 import { tell } from "../kit/toast";
 import { useBase, useTyped } from "../kit/useBase";
+import { faultWords } from "../refusals";
 import { t } from "../text";
 import { useRefresh, type Package } from "./data";
 import { Environment, type Change } from "./Environment";
@@ -60,7 +62,11 @@ const Form = ({ plugin, before: { environment, ...settings }, onTyped, settle }:
     },
   });
   useTyped(Object.keys(changes(settings, draft, env)).length > 0, onTyped);
-  const faults = new Map(save.isError ? asProblem(save.error).issues.map((issue) => [issue.path, issue.message]) : []);
+  const faults = new Map(
+    save.isError
+      ? asProblem(save.error).issues.map((issue) => [issue.path, inOne(faultWords(issue, issue.message))])
+      : [],
+  );
   const { at } = useFaults(save.error, { ...draft });
   const error = (name: string) => {
     const message = at(name);

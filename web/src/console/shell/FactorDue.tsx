@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { signOut } from "../../api/session";
-import { sentence } from "../door/sentence";
+import { reason } from "../kit/reason";
 import { c, t } from "../text";
 
 // FactorDue is what staff see whose session lacks the second factor that the platform asks for.
@@ -8,7 +8,7 @@ export const FactorDue = ({ refusal }: { refusal: unknown }) => (
   <main className="sign-in">
     <section>
       <h1>{t("factor.title")}</h1>
-      <p>{sentence(refusal)}</p>
+      <p>{reason(refusal)}</p>
       <Button component="a" href="/account/second-step" variant="filled">
         {t("factor.open")}
       </Button>

@@ -3,8 +3,10 @@
 import { Button, Switch } from "@mantine/core";
 import { useEffect, useState, type FormEvent, type ReactNode } from "react";
 import { asProblem, type Issue } from "../../../api/problem";
+import { inOne } from "../../../text/refusal";
 import { useFaults } from "../../kit/useFaults";
 import { ErrorNote } from "../../kit/ErrorNote";
+import { faultWords } from "../../refusals";
 import { t } from "../../text";
 import { isSecret, type Field, type Schema } from "../manifest";
 import { Fields } from "./Fields";
@@ -135,7 +137,7 @@ const faultsOf = (error: unknown, asked: string[]): { at: Record<string, string>
   if (error === null || error === undefined) return { at, others: false };
   const issues = asProblem(error).issues;
   const placed = issues.filter((issue) => place(issue) !== undefined);
-  for (const issue of placed) at[place(issue) as string] ??= issue.message;
+  for (const issue of placed) at[place(issue) as string] ??= inOne(faultWords(issue, issue.message));
   return { at, others: placed.length < issues.length || issues.length === 0 };
 };
 

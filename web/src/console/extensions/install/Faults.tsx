@@ -1,5 +1,7 @@
 // Why an archive was refused: every fault at the entry or the field where it is.
-import { reason } from "../../kit/reason";
+import { Read } from "../../kit/Read";
+import { why } from "../../kit/reason";
+import { faultWords } from "../../refusals";
 import { CopyText } from "../../kit/CopyText";
 import type { Problem } from "../../../api/problem";
 import { c, t } from "../../text";
@@ -31,8 +33,16 @@ export const Faults = ({ problem }: { problem: Problem }) => {
       <h3>
         {issues.length > 0 && !whole ? t.count("plugins.install.faults", issues.length) : t("plugins.install.refused")}
       </h3>
-      {issues.length === 0 && !last && typeof cause !== "string" && <p>{reason(problem)}</p>}
-      {whole && <p>{whole.message}</p>}
+      {issues.length === 0 && !last && typeof cause !== "string" && (
+        <p>
+          <Read words={why(problem)} />
+        </p>
+      )}
+      {whole && (
+        <p>
+          <Read words={faultWords(whole, whole.message)} />
+        </p>
+      )}
       {last && (
         <p>
           <code className="wrap">
@@ -61,7 +71,9 @@ export const Faults = ({ problem }: { problem: Problem }) => {
                   <td>
                     <code className="wrap">{issue.entry ?? issue.path ?? ""}</code>
                   </td>
-                  <td className="wrap">{withoutPath(issue.message, issue.path)}</td>
+                  <td className="wrap">
+                    <Read words={faultWords(issue, withoutPath(issue.message, issue.path))} />
+                  </td>
                 </tr>
               ))}
             </tbody>

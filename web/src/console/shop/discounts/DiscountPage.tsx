@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, ok, tagged } from "../../../api/client";
-import { asProblem, Problem } from "../../../api/problem";
+import { asProblem, inOwnWords, Problem } from "../../../api/problem";
 import { Confirm } from "../../kit/Confirm";
 import { CopyText } from "../../kit/CopyText";
 import { ErrorPage } from "../../kit/ErrorNote";
@@ -141,8 +141,8 @@ const Edit = (latest: Read) => {
 
 // Cancelled orders used a code as well, and `uses` does not count them: only the refusal tells.
 const inWords = (error: unknown): never => {
-  const { status, code, requestId, details } = asProblem(error);
-  throw status === 409 ? new Problem(status, code, t("shop.discounts.fixed"), requestId, details) : error;
+  const { status, requestId, details } = asProblem(error);
+  throw status === 409 ? new Problem(status, inOwnWords, t("shop.discounts.fixed"), requestId, details) : error;
 };
 
 const Remove = ({ discount: d }: { discount: Discount }) => {

@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, ok } from "../../../api/client";
-import { asProblem, Problem } from "../../../api/problem";
+import { asProblem, inOwnWords, Problem } from "../../../api/problem";
 import { Confirm } from "../../kit/Confirm";
 import { t } from "../../text";
 
@@ -49,5 +49,5 @@ const withNames = (problem: Problem): Problem => {
   const more = Number(total) - products.length;
   const message =
     more > 0 ? t("shop.media.delete.usedMore", { names, n: more }) : t("shop.media.delete.used", { names });
-  return new Problem(problem.status, problem.code, message, problem.requestId, problem.details);
+  return new Problem(problem.status, inOwnWords, message, problem.requestId, problem.details);
 };
