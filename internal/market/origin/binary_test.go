@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// mostAdded is what the library for TUF may add to a binary, in bytes (ADR 0040).
+// mostAdded is what the library for TUF may add to a binary, in bytes (ADR 0041).
 const mostAdded = 3 << 20
 
 // Two small programs that have what stoa has anyway: net/http and protobuf. One of them uses the library as well.

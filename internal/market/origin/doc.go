@@ -1,6 +1,6 @@
 // Package origin makes a stoa a market: other stoas install from it what its products carry. It
 // owns the market's keys and the TUF metadata that says which packages there are (contract 9.1,
-// ADR 0040).
+// ADR 0041).
 //
 // Files outside of the database hold the root keys; who has them decides which keys sign the rest.
 // Those are a keyring's, under KeyPurpose. Service.Sync compares what the shop offers with what is
