@@ -1,8 +1,8 @@
 package order_test
 
 import (
-	"fmt"
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
