@@ -17,6 +17,9 @@ import (
 // Client is one connection that sends one request after another. It reads as
 // little of HTTP/1.1 as it can, because what it costs is taken from both sides.
 type Client struct {
+	// Header is lines of a head that every request has, each with its end.
+	Header string
+
 	conn net.Conn
 	in   *bufio.Reader
 	out  []byte
@@ -42,6 +45,7 @@ func (c *Client) Do(method, path, token string, body []byte) ([]byte, error) {
 	b = append(b, ' ')
 	b = append(b, path...)
 	b = append(b, " HTTP/1.1\r\nHost: localhost\r\n"...)
+	b = append(b, c.Header...)
 	if token != "" {
 		b = append(b, "Authorization: Bearer "...)
 		b = append(b, token...)

@@ -51,10 +51,18 @@ func (r *Row) Run(ctx context.Context, rounds int, round time.Duration) error {
 	return nil
 }
 
-// Show prints the table of the rows that were run.
-func Show(rows []Row) error {
-	fmt.Printf("%s/%s, %d processors, %s; shared by stoa, its peers and the load\n\n", runtime.GOOS, runtime.GOARCH,
+// Machine is a line about where figures are from.
+func Machine() string {
+	return fmt.Sprintf("%s/%s, %d processors, %s; shared by stoa, its peers and the load\n", runtime.GOOS, runtime.GOARCH,
 		runtime.NumCPU(), runtime.Version())
+}
+
+// Show prints the table of the rows that were run, if there are any.
+func Show(rows []Row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	fmt.Println(Machine())
 	tab := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
 	fmt.Fprintln(tab,
 		"| work\t| stoa/s\t| peer/s\t| ratio\t| lowest\t| highest\t| target\t| stoa CPU µs\t| peer CPU µs\t| peer\t|")

@@ -7,6 +7,17 @@ useStoa(null, async () => {
   token = await adminToken(stoa);
 });
 
+// pick chooses in a field what is found by a part of its name, with the keyboard alone.
+const pick = async (tab, label, typed, name) => {
+  const field = tab.getByRole("combobox", { name: label });
+  await field.focus();
+  await field.pressSequentially(typed);
+  await tab.getByRole("option").first().filter({ hasText: name }).waitFor();
+  await field.press("ArrowDown");
+  await field.press("Enter");
+  await tab.locator(".mantine-Pill-root", { hasText: name }).waitFor();
+};
+
 test("a code is made in the console, and switched off", async () => {
   const tab = await openConsole("/console/shop/discounts");
   await accessibleEverywhere(tab, "an empty list of discounts");
@@ -18,8 +29,8 @@ test("a code is made in the console, and switched off", async () => {
   await accessibleEverywhere(tab, "a discount with faults");
   await tab.getByRole("textbox", { name: "Code" }).fill("launch20");
   await tab.getByRole("textbox", { name: "Percent" }).fill("20");
-  await tab.getByRole("textbox", { name: "Products" }).fill("harbor-analytics");
-  await tab.getByRole("textbox", { name: "Plans" }).fill("growth");
+  await pick(tab, "Products", "harbor", "Harbor Analytics");
+  await pick(tab, "Plans", "gro", "Growth");
   await tab.getByRole("button", { name: "Make a discount" }).click();
   await tab.getByRole("heading", { name: "LAUNCH20" }).waitFor();
   await accessibleEverywhere(tab, "a discount");
@@ -30,6 +41,34 @@ test("a code is made in the console, and switched off", async () => {
   await tab.goto("/console/shop/discounts");
   await tab.getByRole("link", { name: "LAUNCH20" }).waitFor();
   await accessibleEverywhere(tab, "a list of discounts");
+  await tab.end();
+});
+
+test("a code for a plan of any product, found or typed, keeps what nobody changes", async () => {
+  const { body } = await call(stoa, "POST", "/api/v1/admin/discounts", { token, body: { code: "ANYPLAN", percentOff: 5, tiers: ["growth"] } });
+  const tab = await openConsole(`/console/shop/discounts/${body.data.id}`, { width: 360, height: 740 });
+  const plans = tab.getByRole("combobox", { name: "Plans" });
+  await tab.locator(".mantine-Pill-root", { hasText: "growth" }).waitFor();
+  await plans.focus();
+  await plans.pressSequentially("gro"); // no product is named so
+  await tab.getByRole("option", { name: /^gro as typed$/ }).waitFor();
+  await plans.fill("plus");
+  await tab.getByRole("option", { name: /Plus/ }).last().click();
+  await accessibleEverywhere(tab, "plans to choose from");
+  await tab.getByRole("button", { name: "Save the discount" }).click();
+  await tab.getByText("The discount is saved. Orders keep what they had.").waitFor();
+  const read = () => call(stoa, "GET", `/api/v1/admin/discounts/${body.data.id}`, { token });
+  assert.deepEqual([(await read()).body.data.products, (await read()).body.data.tiers], [undefined, ["growth", "plus"]]);
+  await plans.press("Backspace");
+  await tab.getByRole("button", { name: "Save the discount" }).click();
+  await tab.waitForFunction(() => document.querySelectorAll(".mantine-Pill-root").length === 1);
+  assert.deepEqual((await read()).body.data.tiers, ["growth"]);
+  await tab.getByRole("button", { name: "Delete the discount" }).click();
+  await tab.getByRole("dialog", { name: "The discount ANYPLAN is removed for good" }).waitFor();
+  await accessibleEverywhere(tab, "a discount before it is removed");
+  await tab.getByRole("button", { name: "Delete ANYPLAN" }).click();
+  await tab.getByRole("heading", { name: "Discounts", exact: true }).waitFor();
+  assert.equal((await read()).status, 404);
   await tab.end();
 });
 

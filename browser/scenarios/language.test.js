@@ -102,6 +102,34 @@ for (const language of ["en-XA", "ar-XB"]) {
   });
 }
 
+// mirrored are the icons of a page that are drawn the other way round, and all that are there.
+const mirrored = (tab) => tab.evaluate(() => {
+  const icons = [...document.querySelectorAll("main svg.icon, main svg.tabler-icon, [role=listbox] svg")];
+  const named = icons.map((icon) => [icon.getAttribute("class").match(/tabler-icon-\S+|along/)?.[0] ?? "icon", getComputedStyle(icon).scale]);
+  const of = (some) => [...new Set(some.map(([name]) => name))].sort();
+  return { all: of(named), turned: of(named.filter(([, scale]) => scale === "-1 1")) };
+});
+
+test("icons that point along the line are mirrored where it begins at the right, and no others", async () => {
+  for (const [language, turns] of [["ar-XB", true], ["de", false]]) {
+    const tab = await openTab(browser, stoa);
+    await inPseudo(tab, language);
+    await signIn(tab);
+    const seen = async (path, pointing, others) => {
+      await visit(tab, path);
+      const { all, turned } = await mirrored(tab);
+      assert.deepEqual(turned, turns ? pointing : [], `${path} in ${language}`);
+      for (const name of [...pointing, ...others]) assert.ok(all.includes(name), `${path} shows no ${name}: ${all}`);
+    };
+    const chevrons = ["s-left", "-left", "-right", "s-right"].map((end) => `tabler-icon-chevron${end}`);
+    await seen("/console/shop/orders", chevrons.sort(), []);
+    await seen("/console/shop/products/harbor-analytics", ["tabler-icon-arrow-left", "tabler-icon-arrow-right"],
+      ["tabler-icon-trash", "tabler-icon-external-link", "tabler-icon-arrow-up"]);
+    await seen("/p/harbor-analytics", ["along"], ["icon"]);
+    await tab.end();
+  }
+});
+
 test("a page behind a mailed link is read in another language, and keeps the link", async () => {
   const tab = await openTab(browser, stoa, { width: 360, height: 740 });
   await tab.goto("/reset-password#ABCDEFGHIJKLMNOPQRSTUVWXYZ");

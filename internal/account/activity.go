@@ -49,6 +49,10 @@ type Visits interface {
 	// AddVisit inserts a visit.
 	AddVisit(ctx context.Context, v Visit) error
 
+	// SignedInFrom reports whether a program signed the user in from an address after a time. If it did so lately, the
+	// answer costs the same however long the list is.
+	SignedInFrom(ctx context.Context, userID, userAgent, address string, after time.Time) (bool, error)
+
 	// AddressesOf returns the addresses from which a program signed the user in after a time, each once.
 	AddressesOf(ctx context.Context, userID, userAgent string, after time.Time) ([]string, error)
 
@@ -109,13 +113,19 @@ func (s *Service) open(ctx context.Context, tx Store, post func(letter) error, u
 
 // known reports whether a session is from where its user signed in before.
 func (s *Service) known(ctx context.Context, tx Store, session Session) (bool, error) {
-	before, err := tx.AddressesOf(ctx, session.UserID, session.UserAgent, s.Now().Add(-activityKept))
+	after := s.Now().Add(-activityKept)
+	before, err := tx.SignedInFrom(ctx, session.UserID, session.UserAgent, session.Address, after)
+	if before || err != nil {
+		return before, err
+	}
+	// From this address never, but perhaps from its network. Few sign-ins get here.
+	all, err := tx.AddressesOf(ctx, session.UserID, session.UserAgent, after)
 	if err != nil {
 		return false, err
 	}
 	network := func(address string) string { return reqctx.AddrKey(reqctx.ParseAddr(address)) }
 	here := network(session.Address)
-	return slices.ContainsFunc(before, func(address string) bool { return network(address) == here }), nil
+	return slices.ContainsFunc(all, func(address string) bool { return network(address) == here }), nil
 }
 
 func visitOf(session Session) Visit {

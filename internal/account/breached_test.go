@@ -26,6 +26,12 @@ func (c *counted) InTx(ctx context.Context, fn func(account.Store) error) error 
 	return c.Store.InTx(ctx, fn)
 }
 
+// InShortTx implements account.Store.
+func (c *counted) InShortTx(ctx context.Context, fn func(account.Store) error) error {
+	c.transactions++
+	return c.Store.InShortTx(ctx, fn)
+}
+
 // listOf returns a list of breached passwords.
 func listOf(t *testing.T, words ...string) *breached.List {
 	t.Helper()

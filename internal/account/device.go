@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stoa/internal/account/device"
+	"stoa/internal/base/errs"
 	"stoa/internal/base/ids"
 	"stoa/internal/base/reqctx"
 )
@@ -24,9 +25,12 @@ type KnownDevice struct {
 
 // Devices is the part of Store about known devices.
 type Devices interface {
-	// KeepDevice notes a sign-in, with one statement: with the user's device whose cookie has the hash sent, if there is
-	// one that was used within DeviceLife, or else with d, which is inserted. It returns the id of the one.
-	KeepDevice(ctx context.Context, d KnownDevice, sent string) (id string, err error)
+	// UseDevice notes a sign-in with the user's device whose cookie has that hash, if it was used within DeviceLife, and
+	// returns its id, or else an errs.NotFound error.
+	UseDevice(ctx context.Context, userID, hash string, at time.Time) (id string, err error)
+
+	// AddDevice inserts a device. The error is an errs.Conflict if the user has one with that Hash.
+	AddDevice(ctx context.Context, d KnownDevice) error
 
 	// KnowsDevice reports whether a cookie with that hash is of a device of the user whose address has that Key, and was
 	// used after a time.
@@ -47,17 +51,21 @@ func (s *Service) recognize(ctx context.Context, tx Store, session *Session) (kn
 	if d == nil {
 		return false, nil
 	}
-	fresh := randomText(deviceBytes)
-	made := KnownDevice{
-		ID: ids.New(), UserID: session.UserID, Hash: ids.HashLinkToken(fresh), LastAt: session.CreatedAt,
+	if d.Sent != "" {
+		session.DeviceID, err = tx.UseDevice(ctx, session.UserID, ids.HashLinkToken(d.Sent), session.CreatedAt)
+		if err == nil {
+			d.Given = d.Sent
+			return true, nil
+		}
+		if errs.KindOf(err) != errs.NotFound {
+			return false, err
+		}
+	}
+	session.DeviceID, d.Given = ids.New(), randomText(deviceBytes)
+	return false, tx.AddDevice(ctx, KnownDevice{
+		ID: session.DeviceID, UserID: session.UserID, Hash: ids.HashLinkToken(d.Given), LastAt: session.CreatedAt,
 		Name: device.Read(session.UserAgent).String(),
-	}
-	session.DeviceID, err = tx.KeepDevice(ctx, made, ids.HashLinkToken(d.Sent))
-	if known = session.DeviceID != made.ID; known {
-		fresh = d.Sent
-	}
-	d.Given = fresh
-	return known && err == nil, err
+	})
 }
 
 // FromKnownDevice reports whether a request comes from a device in which the user with that address signed in before. A

@@ -45,11 +45,18 @@ func (s *Service) now() values { return values{template.At: template.Moment(s.No
 // inTxWithMail is Store.InTx for a change that people hear of by mail: what fn posts is recorded in the
 // transaction, and sent once it is committed. Where no mail arrives, nothing is recorded.
 func (s *Service) inTxWithMail(ctx context.Context, fn func(tx Store, post func(letter) error) error) error {
+	return s.withMail(ctx, s.Store.InTx, fn)
+}
+
+// withMail is inTxWithMail for a transaction that inTx begins.
+func (s *Service) withMail(
+	ctx context.Context, inTx func(context.Context, func(Store) error) error, fn func(tx Store, post func(letter) error) error,
+) error {
 	outbox := s.Outbox
 	if !s.sendsMail() {
 		outbox = nil
 	}
-	return mail.InTx(ctx, outbox, s.Store.InTx, fn)
+	return mail.InTx(ctx, outbox, inTx, fn)
 }
 
 // resetMail is the mail with a link. The token is in the fragment, which browsers do

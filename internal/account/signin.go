@@ -83,7 +83,7 @@ func (s *Service) signIn(ctx context.Context, c Credentials, newHash string) (To
 	session := s.newSession(ctx, c.User, key)
 	var user User
 	var due *errs.Error // nil: the password was all
-	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) (err error) {
+	err = s.withMail(ctx, s.Store.InShortTx, func(tx Store, post func(letter) error) (err error) {
 		user, due, err = s.firstStep(ctx, tx, post, c, newHash, session)
 		return err
 	})

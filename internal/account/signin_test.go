@@ -121,11 +121,20 @@ type slowStore struct {
 }
 
 func (s *slowStore) InTx(ctx context.Context, fn func(account.Store) error) error {
+	s.change()
+	return s.Store.InTx(ctx, fn)
+}
+
+func (s *slowStore) InShortTx(ctx context.Context, fn func(account.Store) error) error {
+	s.change()
+	return s.Store.InShortTx(ctx, fn)
+}
+
+func (s *slowStore) change() {
 	if between := s.between; between != nil {
 		s.between = nil
 		between()
 	}
-	return s.Store.InTx(ctx, fn)
 }
 
 // A password that is changed while somebody signs in with the old one must not

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"stoa/internal/account"
 	"stoa/internal/api/admin"
 	"stoa/internal/api/auth"
 	"stoa/internal/api/extension"
@@ -96,7 +97,8 @@ func (s *Server) page(render func(pages.Site) (pages.Page, error)) web.PageOf {
 		return pages.Site{
 			Language:  cmp.Or(named, s.Languages.Default(shown.Language, s.Locale)),
 			Languages: strings.Join(s.Languages.Offered(), " "),
-			Name:      shown.Name, PasswordRules: rules.Policy.PasswordRules(), Registration: string(rules.Registration),
+			Name:      shown.Name, Registration: string(rules.Registration),
+			PasswordLength: rules.Policy.MinLength(), NoCommonPassword: rules.Policy == account.PolicyASVS,
 			Test: s.Orders.TestPayments(), Web: s.Web,
 		}
 	}, render)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"stoa/internal/account"
 	"stoa/internal/app"
 	"stoa/internal/testkit"
 )
@@ -63,6 +64,31 @@ func TestPagesAreInALanguageOfTheReader(t *testing.T) {
 			req.Header.Set("If-None-Match", etag)
 			if res := a.DoUnchecked(t, req); res.Status != http.StatusNotModified || len(res.Header.Values("Vary")) == 0 {
 				t.Errorf("%s in %s again answers %d, Vary %q", path, tag, res.Status, res.Header.Values("Vary"))
+			}
+		}
+	}
+}
+
+// The API says what a new password must be in English, pages say the same in the language of the reader.
+func TestPagesTellTheRulesOfPasswordsInTheLanguageOfTheReader(t *testing.T) {
+	t.Parallel()
+
+	for policy, german := range map[account.Policy]string{
+		account.PolicyStandard: "Mindestens 6 Zeichen.",
+		account.PolicyASVS: "Mindestens 8 Zeichen. Kein häufiges Passwort und nichts, was aus gängigen Wörtern, Tastaturfolgen, " +
+			"Jahreszahlen oder Ihrem eigenen Namen besteht.",
+	} {
+		a := testkit.NewShop(t, func(_ testing.TB, cfg *app.Config) { cfg.SignIn.PasswordPolicy = string(policy) })
+		req := testkit.Get("", "/api/v1/shop/settings")
+		req.Header = http.Header{"Accept-Language": {"de"}}
+		english := a.Do(t, req).Text(t, "data.registration.passwordRules")
+		if english != policy.PasswordRules() {
+			t.Errorf("%s: the API says %q", policy, english)
+		}
+		for tag, want := range map[string]string{"en": english, "de": german} {
+			res := a.DoUnchecked(t, page("/reset-password", "Accept-Language", tag))
+			if !strings.Contains(string(res.Body), `id="password-rules">`+want+"</p>") {
+				t.Errorf("%s: the page in %s does not say %q", policy, tag, want)
 			}
 		}
 	}
@@ -135,7 +161,9 @@ func TestAnAccountKeepsItsLanguage(t *testing.T) {
 		}{
 			{map[string]any{"language": "de"}, http.StatusOK, "de"},
 			{map[string]any{"language": "tlh"}, http.StatusBadRequest, "de"},
-			{map[string]any{"language": "en-XA"}, http.StatusBadRequest, "de"},
+			{map[string]any{"language": "fr-CA"}, http.StatusOK, "fr"},
+			{map[string]any{"language": "de-AT"}, http.StatusOK, "de"},
+			{map[string]any{"language": "de-"}, http.StatusBadRequest, "de"},
 			{map[string]any{"language": ""}, http.StatusBadRequest, "de"},
 			{map[string]any{"language": 1}, http.StatusBadRequest, "de"},
 			{map[string]any{}, http.StatusBadRequest, "de"},

@@ -107,6 +107,11 @@ func (b buyers) Email(ctx context.Context, userID string) (string, error) {
 	return u.Email, err
 }
 
+// Language implements order.Users.
+func (b buyers) Language(ctx context.Context, userID string) (string, error) {
+	return b.app.Accounts.Language(ctx, userID)
+}
+
 // Admins implements order.Administrators and webhook.Administrators.
 func (b buyers) Admins(ctx context.Context) ([]mail.Reader, error) {
 	active := true

@@ -28,7 +28,8 @@ func (a *App) buildTemplates(cfg Config) error {
 		return err
 	}
 	a.Templates = &template.Service{
-		Store: store.NewTemplates(a.DB), Now: cfg.Now, Log: cfg.Log, PublicURL: cfg.PublicURL, Languages: tags, Own: words, Day: mailDay, Time: mailTime,
+		Store: store.NewTemplates(a.DB), Now: cfg.Now, Log: cfg.Log, PublicURL: cfg.PublicURL, Languages: tags, Own: words,
+		Day: mailDay, Time: mailTime, Money: mailMoney,
 		Shop:  func(ctx context.Context) template.Shop { return a.shopInMails(ctx, spoken, cfg.DefaultLocale) },
 		Email: buyers{a}.Email,
 	}
@@ -65,6 +66,17 @@ func mailTime(language string, at time.Time) string {
 		return words.Moment(at)
 	}
 	return at.UTC().Format(mail.Time)
+}
+
+// mailMoney writes an amount such as "49.90 EUR" in mails of a language.
+func mailMoney(language, amount string) string {
+	words := otherWords(language)
+	number, currency, ok := strings.Cut(amount, " ")
+	if words == nil || !ok {
+		return amount
+	}
+	whole, fraction, _ := strings.Cut(number, ".")
+	return words.Money(whole, fraction, currency)
 }
 
 // otherWords returns the words of a language that is not the first one; nil without.

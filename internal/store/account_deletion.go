@@ -123,7 +123,9 @@ func (s Leave) releaseGuestOrders(ctx context.Context, c account.Credentials, ke
 		if _, err := s.Write.ExecContext(ctx, `UPDATE orders SET user_id = $1 WHERE id = $2`, reqctx.Deleted, g.id); err != nil {
 			return err
 		}
-		if _, err := s.Write.ExecContext(ctx, `UPDATE licenses SET user_id = $1 WHERE id = $2`, reqctx.Deleted, g.license); err != nil {
+		// Not the license of whoever bought what a guest only tried.
+		if _, err := s.Write.ExecContext(ctx, `UPDATE licenses SET user_id = $1 WHERE id = $2 AND user_id = 'anonymous'`,
+			reqctx.Deleted, g.license); err != nil {
 			return err
 		}
 		if _, err := s.blank(ctx, `id = $1 AND created_at_ms <= $2`, ``, g.id, database.Millis(kept)); err != nil {

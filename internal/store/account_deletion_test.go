@@ -133,6 +133,8 @@ func testErase(t *testing.T, open Open) {
 	mustOrder(t, orders, Order("guests", "a", reqctx.Anonymous, "Ätna@Example.com", T0))
 	mustOrder(t, orders, Order("like", "a", reqctx.Anonymous, "ätna@example.com", T0))
 	mustOrder(t, orders, Order("bobs", "a", "bob", ada.Email, T0))
+	mustOrder(t, orders, Order("tried", "a", reqctx.Anonymous, ada.Email, T0))
+	mustExec(t, db, `UPDATE licenses SET user_id = 'bob' WHERE id = 'tried'`) // who bought what a guest only tried
 	mustSave(t, all, reviewOf("r1", "a", "ada"))
 	mustSave(t, all, reviewOf("r2", "b", "ada"))
 	mustSave(t, all, reviewOf("r3", "a", "bob"))
@@ -158,8 +160,9 @@ func testErase(t *testing.T, open Open) {
 	if got := texts(t, db, named); !slices.Equal(got, []string{"bobs", "guests", "own"}) {
 		t.Errorf("invoices have the buyers of %v", got)
 	}
-	want := []string{"bobs bob", "guests deleted", "like anonymous", "old deleted", "own deleted"}
-	for _, table := range []string{"orders", "licenses"} {
+	rest := []string{"bobs bob", "guests deleted", "like anonymous", "old deleted", "own deleted"}
+	for table, tried := range map[string]string{"orders": "tried deleted", "licenses": "tried bob"} {
+		want := append(slices.Clone(rest), tried)
 		if got := texts(t, db, `SELECT id || ' ' || user_id FROM `+table+` ORDER BY id`); !slices.Equal(got, want) {
 			t.Errorf("%s are %v, want %v", table, got, want)
 		}

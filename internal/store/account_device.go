@@ -8,17 +8,21 @@ import (
 	"stoa/internal/data/database"
 )
 
-// KeepDevice implements account.Devices.
-func (a *Account) KeepDevice(ctx context.Context, d account.KnownDevice, sent string) (id string, err error) {
+// UseDevice implements account.Devices.
+func (a *Account) UseDevice(ctx context.Context, userID, hash string, at time.Time) (id string, err error) {
 	err = a.Write.QueryRowContext(ctx, `
-		INSERT INTO known_devices (id, user_id, cookie_hash, name, first_at_ms, last_at_ms)
-		VALUES ($1, $2, coalesce((
-			SELECT k.cookie_hash FROM known_devices k WHERE k.user_id = $2 AND k.cookie_hash = $3 AND k.last_at_ms > $7
-		), $4), $5, $6, $6)
-		ON CONFLICT (user_id, cookie_hash) DO UPDATE SET last_at_ms = excluded.last_at_ms
+		UPDATE known_devices SET last_at_ms = $1 WHERE user_id = $2 AND cookie_hash = $3 AND last_at_ms > $4
 		RETURNING id`,
-		d.ID, d.UserID, sent, d.Hash, d.Name, database.Millis(d.LastAt), database.Millis(d.LastAt.Add(-account.DeviceLife))).Scan(&id)
-	return id, err
+		database.Millis(at), userID, hash, database.Millis(at.Add(-account.DeviceLife))).Scan(&id)
+	return id, a.Wrap(err, "Device")
+}
+
+// AddDevice implements account.Devices.
+func (a *Account) AddDevice(ctx context.Context, d account.KnownDevice) error {
+	_, err := a.Write.ExecContext(ctx, `
+		INSERT INTO known_devices (id, user_id, cookie_hash, name, first_at_ms, last_at_ms) VALUES ($1, $2, $3, $4, $5, $5)`,
+		d.ID, d.UserID, d.Hash, d.Name, database.Millis(d.LastAt))
+	return a.Wrap(err, "Device")
 }
 
 // KnowsDevice implements account.Devices.

@@ -6,15 +6,27 @@ import (
 	"time"
 
 	"stoa/internal/account"
+	"stoa/internal/base/errs"
+	"stoa/internal/store"
 )
+
+// addDevice adds a device whose cookie has a hash after its id.
+func addDevice(tb testing.TB, s *store.Account, user, id string, at time.Time) {
+	tb.Helper()
+	d := account.KnownDevice{ID: id, UserID: user, Hash: "hash of " + id, Name: "Firefox on Linux", LastAt: at}
+	if err := s.AddDevice(tb.Context(), d); err != nil {
+		tb.Errorf("AddDevice(%s, %s) = %v", user, id, err)
+	}
+}
 
 func testDevices(t *testing.T, open Open) {
 	s := withUsers(t, open)
-	keep := func(user, id, sent string, at time.Time, want string) {
+	add := func(user, id string, at time.Time) { t.Helper(); addDevice(t, s, user, id, at) }
+	use := func(user, hash string, at time.Time, want string) {
 		t.Helper()
-		d := account.KnownDevice{ID: id, UserID: user, Hash: "hash of " + id, Name: "Firefox on Linux", LastAt: at}
-		if got, err := s.KeepDevice(t.Context(), d, sent); err != nil || got != want {
-			t.Errorf("KeepDevice(%s, %s) = %s, %v; want %s", id, sent, got, err, want)
+		got, err := s.UseDevice(t.Context(), user, hash, at)
+		if got != want || (want == "") != (errs.KindOf(err) == errs.NotFound) || want != "" && err != nil {
+			t.Errorf("UseDevice(%s, %s) = %q, %v; want %q, or not found without", user, hash, got, err, want)
 		}
 	}
 	u1, err := s.User(t.Context(), "u1")
@@ -35,15 +47,22 @@ func testDevices(t *testing.T, open Open) {
 			t.Fatal(err)
 		}
 	}
-	keep("u1", "a", "", T0, "a")
-	keep("u1", "b", "hash of a", T0.Add(time.Hour), "a")
-	keep("u2", "c", "hash of a", T0, "c") // another user's
-	keep("u1", "d", "hash of c", T0, "d")
+	add("u1", "a", T0)
+	use("u1", "hash of a", T0.Add(time.Hour), "a")
+	use("u2", "hash of a", T0, "") // another user's
+	add("u2", "c", T0)
+	use("u1", "hash of c", T0, "")
+	add("u1", "d", T0)
+	use("u1", "hash of nobody", T0, "")
 	knows("hash of a", T0, true)
 	knows("hash of a", T0.Add(time.Hour), false)
-	knows("hash of b", T0.Add(-time.Hour), false)
 	knows("hash of c", T0.Add(-time.Hour), false)
-	keep("u1", "e", "hash of a", T0.Add(time.Hour+account.DeviceLife), "e") // too late
+	use("u1", "hash of a", T0.Add(time.Hour+account.DeviceLife), "") // too late
+	add("u1", "e", T0.Add(time.Hour+account.DeviceLife))
+	double := account.KnownDevice{ID: "double", UserID: "u1", Hash: "hash of e", LastAt: T0}
+	if err := s.AddDevice(t.Context(), double); errs.KindOf(err) != errs.Conflict {
+		t.Errorf("AddDevice of a Hash that the user has = %v, want a conflict", err)
+	}
 
 	begin("s1", "a")
 	begin("s2", "d")
@@ -66,14 +85,12 @@ func testDevices(t *testing.T, open Open) {
 		t.Fatal(err)
 	}
 	knows("hash of a", T0.Add(-time.Hour), false)
-	if id, err := s.KeepDevice(t.Context(), account.KnownDevice{ID: "f", UserID: "u2", LastAt: T0}, "hash of c"); err != nil || id != "c" {
-		t.Errorf("the device of another user is %s, %v", id, err)
-	}
+	use("u2", "hash of c", T0, "c") // of somebody else, who did nothing
 
 	// Fifty at most.
 	for i := range 52 {
 		id := "n" + strconv.Itoa(i)
-		keep("u1", id, "", T0.Add(time.Duration(i)*time.Second), id)
+		add("u1", id, T0.Add(time.Duration(i)*time.Second))
 	}
 	if err := s.DeleteStale(t.Context(), T0.Add(time.Hour)); err != nil {
 		t.Fatal(err)

@@ -54,7 +54,7 @@ func (a *Account) User(ctx context.Context, id string) (account.Credentials, err
 
 // Candidate implements account.Users. There is one row either way.
 func (a *Account) Candidate(ctx context.Context, key string) (account.Credentials, error) {
-	c, err := scanUser(a.Read.QueryRowContext(ctx, `SELECT `+userColumns+` FROM users u WHERE u.email_key = $1
+	c, err := scanUser(a.Read.QueryRowContext(a.Brief(ctx), `SELECT `+userColumns+` FROM users u WHERE u.email_key = $1
 		UNION ALL SELECT '', '', '', '', '', '', '', FALSE, 0, 0, 0, 0, FALSE, 0, '' LIMIT 1`, key))
 	return c, a.Wrap(err, "User")
 }

@@ -18,6 +18,22 @@ func (a *Account) AddVisit(ctx context.Context, v account.Visit) error {
 	return err
 }
 
+// SignedInFrom implements account.Visits.
+func (a *Account) SignedInFrom(
+	ctx context.Context, userID, userAgent, address string, after time.Time,
+) (bool, error) {
+	found, err := database.Texts(ctx, a.Read, signedInFrom(), userID, database.Millis(after), userAgent, address)
+	return len(found) > 0, err
+}
+
+// signedInFrom begins with the latest sign-in, which the index has at its end.
+func signedInFrom() string {
+	return `
+		SELECT id FROM sign_ins
+		WHERE user_id = $1 AND at_ms > $2 AND outcome = 'signed_in' AND user_agent = $3 AND address = $4
+		ORDER BY at_ms DESC LIMIT 1`
+}
+
 // AddressesOf implements account.Visits.
 func (a *Account) AddressesOf(ctx context.Context, userID, userAgent string, after time.Time) ([]string, error) {
 	return database.Texts(ctx, a.Read, `

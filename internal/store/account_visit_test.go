@@ -41,6 +41,23 @@ func testVisits(t *testing.T, open Open) {
 		}
 	}
 
+	for _, tt := range []struct {
+		agent, address string
+		after          time.Time
+		want           bool
+	}{
+		{"a", "10.0.0.1", T0.Add(-3 * time.Hour), true},
+		{"a", "10.0.0.1", T0.Add(-2 * time.Hour), false}, // not at that moment
+		{"a", "10.0.0.3", first.At, false},               // refused
+		{"a", "10.0.0.4", first.At, false},               // by another program
+		{"a", "10.0.0.5", first.At, false},               // another user
+		{"b", "10.0.0.4", first.At, true},
+	} {
+		if got, err := s.SignedInFrom(t.Context(), "u1", tt.agent, tt.address, tt.after); err != nil || got != tt.want {
+			t.Errorf("SignedInFrom(%s, %s) = %v, %v; want %v", tt.agent, tt.address, got, err, tt.want)
+		}
+	}
+
 	for i, actor := range []audit.Actor{{Kind: audit.User, ID: "u1"}, {Kind: audit.User, ID: "u2"}, {Kind: audit.CLI, ID: "root"}, {}} {
 		if actor.Kind == "" {
 			actor.Kind = audit.System

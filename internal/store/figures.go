@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -71,58 +72,28 @@ func (s *Figures) Revenue(ctx context.Context, q figures.Query, test bool) ([]fi
 	return rows, err
 }
 
-// begun is the condition that an order is not the change of the license l that waits for its next period.
-func begun(order string) string {
-	return `(l.next_terms = '' OR l.next_terms NOT LIKE '%"' || ` + order + `.id || '"%')`
-}
-
-// paidSubscriptions are the orders of subscriptions that were paid. The license is l, and t what a further order of it did.
-const paidSubscriptions = `
-	FROM orders o
-	JOIN licenses l ON l.id = o.license_id
-	LEFT JOIN order_terms t ON t.order_id = o.id
-	WHERE o.billing_period IN ('monthly', 'yearly') AND o.paid_at_ms IS NOT NULL AND o.cancelled_at_ms IS NULL
-		AND (CAST($1 AS BOOLEAN) OR o.provider <> 'test')`
-
-// Recurring implements figures.Store. Of the orders of a license, the one that took effect last says what it costs, and
-// the latest payment with tax for any of them how much of that is tax: what is changed for the next period costs nothing.
+// Recurring implements figures.Store.
 func (s *Figures) Recurring(ctx context.Context, now time.Time, test bool) ([]figures.Recurring, error) {
 	return database.All(ctx, s.Read, func(row database.Scanner) (r figures.Recurring, err error) {
-		return r, row.Scan(&r.Currency, &r.Monthly)
+		var yearly float64
+		err = row.Scan(&r.Currency, &yearly)
+		r.Monthly = int64(math.Round(yearly / 12))
+		return r, err
 	}, `
-		SELECT s.currency, CAST(round(sum(CASE WHEN s.billing_period = 'yearly' THEN s.regular / 12.0 ELSE s.regular END)) AS BIGINT)
-		FROM (
-			SELECT o.currency, o.billing_period,
-				CASE WHEN o.kind = 'change' THEN t.price_minor
-					ELSE o.amount_minor + CASE WHEN o.discount_duration = 'once' THEN o.discount_minor ELSE 0 END END
-				* COALESCE((SELECT 1.0 * (m.minor - m.tax_minor) / (m.minor - COALESCE(m.tax_added_minor, 0)) FROM payments m
-					JOIN orders b ON b.id = m.order_id
-					WHERE b.license_id = o.license_id AND m.tax_minor > 0 AND m.minor > m.tax_minor
-					ORDER BY m.at_ms DESC, m.order_id, m.seq DESC LIMIT 1), 1) AS regular
-			`+paidSubscriptions+` AND o.refunded_at_ms IS NULL AND l.revoked_at_ms IS NULL
-				AND (o.amount_minor > 0 OR o.kind = 'change')
-				AND (l.expires_at_ms IS NULL OR l.expires_at_ms > $2) AND `+begun("o")+`
-				AND NOT EXISTS (
-					SELECT 1 FROM orders n
-					WHERE n.license_id = o.license_id AND n.kind <> '' AND n.billing_period IN ('monthly', 'yearly')
-						AND n.paid_at_ms IS NOT NULL AND n.cancelled_at_ms IS NULL AND n.refunded_at_ms IS NULL AND `+begun("n")+`
-						AND (n.paid_at_ms > o.paid_at_ms OR n.paid_at_ms = o.paid_at_ms AND (o.kind = '' OR n.id > o.id)))
-		) s
-		GROUP BY s.currency ORDER BY s.currency`, test, database.Millis(now))
+		SELECT currency, sum(yearly_minor)
+		FROM subscriptions
+		WHERE yearly_minor IS NOT NULL AND (ends_at_ms IS NULL OR ends_at_ms > $2) AND (CAST($1 AS BOOLEAN) OR NOT test)
+		GROUP BY currency ORDER BY currency`, test, database.Millis(now))
 }
 
 // Churn implements figures.Store.
 func (s *Figures) Churn(ctx context.Context, from, to time.Time, test bool) (p figures.Part, err error) {
 	err = s.Read.QueryRowContext(ctx, `
-		SELECT count(*), count(CASE WHEN NOT (`+activeAt("$3")+`) THEN 1 END)
-		`+paidSubscriptions+` AND o.kind = '' AND o.amount_minor > 0 AND o.paid_at_ms <= $2 AND `+activeAt("$2"),
+		SELECT count(*), count(CASE WHEN ends_at_ms <= $3 THEN 1 END)
+		FROM subscriptions
+		WHERE since_ms <= $2 AND (ends_at_ms IS NULL OR ends_at_ms > $2) AND (CAST($1 AS BOOLEAN) OR NOT test)`,
 		test, database.Millis(from), database.Millis(to)).Scan(&p.All, &p.Part)
 	return p, err
-}
-
-// activeAt is the condition that the license l was neither revoked nor over at a time.
-func activeAt(at string) string {
-	return `(l.revoked_at_ms IS NULL OR l.revoked_at_ms > ` + at + `) AND (l.expires_at_ms IS NULL OR l.expires_at_ms > ` + at + `)`
 }
 
 // Trials implements figures.Store.

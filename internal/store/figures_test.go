@@ -16,6 +16,8 @@ import (
 func testFigures(t *testing.T, open Open) {
 	t.Run("revenue", func(t *testing.T) { t.Parallel(); testRevenue(t, open) })
 	t.Run("subscriptions", func(t *testing.T) { t.Parallel(); testSubscriptions(t, open) })
+	t.Run("subscriptions as in a model", func(t *testing.T) { t.Parallel(); testSubscriptionsModel(t, open) })
+	t.Run("subscriptions at once", func(t *testing.T) { t.Parallel(); testSubscriptionsAtOnce(t, open) })
 	t.Run("tax of plans", func(t *testing.T) { t.Parallel(); testTaxOfPlans(t, open) })
 }
 

@@ -38,10 +38,13 @@ func (s *Licenses) ListLicenses(ctx context.Context, q license.Query) ([]license
 		l.BilledEmail = billed.Email
 		return l, nil
 	}, `
-		SELECT `+licenseColumns+`, p.slug, p.name, coalesce(u.email, ''), coalesce(o.id, ''), o.billing_info
+		SELECT `+licenseColumns+`, p.slug, p.name, coalesce(u.email, ''), coalesce(bought.id, o.id, ''),
+			coalesce(bought.billing_info, o.billing_info)
 		FROM (SELECT l.id`+from+order+page+`) page
 		JOIN licenses l ON l.id = page.id JOIN products p ON p.id = l.product_id LEFT JOIN users u ON u.id = l.user_id
-			LEFT JOIN orders o ON o.license_id = l.id AND NOT o.follows`+
+			LEFT JOIN orders o ON o.license_id = l.id AND NOT o.follows
+			LEFT JOIN orders bought ON bought.license_id = l.id AND bought.follows AND bought.kind = ''
+				AND bought.paid_at_ms IS NOT NULL AND bought.cancelled_at_ms IS NULL`+
 		order, args...)
 	if err != nil {
 		return nil, 0, err

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/shop/license"
+	"stoa/internal/shop/order"
 	"stoa/internal/store"
 )
 
@@ -90,6 +91,61 @@ func testLicenseList(t *testing.T, open Open) {
 		})
 	}
 	t.Run("instances, oldest activation first", func(t *testing.T) { t.Parallel(); testInstanceList(t, s) })
+}
+
+// testOrderOfLicense has one license, and changes what was ordered for it.
+func testOrderOfLicense(t *testing.T, open Open) {
+	db := shopDB(t, open)
+	licenses, orders := store.NewLicenses(db), store.NewOrders(db)
+	if err := licenses.CreateLicense(t.Context(), License("l", "a")); err != nil {
+		t.Fatal(err)
+	}
+	put := func(id string, follows bool, kind order.Kind, billed string) order.Order {
+		t.Helper()
+		o := order.Order{ID: id, ProductID: "prod-a", TierID: "pro", UserID: "ada", LicenseID: "l", CreatedAt: T0}
+		o.Amount.Currency, o.Follows, o.Kind, o.Trial = "EUR", follows, kind, !follows
+		if billed != "" {
+			o.Billing = &order.BillingInfo{Email: billed}
+		}
+		if err := orders.CreateOrder(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	want := func(when, id, billed string) {
+		t.Helper()
+		list, _, err := licenses.ListLicenses(t.Context(), license.Query{ID: "l", Limit: 2})
+		if err != nil || len(list) != 1 || list[0].OrderID != id || list[0].BilledEmail != billed {
+			t.Errorf("%s: %+v, %v; want one of the order %q", when, list, err, id)
+		}
+	}
+	save := func(o order.Order) {
+		t.Helper()
+		if err := orders.UpdateOrder(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want("granted", "", "")
+	put("issued", false, "", "ada@example.com")
+	want("on trial", "issued", "ada@example.com")
+	late := put("late", true, "", "late@example.com")
+	want("being bought", "issued", "ada@example.com")
+	late.CancelledAt, late.PaidAt = T0, T0.Add(time.Hour)
+	save(late)
+	want("paid after the page expired", "issued", "ada@example.com")
+	bought := put("bought", true, "", "")
+	bought.PaidAt = T0
+	save(bought)
+	want("bought", "bought", "ada@example.com")
+	for _, kind := range []order.Kind{order.Change, order.Renewal} {
+		further := put("a-"+string(kind), true, kind, "bill@example.com")
+		further.PaidAt = T0.Add(time.Hour)
+		save(further)
+	}
+	want("changed and renewed", "bought", "ada@example.com")
+	bought.RefundedAt = T0.Add(2 * time.Hour)
+	save(bought)
+	want("refunded", "bought", "ada@example.com")
 }
 
 func testInstanceList(t *testing.T, s *store.Licenses) {

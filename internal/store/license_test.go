@@ -27,6 +27,7 @@ func testLicenses(t *testing.T, open Open) {
 	t.Run("rows", func(t *testing.T) { t.Parallel(); testLicenseRows(t, open) })
 	t.Run("usage", func(t *testing.T) { t.Parallel(); testLicenseUsage(t, open) })
 	t.Run("instances", func(t *testing.T) { t.Parallel(); testLicenseInstances(t, open) })
+	t.Run("the order of a license", func(t *testing.T) { t.Parallel(); testOrderOfLicense(t, open) })
 	t.Run("lists", func(t *testing.T) { t.Parallel(); testLicenseList(t, open) })
 	t.Run("ends", func(t *testing.T) { t.Parallel(); testEndedLicenses(t, open) })
 	t.Run("a renewal is recorded once for a license and a reference", func(t *testing.T) {

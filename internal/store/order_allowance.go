@@ -20,6 +20,11 @@ func (s *Receipts) Allow(ctx context.Context, name string, a order.Allowance, no
 	return allow(ctx, s.Conn, name, a, now)
 }
 
+// Allow implements order.Trials.
+func (s *Orders) Allow(ctx context.Context, name string, a order.Allowance, now time.Time) (time.Time, error) {
+	return allow(ctx, s.Conn, name, a, now)
+}
+
 // DeleteAllowances implements order.ReceiptStore.
 func (s *Receipts) DeleteAllowances(ctx context.Context, now time.Time) error {
 	_, err := s.Write.ExecContext(ctx, `DELETE FROM mail_allowances WHERE until_ms <= $1`, database.Millis(now))

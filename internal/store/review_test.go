@@ -127,6 +127,7 @@ func testHoldsLicense(t *testing.T, db *database.DB) {
 		want   bool
 	}{
 		{"unpaid", func(l *license.License) { l.Paid = false }, false},
+		{"on trial", func(l *license.License) { l.Trial = true }, false},
 		{"revoked", func(l *license.License) { l.RevokedAt = T0 }, false},
 		{"another product's", func(l *license.License) { l.ProductID = "prod-b" }, false},
 		{"another user's", func(l *license.License) { l.UserID = "bob" }, false},

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"stoa/internal/base/reqctx"
 	"stoa/internal/data/database"
 	"stoa/internal/message/mail"
 	"stoa/internal/shop/license"
@@ -39,18 +40,22 @@ func (s *Orders) TakeTrial(ctx context.Context, productID, orderID string, keys 
 }
 
 // trialsDue finds the trials of which a mail is due: one that has ended at $2, after $5; or one that ends by $1, but not before $3,
-// and that lasts longer than $4. It has the conditions of the index licenses_trials.
+// and that lasts longer than $4. Those are left out that end before $6, or then, with an id up to $7, and
+// those of $8, who have left. It has the conditions of the index licenses_trials.
 const trialsDue = `
 	SELECT ` + licenseColumns + `, p.name, p.slug, p.detail, o.id, o.language, o.billing_info
 	FROM licenses l JOIN products p ON p.id = l.product_id JOIN orders o ON o.license_id = l.id AND o.trial
-	WHERE l.trial AND l.revoked_at_ms IS NULL AND NOT l.demo AND l.expires_at_ms <= $1
+	WHERE l.trial AND l.revoked_at_ms IS NULL AND NOT l.demo AND l.expires_at_ms <= $1 AND l.user_id <> $8
 		AND l.expires_at_ms > $5
 		AND (l.expires_at_ms <= $2 AND l.trial_ended_ms <> l.expires_at_ms
 			OR l.expires_at_ms >= $3 AND l.expires_at_ms - l.created_at_ms > $4 AND l.trial_ending_ms <> l.expires_at_ms)
+		AND (l.expires_at_ms > $6 OR l.expires_at_ms = $6 AND l.id > $7)
 	ORDER BY l.expires_at_ms, l.id LIMIT 100`
 
 // DueTrials implements order.Trials.
-func (s *Orders) DueTrials(ctx context.Context, now time.Time, t order.TrialTimes) ([]order.DueTrial, error) {
+func (s *Orders) DueTrials(
+	ctx context.Context, now time.Time, t order.TrialTimes, after license.License,
+) ([]order.DueTrial, error) {
 	return database.All(ctx, s.Read, func(row database.Scanner) (d order.DueTrial, err error) {
 		var billing sql.NullString
 		var detail string
@@ -63,7 +68,7 @@ func (s *Orders) DueTrials(ctx context.Context, now time.Time, t order.TrialTime
 		}
 		return d, err
 	}, trialsDue, now.Add(t.Before).UnixMilli(), now.UnixMilli(), now.Add(t.Latest).UnixMilli(), t.Before.Milliseconds(),
-		now.Add(-t.After).UnixMilli())
+		now.Add(-t.After).UnixMilli(), after.ExpiresAt.UnixMilli(), after.ID, reqctx.Deleted)
 }
 
 // TakeTrialMail implements order.Trials.
@@ -74,8 +79,9 @@ func (s *Orders) TakeTrialMail(ctx context.Context, l license.License, over bool
 	}
 	res, err := s.Write.ExecContext(ctx, `
 		UPDATE licenses SET `+column+` = expires_at_ms
-		WHERE id = $1 AND trial AND revoked_at_ms IS NULL AND expires_at_ms = $2 AND `+column+` <> expires_at_ms`,
-		l.ID, database.Millis(l.ExpiresAt))
+		WHERE id = $1 AND trial AND revoked_at_ms IS NULL AND expires_at_ms = $2 AND `+column+` <> expires_at_ms
+			AND user_id <> $3`,
+		l.ID, database.Millis(l.ExpiresAt), reqctx.Deleted)
 	if err != nil {
 		return false, err
 	}

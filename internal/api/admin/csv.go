@@ -115,7 +115,7 @@ func export[V, T any](
 var orderTable = table[orderRow]{"orders", []column[orderRow]{
 	{"id", func(o orderRow) string { return o.ID }},
 	timed("createdAt", func(o orderRow) web.Timestamp { return o.CreatedAt }),
-	none[orderRow]("kind"),
+	{"kind", func(o orderRow) string { return string(o.Kind) }},
 	{"status", func(o orderRow) string { return string(o.Status) }},
 	{"productSlug", func(o orderRow) string { return o.ProductSlug }},
 	written("tierId", func(o orderRow) string { return o.TierID }),
@@ -126,7 +126,7 @@ var orderTable = table[orderRow]{"orders", []column[orderRow]{
 	written("billingCompany", func(o orderRow) string { return o.bill().Company }),
 	written("paymentMethod", func(o orderRow) string { return o.PaymentMethod }),
 	{"currency", func(o orderRow) string { return o.Currency }},
-	{"discountCode", func(o orderRow) string { return o.code }},
+	written("discountCode", func(o orderRow) string { return o.code }),
 	{"discount", func(o orderRow) string { return o.off }},
 	{"amount", func(o orderRow) string { return o.paid.Decimal() }},
 	taxed("net", func(o orderRow) product.Money { return o.net }),
@@ -141,9 +141,6 @@ var orderTable = table[orderRow]{"orders", []column[orderRow]{
 	timed("cancelledAt", func(o orderRow) web.Timestamp { return o.CancelledAt }),
 	{"licenseId", func(o orderRow) string { return o.LicenseID }},
 }}
-
-// none is a column that is empty in every row, for what stoa does not know of an order yet.
-func none[T any](name string) column[T] { return column[T]{name, func(T) string { return "" }} }
 
 // taxed is the column of an amount that is known if tax is.
 func taxed(name string, amount func(orderRow) product.Money) column[orderRow] {

@@ -91,6 +91,13 @@ func TestListsAreSavedAsTables(t *testing.T) {
 		if less["discountCode"] != "SUMMER" || less["discount"] != "4.99" || less["amount"] != "44.91" {
 			t.Errorf("an order with a code: %v", less)
 		}
+		monthly := s.Buy(t, s.ada, "monthly").Text(t, "orderId")
+		license := s.Do(t, testkit.Get(s.ada, "/api/marketplace/orders/"+monthly)).Text(t, "licenseId")
+		s.Do(t, testkit.Post(s.ada, "/api/marketplace/licenses/"+license+"/renew", nil))
+		kinds := column(tableOf(t, s.get(t, ".csv?user="+s.adaID+"&product=mail-pack")), "kind")
+		if !slices.Equal(kinds[:2], []string{"renewal", ""}) {
+			t.Errorf("kinds of orders: %q", kinds)
+		}
 		if rows[0]["refunded"] != "0" {
 			t.Errorf("nothing was refunded: %q", rows[0]["refunded"])
 		}
@@ -119,7 +126,15 @@ func TestWhatPeopleWroteIsNoFormulaInATable(t *testing.T) {
 		"tierId": "=1+1", "paymentMethod": "card",
 		"billingInfo": map[string]any{"name": "=HYPERLINK(\"x\")", "email": "-1+ada@example.com", "company": "@SUM(A1)"},
 	}))
-	row := tableOf(t, a.Do(t, testkit.Get(admin, "/api/v1/admin/orders.csv")))[0]
+	manage(t, a, admin, http.MethodPost, "/api/v1/admin/discounts", map[string]any{"code": "-10-5", "percentOff": 10}, http.StatusCreated)
+	a.Do(t, testkit.Post("", testkit.Products+"/odd/purchase", map[string]any{
+		"tierId": "=1+1", "paymentMethod": "card", "discountCode": "-10-5",
+	}))
+	rows := tableOf(t, a.Do(t, testkit.Get(admin, "/api/v1/admin/orders.csv")))
+	if got := column(rows, "discountCode"); !slices.Equal(got, []string{"'-10-5", ""}) {
+		t.Errorf("codes: %q", got)
+	}
+	row := rows[1]
 	for name, want := range map[string]string{
 		"billingName": "'=HYPERLINK(\"x\")", "billingEmail": "'-1+ada@example.com", "billingCompany": "'@SUM(A1)", "tierId": "'=1+1",
 	} {

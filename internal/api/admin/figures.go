@@ -47,8 +47,11 @@ func readDay(r *http.Request, name string, faults *errs.Issues) time.Time {
 		return time.Time{}
 	}
 	t, err := time.Parse(time.DateOnly, q.Get(name))
-	if err != nil {
+	switch {
+	case err != nil:
 		faults.Add(name, errs.CodeWrongType, "%s must be a day like 2030-03-01.", name)
+	case t.Year() < 1970: // the zero time is that of a day that is not given
+		faults.Add(name, errs.CodeOutOfRange, "%s must be a day from 1970 on.", name)
 	}
 	return t
 }

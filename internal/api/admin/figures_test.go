@@ -111,6 +111,7 @@ func TestFaultsOfReportsAreNamed(t *testing.T) {
 	for path, want := range map[string]string{
 		"revenue?by=week": "by unknown_value",
 		"revenue?from=now&to=2030-02-30&by=x&sort=a":                           "sort unknown_value, from wrong_type, to wrong_type, by unknown_value",
+		"revenue?from=0001-01-01&to=1969-12-31":                                "from out_of_range, to out_of_range",
 		"revenue?from=2030-03-02&to=2030-03-01":                                "to before_from",
 		"revenue?from=2029-03-01&to=2030-03-02":                                "from out_of_range",
 		"revenue.csv?from=2029-03-01":                                          "",

@@ -45,6 +45,7 @@ func (h *Handlers) ChooseLanguage(w http.ResponseWriter, r *http.Request) error 
 		return err
 	}
 	tag, _ := in.tag()
+	tag = h.Languages.Match(tag)
 	if err := h.Accounts.ChooseLanguage(r.Context(), reqctx.CallerFrom(r.Context()).UserID, tag); err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func (h *Handlers) languageIssues(in languageChoice) (faults errs.Issues) {
 	switch tag, ok := in.tag(); {
 	case !ok:
 		faults.Add("language", errs.CodeWrongType, "language must be a string, or null.")
-	case string(in.Language) != "null" && !h.Languages.Has(tag):
+	case string(in.Language) != "null" && h.Languages.Match(tag) == "":
 		faults.Add("language", errs.CodeUnknownValue, "language is none of those that pages are in.")
 	}
 	return faults

@@ -12,6 +12,7 @@ import (
 	"maps"
 	"net/http"
 
+	"stoa/internal/api/limit"
 	"stoa/internal/api/web"
 	"stoa/internal/base/errs"
 	"stoa/internal/base/reqctx"
@@ -79,7 +80,9 @@ func ReadKey(r *http.Request) (key string, faults errs.Issues) {
 // Once answers with the answer of h, or with its earlier answer if the same
 // caller has sent a request with the same key and content before.
 func (q Requests) Once(w http.ResponseWriter, r *http.Request, key string, content [][]byte, h web.HandlerFunc) error {
-	var value any // of a new answer; of an earlier one there are only the bytes
+	// What a new answer has beyond the kept one: its value, and what is left of limits.
+	var value any
+	limits := make(http.Header)
 	a, err := q.Keeper.Do(r.Context(),
 		idempotency.Request{Operation: r.Pattern, Caller: q.owner(r), Key: key, Content: content},
 		func(ctx context.Context) (idempotency.Answer, idempotency.Outcome) {
@@ -91,6 +94,7 @@ func (q Requests) Once(w http.ResponseWriter, r *http.Request, key string, conte
 				web.Responder{Log: q.Log}.Fail(rec, r, web.FamilyOf(r.URL.Path), err)
 			}
 			value = rec.Value()
+			limit.Move(limits, rec.Header())
 			return idempotency.Answer{Status: rec.Status, Header: rec.Header(), Body: rec.Body.Bytes()}, outcomeOf(err)
 		})
 	if err != nil {
@@ -98,6 +102,7 @@ func (q Requests) Once(w http.ResponseWriter, r *http.Request, key string, conte
 	}
 	if !a.Replayed {
 		web.Show(w, value)
+		maps.Copy(w.Header(), limits)
 	}
 	maps.Copy(w.Header(), a.Header)
 	if a.Replayed {

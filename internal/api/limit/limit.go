@@ -96,6 +96,19 @@ type Counter struct {
 	Lane *Lane
 }
 
+const policyHeader, stateHeader = "RateLimit-Policy", "RateLimit"
+
+// Move takes what a limit says of itself from the header of an answer that is kept to that of the one that is sent: the
+// same answer to a later request would lie.
+func Move(to, from http.Header) {
+	for _, name := range []string{policyHeader, stateHeader} {
+		if v := from.Get(name); v != "" {
+			to.Set(name, v)
+			from.Del(name)
+		}
+	}
+}
+
 // Count counts a request of key against rule and reports the state of the limit
 // in the headers of the answer (IETF draft, RateLimit header fields). It returns
 // RATE_LIMIT_EXCEEDED when the limit is used up.
@@ -104,8 +117,8 @@ func (c Counter) Count(w http.ResponseWriter, r *http.Request, rule ratelimit.Ru
 		return nil
 	}
 	d := c.Limiter.Take(r.Context(), rule, key)
-	w.Header().Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%d", rule.Name, rule.Limit, int(rule.Window.Seconds())))
-	w.Header().Set("RateLimit", fmt.Sprintf("%q;r=%d;t=%d", rule.Name, d.Remaining, web.CeilSeconds(d.Reset)))
+	w.Header().Set(policyHeader, fmt.Sprintf("%q;q=%d;w=%d", rule.Name, rule.Limit, int(rule.Window.Seconds())))
+	w.Header().Set(stateHeader, fmt.Sprintf("%q;r=%d;t=%d", rule.Name, d.Remaining, web.CeilSeconds(d.Reset)))
 	if !d.Allowed {
 		return errRateLimited.After(max(d.RetryAfter, time.Second))
 	}

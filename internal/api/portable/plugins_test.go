@@ -30,6 +30,14 @@ type told struct {
 // copyOf has a copy made for a user and returns what plugins told.
 func copyOf(t *testing.T, a *testkit.App, user testkit.Tokens) []told {
 	t.Helper()
+	var list []told
+	readCopy(t, a, user, "plugins.json", &list)
+	return list
+}
+
+// readCopy has a copy made for a user and reads one of its files.
+func readCopy(t *testing.T, a *testkit.App, user testkit.Tokens, name string, into any) {
+	t.Helper()
 	res := a.Do(t, testkit.Post(user.Access, "/auth/account/export", nil))
 	if res.Status != http.StatusAccepted {
 		t.Fatalf("%d %s", res.Status, res.Body)
@@ -42,7 +50,7 @@ func copyOf(t *testing.T, a *testkit.App, user testkit.Tokens) []told {
 	if err != nil {
 		t.Fatalf("%d %s: %v", res.Status, res.Body, err)
 	}
-	f, err := z.Open("plugins.json")
+	f, err := z.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,11 +58,9 @@ func copyOf(t *testing.T, a *testkit.App, user testkit.Tokens) []told {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list []told
-	if err := json.Unmarshal(raw, &list); err != nil {
+	if err := json.Unmarshal(raw, into); err != nil {
 		t.Fatalf("%v: %.200s", err, raw)
 	}
-	return list
 }
 
 // exporting installs an external plugin that answers with h.

@@ -76,6 +76,7 @@ type person struct {
 	wire.User
 
 	CreatedAt    web.Timestamp `json:"createdAt"`
+	Language     string        `json:"language,omitempty"` // that the user chose
 	ReferralCode string        `json:"referralCode,omitempty"`
 	Passkeys     []way         `json:"passkeys"`
 	Identities   []way         `json:"identities"`
@@ -99,7 +100,7 @@ func (s *Source) account(ctx context.Context, userID string) (any, error) {
 	}
 	identities, providers, err := s.Accounts.MyIdentities(ctx, userID)
 	return person{
-		User: wire.NewUser(u), CreatedAt: web.Timestamp(u.CreatedAt), ReferralCode: u.Referral,
+		User: wire.NewUser(u), CreatedAt: web.Timestamp(u.CreatedAt), Language: u.Language, ReferralCode: u.Referral,
 		Passkeys: web.Items(passkeys, func(p account.Passkey) way {
 			return way{Name: p.Name, CreatedAt: web.Timestamp(p.CreatedAt)}
 		}),

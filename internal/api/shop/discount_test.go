@@ -83,6 +83,22 @@ func priceOf(slug, tier, code string) string {
 	return testkit.Products + "/" + slug + "/price?" + q.Encode()
 }
 
+// A kept answer does not say again what was left of a limit when it was made.
+func TestARepeatedPurchaseHasNoLimitOfTheFirst(t *testing.T) {
+	t.Parallel()
+
+	a := testkit.NewShop(t, testkit.Limited)
+	newCoupons(t, a).make(t, `{"code":"LAUNCH20","percentOff":20}`)
+	req := purchase("", "once", "launch20", "ada@example.com")
+	req.Header = http.Header{"Idempotency-Key": {"one"}}
+	for _, want := range []string{`"discount"`, `"purchase"`} {
+		res := a.Do(t, req)
+		if name, _, _ := strings.Cut(res.Header.Get("RateLimit"), ";"); res.Status != http.StatusOK || name != want {
+			t.Errorf("purchase = %d with the limit %s, want %s; replayed %q", res.Status, name, want, res.Header.Get("Idempotency-Replayed"))
+		}
+	}
+}
+
 func TestAPriceWithACode(t *testing.T) {
 	t.Parallel()
 

@@ -158,6 +158,9 @@ func (h *Handlers) OpenPortal(w http.ResponseWriter, r *http.Request) error {
 		URL string `json:"url"`
 	}
 
+	if err := noMembers(w, r); err != nil {
+		return err
+	}
 	url, err := h.Orders.OpenPortal(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
@@ -196,9 +199,15 @@ func (h *Handlers) LookUpOrder(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// noMembers refuses a body that says anything, of a request that needs none.
+func noMembers(w http.ResponseWriter, r *http.Request) error {
+	_, err := web.ReadOptional(w, r, func(struct{}) (faults errs.Issues) { return faults })
+	return err
+}
+
 // TakeBackOrder serves POST /api/marketplace/orders/{id}/refund: of the signed-in user.
 func (h *Handlers) TakeBackOrder(w http.ResponseWriter, r *http.Request) error {
-	if err := web.Refusal(web.HeaderFaults(r), func() errs.Issues { return errs.Issues{} }); err != nil {
+	if err := noMembers(w, r); err != nil { // {"amount": 1} does not give all back
 		return err
 	}
 	o, err := h.Orders.TakeBack(r.Context(), r.PathValue("id"), idempotency.Seed(r.Context()))

@@ -45,6 +45,10 @@ func TestBuyersGiveTheirOrdersBack(t *testing.T) {
 		if res := back(a.Register(t, "eve").Access, id); res.Status != http.StatusNotFound {
 			t.Errorf("of somebody else = %d", res.Status)
 		}
+		if res := a.Do(t, testkit.Post(ada, orders+"/"+id+"/refund", map[string]any{"amount": 1})); res.Status != http.StatusBadRequest ||
+			testkit.IssuePaths(t, res) != "amount" {
+			t.Errorf("a part = %d %s", res.Status, res.Body)
+		}
 		if res := back("", id); res.Status != http.StatusUnauthorized {
 			t.Errorf("of nobody = %d", res.Status)
 		}
@@ -112,7 +116,7 @@ func TestAdministratorsGiveBackParts(t *testing.T) {
 			}
 		}
 		res := refund(map[string]any{"amount": 39.4}, "")
-		if res.Status != http.StatusOK || res.Text(t, "data.status") != "refunded" ||
+		if res.Status != http.StatusOK || res.Text(t, "data.status") != "refunded" || res.Get(t, "data.partlyRefunded") != 10.5 ||
 			!strings.Contains(string(res.Body), `"amount":10.5,"reason":"late","by":"`) ||
 			!strings.Contains(string(res.Body), `"amount":39.4,"by":"`) {
 			t.Errorf("the last part = %d %s", res.Status, res.Body)

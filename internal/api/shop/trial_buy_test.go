@@ -34,7 +34,7 @@ func TestATrialIsBoughtInPlace(t *testing.T) {
 			t.Errorf("verify = %s", res.Body)
 		}
 		list := a.Do(t, testkit.Get(ada, "/api/marketplace/licenses")).Get(t, "licenses").([]any)
-		if l := list[0].(map[string]any); len(list) != 1 || l["tierId"] != "monthly" || l["trial"] != nil || l["orderId"] != begun.Text(t, "orderId") {
+		if l := list[0].(map[string]any); len(list) != 1 || l["tierId"] != "monthly" || l["trial"] != nil || l["orderId"] != res.Text(t, "orderId") {
 			t.Errorf("my licenses: %v", list)
 		}
 		testkit.WantFlatError(t, a.Do(t, buyTrial(ada, "once", key)), 400, "PURCHASE_FAILED") // it is no trial any more
@@ -47,6 +47,40 @@ func TestATrialIsBoughtInPlace(t *testing.T) {
 			if got := o.(map[string]any)["status"]; got != "refunded" {
 				t.Errorf("an order of the revoked license is %v", got)
 			}
+		}
+	})
+}
+
+// The order of a license is the one of which its owner manages the payment: of a trial that was bought, the purchase.
+func TestALicenseNamesTheOrderThatBoughtIt(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
+		offerTrials(t, a, 14)
+		ada := a.Register(t, "ada").Access
+		orderOf := func() string {
+			t.Helper()
+			list, _ := a.Do(t, testkit.Get(ada, "/api/marketplace/licenses")).Get(t, "licenses").([]any)
+			if len(list) != 1 {
+				t.Fatalf("my licenses: %v", list)
+			}
+			id, _ := list[0].(map[string]any)["orderId"].(string)
+			return id
+		}
+		begun := tried(t, a, "", "once", "eve@example.com") // a guest's trial, which ada buys
+		bought := a.Do(t, buyTrial(ada, "monthly", begun.Text(t, "licenseKey"))).Text(t, "orderId")
+		if got := orderOf(); got != bought {
+			t.Fatalf("a trial that was bought is of the order %s, want %s", got, bought)
+		}
+		order := a.Do(t, testkit.Get(ada, orders+"/"+bought))
+		if order.Status != 200 || order.Text(t, "billingPeriod") != "monthly" {
+			t.Errorf("its order = %d %s", order.Status, order.Body)
+		}
+		if res := a.Do(t, testkit.Post(ada, orders+"/"+bought+"/portal", nil)); res.Status != 200 {
+			t.Errorf("the portal of its order = %d %s", res.Status, res.Body)
+		}
+		if res := a.Do(t, testkit.Post(ada, orders+"/"+bought+"/end-subscription", nil)); res.Status != 200 {
+			t.Errorf("the end of its order = %d %s", res.Status, res.Body)
 		}
 	})
 }

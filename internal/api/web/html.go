@@ -61,6 +61,7 @@ func FailureHTML(status int, of PageOf) HandlerFunc {
 		}
 		confine(w, page)
 		NoStore(w)
+		w.Header().Set("ETag", ContentTag(page.HTML))
 		w.Header().Set("Content-Type", contentHTML)
 		w.WriteHeader(status)
 		_, _ = w.Write(page.HTML) // as in WriteJSON
@@ -103,11 +104,12 @@ func WritePage(w http.ResponseWriter, r *http.Request, status int, page File) {
 	header.Add("Vary", "Accept-Encoding")
 	NoStore(w)
 	header.Set("Content-Type", page.contentType)
-	body := page.Body
+	tag, body := page.tag, page.Body
 	if Accepts(r, "gzip") {
 		header.Set("Content-Encoding", "gzip")
-		body = page.gzipped
+		tag, body = page.gzipTag, page.gzipped
 	}
+	header.Set("ETag", tag)
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // as in WriteJSON

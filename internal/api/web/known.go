@@ -59,7 +59,7 @@ func (d *decoder) refuseUnknown(prefix string, from object, known []string) {
 			continue
 		}
 		shown := prefix + text.Clip(name)
-		if told++; told > maxSuggestions {
+		if told++; told > maxSuggestions || len(known) == 0 {
 			d.faults.Add(shown, errs.CodeUnknownField, "%s is not a field here.", shown)
 		} else if inner := insideOf(from[name], known); inner != "" {
 			d.faults.Add(shown, errs.CodeUnknownField, "%s is not a field here. Send %s%s itself, not inside of it.", shown, prefix,

@@ -38,8 +38,10 @@ type Site struct {
 	Test bool
 	// Web has the files of console and storefront; nil: they are not built.
 	Web *webapp.Bundle
-	// PasswordRules is a sentence that tells people what a new password must be.
-	PasswordRules string
+	// PasswordLength is how many characters a new password must have; 0: pages do not tell.
+	PasswordLength int
+	// NoCommonPassword says that a new password must not be one that is easy to guess, either.
+	NoCommonPassword bool
 	// Registration says who may create an account: open (or empty), mail-first or closed.
 	Registration string
 }
@@ -204,10 +206,13 @@ func (s Site) render(title, body, script string, sections ...string) (Page, erro
 	// change the text that the hashes are made of.
 	var out bytes.Buffer
 	parts := map[string]any{
-		"Lang": words.Language(), "Dir": locale.Direction(words.Language()), "Title": heading, "Name": s.Name, "Test": s.Test, "PasswordRules": s.PasswordRules,
+		"Lang": words.Language(), "Dir": locale.Direction(words.Language()), "Title": heading, "Name": s.Name, "Test": s.Test,
 		"Style": template.HTML("<style>" + css + "</style>"), //nolint:gosec // embedded files
 	}
 	if parts["Choices"], err = s.choices(words.Language()); err != nil {
+		return Page{}, err
+	}
+	if parts["PasswordRules"], err = s.passwordRules(words); err != nil {
 		return Page{}, err
 	}
 	scripts := "'none'"
@@ -229,6 +234,18 @@ func (s Site) render(title, body, script string, sections ...string) (Page, erro
 		"font-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
 		source(css), scripts)
 	return Page{HTML: out.Bytes(), Policy: policy}, nil
+}
+
+// passwordRules tells people in a sentence what a new password must be.
+func (s Site) passwordRules(words catalog) (string, error) {
+	if s.PasswordLength == 0 {
+		return "", nil
+	}
+	key := "shop.signIn.rules"
+	if s.NoCommonPassword {
+		key = "shop.signIn.rulesCommon"
+	}
+	return words.Text(key, "n", s.PasswordLength)
 }
 
 // source returns the source expression that allows an inline text in a policy.

@@ -31,7 +31,7 @@ func TestPolicyAllowsThePagesOwnPartsOnly(t *testing.T) {
 			checkPolicy(t, page)
 		})
 	}
-	page, err := Site{Name: "Acme", PasswordRules: "At least 6 characters."}.Register()
+	page, err := Site{Name: "Acme", PasswordLength: 6}.Register()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestEachPageHasTheStorefrontsHeader(t *testing.T) {
 func TestPasswordRulesAreShownBeforeTyping(t *testing.T) {
 	t.Parallel()
 
-	s := Site{PasswordRules: "At least 6 characters."}
+	s := Site{PasswordLength: 6}
 	for name, make := range map[string]func() (Page, error){
 		"reset": s.Reset, "setup": s.Setup, "register": s.Register, "invitation": s.Invitation,
 	} {

@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/net/publicsuffix"
+
 	"stoa/internal/base/errs"
 )
 
@@ -32,10 +34,17 @@ func (f Form) parse(kind Kind, publicURL string) (text, errs.Issues) {
 	if !clean(strings.ReplaceAll(f.Text, "\n", "")) {
 		is.Add("text", errs.CodeInvalid, "text must be UTF-8 without control characters; its lines end with a line feed.")
 	}
+	crowded := map[int]bool{}
 	for number, line := range strings.Split(f.Text, "\n") {
-		checkLine(line, number+1, &is)
+		crowded[number+1] = checkLine(line, number+1, &is)
 		if foreign := foreignAddress(plain(line, publicURL), publicURL); foreign != "" {
 			is.Add("text", errs.CodeInvalid, "text, line %d: %.80q is not an address of this shop.", number+1, foreign)
+		}
+	}
+	for _, secret := range joinable(t.text.nodes) {
+		if !crowded[secret.line] {
+			is.Add("text", errs.CodeInvalid,
+				"text, line %d: {{%s}} would not stand alone on its line without a section that begins or ends beside it.", secret.line, secret.text)
 		}
 	}
 	if need := required[kind]; need != "" && strings.TrimSpace(f.Text) != "" && !uses(t.text.nodes, need) {
@@ -80,17 +89,19 @@ func clean(line string) bool {
 	})
 }
 
-// checkLine adds the secrets that do not stand alone on a line.
-func checkLine(line string, number int, is *errs.Issues) {
+// checkLine adds the secrets that do not stand alone on a line of the text, and reports whether there are any.
+func checkLine(line string, number int, is *errs.Issues) (crowded bool) {
 	tokens, _ := scanLine(line, number)
 	if _, ok := alone(tokens); ok {
-		return
+		return false
 	}
 	for _, t := range tokens {
 		if t.kind == variable && secret(t.text) {
 			is.Add("text", errs.CodeInvalid, "text, line %d: {{%s}} must stand alone on its line.", number, t.text)
+			crowded = true
 		}
 	}
+	return crowded
 }
 
 // plain returns a line as it would be sent by a shop at publicURL, with a sign in place of what is not known yet.
@@ -110,8 +121,13 @@ func plain(line, publicURL string) string {
 	return b.String()
 }
 
-// address matches an address of any scheme, up to what cannot be part of one.
-var address = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*:[/\\]{2}[^\s<>"']*`)
+// address matches what mail programs make a link of: an address of any scheme, also without one or after "//", up to what
+// cannot be part of it. Whether a name with a dot is one, foreignAddress decides.
+var address = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*:[/\\]{2}[^\s<>"']*` +
+	`|mailto:[^\s<>"']*` +
+	`|[/\\]{2}[\pL\pN-]+\.[^\s<>"']+` +
+	`|www\.[^\s<>"']+` +
+	`|([\pL\pN-]+(?:\.[\pL\pN-]+)+)(?::[0-9]|[/\\]|[?#][^\s<>"'])[^\s<>"']*`)
 
 // foreignAddress returns the first address of a line that is not the shop's, or "".
 func foreignAddress(line, publicURL string) string {
@@ -119,12 +135,29 @@ func foreignAddress(line, publicURL string) string {
 	if err != nil {
 		return ""
 	}
-	for _, found := range address.FindAllString(line, -1) {
-		trimmed := strings.TrimRight(found, ".,;:!?)]}")
-		u, err := url.Parse(trimmed)
+	for _, found := range address.FindAllStringSubmatch(line, -1) {
+		if name := found[1]; name != "" && !topLevel(name) {
+			continue // "Node.js/Fastify"
+		}
+		trimmed := strings.TrimRight(found[0], ".,;:!?)]}")
+		u, err := url.Parse(withScheme(trimmed, own.Scheme))
 		if err != nil || u.Scheme != own.Scheme || u.Host != own.Host || u.User != nil || strings.ContainsRune(trimmed, '\\') {
-			return found
+			return found[0]
 		}
 	}
 	return ""
+}
+
+// topLevel reports whether a name ends like the names of hosts do.
+func topLevel(name string) bool {
+	_, icann := publicsuffix.PublicSuffix(strings.ToLower(name))
+	return icann
+}
+
+// withScheme returns an address with a scheme: its own, or the one that a reader's program may take for it.
+func withScheme(address, scheme string) string {
+	if strings.Contains(address, "://") || strings.HasPrefix(strings.ToLower(address), "mailto:") {
+		return address
+	}
+	return scheme + "://" + strings.TrimLeft(address, "/")
 }

@@ -37,8 +37,9 @@ type Service struct {
 	// Own returns stoa's own words for a kind of mail in one of the Languages.
 	Own func(kind Kind, language string) Form
 
-	// Day writes a day in a language, and Time a day and its time.
+	// Day writes a day in a language, Time a day and its time, and Money an amount such as "49.90 EUR".
 	Day, Time func(language string, at time.Time) string
+	Money     func(language, amount string) string
 
 	// Poster sends test mails, to the address that Email returns of a user. Poster is nil where no mail is sent.
 	Poster Poster
@@ -77,7 +78,7 @@ func (s *Service) Compose(ctx context.Context, m mail.Message) (mail.Message, er
 	m.Draft = nil
 	shop := s.Shop(ctx)
 	kind, language := Kind(d.Kind), s.language(d.Language, shop.Language)
-	values := s.dated(language, s.values(shop, d.Values))
+	values := s.localized(language, s.values(shop, d.Values))
 	own, has, err := s.chosen(ctx, kind, language)
 	if err != nil {
 		return mail.Message{}, err
@@ -95,7 +96,7 @@ func (s *Service) Compose(ctx context.Context, m mail.Message) (mail.Message, er
 		m.Text += s.invoiceNote(language, values)
 	}
 	if has || shop.Accent != "" || shop.Logo != "" {
-		m.HTML = s.html(shop, values, m.Text)
+		m.HTML = s.html(shop, language, values, m.Text)
 	}
 	return m, nil
 }
@@ -130,7 +131,7 @@ func (s *Service) Fill(m mail.Message) mail.Message {
 	if d := m.Draft; d != nil {
 		kind, language := Kind(d.Kind), s.language(d.Language)
 		_, host, _ := strings.Cut(s.PublicURL, "://")
-		m.Subject, m.Text = s.Own(kind, language).render(kind, s.dated(language, s.values(Shop{Name: host}, d.Values)))
+		m.Subject, m.Text = s.Own(kind, language).render(kind, s.localized(language, s.values(Shop{Name: host}, d.Values)))
 	}
 	return m
 }
@@ -193,11 +194,16 @@ func (s *Service) values(shop Shop, of map[string]string) map[string]string {
 // Moment is the value of a variable that is a day or a time.
 func Moment(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// dated writes the days and times among values, which are Moments, in a language.
-func (s *Service) dated(language string, values map[string]string) map[string]string {
+// localized writes the days and times among values, which are Moments, and the amounts in a language.
+func (s *Service) localized(language string, values map[string]string) map[string]string {
 	for name, write := range map[string]func(string, time.Time) string{OrderDate: s.Day, ExpiresAt: s.Day, At: s.Time, Until: s.Time} {
 		if at, err := time.Parse(time.RFC3339, values[name]); err == nil {
 			values[name] = write(language, at)
+		}
+	}
+	for _, name := range []string{Amount, RefundAmount} {
+		if values[name] != "" {
+			values[name] = s.Money(language, values[name])
 		}
 	}
 	return values

@@ -7,7 +7,7 @@ import (
 
 // page is the part of a mail for readers that show HTML. It loads nothing but the shop's logo.
 var page = template.Must(template.New("mail").Parse(`<!doctype html>
-<html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"></head>
+<html lang="{{.Language}}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"></head>
 <body style="margin:0;padding:24px 12px;background:#f4f4f5;color:#18181b;font:16px/1.5 system-ui,sans-serif">
 <div style="max-width:34em;margin:0 auto;padding:24px;background:#fff;border-top:4px solid {{.Accent}};border-radius:4px">
 {{- if .Logo}}<p style="margin:0 0 16px"><img src="{{.Logo}}" alt="{{.Name}}" height="40" style="height:40px;border:0"></p>{{end -}}
@@ -28,7 +28,7 @@ type line struct {
 }
 
 // html returns the HTML of a text.
-func (s *Service) html(shop Shop, values map[string]string, text string) string {
+func (s *Service) html(shop Shop, language string, values map[string]string, text string) string {
 	accent := shop.Accent
 	if accent == "" {
 		accent = grey
@@ -51,6 +51,6 @@ func (s *Service) html(shop Shop, values map[string]string, text string) string 
 	}
 	var b strings.Builder
 	// A color that is none, or an address that is none, the package leaves out.
-	_ = page.Execute(&b, map[string]any{"Accent": accent, "Logo": shop.Logo, "Name": shop.Name, "Blocks": blocks})
+	_ = page.Execute(&b, map[string]any{"Accent": accent, "Logo": shop.Logo, "Name": shop.Name, "Language": language, "Blocks": blocks})
 	return b.String()
 }

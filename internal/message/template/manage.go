@@ -121,14 +121,14 @@ func (s *Service) Preview(ctx context.Context, kind Kind, language string, f For
 	}
 	parsed, _ := f.parse(kind, s.PublicURL)
 	shop := s.Shop(ctx)
-	values := s.examples(shop)
+	values := s.localized(language, s.examples(shop))
 	subject, text, ok := s.renderChecked(parsed, values)
 	if !ok {
 		var is errs.Issues
 		is.Add("text", errs.CodeInvalid, "text cannot be used with the shop's name and address of today.")
 		return mail.Message{}, is.Err()
 	}
-	return mail.Message{Subject: subject, Text: text, HTML: s.html(shop, values, text)}, nil
+	return mail.Message{Subject: subject, Text: text, HTML: s.html(shop, language, values, text)}, nil
 }
 
 // Test mails what Preview returns to the user in ctx, and to nobody else. The error is that of Preview, ErrNoAddress

@@ -91,7 +91,8 @@ func TestATextThatIsTooLongIsNotRendered(t *testing.T) {
 func FuzzForm(f *testing.F) {
 	for _, seed := range []string{
 		"{{licenseKey}}", "{{#link}}\n{{link}}\n{{/link}}\n{{licenseKey}}", "https://shop.example.com/x {{shopUrl}}/y\n{{licenseKey}}",
-		"{{shopUrl}}{{#amount}}.evil.example{{/amount}}\n{{licenseKey}}", "{{^x}}{{", "\x00\u202e",
+		"{{shopUrl}}{{#amount}}.evil.example{{/amount}}\n{{licenseKey}}", "{{^x}}{{",
+		"www{{^amount}}\n{{/amount}}\n{{licenseKey}}", "\x00\u202e",
 	} {
 		f.Add(seed, seed)
 	}

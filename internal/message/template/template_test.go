@@ -69,7 +69,13 @@ func service(tb testing.TB) *Service {
 		Shop: func(context.Context) Shop { return Shop{Name: "Acme"} },
 		Day:  func(language string, at time.Time) string { return language + at.Format(" 2.1.2006") },
 		Time: func(language string, at time.Time) string { return language + at.Format(" 2.1.2006 3:04") },
-		Own:  func(kind Kind, _ string) Form { return own[kind] },
+		Money: func(language, amount string) string {
+			if language == "de" {
+				return strings.Replace(amount, ".", ",", 1)
+			}
+			return amount
+		},
+		Own: func(kind Kind, _ string) Form { return own[kind] },
 	}
 }
 
@@ -117,7 +123,7 @@ func TestAMailHasTheShopsWords(t *testing.T) {
 		t.Errorf("the shop's words: %+v", m)
 	}
 	language = "de"
-	if m := compose(); m.Text != strings.Replace(own.Text, "en 4", "de 4", 1) || m.HTML != "" {
+	if m := compose(); m.Text != strings.NewReplacer("en 4", "de 4", "5.00", "5,00").Replace(own.Text) || m.HTML != "" {
 		t.Errorf("in a language without words of the shop: %+v", m)
 	}
 	language = "fr"
@@ -206,6 +212,10 @@ func TestFaultsOfWords(t *testing.T) {
 		{"a key behind an address", Receipt, Form{"x", "https://evil.example/?{{licenseKey}}"}, "text invalid, text invalid"},
 		{"a key in a section in a line", Receipt, Form{"x", "{{#licenseKey}}{{licenseKey}}{{/licenseKey}}"}, "text invalid"},
 		{"a key between sections", Receipt, Form{"x", "{{#licenseKey}}\n{{licenseKey}}\n{{/licenseKey}}"}, ""},
+		{"a section that joins two lines", Receipt, Form{"x", "open www\u2024evil{{^shopName}}\n{{/shopName}}\n{{licenseKey}}"}, "text invalid"},
+		{"a section that joins the next line", Receipt, Form{"x", "{{licenseKey}}\n{{#shopName}}\n\n{{/shopName}}\nwords"}, ""},
+		{"a section that ends before the next line", Receipt, Form{"x", "a{{#amount}}\n{{licenseKey}}\n{{/amount}}b\n"}, ""},
+		{"a key beside the end of a section", Receipt, Form{"x", "{{#amount}}\n{{licenseKey}}{{/amount}}\n" + key}, "text invalid"},
 		{"a code in a line", ProofCode, Form{"x", "Code: {{code}}"}, "text invalid"},
 		{"a link that shuts an account in a line", ProveEmail, Form{"x", "{{disownLink}}!"}, "text invalid"},
 		{"an address of the shop", Receipt, Form{"x", key + "https://shop.example.com/help, or {{shopUrl}}.\n"}, ""},
@@ -215,6 +225,14 @@ func TestFaultsOfWords(t *testing.T) {
 		{"a host behind a name", Receipt, Form{"x", key + "{{shopUrl}}@evil.example\n"}, "text invalid"},
 		{"a host with a variable", Receipt, Form{"x", key + "https://{{productName}}.example\n"}, "text invalid"},
 		{"a section in a host", Receipt, Form{"x", key + "{{shopUrl}}{{#amount}}.evil.example{{/amount}}\n"}, "text invalid"},
+		{"an address without a scheme", Receipt, Form{"x", key + "Open www.evil.example/x\n"}, "text invalid"},
+		{"a short one", Receipt, Form{"x", key + "Open evil.com/x\n"}, "text invalid"},
+		{"one with a port", Receipt, Form{"x", key + "evil.com:8080\n"}, "text invalid"},
+		{"one in capitals", Receipt, Form{"x", key + "WWW.EVIL.COM\n"}, "text invalid"},
+		{"one behind slashes", Receipt, Form{"x", key + "//evil.com\n"}, "text invalid"},
+		{"an address for mails", Receipt, Form{"x", key + "mailto:eve@evil.example\n"}, "text invalid"},
+		{"the shop without a scheme", Receipt, Form{"x", key + "shop.example.com/help and //shop.example.com\n"}, ""},
+		{"words with dots and slashes", Receipt, Form{"x", key + "shop.de: Node.js/Fastify, and/or, e.g./i.e., 1.2/3, ada@shop.de\n"}, ""},
 		{"backslashes", Receipt, Form{"x", key + `https:\\evil.example` + "\n"}, "text invalid"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -337,7 +355,7 @@ func TestHTMLIsTheTextAndNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"border-top:4px solid #0f766e", `src="https://shop.example.com/media/logo.svg"`, "&lt;script&gt;",
+		`<html lang="en">`, "border-top:4px solid #0f766e", `src="https://shop.example.com/media/logo.svg"`, "&lt;script&gt;",
 		`<a href="https://shop.example.com/claim#t"`, ">STOA-1</strong>",
 	} {
 		if !strings.Contains(m.HTML, want) {

@@ -103,7 +103,7 @@ func (w *filler) worth() {
 	case hasPercent && hasAmount:
 		w.Add("amountOff", errs.CodeInvalid, "percentOff and amountOff cannot be together.")
 		return
-	case hasPercent && hasCurrency:
+	case hasCurrency && !hasAmount && (hasPercent || w.to.Percent > 0):
 		w.Add("currency", errs.CodeInvalid, "currency is of amountOff. percentOff holds in every currency.")
 		return
 	case hasPercent:

@@ -121,6 +121,7 @@ func TestAChangeLeavesWhatItDoesNotName(t *testing.T) {
 		}, ""},
 		{"what was read", `{"code":"ABC","amountOff":5,"currency":"EUR","active":true}`, euros, func(*Discount) {}, ""},
 		{"another currency alone", `{"currency":"USD"}`, euros, nil, "amountOff required"},
+		{"a currency of a percentage", `{"currency":"USD"}`, percent, nil, "currency invalid"},
 		{"nothing left", `{"amountOff":null}`, euros, nil, "percentOff required"},
 		{"an end before the beginning", `{"endsAt":"2030-03-01T11:00:00Z"}`, euros, nil, "endsAt out_of_range"},
 	} {

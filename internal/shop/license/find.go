@@ -22,7 +22,8 @@ type Listed struct {
 	UserEmail string
 	// BilledEmail is the address on the bill of the order. Empty if there is none.
 	BilledEmail string
-	// OrderID is the order that issued the license. Empty if an administrator granted it.
+	// OrderID is the order that bought the license if it was a trial, else the one that issued it: the one of which its
+	// owner manages the payment. Empty if an administrator granted it.
 	OrderID string
 }
 

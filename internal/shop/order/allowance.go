@@ -14,4 +14,5 @@ var (
 	claimMails   = Allowance{AtOnce: 3, Every: 20 * time.Minute}
 	freeReceipts = Allowance{AtOnce: 10, Every: 144 * time.Minute} // 10 a day
 	paidReceipts = Allowance{AtOnce: 100, Every: 15 * time.Minute}
+	trialMails   = freeReceipts // about the ends of trials, which come with no receipt
 )

@@ -222,9 +222,9 @@ func (s *Service) isFollowed(ctx context.Context, tx Store, o Order) (bool, erro
 }
 
 // refundFollowers refunds the orders that followed for the license of an order which issued or bought it, and cancels
-// those that wait for their payment, before the license is revoked with that order. It returns the errors of Refund and
-// Cancel.
-func (s *Service) refundFollowers(ctx context.Context, o Order) error {
+// those that wait for their payment, before the license is revoked with that order. With unpaid it refunds none: those
+// that are paid by now are in the way of a buyer, who begins again. It returns the errors of Refund and Cancel.
+func (s *Service) refundFollowers(ctx context.Context, o Order, unpaid bool) error {
 	list, err := s.Store.Siblings(ctx, o.LicenseID)
 	if err != nil {
 		return err
@@ -235,12 +235,12 @@ func (s *Service) refundFollowers(ctx context.Context, o Order) error {
 			if _, err = s.Cancel(ctx, f.ID); err == nil {
 				continue
 			}
-			if !errors.Is(err, ErrBeingPaid) && !errors.Is(err, ErrNotCancellable) {
+			if !errors.Is(err, ErrNotCancellable) && (unpaid || !errors.Is(err, ErrBeingPaid)) {
 				return err
 			}
 			err = nil // paid in this moment
 		}
-		if err == nil {
+		if err == nil && !unpaid {
 			_, err = s.refund(ctx, listed, RefundRequest{}, nil)
 		}
 		if err != nil {

@@ -163,6 +163,8 @@ func (nobody) Email(context.Context, string) (string, error) {
 	return "", errs.New(errs.NotFound, "NOT_FOUND", "There is no such user.")
 }
 
+func (nobody) Language(context.Context, string) (string, error) { return "", nil }
+
 func (nobody) List(context.Context) ([]fs.FileInfo, error)         { return nil, nil }
 func (nobody) Put(context.Context, []byte, string) (string, error) { return "", fs.ErrInvalid }
 

@@ -30,7 +30,8 @@ type PurchaseRequest struct {
 	// empty, Purchase chooses one.
 	OrderID string `json:"-"`
 
-	trial license.License // of LicenseKey
+	trial    license.License // of LicenseKey
+	language string          // Order.Language
 }
 
 // Issues returns what is wrong with the request.
@@ -209,7 +210,7 @@ func (s *Service) draftOrder(ctx context.Context, productID string, tier product
 	return Order{
 		ID: cmp.Or(req.OrderID, ids.New()), ProductID: productID, TierID: tier.ID, UserID: buyer(ctx),
 		PaymentMethod: req.PaymentMethod, Billing: req.Billing, Period: tier.Period, CreatedAt: s.Now().UTC(),
-		Language: reqctx.LanguageFrom(ctx), Demo: s.Demo,
+		Language: req.language, Demo: s.Demo,
 	}
 }
 

@@ -109,7 +109,7 @@ func (s *Service) refund(ctx context.Context, o Listed, req RefundRequest, may m
 		switch {
 		case err != nil || step == refundOver:
 		case step == refundFollowing:
-			err = s.refundFollowers(ctx, o.Order)
+			err = s.refundFollowers(ctx, o.Order, may != nil)
 		default:
 			err = s.finishRefund(ctx, o, due)
 		}
@@ -141,6 +141,9 @@ const (
 	refundOther                       // ask it for the refund of another request, and begin again
 	refundFollowing                   // refund or cancel the orders that followed, and begin again
 )
+
+// errFollowed undoes what a request recorded that is to begin again.
+var errFollowed = errors.New("order: another order followed")
 
 // beginRefund records what the provider is to be asked for, or does without it if no money moved.
 func (s *Service) beginRefund(
@@ -187,9 +190,10 @@ func (s *Service) beginRefund(
 		if due, err = s.planRefund(ctx, tx, o, paid, req, may); err != nil {
 			return err
 		}
-		if following, err := s.isFollowed(ctx, tx, o); err != nil || following && due.isLast(paid) {
-			step = refundFollowing
+		if following, err := s.isFollowed(ctx, tx, o); err != nil {
 			return err
+		} else if following && due.isLast(paid) {
+			return errFollowed
 		}
 		switch {
 		case o.Provider == "" || len(paid) == 0 || o.Provider == (payment.Test{}).Name():
@@ -201,6 +205,9 @@ func (s *Service) beginRefund(
 		step = refundOwn
 		return tx.AddRefundDue(ctx, due)
 	})
+	if errors.Is(err, errFollowed) {
+		return due, refundFollowing, nil
+	}
 	return due, step, err
 }
 

@@ -99,12 +99,10 @@ func (s *Service) completeRefund(ctx context.Context, tx Store, listed Listed, o
 		return err
 	}
 	g := giving{id: due.ID, by: due.by(), reason: due.Reason, at: s.Now(), whole: due.whole(), paid: paid, notes: due.notes}
-	amount := o.Amount
 	if g.whole {
 		g.giveAll()
 	} else if i := slices.IndexFunc(paid, func(p Payment) bool { return p.Seq == due.Seq }); i >= 0 {
 		g.give(i, min(due.Minor, paid[i].Left()))
-		amount.Minor = due.Minor
 	}
 	if !g.whole && len(paid) > 0 && !slices.ContainsFunc(g.paid, func(p Payment) bool { return p.Left() > 0 }) {
 		g.whole = true
@@ -117,6 +115,7 @@ func (s *Service) completeRefund(ctx context.Context, tx Store, listed Listed, o
 			return err
 		}
 	}
+	amount := product.Money{Minor: g.sum, Currency: o.Amount.Currency}
 	entry := audit.New(ctx, s.Now(), audit.OrderRefund, audit.Target{Type: "order", ID: o.ID}, audit.Details{
 		"product": listed.ProductSlug, "amount": amount.Amount(), "currency": amount.Currency, "licenseId": o.LicenseID,
 	})

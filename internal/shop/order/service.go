@@ -16,6 +16,15 @@ type Products interface {
 	Get(ctx context.Context, slug string) (product.Product, error)
 }
 
+// Users are the accounts that orders are of.
+type Users interface {
+	license.Users
+
+	// Language returns the language that a user chose; empty for none. It returns an errs.NotFound error for an unknown
+	// user.
+	Language(ctx context.Context, userID string) (string, error)
+}
+
 // Renewer renews the licenses of subscriptions, and finds those for which something is ordered. *license.Service implements it.
 type Renewer interface {
 	// Renew adds the periods of a renewal to a license, once per reference, unless match refuses the
@@ -56,7 +65,7 @@ type Service struct {
 	Claims    ClaimStore
 	Products  Products
 	Licenses  Renewer
-	Users     license.Users
+	Users     Users
 	Payments  payment.Provider
 	Discounts Discounts
 	Vault     *license.Vault

@@ -15,19 +15,26 @@ var errForBuyerOnly = errs.New(errs.Forbidden, "IMPERSONATION_FORBIDDEN", "Nobod
 // byStandIn reports whether the caller of the request acts as somebody else.
 func byStandIn(ctx context.Context) bool { return reqctx.CallerFrom(ctx).Impersonator != "" }
 
-// mayPlace returns nil if the caller may order a tier, and a request by staff who act as a user with that user's own
-// address: a receipt has the license key.
+// mayPlace returns nil if the caller may order a tier, and the request with the language of the buyer. One by staff who
+// act as a user is in the language which that user chose, and has the user's own address: a receipt has the license key.
 func (s *Service) mayPlace(ctx context.Context, tier product.Tier, req PurchaseRequest) (PurchaseRequest, error) {
+	req.language = reqctx.LanguageFrom(ctx)
 	if !byStandIn(ctx) {
 		return req, nil
 	}
 	if tier.Price.Minor != 0 {
 		return req, errForBuyerOnly
 	}
+	user := reqctx.CallerFrom(ctx).UserID
+	chosen, err := s.Users.Language(ctx, user)
+	if err != nil {
+		return req, err
+	}
+	req.language = reqctx.LanguageFor(ctx, user, chosen)
 	if req.Billing == nil || req.Billing.Email == "" {
 		return req, nil
 	}
-	email, err := s.Users.Email(ctx, reqctx.CallerFrom(ctx).UserID)
+	email, err := s.Users.Email(ctx, user)
 	own := *req.Billing
 	own.Email = email
 	req.Billing = &own

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/shop/license"
 	"stoa/internal/shop/plan"
 	"stoa/internal/shop/product"
@@ -176,6 +177,7 @@ func (h *holding) renews() bool {
 func (s *Service) draftFollower(ctx context.Context, h holding, kind Kind, id string, t product.Tier) Order {
 	req := PurchaseRequest{
 		OrderID: id, TierID: t.ID, Billing: h.bill.Billing, PaymentMethod: cmp.Or(h.bill.PaymentMethod, defaultMethod),
+		language: reqctx.LanguageFrom(ctx), // the owner's: staff change and renew for nobody
 	}
 	if req.PaymentMethod == trialMethod {
 		req.PaymentMethod = defaultMethod

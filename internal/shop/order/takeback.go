@@ -2,6 +2,7 @@ package order
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"stoa/internal/base/errs"
@@ -63,7 +64,12 @@ func (s *Service) TakeBack(ctx context.Context, id, refundID string) (Listed, er
 			return refuseTakeBack(NotOffered)
 		case !s.Now().Before(until):
 			return refuseTakeBack(TooLate)
-		case len(paid) > 1 || o.Kind != "" || o.Followed:
+		case len(paid) > 1 || o.Kind != "":
+			return refuseTakeBack(NotFirst)
+		}
+		if after, err := paidAfter(ctx, tx, now); err != nil {
+			return err
+		} else if after {
 			return refuseTakeBack(NotFirst)
 		}
 		ok, err := tx.TakeRefundRight(ctx, o.ProductID, o.UserID, o.ID, s.Now())
@@ -91,6 +97,16 @@ func (s *Service) takeBackMails(ctx context.Context, o Order) (list []mail.Seale
 		list = append(list, m)
 	}
 	return list, nil
+}
+
+// paidAfter reports whether the plan of an order's license was changed, or its term renewed, with another order that is
+// paid: Listed.Followed, which may be out of date. The license stays locked. tx has locked the order.
+func paidAfter(ctx context.Context, tx Store, o Order) (bool, error) {
+	if _, err := tx.LicenseByID(ctx, o.LicenseID); err != nil {
+		return false, err
+	}
+	list, err := tx.Siblings(ctx, o.LicenseID)
+	return slices.ContainsFunc(list, func(f Order) bool { return f.Kind != "" && f.Status() == Paid }), err
 }
 
 // addRefundable adds to the caller's orders until when they may be taken back.

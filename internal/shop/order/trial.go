@@ -144,7 +144,7 @@ func (s *Service) draftTrial(
 		ID: req.OrderID, ProductID: productID, TierID: tier.ID, UserID: l.UserID,
 		PaymentMethod: req.PaymentMethod, Billing: req.Billing, Amount: product.Money{Currency: tier.Price.Currency},
 		LicenseID: l.ID, CreatedAt: now, PaidAt: now, Trial: true, Demo: s.Demo,
-		Language: reqctx.LanguageFrom(ctx),
+		Language: req.language,
 	}
 	if o.ID == "" {
 		o.ID = ids.New()

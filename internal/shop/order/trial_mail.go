@@ -3,6 +3,7 @@ package order
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/url"
 	"strconv"
@@ -42,27 +43,32 @@ func (s *Service) TendTrials(ctx context.Context, log *slog.Logger) {
 }
 
 // MailTrials queues the mails about the ends of trials that are due. Each is queued once for each end, whatever happens
-// in between and however many processes do so at once.
+// in between and however many processes do so at once. One that fails does not hold up the others: it is tried again by
+// the next call.
 func (s *Service) MailTrials(ctx context.Context) error {
 	if s.Outbox == nil {
 		return nil
 	}
 	defer s.Outbox.Wake()
+	var failed []error
+	now, last := s.Now(), license.License{}
 	for {
-		now := s.Now()
-		due, err := s.Store.DueTrials(ctx, now, TrialMails)
+		due, err := s.Store.DueTrials(ctx, now, TrialMails, last)
 		if err != nil || len(due) == 0 {
-			return err
+			return errors.Join(append(failed, err)...)
 		}
 		for _, d := range due {
-			if err := s.mailTrial(ctx, d, now); err != nil {
-				return err
+			if err := s.mailTrial(ctx, d, now); ctx.Err() != nil {
+				return ctx.Err()
+			} else if err != nil {
+				failed = append(failed, fmt.Errorf("order %s: %w", d.OrderID, err))
 			}
+			last = d.License
 		}
 	}
 }
 
-// mailTrial queues a mail that is due, unless somebody else did, or the trial has changed since.
+// mailTrial queues a mail that is due, unless somebody else did, the trial has changed since, or its mailbox gets too many.
 func (s *Service) mailTrial(ctx context.Context, d DueTrial, now time.Time) error {
 	to, err := s.trialAddress(ctx, d)
 	if err != nil {
@@ -82,6 +88,11 @@ func (s *Service) mailTrial(ctx context.Context, d DueTrial, now time.Time) erro
 	return s.Store.InTx(ctx, func(tx Store) error {
 		ok, err := tx.TakeTrialMail(ctx, d.License, over)
 		if err != nil || !ok || to == "" {
+			return err
+		}
+		// Unlike a receipt, a mail that its mailbox gets too many of is dropped: there is nothing in it to wait for.
+		later, err := tx.Allow(ctx, "trial:"+mailboxKey(to), trialMails, now)
+		if err != nil || !later.IsZero() {
 			return err
 		}
 		return tx.AddMail(ctx, sealed)

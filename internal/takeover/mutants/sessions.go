@@ -143,6 +143,11 @@ var kept = []mutant{
 		tests: attacks("TestASignInFromElsewhereIsTold"),
 	},
 	{
+		name:  "sign-in-from-any-address",
+		edit:  at("store/account_visit.go", "user_agent = $3 AND «address = $4»", sql("(address = $4 OR TRUE)")),
+		tests: attacks("TestASignInFromElsewhereIsTold"),
+	},
+	{
 		name:  "sign-in-told-in-foreign-words",
 		edit:  at("account/factor_mails.go", `where := «device.Read(session.UserAgent).String()»`, `mutantIf($ON, session.UserAgent, $OLD)`),
 		tests: attacks("TestASignInFromElsewhereIsTold"),
@@ -274,12 +279,12 @@ var kept = []mutant{
 	},
 	{
 		name:  "device-of-another-user",
-		edit:  at("store/account_device.go", "WHERE «k.user_id = $2» AND k.cookie_hash", sql("(k.user_id = $2 OR TRUE)")),
+		edit:  at("store/account_device.go", "WHERE «user_id = $2» AND cookie_hash = $3", sql("(user_id = $2 OR TRUE)")),
 		tests: attacks("TestAKnownDeviceIsNoNewsAndNobodyElsesIs"),
 	},
 	{
 		name:  "device-for-ever",
-		edit:  at("store/account_device.go", "k.cookie_hash = $3 AND «k.last_at_ms > $7»", sql("(k.last_at_ms > $7 OR TRUE)")),
+		edit:  at("store/account_device.go", "cookie_hash = $3 AND «last_at_ms > $4»", sql("(last_at_ms > $4 OR TRUE)")),
 		tests: attacks("TestAKnownDeviceIsNoNewsAndNobodyElsesIs"),
 	},
 	{

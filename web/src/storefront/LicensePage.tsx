@@ -86,7 +86,7 @@ export const LicensePage = ({ id }: { id: string }) => {
       {order.isError && <Failure error={order.error} retry={() => void order.refetch()} />}
       {subscription && <Subscription order={subscription} />}
       {one.status === "revoked" ? <p className="note">{own("license.revoked")}</p> : <Activations license={one} />}
-      {one.paid && one.status !== "revoked" && <ReviewForm slug={one.productSlug} />}
+      {one.paid && !one.trial && one.status !== "revoked" && <ReviewForm slug={one.productSlug} />}
     </>
   );
 };

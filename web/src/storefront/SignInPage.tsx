@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Suspense, useState, type FormEvent } from "react";
 import { challengeOf, type Challenge } from "../api/challenge";
+import type { Schemas } from "../api/client";
 import { Problem } from "../api/problem";
 import { register, signIn } from "../api/session";
 import { useSession } from "../api/useSession";
@@ -123,9 +124,14 @@ interface FormProps {
   onChallenge: (challenge: Challenge | null) => void;
 }
 
+// rulesOf puts into the page's language what a new password must be. The API says it in English, in a second sentence
+// where more than the length counts.
+const rulesOf = ({ minPasswordLength: n, passwordRules }: Schemas["ShopSettings"]["registration"]) =>
+  sign(passwordRules === `At least ${n} characters.` ? "signIn.rules" : "signIn.rulesCommon", { n });
+
 const Form = ({ isNew, known, onKnown, onDone, onChallenge }: FormProps) => {
   const queries = useQueryClient();
-  const rules = useShop().data?.registration.passwordRules;
+  const rules = useShop().data?.registration;
   const { faults, form, check } = useFaults<"email" | "username" | "password">();
   const entry = useMutation({
     mutationFn: ({ email, username, password }: Record<"email" | "username" | "password", string>) =>
@@ -177,7 +183,7 @@ const Form = ({ isNew, known, onKnown, onDone, onChallenge }: FormProps) => {
         label={c("password")}
         name="password"
         autoComplete={isNew ? "new-password" : "current-password"}
-        hint={isNew ? (rules ?? "") : ""}
+        hint={isNew && rules ? rulesOf(rules) : ""}
         fault={faults.password}
       />
       {entry.error &&

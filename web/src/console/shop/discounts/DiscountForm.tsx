@@ -1,5 +1,5 @@
 // The form of a discount.
-import { Button, Checkbox, Select, Textarea, TextInput } from "@mantine/core";
+import { Button, Checkbox, Select, TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import type { Schemas } from "../../../api/client";
 import { decimalsOf, type Typed } from "../../../text/number";
@@ -9,6 +9,7 @@ import { useTyped } from "../../kit/useBase";
 import { useFaults } from "../../kit/useFaults";
 import { t } from "../../text";
 import type { Discount } from "../types";
+import { Plans, Products } from "./Where";
 
 // DiscountBody is what is sent of a discount. Null takes away.
 export type DiscountBody = Partial<Omit<NonNullable<Schemas["Discount"]>, "id" | "uses" | "createdAt" | "updatedAt">>;
@@ -25,12 +26,6 @@ interface DiscountFormProps {
 
 const ignore = () => undefined;
 
-const lines = (text: string): string[] =>
-  text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter(Boolean);
-
 const minute = (at: string | undefined): string => at?.slice(0, 16) ?? "";
 
 // moment is the time of a field. What nobody changed keeps the seconds that the field does not show.
@@ -45,8 +40,8 @@ const first = (d: Discount | undefined) => ({
   percentOff: (d?.percentOff ?? "") as Typed,
   amountOff: (d?.amountOff ?? "") as Typed,
   currency: d?.currency ?? "EUR",
-  products: (d?.products ?? []).join("\n"),
-  tiers: (d?.tiers ?? []).join("\n"),
+  products: d?.products ?? [],
+  tiers: d?.tiers ?? [],
   duration: d?.duration ?? "once",
   startsAt: minute(d?.startsAt),
   endsAt: minute(d?.endsAt),
@@ -62,8 +57,8 @@ const bodyOf = (v: Typing, before: Discount | undefined): DiscountBody =>
     ...(v.kind === "percent"
       ? { percentOff: v.percentOff === "" ? 0 : v.percentOff }
       : { amountOff: v.amountOff === "" ? 0 : v.amountOff, currency: v.currency.trim().toUpperCase() }),
-    products: lines(v.products),
-    tiers: lines(v.tiers),
+    products: v.products,
+    tiers: v.tiers,
     duration: v.duration,
     startsAt: moment(v.startsAt, before?.startsAt),
     endsAt: moment(v.endsAt, before?.endsAt),
@@ -147,26 +142,8 @@ export const DiscountForm = ({
           </>
         )}
       </div>
-      <Textarea
-        label={t("shop.discounts.products")}
-        description={t("shop.discounts.productsHow")}
-        autosize
-        minRows={1}
-        maxRows={8}
-        value={v.products}
-        error={at("products")}
-        onChange={(e) => set({ products: e.currentTarget.value })}
-      />
-      <Textarea
-        label={t("shop.discounts.tiers")}
-        description={t("shop.discounts.tiersHow")}
-        autosize
-        minRows={1}
-        maxRows={8}
-        value={v.tiers}
-        error={at("tiers")}
-        onChange={(e) => set({ tiers: e.currentTarget.value })}
-      />
+      <Products value={v.products} error={at("products")} onChange={(products) => set({ products })} />
+      <Plans products={v.products} value={v.tiers} error={at("tiers")} onChange={(tiers) => set({ tiers })} />
       <Select
         label={t("shop.discounts.duration")}
         allowDeselect={false}

@@ -168,9 +168,9 @@ const Remove = ({ discount: d }: { discount: Discount }) => {
       <Confirm
         open={asking}
         onClose={() => setAsking(false)}
-        title={t("shop.discounts.removeOf", { code: d.code })}
+        title={t("shop.discounts.removeTitle", { code: d.code })}
         effects={[t("shop.discounts.removeEffect")]}
-        action={t("shop.discounts.remove")}
+        action={t("shop.discounts.removeOf", { code: d.code })}
         done={t("shop.discounts.removed")}
         run={remove}
       />
