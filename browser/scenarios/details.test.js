@@ -43,7 +43,7 @@ const menu = (item) => async (tab) => {
 const things = [
   { on: "order", dialogs: [[button(/^Refund/)]] },
   { on: "license", dialogs: [[button(/^Free seat/)], [button(/^Revoke/)], [button(/^Renew/)]] },
-  { on: "person", dialogs: [[button(/^Block/)]] },
+  { on: "person", dialogs: [[menu("Block")]] },
   { on: "webhook", dialogs: [[button(/^Delete webhook/)]] },
   { on: "instance", dialogs: [] },
   { on: "/console/plugins", dialogs: [[button("Install from a file")], [button(/^Search/)]] },

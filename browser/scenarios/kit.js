@@ -134,6 +134,12 @@ export const signInToShop = async (tab, { email, password }, next = "/licenses")
   await tab.waitForURL((url) => url.pathname !== "/sign-in");
 };
 
+// fromMenu chooses from the menu of a page's rarer actions.
+export const fromMenu = async (tab, name) => {
+  await tab.getByRole("button", { name: "More actions", exact: true }).click();
+  await tab.getByRole("menuitem", { name, exact: true }).click();
+};
+
 // journey counts what a person does for a job: the clicks and keys that act, and the
 // screens (addresses) they see.
 export const journey = (page) => {

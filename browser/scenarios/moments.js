@@ -102,7 +102,7 @@ export const moments = (at) => [
   { name: "license-revoke", path: at.license, as: "admin", open: dialogOf(/^Revoke/), dialog: true },
   { name: "license-paper", path: at.license, as: "admin", paper: true },
   { name: "person", path: at.person, as: "admin" },
-  { name: "person-block", path: at.person, as: "admin", open: dialogOf(/^Block/), dialog: true },
+  { name: "person-block", path: at.person, as: "admin", open: fromMenu("More actions", /^Block/), dialog: true },
   { name: "person-see-as", path: at.person, as: "admin", open: dialogOf(/^See the shop as/), dialog: true },
   { name: "person-role", path: at.person, as: "admin", open: dialogOf("Change role"), dialog: true },
   { name: "invite", path: "/console/people/invitations", as: "admin", open: dialogOf("Invite somebody"), dialog: true },

@@ -1,6 +1,6 @@
 // Passkeys: added, used to sign in to the shop and to the console, as a second step, and removed.
 import assert from "node:assert/strict";
-import { accessibilityFaults, browser, call, fine, journey, openTab, proven, provenAccount, settled, stoa, test, useStoa } from "./kit.js";
+import { accessibilityFaults, browser, call, fine, fromMenu, journey, openTab, proven, provenAccount, settled, stoa, test, useStoa } from "./kit.js";
 
 // Passkeys need a name, and 127.0.0.1 is none.
 useStoa({ args: ["--mail", "log", "--public-url", "http://localhost:{port}"] });
@@ -125,16 +125,16 @@ test("an administrator signs in to the console with a passkey, and plans the rem
   await tab.locator(".shell").waitFor();
 
   await tab.goto(at(`/console/people/${buyer.id}`));
-  await tab.getByRole("button", { name: "Mail a link for a new password" }).click();
+  await fromMenu(tab, "Mail a link for a new password");
   await tab.getByRole("dialog").getByText("Its link works once, for 30 minutes.").waitFor();
   assert.deepEqual(await accessibilityFaults(tab), []);
   await tab.getByRole("dialog").getByRole("button", { name: "Mail a link for a new password" }).click();
   await tab.getByText(`A mail is on its way to ${buyer.email}`).waitFor();
-  await tab.getByRole("button", { name: "Take the address back" }).click();
+  await fromMenu(tab, "Take the address back");
   await tab.getByRole("dialog").getByRole("button", { name: "Take the address back" }).click();
   await tab.getByRole("dialog").getByText("The address was not changed in the last seven days.").waitFor();
   await tab.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
-  await tab.getByRole("button", { name: "Remove the second step" }).click();
+  await fromMenu(tab, "Remove the second step");
   const dialog = tab.getByRole("dialog");
   await dialog.getByText("The first sign-in with the password after 24 hours").waitFor();
   assert.deepEqual(await accessibilityFaults(tab), []);
@@ -151,7 +151,7 @@ test("an administrator signs in to the console with a passkey, and plans the rem
     }) });
   });
   tab.on("response", (response) => { if (response.url().endsWith("/auth/reauthenticate") && response.ok()) proofs += 1; });
-  await tab.getByRole("button", { name: "Remove the second step" }).click();
+  await fromMenu(tab, "Remove the second step");
   await dialog.getByRole("button", { name: "Remove the second step" }).click();
   await dialog.getByRole("button", { name: "Use a passkey" }).click();
   await dialog.getByText("The account has no second factor.").waitFor();

@@ -105,8 +105,10 @@ test("SUPPORT reads what it may not change, and finds no button for it", async (
   assert.equal(await tab.getByRole("button", { name: /^(Save|More actions|Add )/ }).count(), 0);
   await fine(tab);
   await visit(tab, `/console/people/${customer.id}`);
-  await tab.getByRole("button", { name: "Mail a link for a new password" }).waitFor();
-  for (const name of ["Change role", "Block"]) assert.equal(await tab.getByRole("button", { name, exact: true }).count(), 0, name);
+  assert.equal(await tab.getByRole("button", { name: "Change role", exact: true }).count(), 0);
+  await tab.getByRole("button", { name: "More actions" }).click();
+  await tab.getByRole("menuitem", { name: "Mail a link for a new password" }).waitFor();
+  assert.equal(await tab.getByRole("menuitem", { name: "Block" }).count(), 0);
   await tab.end();
 });
 

@@ -1,6 +1,6 @@
 // The console's Shop and People: the jobs of support and of who sells.
 import assert from "node:assert/strict";
-import { accessibilityFaults, accessible, adminToken, call, journey, openConsole, stoa, test, useStoa } from "./kit.js";
+import { accessibilityFaults, accessible, adminToken, call, fromMenu, journey, openConsole, stoa, test, useStoa } from "./kit.js";
 
 const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==", "base64");
 
@@ -230,12 +230,13 @@ test("of two who edit a product, the second sees what the first changed", async 
 test("a person is blocked, and what it takes is said", async () => {
   const joined = await call(stoa, "POST", "/auth/register", { body: { email: "eve@example.com", username: "eve", password: "correct horse" } });
   const tab = await openConsole(`/console/people/${joined.body.data.user.id}`);
-  await tab.getByRole("button", { name: "Block" }).click();
+  await fromMenu(tab, "Block");
   await tab.getByRole("dialog").getByText(/All of their sessions end now/).waitFor();
   await tab.getByRole("dialog").getByRole("button", { name: "Block" }).click();
   await tab.getByText("eve@example.com is blocked.").waitFor();
   assert.equal((await call(stoa, "GET", "/auth/me", { token: joined.body.data.access_token })).status, 401);
-  await tab.getByRole("button", { name: "Unblock" }).waitFor();
+  await tab.getByRole("button", { name: "More actions" }).click();
+  await tab.getByRole("menuitem", { name: "Unblock" }).waitFor();
   await tab.end();
 });
 

@@ -68,7 +68,7 @@ test("a buyer whose request is slow, fails and is cut keeps what was typed and b
   await tab.route("**/purchase", (route) => route.fulfill(failure));
   await buy.click();
   const alert = tab.getByRole("alert").filter({ hasText: id });
-  await alert.getByRole("button", { name: "Copy request id" }).waitFor();
+  await alert.getByRole("button", { name: "Copy ID" }).waitFor();
   assert.equal(await tab.getByLabel("E-mail").inputValue(), "once@example.com");
   await accessible(tab, "a purchase that failed");
   await tab.unroute("**/purchase");

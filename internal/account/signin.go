@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"errors"
 	"unicode/utf8"
 
 	"stoa/internal/base/errs"
@@ -27,6 +28,22 @@ func (in SignIn) Issues() errs.Issues {
 // and an inactive user alike, and takes the same time for each; password.ErrBusy; and, for an account with a
 // second factor, ErrSecondFactor with the details for SecondStep.
 func (s *Service) Login(ctx context.Context, email, secret string) (Tokens, error) {
+	t, err := s.login(ctx, email, secret)
+	if errors.Is(err, errOtherHash) {
+		t, err = s.login(ctx, email, secret)
+	}
+	if errors.Is(err, errOtherHash) {
+		return Tokens{}, ErrLogin
+	}
+	return t, err
+}
+
+// errOtherHash says that the user's hash changed since the password was verified. It may be one of the same password,
+// by another sign-in after the parameters were raised.
+var errOtherHash = errors.New("account: the password has another hash by now")
+
+// login is Login, or errOtherHash.
+func (s *Service) login(ctx context.Context, email, secret string) (Tokens, error) {
 	c, err := s.candidate(ctx, email)
 	if err != nil {
 		return Tokens{}, err
@@ -108,8 +125,11 @@ func (s *Service) firstStep(
 	if err != nil {
 		return User{}, nil, err
 	}
-	if !now.Active || now.PasswordHash != c.PasswordHash {
+	if !now.Active {
 		return User{}, nil, ErrLogin
+	}
+	if now.PasswordHash != c.PasswordHash {
+		return User{}, nil, errOtherHash
 	}
 	keep := tx.Rehash
 	if now.PasswordOnce {

@@ -158,6 +158,22 @@ func TestLoginDuringAPasswordChangeOpensNoSession(t *testing.T) {
 	})
 }
 
+// After the parameters of hashes were raised, programs that share an account sign in at the same moment: the first gives
+// the password another hash while the others verify theirs.
+func TestLoginDuringAnotherThatHashesAnewOpensASession(t *testing.T) {
+	t.Parallel()
+
+	onBothEngines(t, func(t *testing.T, s, other *account.Service, _ *clocktest.Clock) {
+		mustRegister(t, s, "ada")
+		stronger := cheap
+		stronger.Time++
+		s.Hasher = password.NewHasher(stronger, password.Limits{})
+		other.Hasher = s.Hasher
+		s.Store = &slowStore{Store: s.Store, between: func() { mustLogin(t, other, "ada") }}
+		mustLogin(t, s, "ada")
+	})
+}
+
 func TestLoginWhileShutOutOpensNoSession(t *testing.T) {
 	t.Parallel()
 

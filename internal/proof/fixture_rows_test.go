@@ -2,8 +2,14 @@ package proof
 
 import (
 	"database/sql"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stoa/internal/testkit/pgtest"
 )
 
 // rareRows fill the tables that take more than a request to get a row: a payment provider, a
@@ -35,20 +41,58 @@ var rareRows = map[string]string{
 		SELECT 'purged', p.slug, p.source, '', '', p.zip_hash, p.signed_by, p.manifest_json, p.settings_json,
 			p.environment_sealed, p.settings_version, p.installed_at_ms, p.updated_at_ms, s.current_sealed, '', NULL
 		FROM plugin_packages p JOIN plugin_secrets s ON s.package_slug = p.slug WHERE p.slug = 'hooked'`,
-	"audit_streams": `INSERT INTO audit_streams VALUES ('audit.jsonl', 1, 'a process', 1700000000000, 1, 'no answer')`,
-	"duties":        `INSERT INTO duties VALUES ('kept plugins', 'a process', 1700000000000)`,
+	"discounts": `INSERT INTO discounts (id, code, percent, amount_minor, currency, products_json, tiers_json, duration,
+			starts_at_ms, max_uses, once_per_customer, active, uses, used, version, created_at_ms, updated_at_ms)
+		VALUES ('launch', 'LAUNCH20', 2000, 0, '', '["proof"]', '["many"]', 'once', 1700000000000, 100, $yes, $yes, 1, $yes, 1,
+			1700000000000, 1700000000000)`,
+	"discount_uses": `INSERT INTO discount_uses SELECT min(id), 'launch', 1700000000000 FROM orders`,
+	"once_keys":     `INSERT INTO once_keys SELECT 'discount', 'launch', 'hash', min(id), 1700000000000 FROM orders`,
+	"payments": `INSERT INTO payments (order_id, seq, invoice, payment, at_ms, minor, currency, refunded_minor, net_minor,
+			tax_minor, total_minor, country, code, invoice_number, invoice_url, invoice_pdf, tax_id, tax_added_minor, tier_id)
+		SELECT min(id), 1, 'in_1', 'pi_1', 1700000000000, 1190, 'EUR', 190, 1000, 190, 1190, 'DE', 'LAUNCH20', 'A-1',
+			'https://pay.example.com/1', 'https://pay.example.com/1.pdf', 'DE123456789', 0, 'many'
+		FROM orders`,
+	"refunds":     `INSERT INTO refunds SELECT 're_1', min(id), 1, 190, 'EUR', 'late', 'root', 1700000000000, 'cn_1' FROM orders`,
+	"refunds_due": `INSERT INTO refunds_due VALUES ('gone', 're_2', 1, 100, '', 'user', 'root', 1700000000000)`,
+	"refund_notices": `INSERT INTO refund_notices
+		SELECT 're_1', min(id), 190, $no, 'sent', 1, '', NULL, 1700000000000, 1700000000000 FROM orders`,
+	"sales_days": `INSERT INTO sales_days
+		SELECT 19675, min(id), 'many', 'DE', 'LAUNCH20', 'EUR', $yes, 0, 1, 1190, 0, 190, 190 FROM products`,
+	"order_terms": `INSERT INTO order_terms (order_id, features, max_instances, price_minor, later, applied)
+		SELECT min(id), '[]', 3, 1190, $yes, '' FROM orders`,
+	"mail_templates": `INSERT INTO mail_templates
+		VALUES ('receipt', 'de', 'Danke', 'Ihr Schlüssel:
+
+{{licenseKey}}
+', $no, 1700000000000)`,
+	"impersonations": `INSERT INTO impersonations
+		SELECT 'session', min(id), max(id), 'a question', $no, 1700000000000, 1700001800000, 1700001800000 FROM users`,
+	"roles": `INSERT INTO roles VALUES ('HELP', '["orders:read"]', 1700000000000)`,
+	"invitations": `INSERT INTO invitations (id, email, mailbox_key, role, invited_by, created_at_ms, expires_at_ms)
+		VALUES ('invitation', 'help@example.com', 'help@example.com', 'HELP', 'root', 1700000000000, 1700000000000)`,
+	"service_accounts": `INSERT INTO service_accounts VALUES ('robot', 'Robot', 'root', 1700000000000)`,
+	"audit_streams":    `INSERT INTO audit_streams VALUES ('audit.jsonl', 1, 'a process', 1700000000000, 1, 'no answer')`,
+	"duties":           `INSERT INTO duties VALUES ('kept plugins', 'a process', 1700000000000)`,
 }
 
-// itemsOfBundles comes after the bundles.
-const itemsOfBundles = `INSERT INTO bundle_items
-	VALUES ('starter', 0, 'plugin', 'greeter', '1.1.0', 'installed', 'p1', $no, $no)`
+// rareValues fill columns that are empty in the rows of every shop which uses none of this, and rows that come after
+// those of another table. Statements about what a release lacks fail.
+var rareValues = []string{
+	`INSERT INTO bundle_items VALUES ('starter', 0, 'plugin', 'greeter', '1.1.0', 'installed', 'p1', $no, $no)`,
+	`UPDATE users SET language = 'de'`,
+	`UPDATE shop_settings SET language = 'fr', logo = '/media/logo.png'`,
+	`UPDATE products SET translations = '{"de":{"name":"Beweis"}}'`,
+	`UPDATE orders SET payment_customer = 'cus_1', language = 'de', discount_id = 'launch', discount_code = 'LAUNCH20',
+		discount_minor = 100, discount_duration = 'once'`,
+	`UPDATE licenses SET trial_ending_ms = 1700000000000 WHERE NOT trial`,
+}
 
 // fillRare fills the tables that are still empty, and returns those that stay so.
 func fillRare(t *testing.T, db *sql.DB, engine string) (empty []string) {
 	t.Helper()
-	spelled := strings.NewReplacer("$bytes", `x'68656c6c6f'`, "$no", "0")
+	spelled := strings.NewReplacer("$bytes", `x'68656c6c6f'`, "$no", "0", "$yes", "1", `\n`, "\n")
 	if engine == postgres {
-		spelled = strings.NewReplacer("$bytes", `'\x68656c6c6f'`, "$no", "FALSE")
+		spelled = strings.NewReplacer("$bytes", `'\x68656c6c6f'`, "$no", "FALSE", "$yes", "TRUE", `\n`, "\n")
 	}
 	for table, n := range countRows(t, db, engine) {
 		statement, known := rareRows[table]
@@ -63,8 +107,81 @@ func fillRare(t *testing.T, db *sql.DB, engine string) (empty []string) {
 			}
 		}
 	}
-	if _, err := db.ExecContext(t.Context(), spelled.Replace(itemsOfBundles)); err != nil {
-		t.Logf("bundle_items: %v", err)
+	for _, statement := range rareValues {
+		if _, err := db.ExecContext(t.Context(), spelled.Replace(statement)); err != nil {
+			t.Logf("%.60s: %v", statement, err)
+		}
 	}
 	return empty
+}
+
+// unfilled are tables of a moment or of one process, and those whose rows would change how people of the fixture sign in.
+var unfilled = []string{
+	"account_exports", "api_keys", "ceremonies", "factor_resets", "identities", "identity_providers", "known_devices",
+	"mail_tokens", "mails", "master_key_holders", "oidc_flows", "passkeys", "provider_issuers", "recovery_codes",
+	"revocations", "session_readers", "sign_in_challenges", "sign_ins", "totp", "webauthn_handles",
+}
+
+// selling are the tables of which a row that is there stays, whatever a process sweeps.
+var selling = []string{
+	"discounts", "discount_uses", "once_keys", "payments", "refunds", "refunds_due", "refund_notices", "sales_days",
+	"order_terms", "mail_templates",
+}
+
+// The newest release's database gets rows in every table that the shop has, as the next fixture has them. A backup that is
+// restored elsewhere has them all, and this stoa starts on them.
+func TestRowsOfEveryTableOutliveAnUpgradeAndABackup(t *testing.T) {
+	t.Parallel()
+
+	dir, facts := newestFixture(t)
+	for _, engine := range []string{sqlite, postgres} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			carried(t, dir, engine, facts)
+		})
+	}
+}
+
+func carried(t *testing.T, dir, engine string, want facts) {
+	t.Helper()
+	data, at := laidOut(t, dir, engine, &want)
+	env := append(sharedPlaces(data, at), "STOA_RATE_LIMITS=off", "STOA_MAIL=log")
+	f := &fleet{cluster: &cluster{env: env}}
+	f.command(t, "", "migrate")
+	db := openTest(t, engine, at)
+	empty := fillRare(t, db, engine)
+	slices.Sort(empty)
+	if diff := cmp.Diff(unfilled, empty); diff != "" {
+		t.Errorf("tables without rows (-want +got):\n%s", diff)
+	}
+	before := countRows(t, db, engine)
+
+	place := filepath.Join(t.TempDir(), "backups")
+	f.command(t, "", "backup", "--backup-dir", place)
+	archives, err := filepath.Glob(filepath.Join(place, "*"))
+	if err != nil || len(archives) != 1 {
+		t.Fatalf("%q, %v", archives, err)
+	}
+	restored := filepath.Join(t.TempDir(), "new")
+	other := filepath.Join(restored, "stoa.db")
+	if engine == postgres {
+		other = pgtest.NewServer(t).URL
+	}
+	(&fleet{cluster: &cluster{env: sharedPlaces(restored, other)}}).command(t, "", "restore", archives[0])
+	for table, n := range countRows(t, openTest(t, engine, other), engine) {
+		if n != before[table] && table != "duties" { // which are those of processes
+			t.Errorf("%s has %d rows in the backup, and had %d", table, n, before[table])
+		}
+	}
+
+	p := startProcess(t, env)
+	if o, err := p.verify(t.Context(), want.LicenseKey, want.Instance); err != nil || o.verdict != granted {
+		t.Errorf("verify = %v, %v", o, err)
+	}
+	after := countRows(t, db, engine)
+	for _, table := range selling {
+		if before[table] == 0 || after[table] < before[table] {
+			t.Errorf("%s has %d rows, and had %d", table, after[table], before[table])
+		}
+	}
 }

@@ -111,15 +111,7 @@ func releaseOf(file string) string {
 // upgrade restores a fixture, starts this stoa on it and checks it.
 func upgrade(t *testing.T, dir, engine string, want facts) {
 	t.Helper()
-	data := t.TempDir()
-	at, files := filepath.Join(data, "stoa.db"), "files.tar.gz"
-	if engine == postgres {
-		at, files = loadDump(t, filepath.Join(dir, "postgres.sql"), &want), "postgres-files.tar.gz"
-	} else if err := os.WriteFile(at, readGzip(t, filepath.Join(dir, "stoa.db.gz")), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	unpack(t, readGzip(t, filepath.Join(dir, files)), data)
-
+	data, at := laidOut(t, dir, engine, &want)
 	db := openTest(t, engine, at)
 	env := append(sharedPlaces(data, at), "STOA_RATE_LIMITS=off", "STOA_MAIL=log")
 	(&fleet{cluster: &cluster{env: env}}).command(t, "", "migrate")
@@ -147,6 +139,38 @@ func upgrade(t *testing.T, dir, engine string, want facts) {
 		t.Errorf("the plugin: %v, %d %s", err, a.status, a.body)
 	}
 	p.mustBuy(t, "seats-1", "")
+}
+
+// laidOut restores a fixture, and returns its data folder and its database.
+func laidOut(t *testing.T, dir, engine string, want *facts) (data, at string) {
+	t.Helper()
+	data = t.TempDir()
+	at, files := filepath.Join(data, "stoa.db"), "files.tar.gz"
+	if engine == postgres {
+		at, files = loadDump(t, filepath.Join(dir, "postgres.sql"), want), "postgres-files.tar.gz"
+	} else if err := os.WriteFile(at, readGzip(t, filepath.Join(dir, "stoa.db.gz")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	unpack(t, readGzip(t, filepath.Join(dir, files)), data)
+	return data, at
+}
+
+// newestFixture is the folder of the newest release's fixture, and what it says of itself.
+func newestFixture(t *testing.T) (dir string, want facts) {
+	t.Helper()
+	releases, err := filepath.Glob(fixtures + "/*/facts.json")
+	if err != nil || len(releases) == 0 {
+		t.Fatalf("there is no fixture: %v", err)
+	}
+	newest := slices.MaxFunc(releases, func(a, b string) int { return semver.Compare(releaseOf(a), releaseOf(b)) })
+	text, err := os.ReadFile(newest)
+	if err == nil {
+		err = json.Unmarshal(text, &want)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Dir(newest), want
 }
 
 // loadDump makes a database of a dump, and takes over what it says of itself.

@@ -48,6 +48,14 @@ func purchase() testkit.Request {
 	return req
 }
 
+// onceEach is a purchase with a code that a customer has once, known by the keyed hash of the mailbox.
+func onceEach() testkit.Request {
+	return testkit.Post("", testkit.Products+"/mail-pack/purchase", map[string]any{
+		"tierId": "once", "paymentMethod": "card", "discountCode": "ONCE",
+		"billingInfo": map[string]any{"email": "once@example.com"},
+	})
+}
+
 func newShop(t *testing.T, options ...testkit.Option) *shop {
 	t.Helper()
 	key, err := seal.ParseKey(testkit.MasterKey)
@@ -105,6 +113,9 @@ func (s *shop) fill(t *testing.T) {
 		s.keys = append(s.keys, a.BuyKey(t, "", "once"))
 	}
 	s.bought = string(must(http.StatusOK, purchase()).Body)
+	must(http.StatusCreated, testkit.Post(admin, "/api/v1/admin/discounts",
+		map[string]any{"code": "ONCE", "percentOff": 10, "oncePerCustomer": true}))
+	must(http.StatusOK, onceEach())
 	s.fillTables(t)
 }
 

@@ -171,6 +171,9 @@ func (s *shop) checkOpen(t *testing.T, a *testkit.App) {
 	if res := a.Do(t, purchase()); string(res.Body) != s.bought {
 		t.Errorf("a repeated purchase = %d %s, want %s", res.Status, res.Body, s.bought)
 	}
+	if res := a.Do(t, onceEach()); !strings.Contains(string(res.Body), "already_used") {
+		t.Errorf("a customer's second purchase with a code = %d %s", res.Status, res.Body)
+	}
 	admin := a.Login(t, "root").Access
 	in := a.Do(t, testkit.Get(admin, "/api/v1/admin/plugins/echo"))
 	if !strings.Contains(string(in.Body), "WORD") {

@@ -51,7 +51,7 @@ export const LicensePage = ({ id }: { id: string }) => {
           <span className="soft small">{own("license.buyHow")}</span>
         </p>
       )}
-      <Copy value={one.licenseKey} what={t("licenses.key").toLowerCase()} />
+      <Copy value={one.licenseKey} what={t("licenses.keyWithin")} primary />
       <dl className="summary">
         <div>
           <dt>{t("checkout.plan")}</dt>

@@ -78,7 +78,6 @@ const Row = ({ license }: { license: License }) => {
         </h2>
         <div className="list-facts">
           <Badge tone={state.tone}>{state.word}</Badge>
-          <span>{license.tierName}</span>
           <span>{termOf(license)}</span>
           <NextPlan license={license} />
           <Seats license={license} />

@@ -189,7 +189,7 @@ const Shown = ({ order, fresh, children }: { order: Seen; fresh: boolean; childr
 const Key = ({ order }: { order: Seen }) => (
   <section aria-labelledby="key">
     <h2 id="key">{t("order.key")}</h2>
-    <Copy value={order.key} what={t("order.key").toLowerCase()} primary />
+    <Copy value={order.key} what={t("licenses.keyWithin")} primary />
     <p className="soft small">
       {order.licenseId
         ? t("order.keep")

@@ -37,7 +37,6 @@ const Kept = () => {
                   <span className="soft">· {order.tierName}</span>
                 </h3>
                 <div className="list-facts">
-                  <span>{order.tierName}</span>
                   <Cost of={keptCosts(order)} />
                   <Day at={order.at} />
                   <code>{order.id}</code>
@@ -108,7 +107,6 @@ const Row = ({ order }: { order: Order }) => (
       </h2>
       <div className="list-facts">
         <Badge tone={orderTone(order.status)}>{t(`order.states.${order.status}`)}</Badge>
-        <span>{order.tierName}</span>
         {order.kind && <span>{pl(`plan.kind.${order.kind}`)}</span>}
         <Cost of={order} />
         {order.partlyRefunded && (

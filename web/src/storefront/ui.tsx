@@ -144,7 +144,7 @@ const RequestId = ({ id }: { id: string }) => {
         {c("requestId")} <code ref={ref}>{id}</code>
       </span>
       <button type="button" className="button slim" onClick={() => void copy()}>
-        {copied ? c("copied") : c("copy", { what: c("requestId").toLowerCase() })}
+        {copied ? c("copied") : c("copy", { what: "ID" })}
       </button>
       <span className="sr" role="status">
         {copied && c("copied")}

@@ -1,12 +1,11 @@
 // What administrators do for somebody who wants a copy of their data, or to be gone.
-import { Button, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "@tanstack/react-router";
 import { api, data, ok, type Schemas } from "../../api/client";
 import { Problem } from "../../api/problem";
 import { Confirm } from "../kit/Confirm";
-import { May } from "../kit/may";
 import { save } from "../kit/save";
 import { t } from "../text";
 
@@ -31,25 +30,23 @@ const archiveOf = async (id: string, exportId: string) => {
   }
 };
 
-export const LeavingActions = ({ user }: { user: User }) => {
-  const [open, setOpen] = useState<"copy" | "erase" | null>(null);
+interface LeavingProps {
+  what: "copy" | "erase" | null;
+  user: User;
+  onClose: () => void;
+}
+
+export const Leaving = ({ what, user, onClose }: LeavingProps) => {
   const [typed, setTyped] = useState("");
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const close = () => setOpen(null);
   const path = { id: user.id };
   const name = { name: user.email };
   return (
     <>
-      <May needs="users:export">
-        <Button onClick={() => setOpen("copy")}>{t("people.copy.action")}</Button>
-      </May>
-      <May needs="users:erase">
-        <Button onClick={() => setOpen("erase")}>{t("people.erase.action")}</Button>
-      </May>
       <Confirm
-        open={open === "copy"}
-        onClose={close}
+        open={what === "copy"}
+        onClose={onClose}
         title={t("people.copy.title", name)}
         danger={false}
         action={t("people.copy.action")}
@@ -61,8 +58,8 @@ export const LeavingActions = ({ user }: { user: User }) => {
         done={t("people.copy.done", name)}
       />
       <Confirm
-        open={open === "erase"}
-        onClose={close}
+        open={what === "erase"}
+        onClose={onClose}
         title={t("people.erase.title", name)}
         action={t("people.erase.action")}
         effects={[t("people.erase.first"), t("people.erase.second"), t("people.erase.third")]}

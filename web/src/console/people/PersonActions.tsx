@@ -1,4 +1,5 @@
-import { Button } from "@mantine/core";
+import { ActionIcon, Button, Menu } from "@mantine/core";
+import { IconDots } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data, ok, type Schemas } from "../../api/client";
@@ -6,17 +7,29 @@ import { Confirm } from "../kit/Confirm";
 import { May, may } from "../kit/may";
 import { useSession } from "../../api/useSession";
 import { t } from "../text";
-import { LeavingActions } from "./Leaving";
+import { Leaving } from "./Leaving";
 import { ChangeRole } from "./ChangeRole";
 import { exceeds, rolesQuery } from "./roles";
 import { SeeAs } from "./SeeAs";
 
 type User = Schemas["ManagedUser"];
+type Action = "role" | "block" | "factor" | "password" | "revert" | "see" | "copy" | "erase";
 type Change = { active?: boolean; role?: string };
 
-// PersonActions change what a person may do. Each says what it takes or gives first.
+// needs are the actions of the menu and what they take.
+const needs = {
+  password: "users:security",
+  revert: "users:security",
+  factor: "users:security",
+  copy: "users:export",
+  block: "users:write",
+  erase: "users:erase",
+} as const;
+
+// PersonActions change what a person may do. Each says what it takes or gives first. What is done most stands in the
+// open, the rest in a menu.
 export const PersonActions = ({ user }: { user: User }) => {
-  const [open, setOpen] = useState<"role" | "block" | "factor" | "password" | "revert" | "see" | null>(null);
+  const [open, setOpen] = useState<Action | null>(null);
   const own = useSession()?.user.id === user.id;
   const cache = useQueryClient();
   const close = () => setOpen(null);
@@ -29,6 +42,9 @@ export const PersonActions = ({ user }: { user: User }) => {
   const block = user.active ? "block" : "unblock";
   const name = { name: user.email };
   const self = own ? [t("people.self")] : [];
+  const rest = (Object.keys(needs) as (keyof typeof needs)[]).filter(
+    (action) => may(needs[action]) && !(action === "block" && user.deletionAt),
+  );
   return (
     <>
       {user.role === "USER" && user.active && !own && (
@@ -39,15 +55,23 @@ export const PersonActions = ({ user }: { user: User }) => {
       {!own && may("staff:write") && may("staff:read") && (
         <Button onClick={() => setOpen("role")}>{t("people.change.action")}</Button>
       )}
-      {!user.deletionAt && may("users:write") && (
-        <Button onClick={() => setOpen("block")}>{t(`people.${block}.action`)}</Button>
+      {rest.length > 0 && (
+        <Menu>
+          <Menu.Target>
+            <ActionIcon variant="default" aria-label={t("people.more")}>
+              <IconDots size={18} stroke={1.5} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {rest.map((action) => (
+              <Menu.Item key={action} {...(action === "erase" ? { color: "red" } : {})} onClick={() => setOpen(action)}>
+                {t(`people.${action === "block" ? block : action}.action`)}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
       )}
-      <May needs="users:security">
-        <Button onClick={() => setOpen("password")}>{t("people.password.action")}</Button>
-        <Button onClick={() => setOpen("revert")}>{t("people.revert.action")}</Button>
-        <Button onClick={() => setOpen("factor")}>{t("people.factor.action")}</Button>
-      </May>
-      <LeavingActions user={user} />
+      <Leaving what={open === "copy" || open === "erase" ? open : null} user={user} onClose={close} />
       {open === "see" && <SeeAs user={user} onClose={close} />}
       <Confirm
         open={open === "factor"}

@@ -90,7 +90,7 @@ const Keys = ({ ring }: { ring: Ring }) => {
       <Confirm
         open={asking}
         onClose={() => setAsking(false)}
-        title={t("settings.keys.rotateOf", { purpose: title.toLowerCase() })}
+        title={t("settings.keys.rotateOf", { purpose: title })}
         danger={false}
         effects={[t("settings.keys.effect1"), t("settings.keys.effect2"), t("settings.keys.effect3")]}
         action={t("settings.keys.rotate")}
