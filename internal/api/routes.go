@@ -174,6 +174,7 @@ func shopRoutes(h *shop.Handlers) []route {
 		at("POST /api/marketplace/products/{slug}/deactivate", anyone, h.Deactivate),
 		at("GET /api/marketplace/licenses", users, h.ListLicenses),
 		at("GET /api/marketplace/licenses/{id}", users, h.GetLicense),
+		at("GET /api/marketplace/licenses/{id}/product", users, h.GetLicenseProduct),
 		at("GET /api/marketplace/licenses/{id}/activations", users, h.ListActivations),
 		at("DELETE /api/marketplace/licenses/{id}/activations/{instanceId}", users, h.FreeActivation),
 		at("POST /api/marketplace/licenses/{id}/change", users, h.ChangePlan, perUser(limit.Purchase), byUserOnly, withKey, speaks),
