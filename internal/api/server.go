@@ -41,6 +41,7 @@ import (
 	"stoa/internal/html/pages"
 	"stoa/internal/html/storefront"
 	"stoa/internal/html/webapp"
+	"stoa/internal/market/remote"
 	"stoa/internal/message/template"
 	"stoa/internal/message/webhook"
 	"stoa/internal/operate/figures"
@@ -104,6 +105,7 @@ type Server struct {
 	Orders    *order.Service
 	Reviews   *review.Service
 	Releases  *release.Service
+	Markets   *remote.Service
 	Media     shop.Media
 	// LicenseKeys sign answers about licenses, and leases.
 	LicenseKeys *keyring.Ring
@@ -180,6 +182,7 @@ type Server struct {
 const (
 	fileTimeout    = 2 * time.Minute // of a picture or a catalog
 	installTimeout = 10 * time.Minute
+	marketTimeout  = time.Minute     // until a market has answered
 	appTimeout     = 3 * time.Minute // until a theme app has started and is healthy
 )
 

@@ -40,6 +40,7 @@ import (
 	"stoa/internal/extension/theme"
 	"stoa/internal/keep/backup"
 	"stoa/internal/keep/rewrap"
+	"stoa/internal/market/remote"
 	"stoa/internal/message/mail"
 	"stoa/internal/message/template"
 	"stoa/internal/message/webhook"
@@ -81,6 +82,8 @@ type App struct {
 	Orders    *order.Service
 	Reviews   *review.Service
 	Releases  *release.Service
+	// Markets are the other stoas that packages may come from.
+	Markets *remote.Service
 
 	Accounts *account.Service
 	Roles    *staff.Service

@@ -210,6 +210,11 @@ type Config struct {
 	// (contract 5.13).
 	ExternalAllow []netip.Prefix
 
+	// MarketAllow are private or loopback networks in which markets may be (contract 4.21).
+	MarketAllow []netip.Prefix
+	// PollMarkets asks the markets for what is new, about every minute. Tests ask when they want to.
+	PollMarkets bool
+
 	// BodyMemory limits the memory of all request bodies together, in bytes; 0: no limit.
 	BodyMemory int64
 	// BodyRate is how fast the body of a call to a plugin must arrive, in bytes per second; 0: no
