@@ -27,6 +27,7 @@ require (
 	github.com/rs/cors v1.11.1
 	github.com/sigstore/sigstore v1.10.6
 	github.com/sony/gobreaker/v2 v2.4.0
+	github.com/sigstore/sigstore v1.10.6
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
 	github.com/stripe/stripe-go/v85 v85.0.0
 	github.com/theupdateframework/go-tuf/v2 v2.4.2

@@ -140,6 +140,7 @@ func TestChangesThatAskAdministratorsAgainAreTheseOnly(t *testing.T) {
 		"POST /api/v1/admin/keys/rotate",
 		"POST /api/v1/admin/licenses/{id}/revoke",
 		"POST /api/v1/admin/market/{slug}/install",
+		"POST /api/v1/admin/markets",
 		"POST /api/v1/admin/orders/{id}/cancel",
 		"POST /api/v1/admin/orders/{id}/refund",
 		"POST /api/v1/admin/plugins/{slug}/secret/rotate",

@@ -44,6 +44,7 @@ import (
 	"stoa/internal/html/storefront"
 	"stoa/internal/html/webapp"
 	"stoa/internal/market/origin"
+	"stoa/internal/market/remote"
 	"stoa/internal/market/terms"
 	"stoa/internal/message/template"
 	"stoa/internal/message/webhook"
@@ -109,8 +110,9 @@ type Server struct {
 	Reviews   *review.Service
 	Releases  *release.Service
 	// Market is what other stoas install from; nil: they may not.
-	Market *origin.Service
-	Media  shop.Media
+	Market  *origin.Service
+	Markets *remote.Service
+	Media   shop.Media
 	// LicenseKeys sign answers about licenses, and leases.
 	LicenseKeys *keyring.Ring
 
@@ -186,6 +188,7 @@ type Server struct {
 const (
 	fileTimeout    = 2 * time.Minute // of a picture or a catalog
 	installTimeout = 10 * time.Minute
+	marketTimeout  = time.Minute     // until a market has answered
 	appTimeout     = 3 * time.Minute // until a theme app has started and is healthy
 )
 

@@ -41,6 +41,7 @@ import (
 	"stoa/internal/keep/backup"
 	"stoa/internal/keep/rewrap"
 	"stoa/internal/market/origin"
+	"stoa/internal/market/remote"
 	"stoa/internal/message/mail"
 	"stoa/internal/message/template"
 	"stoa/internal/message/webhook"
@@ -84,6 +85,8 @@ type App struct {
 	Releases  *release.Service
 	// Market is what other stoas install from. It is served, and signs what changes, only with Config.Market.
 	Market *origin.Service
+	// Markets are the other stoas that packages may come from.
+	Markets *remote.Service
 
 	Accounts *account.Service
 	Roles    *staff.Service

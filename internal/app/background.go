@@ -43,6 +43,9 @@ func (a *App) startUpkeep(working context.Context, cfg Config) {
 	if cfg.MakeCopies {
 		a.background.Go(func() { a.makeCopies(working, cfg) })
 	}
+	if cfg.PollMarkets {
+		a.background.Go(func() { a.pollMarkets(working, cfg) })
+	}
 	a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	a.background.Go(func() { a.snapshots.KeepChecked(working, cfg.Log) })

@@ -213,6 +213,11 @@ type Config struct {
 	// Market lets other stoas install from this one. Only servers set it.
 	Market bool
 
+	// MarketAllow are private or loopback networks in which markets may be (contract 4.21).
+	MarketAllow []netip.Prefix
+	// PollMarkets asks the markets for what is new, about every minute. Tests ask when they want to.
+	PollMarkets bool
+
 	// BodyMemory limits the memory of all request bodies together, in bytes; 0: no limit.
 	BodyMemory int64
 	// BodyRate is how fast the body of a call to a plugin must arrive, in bytes per second; 0: no

@@ -67,3 +67,11 @@ func (a *App) tendAccounts(ctx context.Context, cfg Config) {
 		both.Wait()
 	})
 }
+
+// pollMarkets asks the markets of other stoas for what is new, in one of the stoa processes on the database.
+func (a *App) pollMarkets(ctx context.Context, cfg Config) {
+	d := &duty.Duty{
+		Name: "markets", Store: store.NewDuties(a.DB), Log: cfg.Log, Lease: tendLease, Grace: keptGrace, Every: tendEvery,
+	}
+	d.Keep(ctx, a.Markets.KeepPolling)
+}

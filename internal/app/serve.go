@@ -36,7 +36,7 @@ func FromServe(s settings.Serve, site settings.Site) (Config, error) {
 		ServicePublicKey: s.ServiceJWTPublicKey, ServiceAudience: s.ServiceJWTAudience,
 		NoFront:    s.Front == "off",
 		RateLimits: s.RateLimits == "on", RedisURL: s.RedisURL, TrustedProxies: s.TrustedProxies,
-		Deliver: true, CheckFiles: true, KeepThemeApps: true, MakeCopies: true,
+		Deliver: true, CheckFiles: true, KeepThemeApps: true, MakeCopies: true, PollMarkets: true,
 		Leases: license.LeaseTerms{TTL: s.LeaseTTL, Grace: s.LeaseGrace}, RenewalLeeway: s.RenewalLeeway,
 		DevInstances: s.DevInstances, LicenseChurn: s.LicenseChurn,
 		Stripe: StripeConfig{
@@ -46,7 +46,7 @@ func FromServe(s settings.Serve, site settings.Site) (Config, error) {
 		},
 		BodyMemory: s.BodyMemory << 20, BodyRate: s.BodyRate, MediaCache: s.MediaCache << 20,
 		AddressConnections: s.AddressConnections, HealthInterval: s.HealthInterval,
-		ExternalAllow: s.ExternalAllow, BuiltinDir: s.BuiltinDir,
+		ExternalAllow: s.ExternalAllow, MarketAllow: s.MarketAllow, BuiltinDir: s.BuiltinDir,
 		Market: s.Market.Market == "on", NodePath: s.Node, PluginIsolation: s.Isolation(), PluginErrors: s.PluginErrors == "shown" || s.Demo,
 	}
 	if s.OpsAddr != "off" {

@@ -74,6 +74,7 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 		Version: "1.2.3-test",
 		// Plugins of tests listen on loopback.
 		ExternalAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+		MarketAllow:   []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		// Hashing at the real cost takes 24 ms. The tests of account/password do.
 		PasswordCost: password.Params{MemoryKiB: 64, Time: 1, Threads: 1, SaltLen: 16, KeyLen: 32},
 		Mailer:       new(mailbox),

@@ -12,6 +12,7 @@ import (
 	"stoa/internal/extension/install"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/extension/theme"
+	"stoa/internal/market/remote"
 	"stoa/internal/run/hook"
 	"stoa/internal/run/traffic"
 	"stoa/internal/shop/release"
@@ -24,6 +25,7 @@ type Handlers struct {
 	Bundles   *bundle.Service
 	Installer *install.Installer
 	Releases  *release.Service
+	Markets   *remote.Service
 	Keyed     keyed.Requests
 	Hooks     *hook.Log
 	Traffic   *traffic.Book

@@ -39,6 +39,22 @@ func (h *Handlers) ChangePlan(w http.ResponseWriter, r *http.Request) error {
 	return h.writeBought(w, r, bought, err)
 }
 
+// GetLicenseProduct serves GET /api/marketplace/licenses/{id}/product: of the signed-in user. Owners see the product
+// also when nobody else can buy it any more, because they can go on with it.
+func (h *Handlers) GetLicenseProduct(w http.ResponseWriter, r *http.Request) error {
+	l, err := h.Licenses.GetOwn(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	p, err := h.Catalog.Get(r.Context(), l.ProductSlug)
+	if err != nil {
+		return err
+	}
+	web.NoStore(w)
+	web.WriteJSON(w, http.StatusOK, wire.NewProductPage(p.In(wire.ReadLanguage(r))))
+	return nil
+}
+
 // RenewLicense serves POST /api/marketplace/licenses/{id}/renew: of the signed-in user.
 func (h *Handlers) RenewLicense(w http.ResponseWriter, r *http.Request) error {
 	none := func(order.RenewalRequest) (faults errs.Issues) { return faults }

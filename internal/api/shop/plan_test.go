@@ -449,3 +449,30 @@ func TestChangesAreNotGivenBack(t *testing.T) {
 		}
 	}
 }
+
+// Owners go on with a product that is not sold any more, and see what they can choose from.
+func TestOwnersSeeAProductThatIsNotPublished(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
+		a.ImportCatalog(t)
+		admin, ada, eve := a.Admin(t, "root").Access, a.Register(t, "ada").Access, a.Register(t, "eve").Access
+		a.Buy(t, ada, "yearly")
+		list, _ := a.Do(t, testkit.Get(ada, ownLicenses)).Get(t, "licenses").([]any)
+		one, _ := list[0].(map[string]any)
+		id, _ := one["id"].(string)
+		public := a.Do(t, testkit.Get("", testkit.Products+"/mail-pack")).JSON(t)
+		a.Do(t, testkit.Request{
+			Method: http.MethodPatch, Path: "/api/v1/admin/products/mail-pack", Token: admin, Body: map[string]any{"published": false},
+		})
+		testkit.WantFlatError(t, a.Do(t, testkit.Get("", testkit.Products+"/mail-pack")), http.StatusNotFound, "NOT_FOUND")
+		res := a.Do(t, testkit.Get(ada, ownLicenses+"/"+id+"/product"))
+		if diff := cmp.Diff(public["pricingTiers"], res.Get(t, "pricingTiers")); res.Status != http.StatusOK || diff != "" {
+			t.Errorf("the product = %d (-public +own):\n%s", res.Status, diff)
+		}
+		testkit.WantFlatError(t, a.Do(t, testkit.Get(eve, ownLicenses+"/"+id+"/product")), http.StatusNotFound, "NOT_FOUND")
+		if res := a.Do(t, testkit.Post(ada, ownLicenses+"/"+id+"/renew", nil)); res.Status != http.StatusOK {
+			t.Errorf("renewal = %d %s", res.Status, res.Body)
+		}
+	})
+}

@@ -167,7 +167,7 @@ func TestBoundsAreAsDocumented(t *testing.T) {
 		"metrics-installations": "0 to 1000", "min-count": "at least 0", "backup-every": "at least 1m", "backup-keep": "at least 1",
 		"backup-verify-every": "at least 0s", "after": "at least 0", "stop-delay": "at least 0s", "stop-timeout": "at least 0s",
 		"retain-billing": "at least 0s", "threshold": "1 to 16",
-		"session-max":    "1h to 8760h", "admin-reauth": "1m to 24h",
+		"session-max": "1h to 8760h", "admin-reauth": "1m to 24h",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("bounds (-want +got):\n%s", diff)

@@ -7,9 +7,10 @@ import (
 	"stoa/internal/extension/sign"
 )
 
-// Packages says which packages are accepted, and what external plugins may reach.
+// Packages says which packages are accepted, where markets may be, and what external plugins may reach.
 type Packages struct {
 	ExternalAllow []netip.Prefix
+	MarketAllow   []netip.Prefix
 	ArchiveTypes  string
 	BuiltinDir    string `type:"existingdir"`
 }
@@ -40,6 +41,11 @@ var pluginRows = []Setting{
 	{
 		Flag: "external-allow", Env: "STOA_EXTERNAL_ALLOW", Placeholder: "CIDR",
 		Help: "Private or loopback networks that external plugins may be in, such as 10.1.0.0/16,...",
+	},
+	{
+		Flag: "market-allow", Env: "STOA_MARKET_ALLOW", Placeholder: "CIDR",
+		Help: "Private or loopback networks that markets of other stoas may be in, such as 10.1.0.0/16,... " +
+			"Markets on loopback addresses listed here may be without TLS.",
 	},
 	{
 		Flag: "archive-types", Env: "STOA_ARCHIVE_TYPES", Placeholder: "KIND=TYPES",

@@ -13,21 +13,11 @@ import (
 	"stoa/internal/shop/payment"
 )
 
-// waits lets the shop's provider ask for an invoice of five euros for a change of plan.
-func (s *shop) waits(invoice string) {
-	s.bank.figures = payment.Proration{Due: 500, Exponent: 2, Currency: "EUR"}
-	s.bank.changed = payment.Changed{
-		Invoice: invoice, URL: "https://bank.example/invoice", Minor: 500, Exponent: 2, Currency: "EUR",
-	}
-}
-
 // What the operator changes at the provider is none of the changes that were refused, cancelled or wait.
 func TestAnInvoiceOfTheOperatorSettlesNoChange(t *testing.T) {
 	t.Parallel()
 
-	s := openShop(t)
-	s.sellPlans(t)
-	o := s.subscribes(t, "small", false)
+	s, o := subscribed(t, "small", false)
 	s.waits("change-1")
 	s.bank.fail("change", payment.ErrRefused)
 	if _, err := s.ChangePlan(ada(t), o.LicenseID, order.ChangeRequest{TierID: "large"}); err == nil {
@@ -65,9 +55,7 @@ func TestAnInvoiceOfTheOperatorSettlesNoChange(t *testing.T) {
 func TestAChangeWithoutAnInvoiceTakesItsPriceOnly(t *testing.T) {
 	t.Parallel()
 
-	s := openShop(t)
-	s.sellPlans(t)
-	o := s.subscribes(t, "small", false)
+	s, o := subscribed(t, "small", false)
 	s.waits("change-1")
 	s.bank.fail("change", payment.ErrForged) // some outage
 	if _, err := s.ChangePlan(ada(t), o.LicenseID, order.ChangeRequest{TierID: "large"}); err == nil {
@@ -89,9 +77,7 @@ func TestAChangeWithoutAnInvoiceTakesItsPriceOnly(t *testing.T) {
 func TestALateEndOfAChangeLeavesTheNextOne(t *testing.T) {
 	t.Parallel()
 
-	s := openShop(t)
-	s.sellPlans(t)
-	o := s.subscribes(t, "small", false)
+	s, o := subscribed(t, "small", false)
 	s.waits("change-1")
 	s.change(t, o, "large")
 	expired := s.adjusted(o, payment.AdjustmentFailed, 0)
@@ -143,9 +129,7 @@ func TestAChangeWhoseWebhookIsLost(t *testing.T) {
 		{"paid, then cancelled", payment.Adjusted, time.Minute, cancel, order.Paid, "large"},
 		{"paid, then refunded", payment.Adjusted, time.Minute, refund, order.Refunded, "small"},
 	} {
-		s := openShop(t)
-		s.sellPlans(t)
-		o := s.subscribes(t, "small", false)
+		s, o := subscribed(t, "small", false)
 		s.waits("change-1")
 		b := s.change(t, o, "large")
 		s.clock.Advance(tt.after)
@@ -166,9 +150,7 @@ func TestAChangeWhoseWebhookIsLost(t *testing.T) {
 func TestAnUnansweredChangeIsAskedForSoon(t *testing.T) {
 	t.Parallel()
 
-	s := openShop(t)
-	s.sellPlans(t)
-	o := s.subscribes(t, "small", false)
+	s, o := subscribed(t, "small", false)
 	s.bank.fail("change", errors.New("the line is dead"))
 	if _, err := s.ChangePlan(ada(t), o.LicenseID, order.ChangeRequest{TierID: "large"}); !errors.Is(err, order.ErrPaymentUnreachable) {
 		t.Fatalf("change = %v", err)
@@ -316,9 +298,7 @@ func TestAPaidPeriodIsLongerThanThoseOfTheNextPlan(t *testing.T) {
 func TestALateUndoLeavesTheNextPlan(t *testing.T) {
 	t.Parallel()
 
-	s := openShop(t)
-	s.sellPlans(t)
-	o := s.subscribes(t, "huge", false)
+	s, o := subscribed(t, "huge", false)
 	s.change(t, o, "small")
 	s.bank.fail("change", errors.New("the line is dead"))
 	s.change(t, o, "huge")

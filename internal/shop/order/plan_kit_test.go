@@ -29,6 +29,28 @@ func (s *shop) sellPlans(t *testing.T) {
 	}
 }
 
+// subscribed opens a shop that sells plans, where ada has bought a tier: subscribes.
+func subscribed(t *testing.T, tier string, alone bool) (*shop, order.Order) {
+	t.Helper()
+	s := openShop(t)
+	s.sellPlans(t)
+	return s, s.subscribes(t, tier, alone)
+}
+
+// collects lets the shop's provider collect so much for a change of plan at once.
+func (s *shop) collects(minor int64) {
+	s.bank.figures = payment.Proration{Due: minor, Exponent: 2, Currency: "EUR"}
+	s.bank.changed = payment.Changed{Invoice: "change-1", Paid: true, Minor: minor, Exponent: 2, Currency: "EUR"}
+}
+
+// waits lets the shop's provider ask for an invoice of five euros for a change of plan.
+func (s *shop) waits(invoice string) {
+	s.bank.figures = payment.Proration{Due: 500, Exponent: 2, Currency: "EUR"}
+	s.bank.changed = payment.Changed{
+		Invoice: invoice, URL: "https://bank.example/invoice", Minor: 500, Exponent: 2, Currency: "EUR",
+	}
+}
+
 // subscribes lets ada buy a tier. The provider has her subscription, unless alone.
 func (s *shop) subscribes(t *testing.T, tier string, alone bool) order.Order {
 	t.Helper()

@@ -14,9 +14,7 @@ import (
 func TestAPlanIsNotTakenBackWhileARenewalAtItsPriceIsOpen(t *testing.T) {
 	t.Parallel()
 
-	s := openShop(t)
-	s.sellPlans(t)
-	o := s.subscribes(t, "huge", true)
+	s, o := subscribed(t, "huge", true)
 	end := s.license(t, o).ExpiresAt
 	planned := s.change(t, o, "small")
 	b, err := s.Renew(ada(t), o.LicenseID, order.RenewalRequest{})
@@ -43,9 +41,7 @@ func TestARefundFindsWhatAnOrderDidWhateverTimeThePaymentHad(t *testing.T) {
 
 	t.Run("change", func(t *testing.T) {
 		t.Parallel()
-		s := openShop(t)
-		s.sellPlans(t)
-		o := s.subscribes(t, "small", false)
+		s, o := subscribed(t, "small", false)
 		end := s.license(t, o).ExpiresAt
 		s.clock.Advance(24 * time.Hour)
 		s.bank.figures = payment.Proration{Due: 9000, Exponent: 2, Currency: "EUR"}
@@ -64,9 +60,7 @@ func TestARefundFindsWhatAnOrderDidWhateverTimeThePaymentHad(t *testing.T) {
 	})
 	t.Run("renewal", func(t *testing.T) {
 		t.Parallel()
-		s := openShop(t)
-		s.sellPlans(t)
-		o := s.subscribes(t, "small", true)
+		s, o := subscribed(t, "small", true)
 		end := s.license(t, o).ExpiresAt
 		s.clock.Advance(40 * 24 * time.Hour)
 		b, err := s.Renew(ada(t), o.LicenseID, order.RenewalRequest{})
@@ -94,9 +88,7 @@ func TestARefundFindsWhatAnOrderDidWhateverTimeThePaymentHad(t *testing.T) {
 func TestWhatHasNoPriceIsNeitherRenewedNorChangedTo(t *testing.T) {
 	t.Parallel()
 
-	s := openShop(t)
-	s.sellPlans(t)
-	o := s.subscribes(t, "small", true)
+	s, o := subscribed(t, "small", true)
 	const draft = `{currency: EUR, products: [{slug: mail-pack, published: false, name: Mail Pack, category: c, shortDescription: s,
 		description: d, icon: /i.svg, pricingTiers: [
 		{id: small, name: Small, billingPeriod: monthly},{id: year, name: Year, billingPeriod: yearly}]}]}`

@@ -27,9 +27,7 @@ func TestChangesAreTakenOutInAnyOrder(t *testing.T) {
 	t.Parallel()
 
 	each([]int{0, 1, 2}, func(turns []int) {
-		s := openShop(t)
-		s.sellPlans(t)
-		o := s.subscribes(t, "small", true)
+		s, o := subscribed(t, "small", true)
 		tiers := []string{"middle", "large", "huge"}
 		var ids []string
 		for _, tier := range tiers {
@@ -69,9 +67,7 @@ func TestPeriodsAreTakenOutInAnyOrder(t *testing.T) {
 		ends := map[string]time.Time{} // by what stands
 		var first time.Time
 		each([]int{0, 1, 2, 3}, func(turns []int) {
-			s := openShop(t)
-			s.sellPlans(t)
-			o := s.subscribes(t, "small", true)
+			s, o := subscribed(t, "small", true)
 			first = s.license(t, o).ExpiresAt
 			ids := s.follows(t, o, tt.tiers)
 			stands := []int{0, 1, 2, 3}
@@ -159,9 +155,7 @@ func TestAPlannedChangeIsTakenBackByOneRequest(t *testing.T) {
 func TestAChangeOfALicenseThatIsRevokedMeanwhile(t *testing.T) {
 	t.Parallel()
 
-	s := openShop(t)
-	s.sellPlans(t)
-	o := s.subscribes(t, "small", true)
+	s, o := subscribed(t, "small", true)
 	b := s.change(t, o, "large")
 	l := s.license(t, o)
 	l.Revoke(s.clock.Now())

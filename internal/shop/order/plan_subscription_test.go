@@ -19,9 +19,7 @@ import (
 func TestTheProviderChangesASubscription(t *testing.T) {
 	t.Parallel()
 
-	s := openShop(t)
-	s.sellPlans(t)
-	o := s.subscribes(t, "small", false)
+	s, o := subscribed(t, "small", false)
 	end := s.license(t, o).ExpiresAt
 	s.bank.figures = payment.Proration{Due: 777, Credit: 223, Exponent: 2, Currency: "EUR"}
 	q, err := s.PreviewChange(ada(t), o.LicenseID, order.ChangeRequest{TierID: "large"})
@@ -62,12 +60,9 @@ func TestAChangeThatWaitsForItsInvoice(t *testing.T) {
 	t.Parallel()
 
 	for kind, want := range map[payment.EventKind]string{payment.Adjusted: "large", payment.AdjustmentFailed: "small"} {
-		s := openShop(t)
-		s.sellPlans(t)
-		o := s.subscribes(t, "small", false)
+		s, o := subscribed(t, "small", false)
 		end := s.license(t, o).ExpiresAt
-		s.bank.figures = payment.Proration{Due: 500, Exponent: 2, Currency: "EUR"}
-		s.bank.changed = payment.Changed{Invoice: "change-1", URL: "https://bank.example/invoice", Minor: 500, Exponent: 2, Currency: "EUR"}
+		s.waits("change-1")
 		b := s.change(t, o, "large")
 		if b.PaymentURL != "https://bank.example/invoice" {
 			t.Errorf("change = %+v", b)
@@ -95,9 +90,7 @@ func TestAChangeThatWaitsForItsInvoice(t *testing.T) {
 func TestACheaperPlanOfASubscription(t *testing.T) {
 	t.Parallel()
 
-	s := openShop(t)
-	s.sellPlans(t)
-	o := s.subscribes(t, "large", false)
+	s, o := subscribed(t, "large", false)
 	end := s.license(t, o).ExpiresAt
 	s.change(t, o, "small")
 	s.has(t, o, "large", end, "small")
@@ -125,13 +118,10 @@ func TestACheaperPlanOfASubscription(t *testing.T) {
 func TestARefundedChangeOfThePeriod(t *testing.T) {
 	t.Parallel()
 
-	s := openShop(t)
-	s.sellPlans(t)
-	o := s.subscribes(t, "small", false)
+	s, o := subscribed(t, "small", false)
 	end := s.license(t, o).ExpiresAt
 	s.clock.Advance(24 * time.Hour)
-	s.bank.figures = payment.Proration{Due: 9000, Exponent: 2, Currency: "EUR"}
-	s.bank.changed = payment.Changed{Invoice: "change-1", Paid: true, Minor: 9000, Exponent: 2, Currency: "EUR"}
+	s.collects(9000)
 	b := s.change(t, o, "year")
 	s.has(t, o, "year", s.clock.Now().AddDate(1, 0, 0), "")
 	s.bank.asked()
@@ -150,9 +140,7 @@ func TestARefundedPlanOfAnotherPeriod(t *testing.T) {
 	t.Parallel()
 
 	for begun, want := range map[bool]string{false: "change sub-%s 10000 later", true: "end later sub-%s"} {
-		s := openShop(t)
-		s.sellPlans(t)
-		o := s.subscribes(t, "year", false)
+		s, o := subscribed(t, "year", false)
 		end := s.license(t, o).ExpiresAt
 		s.change(t, o, "tiny")
 		planned := s.license(t, o).Next.OrderID
@@ -183,11 +171,8 @@ func TestARefundedPlanOfAnotherPeriod(t *testing.T) {
 func TestALostAnswerAboutAPlan(t *testing.T) {
 	t.Parallel()
 
-	s := openShop(t)
-	s.sellPlans(t)
-	o := s.subscribes(t, "small", false)
-	s.bank.figures = payment.Proration{Due: 500, Exponent: 2, Currency: "EUR"}
-	s.bank.changed = payment.Changed{Invoice: "change-1", Paid: true, Minor: 500, Exponent: 2, Currency: "EUR"}
+	s, o := subscribed(t, "small", false)
+	s.collects(500)
 	s.bank.fail("change", errors.New("the line is dead"))
 	if _, err := s.ChangePlan(ada(t), o.LicenseID, order.ChangeRequest{TierID: "large"}); !errors.Is(err, order.ErrPaymentUnreachable) {
 		t.Fatalf("change = %v", err)
@@ -214,11 +199,8 @@ func TestALostAnswerAboutAPlan(t *testing.T) {
 func TestARefusedRefundOfAChangeRevokesNothing(t *testing.T) {
 	t.Parallel()
 
-	s := openShop(t)
-	s.sellPlans(t)
-	o := s.subscribes(t, "small", false)
-	s.bank.figures = payment.Proration{Due: 500, Exponent: 2, Currency: "EUR"}
-	s.bank.changed = payment.Changed{Invoice: "change-1", Paid: true, Minor: 500, Exponent: 2, Currency: "EUR"}
+	s, o := subscribed(t, "small", false)
+	s.collects(500)
 	b := s.change(t, o, "large")
 	s.bank.fail("refund", payment.ErrRefused)
 	if _, err := s.Refund(admin(t), o.ID, order.RefundRequest{}); errs.KindOf(err) != errs.Conflict {

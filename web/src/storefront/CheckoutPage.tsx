@@ -12,7 +12,7 @@ import { later } from "./later";
 import { go } from "./router";
 import { c, t } from "./text";
 import type { OwnedProps, TrialProps } from "./Trial";
-import { Gone, Failure, Field, Head, useFaults, Waiting } from "./ui";
+import { Gone, Failure, Field, Head, Summary, useFaults, Waiting } from "./ui";
 
 type Product = Schemas["ProductDetail"];
 type Tier = Product["pricingTiers"][number];
@@ -35,6 +35,7 @@ const inTest = document.documentElement.dataset["payments"] === "test";
 export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: string }) => {
   const product = useQuery(productQuery(slug));
   const [deal, setDeal] = useState<Deal | null>(null);
+  const [code, setCode] = useState(() => asked("code"));
   if (product.isPending) return <Waiting like="checkout" />;
   const missing = product.error instanceof Problem && product.error.status === 404;
   if (product.isError && !missing) return <Failure error={product.error} retry={() => void product.refetch()} />;
@@ -54,7 +55,32 @@ export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: strin
     <>
       <Head title={t("checkout.title")} />
       <div className="checkout">
-        <Summary {...bought} onDeal={setDeal} />
+        <Summary {...bought}>
+          {tier.price > 0 && tier.billingPeriod && (
+            <p className="soft small">{t(`checkout.renews.${tier.billingPeriod}`)}</p>
+          )}
+          <p className="small">{t.count("page.seats", tier.maxInstances)}</p>
+          {tier.price > 0 &&
+            (code === null ? (
+              <button className="button slim" onClick={() => setCode("")}>
+                {t("checkout.code")}
+              </button>
+            ) : (
+              <Suspense>
+                <Discount
+                  slug={slug}
+                  tier={tierId}
+                  recurs={/ly$/.test(tier.billingPeriod ?? "")}
+                  first={code}
+                  deal={deal}
+                  onDeal={setDeal}
+                />
+              </Suspense>
+            ))}
+          <p className="small">
+            <a href={`/p/${slug}#plans`}>{t("checkout.change")}</a>
+          </p>
+        </Summary>
         <Details {...bought} />
       </div>
     </>
@@ -67,58 +93,6 @@ interface Bought {
   deal: Deal | null; // with a discount code that holds
   total: number;
 }
-
-const Summary = ({ product, tier, deal, total, onDeal }: Bought & { onDeal: (deal: Deal | null) => void }) => {
-  const [code, setCode] = useState(() => asked("code"));
-  return (
-    <aside aria-label={t("checkout.summary")}>
-      <div className="order-product">
-        <img src={product.icon} alt="" width={48} height={48} />
-        <h2>{product.name}</h2>
-      </div>
-      <dl className="lines">
-        <div>
-          <dt>{t("checkout.plan")}</dt>
-          <dd>{tier.name}</dd>
-        </div>
-        {deal && (
-          <div>
-            <dt>{deal.code}</dt>
-            <dd>{formatMoney(-deal.discount, tier.currency)}</dd>
-          </div>
-        )}
-        <div className="total">
-          <dt>{t("checkout.total")}</dt>
-          <dd>{total === 0 ? t("page.free") : formatMoney(total, tier.currency)}</dd>
-        </div>
-      </dl>
-      {tier.price > 0 && tier.billingPeriod && (
-        <p className="soft small">{t(`checkout.renews.${tier.billingPeriod}`)}</p>
-      )}
-      <p className="small">{t.count("page.seats", tier.maxInstances)}</p>
-      {tier.price > 0 &&
-        (code === null ? (
-          <button className="button slim" onClick={() => setCode("")}>
-            {t("checkout.code")}
-          </button>
-        ) : (
-          <Suspense>
-            <Discount
-              slug={product.slug}
-              tier={tier.id}
-              recurs={/ly$/.test(tier.billingPeriod ?? "")}
-              first={code}
-              deal={deal}
-              onDeal={onDeal}
-            />
-          </Suspense>
-        ))}
-      <p className="small">
-        <a href={`/p/${product.slug}#plans`}>{t("checkout.change")}</a>
-      </p>
-    </aside>
-  );
-};
 
 // startedOrder is the order of the same plan whose payment this tab started last.
 const startedOrder = (product: Product, tier: Tier): KeptOrder | undefined =>
@@ -205,7 +179,7 @@ const Details = (of: Bought) => {
   const terms = useShop().data?.termsUrl;
   const back = asked("payment") === "cancelled";
   const price = formatMoney(total, tier.currency);
-  const label = free ? t("checkout.free") : inTest ? t("checkout.test", { price }) : t("checkout.pay", { price });
+  const label = t(free ? "checkout.free" : inTest ? "checkout.test" : "checkout.pay", { price });
   return (
     <form className="form" ref={form} onSubmit={send} noValidate aria-label={t("checkout.details")}>
       {back && (

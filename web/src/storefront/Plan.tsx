@@ -5,13 +5,12 @@ import { api, ok, type Schemas } from "../api/client";
 import { asProblem, Problem } from "../api/problem";
 import { formatDay, formatMoney } from "../text/format";
 import { t } from "./boughtText";
-import { productQuery, useAttempt, type License } from "./data";
+import { useAttempt, type License } from "./data";
 import { price } from "./paid";
-import { OpenOrder, useBought, type OnDone } from "./PlanNext";
+import { OpenOrder, useBought, useProduct, type OnDone, type Product } from "./PlanNext";
 import { pl } from "./planText";
 import { Button, Failure, Gone, Head, Waiting } from "./ui";
 
-export type Product = Schemas["ProductDetail"];
 export type Tier = Product["pricingTiers"][number];
 type Preview = Schemas["PlanPreview"];
 
@@ -37,7 +36,7 @@ interface PlansProps {
 
 // Plans is a page about the plans of a license's product.
 export const Plans = ({ license, title, children }: PlansProps) => {
-  const product = useQuery(productQuery(license.productSlug));
+  const product = useProduct(license);
   if (product.isPending) return <Waiting like="checkout" />;
   if (product.error instanceof Problem && product.error.status === 404)
     return (

@@ -2,17 +2,30 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, ok, type Schemas } from "../api/client";
+import { language } from "../text";
 import { formatDay } from "../text/format";
-import { productQuery, useAttempt, type License } from "./data";
+import { useAttempt, type License } from "./data";
 import { pl } from "./planText";
 import "./plan.css";
 import { go } from "./router";
+import { seenAs } from "./Subscription";
 import { Button, Failure, Told } from "./ui";
 
 // OnDone hears what came of a change or a renewal, in a sentence.
 export type OnDone = (told: string) => void;
 
 type Answer = Schemas["PurchaseResult"] | Schemas["OwnLicenseAnswer"] | Schemas["PlanPreview"];
+
+export type Product = Schemas["ProductDetail"];
+
+// useProduct reads the product of a license, which need not be for sale to others any more.
+export const useProduct = ({ id }: License, enabled = true) =>
+  useQuery({
+    queryKey: ["licenses", "product", id],
+    enabled,
+    queryFn: (): Promise<Product> =>
+      ok(api.GET("/api/marketplace/licenses/{id}/product", { params: { path: { id }, query: { lang: language } } })),
+  });
 
 // useBought goes on after a change or a renewal: to the payment, or back to the license.
 export const useBought = (license: License, onDone: OnDone) => {
@@ -32,8 +45,9 @@ export const useBought = (license: License, onDone: OnDone) => {
 };
 
 // NextPlan says what a license changes to, and when.
-export const NextPlan = ({ license: { next, productSlug } }: { license: License }) => {
-  const product = useQuery({ ...productQuery(productSlug), enabled: next !== undefined });
+export const NextPlan = ({ license }: { license: License }) => {
+  const { next } = license;
+  const product = useProduct(license, next !== undefined);
   if (!next) return null;
   const plan = product.data?.pricingTiers.find((one) => one.id === next.tierId)?.name ?? next.tierId;
   return <span>{next.at ? pl("plan.next", { plan, date: formatDay(next.at) }) : pl("plan.nextOpen", { plan })}</span>;
@@ -61,7 +75,7 @@ interface WaysProps {
 // Ways are what the owner can do about a license's plan and term.
 export const Ways = ({ license, renews, told, onDone }: WaysProps) => {
   const { id, type, next } = license;
-  if (license.trial || !license.paid || license.status === "revoked") return null;
+  if (seenAs || license.trial || !license.paid || license.status === "revoked") return null;
   const renewable = type === "subscription" && license.expiresAt && !renews;
   return (
     <div className="ways">

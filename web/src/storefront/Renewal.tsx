@@ -7,10 +7,10 @@ import { formatDay, formatMoney } from "../text/format";
 import { t } from "./boughtText";
 import { useAttempt, type License, type SeenOrder } from "./data";
 import { Discount, type Deal } from "./Discount";
-import { Plans, type PlanProps, type Product, type Tier } from "./Plan";
-import { OpenOrder, useBought } from "./PlanNext";
+import { Plans, type PlanProps, type Tier } from "./Plan";
+import { OpenOrder, useBought, type Product } from "./PlanNext";
 import { pl } from "./planText";
-import { Button, Failure, Gone } from "./ui";
+import { Button, Failure, Gone, Summary } from "./ui";
 
 const inTest = document.documentElement.dataset["payments"] === "test";
 
@@ -56,7 +56,9 @@ const Renew = ({ license, order, product, onDone }: RenewalProps & { product: Pr
   const cost = formatMoney(total, tier.currency);
   return (
     <>
-      <Summary product={product} tier={tier} deal={deal} lasting={lasting} total={total} onDeal={setDeal} />
+      <Summary product={product} tier={tier} deal={deal ?? lasting} total={total}>
+        <Codes product={product} tier={tier} deal={deal} lasting={lasting} onDeal={setDeal} />
+      </Summary>
       <section className="form" aria-label={pl("plan.renew")}>
         <p>{termOf(license, tier)}</p>
         <p>{pl("plan.keeps")}</p>
@@ -79,40 +81,19 @@ const Renew = ({ license, order, product, onDone }: RenewalProps & { product: Pr
   );
 };
 
-interface SummaryProps {
+interface CodesProps {
   product: Product;
   tier: Tier;
   deal: Deal | null;
   lasting: Deal | null;
-  total: number;
   onDeal: (deal: Deal | null) => void;
 }
 
-const Summary = ({ product, tier, deal, lasting, total, onDeal }: SummaryProps) => {
+// Codes are the one that holds for every renewal, and the field for another.
+const Codes = ({ product, tier, deal, lasting, onDeal }: CodesProps) => {
   const [asks, setAsks] = useState(false);
-  const less = deal ?? lasting;
   return (
-    <aside aria-label={t("checkout.summary")}>
-      <div className="order-product">
-        <img src={product.icon} alt="" width={48} height={48} />
-        <h2>{product.name}</h2>
-      </div>
-      <dl className="lines">
-        <div>
-          <dt>{t("checkout.plan")}</dt>
-          <dd>{tier.name}</dd>
-        </div>
-        {less && (
-          <div>
-            <dt>{less.code}</dt>
-            <dd>{formatMoney(-less.discount, tier.currency)}</dd>
-          </div>
-        )}
-        <div className="total">
-          <dt>{t("checkout.total")}</dt>
-          <dd>{total === 0 ? t("page.free") : formatMoney(total, tier.currency)}</dd>
-        </div>
-      </dl>
+    <>
       {lasting && <p className="small">{pl("plan.lasting", { code: lasting.code })}</p>}
       {tier.price > 0 &&
         (asks ? (
@@ -122,7 +103,7 @@ const Summary = ({ product, tier, deal, lasting, total, onDeal }: SummaryProps) 
             {t("checkout.code")}
           </button>
         ))}
-    </aside>
+    </>
   );
 };
 

@@ -15,6 +15,9 @@ import { Button, Failure, Told, useHeading } from "./ui";
 
 const s = texts(section);
 
+// seenAs says that the page is seen by somebody of the staff as the user: they change nothing about what is paid.
+export const seenAs = "seenAs" in document.documentElement.dataset;
+
 // Subscribed is a paid order of the user whose license ends unless it is renewed.
 export type Subscribed = SeenOrder & { expiresAt: string };
 
@@ -61,6 +64,7 @@ const Manage = ({ by }: { by: ReturnType<typeof useManage> }) => (
 export const Payment = ({ order }: { order: SeenOrder }) => {
   const id = useId();
   const manage = useManage(order.id);
+  if (seenAs) return null;
   return (
     <section className="prose" aria-labelledby={id}>
       <h2 id={id}>{s("subscription.payment")}</h2>
@@ -90,7 +94,8 @@ const Owned = ({ order, managed }: { order: Subscribed; managed: boolean }) => {
   });
   const manage = useManage(order.id);
   const date = formatDay(order.expiresAt);
-  const endable = !order.ends && (order.renews || !over(order));
+  const endable = !seenAs && !order.ends && (order.renews || !over(order));
+  const manageable = !seenAs && !managed;
   return (
     <section className="prose" aria-labelledby={id}>
       <h2 id={id} ref={heading} tabIndex={-1}>
@@ -99,9 +104,9 @@ const Owned = ({ order, managed }: { order: Subscribed; managed: boolean }) => {
       <Told>{end.isSuccess && order.ends && <span>{s("subscription.ended", { date })}</span>}</Told>
       <p>{nextOf(order)}</p>
       {manage.isError && <Failure error={manage.error} />}
-      {(endable || !managed) && (
+      {(endable || manageable) && (
         <p className="row">
-          {!managed && <Manage by={manage} />}
+          {manageable && <Manage by={manage} />}
           {endable && (
             <button type="button" className="button" onClick={() => dialog.current?.showModal()}>
               {s("subscription.end")}
@@ -161,6 +166,7 @@ export const TakeBack = ({ order, until }: { order: SeenOrder; until: string }) 
       await Promise.all(["orders", "licenses"].map((key) => queries.invalidateQueries({ queryKey: [key] })));
     },
   });
+  if (seenAs) return null;
   return (
     <section className="prose" aria-labelledby={id}>
       <h2 id={id}>{s("subscription.backTitle")}</h2>

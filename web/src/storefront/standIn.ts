@@ -42,6 +42,7 @@ window.fetch = async (input, init) => {
   return answer.status === 401 && request.headers.has("Authorization") ? leave() : answer;
 };
 
+document.documentElement.dataset["seenAs"] = "";
 const bar = document.createElement("div");
 // Set by script: a style sheet of its own would be named in the script of every page.
 bar.style.cssText =

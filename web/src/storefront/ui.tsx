@@ -12,7 +12,7 @@ import {
 } from "react";
 import { asProblem } from "../api/problem";
 import { useOnline } from "../api/useOnline";
-import { formatDay, formatRelative, formatExact } from "../text/format";
+import { formatDay, formatExact, formatMoney, formatRelative } from "../text/format";
 import { useCopy } from "../text/useCopy";
 import { c, t } from "./text";
 
@@ -33,6 +33,41 @@ export const Head = ({ title, badge, children }: { title: string; badge?: ReactN
     </div>
   );
 };
+
+interface SummaryProps {
+  product: { icon: string; name: string };
+  tier: { name: string; currency: string };
+  deal: { code: string; discount: number } | null; // what a code takes off
+  total: number;
+  children: ReactNode;
+}
+
+// Summary is what is bought, and what it costs.
+export const Summary = ({ product, tier, deal, total, children }: SummaryProps) => (
+  <aside aria-label={t("checkout.summary")}>
+    <div className="order-product">
+      <img src={product.icon} alt="" width={48} height={48} />
+      <h2>{product.name}</h2>
+    </div>
+    <dl className="lines">
+      <div>
+        <dt>{t("checkout.plan")}</dt>
+        <dd>{tier.name}</dd>
+      </div>
+      {deal && (
+        <div>
+          <dt>{deal.code}</dt>
+          <dd>{formatMoney(-deal.discount, tier.currency)}</dd>
+        </div>
+      )}
+      <div className="total">
+        <dt>{t("checkout.total")}</dt>
+        <dd>{total === 0 ? t("page.free") : formatMoney(total, tier.currency)}</dd>
+      </div>
+    </dl>
+    {children}
+  </aside>
+);
 
 const bars = (n: number, name: string) => Array.from({ length: n }, (_, i) => <span key={i} className={name} />);
 

@@ -1,0 +1,217 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/theupdateframework/go-tuf/v2/metadata/trustedmetadata"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/base/ids"
+	"stoa/internal/market/terms"
+	"stoa/internal/trust/audit"
+)
+
+// Service knows the markets that an administrator trusts. All fields are required. It is safe for
+// concurrent use.
+type Service struct {
+	Store   Store
+	Fetcher *Fetcher
+	// Local returns what the shop of this stoa is called, and its address.
+	Local func(ctx context.Context) (name, address string)
+	Log   *slog.Logger
+	Now   func() time.Time
+}
+
+func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
+
+// local returns the market of this stoa itself.
+func (s *Service) local(ctx context.Context) Market {
+	name, address := s.Local(ctx)
+	return Market{ID: Self, Name: name, URL: address}
+}
+
+// List returns all markets: the local one, then the others, the oldest first.
+func (s *Service) List(ctx context.Context) ([]Market, error) {
+	list, err := s.Store.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return append([]Market{s.local(ctx)}, list...), nil
+}
+
+// get returns a market that is not the local one.
+func (s *Service) get(ctx context.Context, id string) (Market, error) {
+	if !ids.Plausible(id) {
+		return Market{}, ErrNotFound
+	}
+	m, err := s.Store.Get(ctx, id)
+	return m, errs.Missing(err, ErrNotFound)
+}
+
+// Add trusts the market at an address from now on, if fingerprint is that of its first root. The errors
+// are VALIDATION_ERROR for an address that stoa must not reach, ErrUnreachable, ErrUntrusted for what is
+// no market, ErrKnown, and ErrUnconfirmed with the fingerprint in details.
+func (s *Service) Add(ctx context.Context, address, fingerprint string) (Market, error) {
+	if err := Issues(address, fingerprint).Err(); err != nil {
+		return Market{}, err
+	}
+	address, _ = parseAddress(address)
+	m := Market{ID: ids.New(), URL: address, AddedAt: s.now(), Revision: 1}
+	c := &client{fetcher: s.Fetcher, market: m, files: Files{}, now: m.AddedAt}
+	if bad := c.verified(func() *fault { return c.first(ctx) }); bad != nil {
+		return Market{}, bad.refusal()
+	}
+	m.Fingerprint = terms.Fingerprint(c.files[terms.Root])
+	if known, err := s.Store.Known(ctx, m.Fingerprint); err != nil {
+		return Market{}, err
+	} else if known {
+		return Market{}, ErrKnown
+	}
+	if fingerprint != m.Fingerprint {
+		return Market{}, ErrUnconfirmed.With("rootFingerprint", m.Fingerprint)
+	}
+	c.market = m
+	if bad := c.refresh(ctx); bad != nil {
+		return Market{}, bad.refusal()
+	}
+	m = c.fits()
+	err := s.Store.InTx(ctx, func(tx Store) error {
+		if err := tx.Create(ctx, m); err != nil {
+			return err
+		}
+		if err := hold(ctx, tx, m.ID, nil, c.files); err != nil {
+			return err
+		}
+		return tx.Record(ctx, audit.New(ctx, s.now(), audit.MarketAdd, target(m),
+			audit.Details{"url": m.URL, "name": m.Name, "rootFingerprint": m.Fingerprint}))
+	})
+	if errs.KindOf(err) == errs.Conflict {
+		return Market{}, ErrKnown
+	}
+	return m, err
+}
+
+// first asks for the first root, which is trusted as soon as an administrator confirms its fingerprint.
+func (c *client) first(ctx context.Context) *fault {
+	got, bad := c.get(ctx, terms.Root, 1, "")
+	if bad != nil {
+		return bad
+	}
+	trusted, err := trustedmetadata.New(got.body)
+	if err != nil || trusted.Root.Signed.Version != 1 {
+		return unfitting(err, "what it serves is no first root of a market")
+	}
+	return c.hold(terms.Root, got.body)
+}
+
+// fits returns the market after a check in which all fitted.
+func (c *client) fits() Market {
+	m := c.market
+	m.Failure, m.Distrust, m.Misfit = "", "", 0
+	m.CheckedAt, m.SeenAt = c.now, later(c.now, m.SeenAt)
+	if c.trusted != nil { // else nothing is new
+		m.GoodUntil = c.goodUntil()
+	}
+	return m
+}
+
+func target(m Market) audit.Target { return audit.Target{Type: "market", ID: m.ID} }
+
+// hold stores what of the files of a market is not as it was.
+func hold(ctx context.Context, tx Store, id string, before, after Files) error {
+	for name := range before {
+		if after[name] == nil {
+			if err := tx.Hold(ctx, id, name, nil); err != nil {
+				return err
+			}
+		}
+	}
+	for name, content := range after {
+		if old, ok := before[name]; !ok || !bytes.Equal(old, content) {
+			if err := tx.Hold(ctx, id, name, content); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Remove stops trusting a market. The errors are ErrNotFound and ErrSelf.
+func (s *Service) Remove(ctx context.Context, id string) error {
+	if id == Self {
+		return ErrSelf
+	}
+	if _, err := s.get(ctx, id); err != nil {
+		return err
+	}
+	return s.Store.InTx(ctx, func(tx Store) error {
+		m, err := tx.Get(ctx, id)
+		if err != nil {
+			return errs.Missing(err, ErrNotFound)
+		}
+		if err := tx.Delete(ctx, id); err != nil {
+			return err
+		}
+		return tx.Record(ctx, audit.New(ctx, s.now(), audit.MarketRemove, target(m),
+			audit.Details{"url": m.URL, "name": m.Name, "rootFingerprint": m.Fingerprint}))
+	})
+}
+
+// Check asks a market for all that is new and returns it as it is then, which may be unreachable or
+// untrusted. The error is ErrNotFound.
+func (s *Service) Check(ctx context.Context, id string) (Market, error) {
+	if id == Self {
+		return s.local(ctx), nil
+	}
+	m, err := s.get(ctx, id)
+	if err != nil {
+		return Market{}, err
+	}
+	m, _, err = s.check(ctx, m, byAdministrator)
+	return m, err
+}
+
+// Packages returns the versions that a product of a market offers, the highest first, as the market
+// signed them, after a check. The errors are ErrNotFound, ErrNoProduct, and ErrUntrusted for a market
+// that is stale or untrusted: nothing of it may be installed.
+func (s *Service) Packages(ctx context.Context, id, productSlug string) ([]Package, error) {
+	m, err := s.get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	m, c, err := s.check(ctx, m, checkReason{product: productSlug})
+	if err != nil {
+		return nil, err
+	}
+	if state, why := m.At(s.now()); state == Stale || state == Untrusted {
+		return nil, ErrUntrusted.With("state", state).With("reason", why)
+	} else if c == nil {
+		return nil, ErrUnreachable.With("reason", why)
+	}
+	list, ok := c.packages(productSlug)
+	if !ok {
+		return nil, ErrNoProduct
+	}
+	return list, nil
+}
+
+// Distrust records that a package was not what its market signed. The market stays untrusted until it
+// signs another snapshot, or an administrator asks. The error is ErrNotFound.
+func (s *Service) Distrust(ctx context.Context, id, reason string) error {
+	return s.Store.InTx(ctx, func(tx Store) error {
+		m, err := tx.Get(ctx, id)
+		if err != nil {
+			return errs.Missing(err, ErrNotFound)
+		}
+		files, err := tx.Files(ctx, id)
+		if err != nil {
+			return err
+		}
+		m.Distrust, m.Misfit = reason, snapshotVersion(files)
+		m.Revision++
+		return tx.Update(ctx, m)
+	})
+}

@@ -1,0 +1,30 @@
+-- +goose Up
+-- Markets of other stoas. url is where stoa asks, root_hash what the market is known by for ever. etag is that of the
+-- timestamp held, which is good until timestamp_until_ms; good_until_ms is the first end of anything held. failure says
+-- why the last check did not end, distrust why nothing of the market is believed; '' stands for nothing. misfit is the
+-- version of the snapshot under which a package did not fit, 0 if none. seen_ms is the latest time of a check, and
+-- revision counts the changes.
+CREATE TABLE markets (
+    id                 TEXT PRIMARY KEY,
+    url                TEXT NOT NULL,
+    name               TEXT NOT NULL,
+    root_hash          TEXT NOT NULL UNIQUE,
+    etag               TEXT NOT NULL DEFAULT '',
+    failure            TEXT NOT NULL DEFAULT '',
+    distrust           TEXT NOT NULL DEFAULT '',
+    misfit             INTEGER NOT NULL DEFAULT 0,
+    timestamp_until_ms INTEGER NOT NULL,
+    good_until_ms      INTEGER NOT NULL,
+    checked_at_ms      INTEGER NOT NULL,
+    seen_ms            INTEGER NOT NULL,
+    added_at_ms        INTEGER NOT NULL,
+    revision           INTEGER NOT NULL DEFAULT 1
+) STRICT;
+
+-- What is held of each market, verified: metadata by its role, targets by their path.
+CREATE TABLE market_files (
+    market_id TEXT NOT NULL REFERENCES markets (id) ON DELETE CASCADE,
+    name      TEXT NOT NULL,
+    content   BLOB NOT NULL,
+    PRIMARY KEY (market_id, name)
+) STRICT;
