@@ -12,6 +12,7 @@ import (
 	"stoa/internal/market/terms"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/tuftest"
+	"stoa/internal/testkit/waittest"
 )
 
 const marketsPath = "/api/v1/admin/markets"
@@ -132,4 +133,35 @@ func TestMarketsThatCannotBeAdded(t *testing.T) {
 	if list := a.Do(t, testkit.Get(admin, marketsPath)); len(list.Get(t, "data.items").([]any)) != 1 {
 		t.Errorf("listed %s", list.Body)
 	}
+}
+
+// Of all processes on a database one polls the markets.
+func TestOneReplicaPollsTheMarkets(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
+		var at string
+		first := testkit.New(t, append(options, func(_ testing.TB, cfg *app.Config) { at = cfg.DatabaseURL })...)
+		m := tuftest.New(t, "Acme", first.Clock.Now)
+		if _, err := first.Markets.Add(t.Context(), m.URL, m.Fingerprint()); err != nil {
+			t.Fatal(err)
+		}
+		m.Asked()
+		polling := func(_ testing.TB, cfg *app.Config) { cfg.PollMarkets, cfg.DatabaseURL = true, at }
+		for range 2 {
+			testkit.New(t, polling)
+		}
+		asked := 0
+		waittest.True(t, "a poll", func() bool { asked += len(m.Asked()); return asked > 0 })
+		duties := func() (n int) {
+			err := first.DB.Conn().Read.QueryRowContext(t.Context(), `SELECT count(*) FROM duties WHERE name = 'markets'`).Scan(&n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		if asked += len(m.Asked()); asked != 1 || duties() != 1 {
+			t.Errorf("asked %d times, %d processes are on duty", asked, duties())
+		}
+	})
 }

@@ -272,6 +272,9 @@ func TestAttackWithTheClockSetBack(t *testing.T) {
 	b.is(t, "set back", remote.Stale, "has expired")
 	b.poll(t)
 	b.is(t, "set back and polled", remote.Stale, "has expired")
+	if list, err := b.Store.List(t.Context()); err != nil || !list[0].CheckedAt.Equal(t0) {
+		t.Errorf("the check counts as one that fitted: %+v, %v", list, err)
+	}
 	if got := b.versions(t, known.ID); got != "MARKET_UNTRUSTED" {
 		t.Errorf("set back: %s", got)
 	}

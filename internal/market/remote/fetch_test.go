@@ -132,6 +132,21 @@ func TestPrivateAddressesAreReachedOnlyWhereAllowed(t *testing.T) {
 	}
 }
 
+// Without TLS, an allowed network is not enough: the address must be of this machine.
+func TestOnlyThisMachineIsAskedWithoutTLS(t *testing.T) {
+	t.Parallel()
+
+	allow := []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("10.0.0.0/8")}
+	for address, allowed := range map[string]bool{
+		"127.0.0.1:80": true, "[::ffff:127.0.0.1]:80": true, "127.0.0.2:80": false, "[::1]:80": false, "10.0.0.1:80": false,
+		"93.184.215.14:80": false, "nowhere": false,
+	} {
+		if err := remote.PlainDial(address, allow...); (err == nil) != allowed {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
 // A certificate that nobody trusts is no answer, whoever has it.
 func TestCertificatesAreChecked(t *testing.T) {
 	t.Parallel()

@@ -183,6 +183,29 @@ func TestChecksAtTheSameTime(t *testing.T) {
 	})
 }
 
+// A check whose answer comes late does not put an older timestamp in place of a newer one.
+func TestACheckThatEndsLaterDoesNotGoBack(t *testing.T) {
+	t.Parallel()
+
+	m, b, known := added(t)
+	m.SignTimestamp()
+	late := m.File(tuftest.TimestampPath)
+	m.Serve(tuftest.TimestampPath, func(w http.ResponseWriter, _ *http.Request) {
+		m.Serve(tuftest.TimestampPath, nil)
+		m.SignTimestamp()
+		if _, err := b.Check(context.Background(), known.ID); err != nil {
+			t.Error(err)
+		}
+		_, _ = w.Write(late)
+	})
+	if _, err := b.Check(t.Context(), known.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.held(t, known.ID, terms.Timestamp); got != string(m.File(tuftest.TimestampPath)) {
+		t.Errorf("held is %s", got)
+	}
+}
+
 // A check that is going on when its market is removed leaves nothing behind.
 func TestAMarketThatIsRemovedDuringACheck(t *testing.T) {
 	t.Parallel()
