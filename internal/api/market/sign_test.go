@@ -128,6 +128,10 @@ func TestVersionsRiseWhateverTheClockSays(t *testing.T) {
 		}
 	}
 	m.Clock.Advance(-48 * time.Hour) // the timestamp is of the future now, and is signed anew all the same
+	m.sync(t)
+	if r := m.read(t); r.Timestamp.Signed.Version <= first[0] || r.Timestamp.Signed.Expires.After(m.Clock.Now().Add(24*time.Hour)) {
+		t.Errorf("timestamp %d, good until %s", r.Timestamp.Signed.Version, r.Timestamp.Signed.Expires)
+	}
 	m.admin = m.Login(t, "root").Access
 	m.mustPublish(t, "bare", plugin(t, "courier", "1.1.0"))
 	second := versions()
