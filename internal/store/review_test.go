@@ -134,7 +134,7 @@ func testHoldsLicense(t *testing.T, db *database.DB) {
 		{"expired", func(l *license.License) { l.ExpiresAt = T0.Add(-time.Hour) }, true},
 	} {
 		l := License(tt.name, "a")
-		l.UserID, l.RevokedAt = "ada", time.Time{}
+		l.UserID, l.RevokedAt, l.Trial = "ada", time.Time{}, false
 		tt.change(&l)
 		if err := store.NewOrders(db).CreateLicense(t.Context(), l); err != nil {
 			t.Fatal(err)
