@@ -213,7 +213,7 @@ type Config struct {
 	// Market lets other stoas install from this one. Only servers set it.
 	Market bool
 
-	// MarketAllow are private or loopback networks in which markets may be (contract 4.21).
+	// MarketAllow are private or loopback networks in which markets may be (contract 9.4).
 	MarketAllow []netip.Prefix
 	// PollMarkets asks the markets for what is new, about every minute. Tests ask when they want to.
 	PollMarkets bool

@@ -9,7 +9,7 @@ import (
 	"stoa/internal/market/remote"
 )
 
-// shownMarket is a market on the wire (contract 4.21).
+// shownMarket is a market on the wire (contract 9.4).
 type shownMarket struct {
 	Market      string        `json:"market"`
 	Name        string        `json:"name"`

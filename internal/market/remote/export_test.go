@@ -18,4 +18,6 @@ func Address(text string) (string, bool) {
 }
 
 // PlainDial is what the guard of connections without TLS says of an address.
-func PlainDial(address string, allow ...netip.Prefix) error { return onlyLoopback(allow)("tcp", address, nil) }
+func PlainDial(address string, allow ...netip.Prefix) error {
+	return onlyLoopback(allow)("tcp", address, nil)
+}

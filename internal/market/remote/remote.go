@@ -8,7 +8,7 @@ import (
 	"stoa/internal/trust/audit"
 )
 
-// State is what is to be thought of a market (contract 4.21).
+// State is what is to be thought of a market (contract 9.4).
 type State string
 
 // The states of a market.
