@@ -229,7 +229,8 @@ func endless(w http.ResponseWriter, _ *http.Request) {
 func TestAttackWithASlowBody(t *testing.T) {
 	t.Parallel()
 
-	b := newBuyer(t, remote.FetcherConfig{Within: 300 * time.Millisecond})
+	b := newBuyer(t, remote.FetcherConfig{Within: patience})
+	patient, impatient := b.Fetcher, remote.NewFetcher(remote.FetcherConfig{Allow: loopback(), Within: 2 * time.Second})
 	m := tuftest.New(t, "Acme", b.clock.Now)
 	if _, err := b.Add(t.Context(), m.URL, m.Fingerprint()); err != nil {
 		t.Fatal(err)
@@ -244,6 +245,7 @@ func TestAttackWithASlowBody(t *testing.T) {
 			}
 		}
 	})
+	b.Fetcher = impatient
 	b.poll(t)
 	b.is(t, "slow", remote.Untrusted, "timestamp.json does not end")
 
@@ -252,9 +254,11 @@ func TestAttackWithASlowBody(t *testing.T) {
 	b.poll(t)
 	b.is(t, "an attack is not forgotten while nothing fits", remote.Untrusted, "does not end")
 	m.Serve(tuftest.TimestampPath, nil)
+	b.Fetcher = patient
 	b.poll(t)
 	b.is(t, "mended", remote.OK, "")
 	m.Serve(tuftest.TimestampPath, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	b.Fetcher = impatient
 	b.poll(t)
 	b.is(t, "silent", remote.Unreachable, "takes too long")
 }

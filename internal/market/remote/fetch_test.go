@@ -83,7 +83,7 @@ func TestAttackWithADNSAnswerThatChanges(t *testing.T) {
 	var at atomic.Value
 	at.Store("127.0.0.1")
 	how := remote.FetcherConfig{
-		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, TLS: config, Resolver: resolver(t, &at), Within: 5 * time.Second,
+		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, TLS: config, Resolver: resolver(t, &at), Within: patience,
 	}
 	b := newBuyer(t, how)
 	if _, err := b.Add(t.Context(), "https://example.com:"+port, m.Fingerprint()); err != nil {
@@ -121,7 +121,7 @@ func TestPrivateAddressesAreReachedOnlyWhereAllowed(t *testing.T) {
 		if tt.allow != "" {
 			allow = append(allow, netip.MustParsePrefix(tt.allow))
 		}
-		b := newBuyer(t, remote.FetcherConfig{Allow: allow, TLS: config, Resolver: resolver(t, &at), Within: 5 * time.Second})
+		b := newBuyer(t, remote.FetcherConfig{Allow: allow, TLS: config, Resolver: resolver(t, &at), Within: patience})
 		_, err := b.Add(t.Context(), tt.url, m.Fingerprint())
 		if got := code(err); got != tt.code {
 			t.Errorf("%s: %v, want %s", name, err, tt.code)
@@ -152,7 +152,7 @@ func TestCertificatesAreChecked(t *testing.T) {
 	t.Parallel()
 
 	m, port, _, _ := secureMarket(t, func() time.Time { return t0 })
-	b := newBuyer(t, remote.FetcherConfig{Within: 5 * time.Second})
+	b := newBuyer(t, remote.FetcherConfig{Within: patience})
 	if _, err := b.Add(t.Context(), "https://127.0.0.1:"+port, m.Fingerprint()); code(err) != "MARKET_UNREACHABLE" {
 		t.Error(err)
 	}

@@ -21,6 +21,9 @@ import (
 
 var t0 = time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
 
+// patience is how long a market may take to answer that is to answer, on a busy machine too.
+const patience = time.Minute
+
 // loopback are the networks in which the markets of tests are.
 func loopback() []netip.Prefix {
 	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
@@ -55,7 +58,7 @@ func buyerOn(tb testing.TB, url string, config remote.FetcherConfig) buyer {
 // newMarket returns a market that offers mail-courier 1.0.0, and a buyer that has not added it.
 func newMarket(tb testing.TB) (*tuftest.Market, buyer) {
 	tb.Helper()
-	b := newBuyer(tb, remote.FetcherConfig{Within: 5 * time.Second})
+	b := newBuyer(tb, remote.FetcherConfig{Within: patience})
 	m := tuftest.New(tb, "Acme", b.clock.Now)
 	m.Offer("mail-courier", "1.0.0")
 	m.Publish()
