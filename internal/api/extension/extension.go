@@ -12,6 +12,7 @@ import (
 	"stoa/internal/extension/install"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/extension/theme"
+	"stoa/internal/market/entitlement"
 	"stoa/internal/market/remote"
 	"stoa/internal/run/hook"
 	"stoa/internal/run/traffic"
@@ -30,4 +31,6 @@ type Handlers struct {
 	Hooks     *hook.Log
 	Traffic   *traffic.Book
 	Now       func() time.Time
+
+	Entitlements *entitlement.Service
 }
