@@ -60,6 +60,8 @@ type settingsLevel struct {
 	listedPackage
 	previous
 	settings
+
+	License *shownLicense `json:"license"`
 }
 
 // ChangePlugin serves PATCH /api/v1/admin/plugins/{slug}.

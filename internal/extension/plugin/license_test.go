@@ -13,7 +13,7 @@ func TestTheLicenseHeaderIsShort(t *testing.T) { // not parallel: it counts allo
 	l := License{
 		State: "valid", Tier: strings.Repeat("t", 64), Trial: true, TermEnds: now.Add(time.Hour), GraceFrom: now, StopsAt: now.Add(time.Hour),
 	}
-	for n, fits := range map[int]bool{1: true, 40: true, 60: false} {
+	for n, fits := range map[int]bool{1: true, 30: true, 60: false} {
 		l.Features = make([]string, n)
 		for i := range l.Features {
 			l.Features[i] = "feature of it"
@@ -34,5 +34,16 @@ func TestTheLicenseHeaderIsShort(t *testing.T) { // not parallel: it counts allo
 	p := l.prepared()
 	if n := testing.AllocsPerRun(100, func() { _, _ = p.HeaderAt(now), p.LapsedAt(now) }); n != 0 {
 		t.Errorf("%v allocations a call", n)
+	}
+}
+
+// Hooks say that a license is their reason, and nothing where it is not.
+func TestHooksSayThatALicenseIsTheirReason(t *testing.T) {
+	t.Parallel()
+
+	for reason, want := range map[string]string{"": `"config":{}}`, reasonLicense: `"config":{},"reason":"license"}`} {
+		if body, err := hookBody(Instance{}, hookPayload{Reason: reason}); err != nil || !strings.HasSuffix(string(body), want) {
+			t.Errorf("%s, %v, want %s", body, err, want)
+		}
 	}
 }
