@@ -143,7 +143,7 @@ func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error)
 		given   string // how; empty: not
 		left    int
 	)
-	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	err = s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, ch, err := s.liveChallenge(ctx, tx, known)
 		if err != nil {
 			return err

@@ -80,7 +80,7 @@ type passage struct {
 	*Service
 
 	tx     Store
-	post   func(letter) error
+	post   poster
 	key    keyring.Key
 	cookie string
 	in     FlowCompletion
@@ -127,7 +127,7 @@ func (s *Service) advance(ctx context.Context, cookie string, by Caller, in Flow
 	}
 	var g *passage
 	var due error // and commit
-	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) (err error) {
+	err = s.inTxWithMail(ctx, func(tx Store, post poster) (err error) {
 		g = &passage{Service: s, tx: tx, post: post, key: key, cookie: cookie, in: in, p: p}
 		due, err = g.pass(ctx, known, code)
 		return err

@@ -139,7 +139,7 @@ func (s *Service) SignInByMail(ctx context.Context, in MailedProof, browser stri
 		session Session
 		due     *errs.Error // nil: the mail was all
 	)
-	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	err = s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, err := s.takeMailed(ctx, tx, t, in.Code != "")
 		if err != nil {
 			return err
@@ -226,7 +226,7 @@ func (s *Service) takeMailed(ctx context.Context, tx Store, t MailToken, byCode 
 
 // proveByMail notes that somebody outside of the account's sessions reads its mail, and returns the user as they are
 // then. c is locked.
-func (s *Service) proveByMail(ctx context.Context, tx Store, post func(letter) error, c Credentials) (Credentials, error) {
+func (s *Service) proveByMail(ctx context.Context, tx Store, post poster, c Credentials) (Credentials, error) {
 	if !c.ProvenAt.IsZero() {
 		return c, nil
 	}

@@ -61,7 +61,7 @@ func (s *Service) SignInByPasskey(ctx context.Context, in PasskeyProof) (Tokens,
 		session Session
 		given   string
 	)
-	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	err = s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, err := tx.User(ctx, known.UserID)
 		if err != nil {
 			return err
@@ -91,7 +91,7 @@ func (s *Service) SignInByPasskey(ctx context.Context, in PasskeyProof) (Tokens,
 // user proved to be there, as in Session.Methods, or nothing. Either way the challenge is used up, so the caller must
 // commit. c is locked.
 func (s *Service) proveByPasskey(
-	ctx context.Context, tx Store, post func(letter) error, c Credentials, of Ceremony, answer passkey.Assertion,
+	ctx context.Context, tx Store, post poster, c Credentials, of Ceremony, answer passkey.Assertion,
 ) (given string, err error) {
 	if live, err := s.take(ctx, tx, answer.Challenge(), of); err != nil || !live {
 		return "", err
@@ -122,7 +122,7 @@ func (s *Service) proveByPasskey(
 
 // proveByCredential is proveByPasskey for an answer that was not read yet.
 func (s *Service) proveByCredential(
-	ctx context.Context, tx Store, post func(letter) error, c Credentials, of Ceremony, raw json.RawMessage,
+	ctx context.Context, tx Store, post poster, c Credentials, of Ceremony, raw json.RawMessage,
 ) (given string, err error) {
 	if !s.HasPasskeys() {
 		return "", nil

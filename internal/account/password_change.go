@@ -64,7 +64,7 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID string, 
 	if err != nil {
 		return err
 	}
-	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	err = s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		now, err := tx.User(ctx, userID)
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID string, 
 
 // choosePassword gives a user, who is locked and chose it inside a session, another password. What is kept stays.
 func (s *Service) choosePassword(
-	ctx context.Context, tx Store, post func(letter) error, c Credentials, hash, secret string, keep kept,
+	ctx context.Context, tx Store, post poster, c Credentials, hash, secret string, keep kept,
 ) error {
 	if err := s.passwordChanged(ctx, tx, post, c, false); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (s *Service) choosePassword(
 // passwordChanged tells a user that there is another password, set with a link from a mail or inside a session, and
 // records it.
 func (s *Service) passwordChanged(
-	ctx context.Context, tx Store, post func(letter) error, c Credentials, byMail bool,
+	ctx context.Context, tx Store, post poster, c Credentials, byMail bool,
 ) error {
 	if err := post(s.letterChanged(ctx, c.User, byMail && c.ProvenAt.IsZero())); err != nil {
 		return err

@@ -52,7 +52,7 @@ func (s *Service) provesByMail(ctx context.Context, st Store, c Credentials) (bo
 // MailProof mails the user of a session a code that proves in that session that they are there, unless the mailbox had
 // enough of them. That is not told. The error is ErrNoMailedProof or ErrNoUser.
 func (s *Service) MailProof(ctx context.Context, userID, sessionID string) error {
-	return s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	return s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, err := tx.User(ctx, userID) // before its links: see Store
 		if err != nil {
 			return noUser(err)

@@ -167,7 +167,7 @@ func (s *Service) CompleteSignUp(ctx context.Context, in NewAccount) (Tokens, er
 		return Tokens{}, err
 	}
 	c.ProvenAt = c.CreatedAt
-	return s.createSignedIn(ctx, c, in.Password, func(tx Store, _ func(letter) error) error {
+	return s.createSignedIn(ctx, c, in.Password, func(tx Store, _ poster) error {
 		if err := tx.TakeMailToken(ctx, ids.HashLinkToken(in.Token)); err != nil {
 			return noLink(err)
 		}

@@ -28,7 +28,7 @@ func (s *Service) MailReset(ctx context.Context, id string) error {
 		return ErrNoUser
 	}
 	token := newResetToken()
-	return noUser(s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	return noUser(s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, err := tx.User(ctx, id) // before its resets: see Store
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func (s *Service) RevertEmailOf(ctx context.Context, id string) error {
 		return ErrNoUser
 	}
 	reset := newResetToken()
-	err := s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	err := s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, err := tx.User(ctx, id) // before its links: see Store
 		if err != nil {
 			return noUser(err)
@@ -107,7 +107,7 @@ func (s *Service) lastRevert(ctx context.Context, tx Store, c Credentials) (last
 
 // takeBack takes the change of a user's address back that the link t, which is used up, is about.
 func (s *Service) takeBack(
-	ctx context.Context, tx Store, post func(letter) error, c Credentials, t MailToken, reset string,
+	ctx context.Context, tx Store, post poster, c Credentials, t MailToken, reset string,
 ) error {
 	back := s.resetMail(t.Address, languageOf(ctx, c.User), reset)
 	if err := errors.Join(post(back), post(s.letterReverted(ctx, c.User))); err != nil {
