@@ -105,7 +105,9 @@ func (s *Service) DisownEmail(ctx context.Context, token string) error {
 const disowned = "@disowned.invalid"
 
 // record appends an entry about a user to the audit log.
-func (s *Service) record(ctx context.Context, tx Store, action audit.Action, userID string, details audit.Details) error {
+func (s *Service) record(
+	ctx context.Context, tx Store, action audit.Action, userID string, details audit.Details,
+) error {
 	return tx.Record(ctx, audit.New(ctx, s.Now(), action, audit.Target{Type: "user", ID: userID}, details))
 }
 

@@ -109,7 +109,9 @@ func (s *Service) dropTOTP(ctx context.Context, tx Store, post poster, c Credent
 
 // dropPasskeys removes passkeys of a user, and whatever rests on them. Of the user's sessions, the one with an id goes
 // on if it began with something else. The user is told by mail. c is locked.
-func (s *Service) dropPasskeys(ctx context.Context, tx Store, post poster, c Credentials, except string, list ...Passkey) error {
+func (s *Service) dropPasskeys(
+	ctx context.Context, tx Store, post poster, c Credentials, except string, list ...Passkey,
+) error {
 	for _, p := range list {
 		if err := tx.DeletePasskey(ctx, c.ID, p.ID); err != nil {
 			return err
@@ -120,7 +122,8 @@ func (s *Service) dropPasskeys(ctx context.Context, tx Store, post poster, c Cre
 		if err := s.lower(ctx, tx, except, p.method()); err != nil {
 			return err
 		}
-		if err := s.record(ctx, tx, audit.UserRemovePasskey, c.ID, audit.Details{"email": c.Email, "passkey": p.ID}); err != nil {
+		if err := s.record(ctx, tx, audit.UserRemovePasskey, c.ID,
+			audit.Details{"email": c.Email, "passkey": p.ID}); err != nil {
 			return err
 		}
 	}

@@ -48,8 +48,9 @@ var (
 	ErrNothingToReset = errs.New(errs.Conflict, "CONFLICT", "The account has no second factor.")
 
 	// ErrQuietReset is returned for planning what nobody would be told of in time to stop it.
-	ErrQuietReset = errs.New(errs.Conflict, "CONFLICT", "The platform sends no mail, so the user would not hear of it, and could "+
-		"not stop it. At the machine, stoa admin reset-second-factor removes the factors at once.")
+	ErrQuietReset = errs.New(errs.Conflict, "CONFLICT",
+		"The platform sends no mail, so the user would not hear of it, and could "+
+			"not stop it. At the machine, stoa admin reset-second-factor removes the factors at once.")
 
 	// ErrNoFactorReset is returned for calling off what nobody planned.
 	ErrNoFactorReset = errs.New(errs.NotFound, "NOT_FOUND", "No removal of a second factor is planned.")

@@ -48,7 +48,8 @@ func (s *Service) addIdentity(
 	if err := tx.CreateIdentity(ctx, id); err != nil {
 		return Identity{}, err
 	}
-	if err := s.record(ctx, tx, audit.UserLinkIdentity, c.ID, audit.Details{"email": c.Email, "provider": p.Slug}); err != nil {
+	if err := s.record(ctx, tx, audit.UserLinkIdentity, c.ID,
+		audit.Details{"email": c.Email, "provider": p.Slug}); err != nil {
 		return Identity{}, err
 	}
 	return id, s.tell(ctx, tx, post, c.User, identityLinked(p))
@@ -128,7 +129,8 @@ func (s *Service) dropIdentity(
 	if err := tx.RaiseGeneration(ctx, c.ID); err != nil {
 		return err
 	}
-	if err := s.record(ctx, tx, audit.UserUnlinkIdentity, c.ID, audit.Details{"email": c.Email, "provider": p.Slug}); err != nil {
+	if err := s.record(ctx, tx, audit.UserUnlinkIdentity, c.ID,
+		audit.Details{"email": c.Email, "provider": p.Slug}); err != nil {
 		return err
 	}
 	return s.tell(ctx, tx, post, c.User, identityUnlinked(p))

@@ -33,9 +33,9 @@ type Offer struct {
 }
 
 // Join gives a newcomer an account with their role, and signs them in. If the newcomer proves the mailbox, an account
-// that nobody has proven is reclaimed, and gets the name and the password; otherwise, and for any other account with the
-// address, the error is ErrTaken. It is ErrTaken for a username that is taken, too; VALIDATION_ERROR, password.ErrBusy,
-// or that of the offer, which comes before ErrTaken. Closed registration keeps nobody out who was invited.
+// that nobody has proven is reclaimed, and gets the name and the password; otherwise, and for any other account with
+// the address, the error is ErrTaken. It is ErrTaken for a username that is taken, too; VALIDATION_ERROR,
+// password.ErrBusy, or that of the offer, which comes before ErrTaken. An invitation opens a closed registration.
 func (s *Service) Join(ctx context.Context, n Newcomer, offer Offer) (Tokens, error) {
 	u := User{Email: n.Email, Username: n.Username, Role: n.Role}
 	if err := s.notOwnName("password", n.Password, u); err != nil {

@@ -239,7 +239,8 @@ func (s *Service) proveByMail(ctx context.Context, tx Store, post poster, c Cred
 // letterMailedSignIn has a link and a code to sign in with. The code is alone on its line, for programs that fill it
 // in.
 func (s *Service) letterMailedSignIn(ctx context.Context, u User, token, code string) letter {
-	return letterTo(ctx, u, template.SignInLink, values{template.Link: s.PublicURL + "/sign-in/link#" + token, template.Code: code})
+	return letterTo(ctx, u, template.SignInLink,
+		values{template.Link: s.PublicURL + "/sign-in/link#" + token, template.Code: code})
 }
 
 // letterStaffSignIn tells staff that they do not sign in by mail. It has no link.

@@ -78,7 +78,8 @@ func (s *Service) AddPasskey(ctx context.Context, userID, sessionID string, in N
 		if err := s.mayAdd(c); err != nil {
 			return err
 		}
-		live, err := s.take(ctx, tx, answer.Challenge(), Ceremony{Kind: CeremonyRegister, UserID: userID, SessionID: sessionID})
+		live, err := s.take(ctx, tx, answer.Challenge(),
+			Ceremony{Kind: CeremonyRegister, UserID: userID, SessionID: sessionID})
 		if err != nil {
 			return err
 		}
@@ -101,7 +102,9 @@ func (s *Service) AddPasskey(ctx context.Context, userID, sessionID string, in N
 }
 
 // addPasskey is AddPasskey for a passkey that is genuine. c is locked.
-func (s *Service) addPasskey(ctx context.Context, tx Store, post poster, c Credentials, sessionID string, p Passkey) error {
+func (s *Service) addPasskey(
+	ctx context.Context, tx Store, post poster, c Credentials, sessionID string, p Passkey,
+) error {
 	before, err := s.factorsOf(ctx, tx, c.ID)
 	if err != nil {
 		return err

@@ -46,7 +46,8 @@ func (s *Service) SignInByPasskey(ctx context.Context, in PasskeyProof) (Tokens,
 	if err != nil {
 		return Tokens{}, ErrPasskeyLogin.Because(err)
 	}
-	known, err := s.Store.PasskeyWith(ctx, answer.CredentialID()) // whose it is: the user is locked before it is read again
+	// Only whose it is: the user is locked before it is read again.
+	known, err := s.Store.PasskeyWith(ctx, answer.CredentialID())
 	if errs.KindOf(err) == errs.NotFound || err == nil && len(answer.UserHandle()) == 0 {
 		return Tokens{}, ErrPasskeyLogin
 	} else if err != nil {
@@ -69,7 +70,8 @@ func (s *Service) SignInByPasskey(ctx context.Context, in PasskeyProof) (Tokens,
 		if !c.Active {
 			return ErrPasskeyLogin
 		}
-		if given, err = s.proveByPasskey(ctx, tx, post, c, Ceremony{Kind: CeremonySignIn}, answer); err != nil || given == "" {
+		given, err = s.proveByPasskey(ctx, tx, post, c, Ceremony{Kind: CeremonySignIn}, answer)
+		if err != nil || given == "" {
 			return err // and commit: the challenge is used up
 		}
 		if _, err := s.endFactorReset(ctx, tx, c); err != nil { // it is not lost

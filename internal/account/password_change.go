@@ -29,11 +29,12 @@ func (s *Service) PasswordChangeIssues(ch PasswordChange) errs.Issues {
 }
 
 // ChangePassword replaces the user's password, ends all of the user's sessions but
-// the one named and all API keys but those with the ids keepKeys, voids the links to reset it, and mails the user. It returns
-// VALIDATION_ERROR, ErrPassword if the current password is wrong, ErrNoUser if the
-// user no longer exists, password.ErrBusy, and ErrChangePassword for an internal
-// failure, after which the old password still works.
-func (s *Service) ChangePassword(ctx context.Context, userID, sessionID, current, next string, keepKeys ...string) error {
+// the one named and all API keys but those with the ids keepKeys, voids the links to reset it, and mails the user. It
+// returns VALIDATION_ERROR, ErrPassword if the current password is wrong, ErrNoUser if the user no longer exists,
+// password.ErrBusy, and ErrChangePassword for an internal failure, after which the old password still works.
+func (s *Service) ChangePassword(
+	ctx context.Context, userID, sessionID, current, next string, keepKeys ...string,
+) error {
 	ch := PasswordChange{Current: current, New: next, KeepKeys: keepKeys}
 	if err := s.PasswordChangeIssues(ch).Err(); err != nil {
 		return err

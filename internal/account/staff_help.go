@@ -11,8 +11,9 @@ import (
 
 var (
 	// ErrNoMail is returned for helping somebody with a mail where none arrives.
-	ErrNoMail = errs.New(errs.Conflict, "CONFLICT", "The platform sends no mail, so the user would get no link. At the machine, "+
-		"stoa admin reset-password prints a password that works once.")
+	ErrNoMail = errs.New(errs.Conflict, "CONFLICT",
+		"The platform sends no mail, so the user would get no link. At the machine, "+
+			"stoa admin reset-password prints a password that works once.")
 
 	// ErrBlocked is returned for helping somebody in who is blocked.
 	ErrBlocked = errs.New(errs.Conflict, "CONFLICT", "The account is blocked. Unblock it first.")
@@ -46,8 +47,8 @@ func (s *Service) MailReset(ctx context.Context, id string) error {
 	}))
 }
 
-// mayHelp returns why the caller may not help a user with a mailed link, or why it would help nothing; else nil. blocked
-// says that the user could not use it.
+// mayHelp returns why the caller may not help a user with a mailed link, or why it would help nothing; else nil.
+// blocked says that the user could not use it.
 func (s *Service) mayHelp(ctx context.Context, tx Store, c Credentials, blocked bool) error {
 	if err := CheckAbove(ctx, tx, c.Role); err != nil {
 		return err
