@@ -59,7 +59,8 @@ var serveRows = []Setting{
 		Flag: "auth-policy", Env: "STOA_AUTH_POLICY", Values: "standard,asvs",
 		Help: "standard (the default), or asvs: then what follows is stricter unless it is set by itself: asvs for " +
 			"--password-policy, builtin for --breached-passwords, mail-first for --registration, required for " +
-			"--staff-second-factor, 720h and 12h for staff for --session-max, and 30m for --admin-reauth. And whoever ends other sessions is asked for a proof to be there.",
+			"--staff-second-factor, 720h and 12h for staff for --session-max, and 30m for --admin-reauth. And whoever " +
+			"ends other sessions is asked for a proof to be there.",
 	},
 	{
 		Flag: "password-policy", Env: "STOA_PASSWORD_POLICY", Values: "standard,asvs",
