@@ -21,8 +21,8 @@ const licenseJoin = `
 			ORDER BY CASE g.kind WHEN 'plugin' THEN 0 ELSE 1 END, CASE g.state WHEN 'lapsed' THEN 1 ELSE 0 END, g.id
 			LIMIT 1)`
 
-const pluginLicenseColumns = `COALESCE(l.state, ''), COALESCE(l.tier, ''), COALESCE(l.trial, FALSE), COALESCE(l.features, ''),
-	l.term_ends_ms, l.lease_until_ms, l.grace_until_ms`
+const pluginLicenseColumns = `COALESCE(l.state, ''), COALESCE(l.tier, ''), COALESCE(l.trial, FALSE),
+	COALESCE(l.features, ''), l.term_ends_ms, l.lease_until_ms, l.grace_until_ms`
 
 // pluginLicense receives pluginLicenseColumns.
 type pluginLicense struct {
@@ -48,7 +48,9 @@ func (r *pluginLicense) decode() (plugin.License, error) {
 }
 
 // lapsed reports whether the license that decides about a package that is no plugin has lapsed by now.
-func lapsed(ctx context.Context, c database.Conn, kind extension.Kind, slug string, now time.Time) (is bool, err error) {
+func lapsed(
+	ctx context.Context, c database.Conn, kind extension.Kind, slug string, now time.Time,
+) (is bool, err error) {
 	err = c.Read.QueryRowContext(ctx, `
 		SELECT COALESCE((
 			SELECT l.state = 'lapsed' OR l.grace_until_ms <= $3 FROM package_licenses l

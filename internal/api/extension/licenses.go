@@ -29,8 +29,9 @@ type shownLicense struct {
 func (h *Handlers) showLicense(ctx context.Context, l entitlement.License) *shownLicense {
 	state, reason := l.At(h.Now())
 	shown := &shownLicense{
-		Market: l.Market, Product: l.Product, Instance: l.Instance, State: state, Reason: orNull(string(reason)), Tier: l.Tier,
-		ExpiresAt: web.OrNull(web.Timestamp(l.TermEnds)), GraceUntil: web.Timestamp(l.GraceUntil), CheckedAt: web.OrNull(web.Timestamp(l.CheckedAt)),
+		Market: l.Market, Product: l.Product, Instance: l.Instance, State: state, Reason: orNull(string(reason)),
+		Tier: l.Tier, ExpiresAt: web.OrNull(web.Timestamp(l.TermEnds)), GraceUntil: web.Timestamp(l.GraceUntil),
+		CheckedAt: web.OrNull(web.Timestamp(l.CheckedAt)),
 	}
 	if reqctx.CallerFrom(ctx).May(permission.ReadLicenses) {
 		shown.KeyTail = &l.KeyTail

@@ -11,7 +11,8 @@ import (
 func TestTheLicenseHeaderIsShort(t *testing.T) { // not parallel: it counts allocations
 	now := time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
 	l := License{
-		State: "valid", Tier: strings.Repeat("t", 64), Trial: true, TermEnds: now.Add(time.Hour), GraceFrom: now, StopsAt: now.Add(time.Hour),
+		State: "valid", Tier: strings.Repeat("t", 64), Trial: true, TermEnds: now.Add(time.Hour), GraceFrom: now,
+		StopsAt: now.Add(time.Hour),
 	}
 	for n, fits := range map[int]bool{1: true, 30: true, 60: false} {
 		l.Features = make([]string, n)
@@ -19,7 +20,9 @@ func TestTheLicenseHeaderIsShort(t *testing.T) { // not parallel: it counts allo
 			l.Features[i] = "feature of it"
 		}
 		p := l.prepared()
-		for what, value := range map[string]string{"before": p.HeaderAt(now.Add(-1)), "grace": p.HeaderAt(now), "lapsed": p.HeaderAt(l.StopsAt)} {
+		for what, value := range map[string]string{
+			"before": p.HeaderAt(now.Add(-1)), "grace": p.HeaderAt(now), "lapsed": p.HeaderAt(l.StopsAt),
+		} {
 			text, err := base64.RawURLEncoding.DecodeString(value)
 			if err != nil || len(value) > 1<<10 || strings.Contains(string(text), `"features":[`) != fits ||
 				!strings.Contains(string(text), `"expiresAt":"2030-03-01T13:00:00.000Z"`) {
