@@ -40,6 +40,7 @@ import (
 	"stoa/internal/extension/theme"
 	"stoa/internal/keep/backup"
 	"stoa/internal/keep/rewrap"
+	"stoa/internal/market/entitlement"
 	"stoa/internal/market/handoff"
 	"stoa/internal/market/origin"
 	"stoa/internal/market/remote"
@@ -90,6 +91,8 @@ type App struct {
 	Handoffs *handoff.Service
 	// Markets are the other stoas that packages may come from.
 	Markets *remote.Service
+	// Entitlements are the licenses of packages that came from them.
+	Entitlements *entitlement.Service
 
 	Accounts *account.Service
 	Roles    *staff.Service
@@ -129,6 +132,7 @@ type App struct {
 	storage     *storage.Service // of plugins
 	site        *site.Service    // the shop's name and other settings
 	keeper      *idempotency.Keeper
+	packages    *store.Plugin
 	snapshots   *plugin.Snapshots // the gateway's view of plugins
 	live        *live.Memory[account.Alive]
 	signIn      *signin.Service
