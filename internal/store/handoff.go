@@ -72,12 +72,14 @@ func handoffByID(ctx context.Context, tx database.Conn, id string) (order.Handof
 	err := tx.Read.QueryRowContext(ctx, `
 		SELECT h.product_id, h.tier_id, h.license_id, h.order_id, h.created_at_ms, h.claimed_at_ms
 		FROM market_handoffs h WHERE h.id = $1`+tx.Lock("h"), id).
-		Scan(&h.ProductID, &h.TierID, &h.LicenseID, &orderID, database.ScanMillis(&h.CreatedAt), database.ScanMillis(&h.ClaimedAt))
+		Scan(&h.ProductID, &h.TierID, &h.LicenseID, &orderID,
+			database.ScanMillis(&h.CreatedAt), database.ScanMillis(&h.ClaimedAt))
 	if err != nil || orderID == "" {
 		return h, tx.Wrap(err, "Handoff")
 	}
 	// A separate query on purpose: it must see what other transactions committed while this one waited for the lock. The
 	// order is not locked, because whoever holds it may wait for nothing of a handoff.
-	h.Order, err = scanOrder(tx.Read.QueryRowContext(ctx, `SELECT `+orderColumns+` FROM orders o WHERE o.id = $1`, orderID))
+	h.Order, err = scanOrder(tx.Read.QueryRowContext(ctx,
+		`SELECT `+orderColumns+` FROM orders o WHERE o.id = $1`, orderID))
 	return h, tx.Wrap(err, "Order")
 }

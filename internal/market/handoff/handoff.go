@@ -51,7 +51,8 @@ func (r Request) Issues() errs.Issues {
 	case !text.Printable(r.ReturnURL, maxURL):
 		is.Add("returnUrl", errs.CodeOutOfRange, "returnUrl must be at most %d printable characters.", maxURL)
 	case !terms.LeadsTo(r.ReturnURL, r.Instance):
-		is.Add("returnUrl", errs.CodeInvalid, "returnUrl must be an https address on the host instance, or http on a loopback one.")
+		is.Add("returnUrl", errs.CodeInvalid,
+			"returnUrl must be an https address on the host instance, or http on a loopback one.")
 	}
 	if is.Require("secretHash", r.SecretHash) && !isHash(r.SecretHash) {
 		is.Add("secretHash", errs.CodeInvalid, "secretHash must be a SHA-256 in lower-case hex.")
@@ -68,7 +69,8 @@ func requireName(is *errs.Issues, path, value string) {
 
 func requireInstance(is *errs.Issues, value string) {
 	if is.Require("instance", value) && !terms.IsInstance(value) {
-		is.Add("instance", errs.CodeInvalid, "instance must be the host of the stoa's public address, in lower case and without a port.")
+		is.Add("instance", errs.CodeInvalid,
+			"instance must be the host of the stoa's public address, in lower case and without a port.")
 	}
 }
 

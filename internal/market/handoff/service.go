@@ -55,8 +55,8 @@ func (s *Service) offer(ctx context.Context, slug, tierID string) (p product.Pro
 	return p, t, err
 }
 
-// Begin makes a handoff. The browser pays at its CheckoutURL. The errors are VALIDATION_ERROR for what Request.Issues finds
-// and for a LicenseKey that is not that of a trial of the product, ErrNoProduct and ErrNoTier.
+// Begin makes a handoff. The browser pays at its CheckoutURL. The errors are VALIDATION_ERROR for what Request.Issues
+// finds and for a LicenseKey that is not that of a trial of the product, ErrNoProduct and ErrNoTier.
 func (s *Service) Begin(ctx context.Context, r Request) (Handoff, error) {
 	if err := r.Issues().Err(); err != nil {
 		return Handoff{}, err
@@ -85,7 +85,8 @@ func (s *Service) Begin(ctx context.Context, r Request) (Handoff, error) {
 
 func errNotTrial() error {
 	var is errs.Issues
-	is.Add("licenseKey", errs.CodeInvalid, "licenseKey must be that of a trial of the product, which was neither bought nor revoked.")
+	is.Add("licenseKey", errs.CodeInvalid,
+		"licenseKey must be that of a trial of the product, which was neither bought nor revoked.")
 	return is.Err()
 }
 
@@ -109,8 +110,8 @@ func (s *Service) Get(ctx context.Context, id string) (h Handoff, err error) {
 // Claim returns the license key of a handoff to the stoa that has its secret, or no key while nothing is paid. Repeated
 // within order.HandoffClaimed it returns the same.
 //
-// The errors are order.ErrHandoffUnknown, ErrSecret, whatever the state, and order.ErrHandoffOver, also if the license was
-// revoked.
+// The errors are order.ErrHandoffUnknown, ErrSecret, whatever the state, and order.ErrHandoffOver, also if the license
+// was revoked.
 func (s *Service) Claim(ctx context.Context, id, secret string) (license.Key, error) {
 	h, err := s.Get(ctx, id)
 	if err != nil {

@@ -76,8 +76,8 @@ type Handoffs interface {
 	BindHandoff(ctx context.Context, id, orderID string) error
 }
 
-// forHandoff returns the request with the trial that its handoff wants to buy, if there is one. It returns the errors of
-// mayOrderFor.
+// forHandoff returns the request with the trial that its handoff wants to buy, if there is one. It returns the errors
+// of mayOrderFor.
 func (s *Service) forHandoff(ctx context.Context, p product.Product, req PurchaseRequest) (PurchaseRequest, error) {
 	if req.HandoffID == "" {
 		return req, nil
