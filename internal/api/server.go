@@ -44,6 +44,7 @@ import (
 	"stoa/internal/html/storefront"
 	"stoa/internal/html/webapp"
 	"stoa/internal/market/entitlement"
+	"stoa/internal/market/handoff"
 	"stoa/internal/market/origin"
 	"stoa/internal/market/remote"
 	"stoa/internal/market/terms"
@@ -111,8 +112,9 @@ type Server struct {
 	Reviews   *review.Service
 	Releases  *release.Service
 	// Market is what other stoas install from; nil: they may not.
-	Market  *origin.Service
-	Markets *remote.Service
+	Market   *origin.Service
+	Handoffs *handoff.Service
+	Markets  *remote.Service
 	// Entitlements are the licenses of packages that came from markets.
 	Entitlements *entitlement.Service
 	Media        shop.Media
