@@ -56,7 +56,7 @@ func (s *Server) handlers(limits limit.Counter, keys keyed.Requests) handlers {
 			Templates: s.Templates, Site: s.Site, SignIn: s.SignIn, System: s.System, Overview: s.Overview, Figures: s.Figures, Lookup: s.Lookup,
 		},
 		extension: &extension.Handlers{
-			Plugins: s.Plugins, Themes: s.Themes, Bundles: s.Bundles, Installer: s.Installer, Releases: s.Releases, Markets: s.Markets,
+			Plugins: s.Plugins, Themes: s.Themes, Bundles: s.Bundles, Installer: s.Installer, Releases: s.Releases, Markets: s.Markets, Operations: s.Operations,
 			Keyed: keys, Hooks: s.Hooks, Traffic: s.Traffic, Now: s.Now,
 		},
 		theme:    &themes.Handlers{Themes: s.Themes, Plugins: s.Plugins, Installer: s.Installer, Site: s.Site},

@@ -43,6 +43,7 @@ import (
 	"stoa/internal/html/pages"
 	"stoa/internal/html/storefront"
 	"stoa/internal/html/webapp"
+	"stoa/internal/market/operation"
 	"stoa/internal/market/origin"
 	"stoa/internal/market/remote"
 	"stoa/internal/market/terms"
@@ -112,7 +113,9 @@ type Server struct {
 	// Market is what other stoas install from; nil: they may not.
 	Market  *origin.Service
 	Markets *remote.Service
-	Media   shop.Media
+	// Operations are what comes from the markets of other stoas.
+	Operations *operation.Service
+	Media      shop.Media
 	// LicenseKeys sign answers about licenses, and leases.
 	LicenseKeys *keyring.Ring
 

@@ -125,6 +125,7 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 		Reviews:     a.Reviews,
 		Releases:    a.Releases,
 		Markets:     a.Markets,
+		Operations:  a.Operations,
 		Media:       a.media,
 		LicenseKeys: a.LicenseKeys,
 	}

@@ -41,6 +41,7 @@ import (
 	"stoa/internal/keep/backup"
 	"stoa/internal/keep/rewrap"
 	"stoa/internal/market/entitlement"
+	"stoa/internal/market/operation"
 	"stoa/internal/market/origin"
 	"stoa/internal/market/remote"
 	"stoa/internal/message/mail"
@@ -88,6 +89,8 @@ type App struct {
 	Market *origin.Service
 	// Markets are the other stoas that packages may come from.
 	Markets *remote.Service
+	// Operations buy and install packages from there.
+	Operations *operation.Service
 	// Entitlements are the licenses of packages that came from them.
 	Entitlements *entitlement.Service
 
@@ -237,6 +240,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.buildAccounts(ctx, cfg); err != nil {
 		return err
 	}
+	a.buildOperations(cfg)
 	a.gateway = a.buildGateway(cfg)
 	a.Plugins.Circuits = a.gateway
 	a.metrics.WatchTraffic(a.gateway.Memory.Traffic, cfg.MetricsInstallations)
@@ -288,6 +292,9 @@ func (a *App) Close(ctx context.Context) error {
 	var all []error
 	a.stopWork()
 	a.background.Wait()
+	if a.Operations != nil {
+		a.Operations.Close()
+	}
 	if a.courier != nil {
 		a.courier.Close()
 	}
