@@ -43,6 +43,7 @@ import (
 	"stoa/internal/html/pages"
 	"stoa/internal/html/storefront"
 	"stoa/internal/html/webapp"
+	"stoa/internal/market/handoff"
 	"stoa/internal/market/operation"
 	"stoa/internal/market/origin"
 	"stoa/internal/market/remote"
@@ -111,8 +112,9 @@ type Server struct {
 	Reviews   *review.Service
 	Releases  *release.Service
 	// Market is what other stoas install from; nil: they may not.
-	Market  *origin.Service
-	Markets *remote.Service
+	Market   *origin.Service
+	Handoffs *handoff.Service
+	Markets  *remote.Service
 	// Operations are what comes from the markets of other stoas.
 	Operations *operation.Service
 	Media      shop.Media
