@@ -52,50 +52,50 @@ export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: strin
     );
   }
   if (tier.trialDays && asked("try") !== null) return <Trial product={product.data} tier={tier} />;
-  const handoff = asked("handoff") ?? "";
+  const handoff = asked("handoff");
   const bought: Bought = { product: product.data, tier, deal, total: deal?.total ?? tier.price, handoff };
   const page = (
-    <div className="checkout">
-      <Summary {...bought}>
-        {tier.price > 0 && tier.billingPeriod && (
-          <p className="soft small">{t(`checkout.renews.${tier.billingPeriod}`)}</p>
-        )}
-        <p className="small">{t.count("page.seats", tier.maxInstances)}</p>
-        {tier.price > 0 &&
-          (code === null ? (
-            <button className="button slim" onClick={() => setCode("")}>
-              {t("checkout.code")}
-            </button>
-          ) : (
-            <Suspense>
-              <Discount
-                slug={slug}
-                tier={tierId}
-                recurs={/ly$/.test(tier.billingPeriod ?? "")}
-                first={code}
-                deal={deal}
-                onDeal={setDeal}
-              />
-            </Suspense>
-          ))}
-        <p className="small">
-          <a href={`/p/${slug}#plans`}>{t("checkout.change")}</a>
-        </p>
-      </Summary>
-      <Details {...bought} />
-    </div>
+    <>
+      <Head title={t("checkout.title")} />
+      <div className="checkout">
+        <Summary {...bought}>
+          {tier.price > 0 && tier.billingPeriod && (
+            <p className="soft small">{t(`checkout.renews.${tier.billingPeriod}`)}</p>
+          )}
+          <p className="small">{t.count("page.seats", tier.maxInstances)}</p>
+          {tier.price > 0 &&
+            (code === null ? (
+              <button className="button slim" onClick={() => setCode("")}>
+                {t("checkout.code")}
+              </button>
+            ) : (
+              <Suspense>
+                <Discount
+                  slug={slug}
+                  tier={tierId}
+                  recurs={/ly$/.test(tier.billingPeriod ?? "")}
+                  first={code}
+                  deal={deal}
+                  onDeal={setDeal}
+                />
+              </Suspense>
+            ))}
+          <p className="small">
+            <a href={`/p/${slug}#plans`}>{t("checkout.change")}</a>
+          </p>
+        </Summary>
+        <Details {...bought} />
+      </div>
+    </>
   );
   return handoff ? (
-    <Suspense fallback={<Waiting like="checkout" />}>
+    <Suspense>
       <Handoff id={handoff} slug={slug} tier={tierId}>
         {page}
       </Handoff>
     </Suspense>
   ) : (
-    <>
-      <Head title={t("checkout.title")} />
-      {page}
-    </>
+    page
   );
 };
 
@@ -104,14 +104,13 @@ interface Bought {
   tier: Tier;
   deal: Deal | null; // with a discount code that holds
   total: number;
-  handoff: string; // to another stoa; empty for a license of the buyer's own
+  handoff: string | null; // to another stoa; null for a license of the buyer's own
 }
 
 // startedOrder is the order of the same plan whose payment this tab started last.
 const startedOrder = ({ product, tier, handoff }: Bought): KeptOrder | undefined =>
   keptOrders().find(
-    (one) =>
-      one.paymentUrl !== "" && one.slug === product.slug && one.tierId === tier.id && (one.handoff ?? "") === handoff,
+    (one) => one.paymentUrl !== "" && one.slug === product.slug && one.tierId === tier.id && one.handoff === handoff,
   );
 
 // unpaid returns the started order if buying again would only repeat it: the same details at
@@ -171,8 +170,8 @@ const usePurchase = (of: Bought, userId: string, trial: string) => {
         at: new Date().toISOString(),
         handoff,
       });
-      if (!done.paymentUrl && handoff) return location.reload(); // its state has changed
-      if (!done.paymentUrl) return go(`/orders/${done.orderId}`, true);
+      // The state of the handoff has changed.
+      if (!done.paymentUrl) return handoff ? location.reload() : go(`/orders/${done.orderId}`, true);
       setLeaving(true);
       location.assign(done.paymentUrl);
     },

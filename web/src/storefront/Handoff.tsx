@@ -7,8 +7,7 @@ import { api, ok } from "../api/client";
 import { texts } from "../text";
 import { orNull } from "./data";
 import { keptOrders } from "./kept";
-import { t } from "./text";
-import { Failure, Gone, Head, Waiting } from "./ui";
+import { Failure, Gone, Waiting } from "./ui";
 
 const h = texts(section);
 
@@ -46,7 +45,6 @@ export const Handoff = ({ id, slug, tier, children }: HandoffProps) => {
     case "open":
       return (
         <>
-          <Head title={t("checkout.title")} />
           <p className="note">
             {h("handoff.to")} <strong>{host}</strong>
             <br />
