@@ -45,6 +45,7 @@ import (
 	"stoa/internal/html/webapp"
 	"stoa/internal/market/entitlement"
 	"stoa/internal/market/handoff"
+	"stoa/internal/market/operation"
 	"stoa/internal/market/origin"
 	"stoa/internal/market/remote"
 	"stoa/internal/market/terms"
@@ -115,6 +116,8 @@ type Server struct {
 	Market   *origin.Service
 	Handoffs *handoff.Service
 	Markets  *remote.Service
+	// Operations are what comes from the markets of other stoas.
+	Operations *operation.Service
 	// Entitlements are the licenses of packages that came from markets.
 	Entitlements *entitlement.Service
 	Media        shop.Media

@@ -126,6 +126,7 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 		Releases:    a.Releases,
 		Handoffs:    a.Handoffs,
 		Markets:     a.Markets, Entitlements: a.Entitlements,
+		Operations:  a.Operations,
 		Media:       a.media,
 		LicenseKeys: a.LicenseKeys,
 	}
