@@ -32,11 +32,11 @@ process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")));
 
 // startStoa starts a stoa, and waits until it is ready: with demo data, or an empty shop
 // whose setup link is in its log. args and env change its settings; {url} in args stands
-// for its own address; binary is another than STOA_BINARY. kill ends it as a power cut
-// does, run starts it again.
+// for its own address; binary is another than STOA_BINARY. before is called with its data
+// folder before the start. kill ends it as a power cut does, run starts it again.
 //
 // Its rate limits are off: scenarios load a page more often than people do.
-export const startStoa = async ({ demo = true, args = [], env = {}, binary = process.env.STOA_BINARY } = {}) => {
+export const startStoa = async ({ demo = true, args = [], env = {}, binary = process.env.STOA_BINARY, before = () => {} } = {}) => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const folder = mkdtempSync(join(tmpdir(), "stoa-scenario-"));
   const flags = [
@@ -60,6 +60,7 @@ export const startStoa = async ({ demo = true, args = [], env = {}, binary = pro
     rmSync(folder, { recursive: true, force: true });
   };
   try {
+    before(folder);
     await run();
   } catch (error) {
     await stop();

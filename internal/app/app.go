@@ -40,6 +40,7 @@ import (
 	"stoa/internal/extension/theme"
 	"stoa/internal/keep/backup"
 	"stoa/internal/keep/rewrap"
+	"stoa/internal/market/entitlement"
 	"stoa/internal/market/origin"
 	"stoa/internal/market/remote"
 	"stoa/internal/message/mail"
@@ -87,6 +88,8 @@ type App struct {
 	Market *origin.Service
 	// Markets are the other stoas that packages may come from.
 	Markets *remote.Service
+	// Entitlements are the licenses of packages that came from them.
+	Entitlements *entitlement.Service
 
 	Accounts *account.Service
 	Roles    *staff.Service
@@ -126,6 +129,7 @@ type App struct {
 	storage     *storage.Service // of plugins
 	site        *site.Service    // the shop's name and other settings
 	keeper      *idempotency.Keeper
+	packages    *store.Plugin
 	snapshots   *plugin.Snapshots // the gateway's view of plugins
 	live        *live.Memory[account.Alive]
 	signIn      *signin.Service

@@ -46,6 +46,9 @@ func (a *App) startUpkeep(working context.Context, cfg Config) {
 	if cfg.PollMarkets {
 		a.background.Go(func() { a.pollMarkets(working, cfg) })
 	}
+	if cfg.CheckLicenses {
+		a.background.Go(func() { a.checkLicenses(working, cfg) })
+	}
 	a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	a.background.Go(func() { a.snapshots.KeepChecked(working, cfg.Log) })

@@ -217,6 +217,8 @@ type Config struct {
 	MarketAllow []netip.Prefix
 	// PollMarkets asks the markets for what is new, about every minute. Tests ask when they want to.
 	PollMarkets bool
+	// CheckLicenses checks the licenses of packages from markets when they are due. Tests check when they want to.
+	CheckLicenses bool
 
 	// BodyMemory limits the memory of all request bodies together, in bytes; 0: no limit.
 	BodyMemory int64

@@ -17,6 +17,7 @@ import (
 // buildExtensions builds the services that install, store and run extensions of every kind.
 func (a *App) buildExtensions(ctx context.Context, cfg Config) error {
 	packages := store.NewPlugin(a.DB)
+	a.packages = packages
 	plugins := &plugin.Service{
 		Store: packages, Now: cfg.Now,
 		Configs: cfg.MasterKey.Box("plugin.config"), Secrets: cfg.MasterKey.Box("plugin.secret"),

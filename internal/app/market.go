@@ -10,7 +10,6 @@ import (
 	"stoa/internal/account/mailbox"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/data/blob"
-	"stoa/internal/market/remote"
 	"stoa/internal/message/mail"
 	"stoa/internal/operate/settings"
 	"stoa/internal/shop/catalog"
@@ -85,12 +84,7 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 		Store: store.NewReleases(a.DB), Products: a.Catalog, Licenses: a.Licenses, Installer: a.installer,
 		Now: cfg.Now,
 	}
-	a.Markets = &remote.Service{
-		Store:   store.NewMarkets(a.DB),
-		Fetcher: remote.NewFetcher(remote.FetcherConfig{Allow: cfg.MarketAllow, Agent: "stoa/" + cfg.Version}),
-		Local:   func(ctx context.Context) (name, address string) { return a.site.Name(ctx), cfg.PublicURL },
-		Log:     cfg.Log, Now: cfg.Now,
-	}
+	a.buildMarkets(cfg)
 	return a.buildOrigin(ctx, cfg)
 }
 

@@ -36,7 +36,7 @@ func FromServe(s settings.Serve, site settings.Site) (Config, error) {
 		ServicePublicKey: s.ServiceJWTPublicKey, ServiceAudience: s.ServiceJWTAudience,
 		NoFront:    s.Front == "off",
 		RateLimits: s.RateLimits == "on", RedisURL: s.RedisURL, TrustedProxies: s.TrustedProxies,
-		Deliver: true, CheckFiles: true, KeepThemeApps: true, MakeCopies: true, PollMarkets: true,
+		Deliver: true, CheckFiles: true, KeepThemeApps: true, MakeCopies: true, PollMarkets: true, CheckLicenses: true,
 		Leases: license.LeaseTerms{TTL: s.LeaseTTL, Grace: s.LeaseGrace}, RenewalLeeway: s.RenewalLeeway,
 		DevInstances: s.DevInstances, LicenseChurn: s.LicenseChurn,
 		Stripe: StripeConfig{

@@ -8,12 +8,37 @@ import (
 
 	"stoa/internal/base/errs"
 	"stoa/internal/data/duty"
+	"stoa/internal/market/entitlement"
 	"stoa/internal/market/origin"
+	"stoa/internal/market/remote"
 	"stoa/internal/operate/overview"
 	"stoa/internal/operate/settings"
 	"stoa/internal/shop/release"
 	"stoa/internal/store"
 )
+
+// buildMarkets builds what this stoa knows of the markets of others, and the licenses of what it has from them.
+func (a *App) buildMarkets(cfg Config) {
+	fetcher := remote.NewFetcher(remote.FetcherConfig{Allow: cfg.MarketAllow, Agent: "stoa/" + cfg.Version})
+	a.Markets = &remote.Service{
+		Store: store.NewMarkets(a.DB), Fetcher: fetcher,
+		Local: func(ctx context.Context) (name, address string) { return a.site.Name(ctx), cfg.PublicURL },
+		Log:   cfg.Log, Now: cfg.Now,
+	}
+	a.Entitlements = &entitlement.Service{
+		Store: store.NewEntitlements(a.DB, a.packages), Markets: a.Markets, Plugins: a.Plugins, Client: fetcher.Client(),
+		Keys: cfg.MasterKey.Box(entitlement.SealedFor), Instance: entitlement.InstanceOf(cfg.PublicURL),
+		Administrators: buyers{a}, Poster: a.Mail, Log: cfg.Log, Now: cfg.Now,
+	}
+}
+
+// checkLicenses checks the licenses of packages from other stoas, in one of the stoa processes on the database.
+func (a *App) checkLicenses(ctx context.Context, cfg Config) {
+	d := &duty.Duty{
+		Name: "licenses", Store: store.NewDuties(a.DB), Log: cfg.Log, Lease: keptLease, Grace: keptGrace, Every: keptEvery,
+	}
+	d.Keep(ctx, a.Entitlements.Keep)
+}
 
 // buildOrigin builds what other stoas install from. With Config.Market, every change of what they are told is signed.
 func (a *App) buildOrigin(ctx context.Context, cfg Config) error {

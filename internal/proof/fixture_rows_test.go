@@ -80,6 +80,12 @@ var rareRows = map[string]string{
 	"markets": `INSERT INTO markets (id, url, name, root_hash, timestamp_until_ms, good_until_ms, checked_at_ms, seen_ms, added_at_ms)
 		VALUES ('m1', 'https://127.0.0.1:1', 'Nobody', 'hash', 1700000000000, 1700000000000, 1700000000000, 1700000000000,
 			1700000000000)`,
+	"package_licenses": `INSERT INTO package_licenses (id, kind, slug, market, product, key_sealed, key_tail, instance, lease, state,
+			leased_at_ms, lease_until_ms, grace_until_ms, last_seen_ms, due_ms)
+		VALUES ('pl1', 'plugin', 'nothing', 'm1', 'nothing', 'sealed', 'TAIL', 'shop.example', '', 'valid',
+			1700000000000, 1700000000000, 1700000000000, 1700000000000, 9900000000000)`,
+	"license_releases": `INSERT INTO license_releases
+		VALUES ('lr1', 'm1', 'nothing', 'shop.example', 'sealed', 9900000000000, 9900000000000, 0)`,
 	"audit_streams": `INSERT INTO audit_streams VALUES ('audit.jsonl', 1, 'a process', 1700000000000, 1, 'no answer')`,
 	"duties":        `INSERT INTO duties VALUES ('kept plugins', 'a process', 1700000000000)`,
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"stoa/internal/data/database"
@@ -48,12 +49,12 @@ func (s *Licenses) LicenseByKey(ctx context.Context, slug, keyHash, instanceID s
 }
 
 // usageByKey finds what UsageByKey returns, as a database.Packed row. The features
-// are last because they may contain spaces.
+// are last because they may contain spaces; those of tiers' ids are tabs until it is read.
 const usageByKey = `
 	SELECT concat_ws(' ', l.id, l.product_id, l.type, l.max_instances, l.instances, l.paid,
 		coalesce(CAST(l.expires_at_ms AS TEXT), '` + database.NoTime + `'),
 		coalesce(CAST(l.revoked_at_ms AS TEXT), '` + database.NoTime + `'),
-		l.created_at_ms, l.leeway_ms, l.trial, ` + instance + `, l.features)` + byKey
+		l.created_at_ms, l.leeway_ms, l.trial, replace(l.tier_id, ' ', '` + "\t" + `'), ` + instance + `, l.features)` + byKey
 
 // UsageByKey implements license.Store.
 func (s *Licenses) UsageByKey(ctx context.Context, slug, keyHash, instanceID string) (license.Usage, error) {
@@ -67,7 +68,7 @@ func (s *Licenses) UsageByKey(ctx context.Context, slug, keyHash, instanceID str
 	l.MaxInstances, l.Instances, l.Paid = int(row.Number()), int(row.Number()), row.Bool()
 	l.ExpiresAt, l.RevokedAt, l.CreatedAt = row.Time(), row.Time(), row.Time()
 	l.Leeway = time.Duration(row.Number()) * time.Millisecond
-	l.Trial = row.Bool()
+	l.Trial, l.TierID = row.Bool(), strings.ReplaceAll(row.Text(), "\t", " ")
 	setInstance(&u, row.Number())
 	if err := row.Err(); err != nil {
 		return license.Usage{}, err

@@ -161,7 +161,7 @@ func (s *Overview) Untold(ctx context.Context, limit int) (list []overview.Pile,
 	found, err := database.All(ctx, s.Read, s.plugins.scanFound, `
 		SELECT `+packageColumns+`, `+instanceColumns+`
 		FROM plugin_instances i
-		JOIN plugin_packages p ON p.slug = i.package_slug
+		JOIN plugin_packages p ON p.slug = i.package_slug`+licenseJoin+`
 		WHERE i.granted LIKE $1 AND i.enabled = $2 AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL
 		ORDER BY i.updated_at_ms, i.id`, `%"`+plugin.PermissionReadUsers+`"%`, true)
 	at := make(map[string]int)
@@ -185,7 +185,7 @@ func (s *Overview) Undecided(ctx context.Context, limit int) (list []overview.As
 	found, err := database.All(ctx, s.Read, s.plugins.scanFound, `
 		SELECT `+packageColumns+`, `+instanceColumns+`
 		FROM plugin_instances i
-		JOIN plugin_packages p ON p.slug = i.package_slug
+		JOIN plugin_packages p ON p.slug = i.package_slug`+licenseJoin+`
 		WHERE i.undecided <> '[]' AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL
 		ORDER BY i.updated_at_ms, i.id`)
 	at := make(map[string]int)

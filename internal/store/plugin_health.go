@@ -38,7 +38,7 @@ func (p *Plugin) ClaimProbes(ctx context.Context, now, next time.Time, limit int
 		JOIN plugin_instances i ON i.id = (
 			SELECT o.id FROM plugin_instances o
 			WHERE o.package_slug = p.slug AND o.enabled = $1 AND o.deleted_at_ms IS NULL
-			ORDER BY CASE WHEN o.instance_key = 'default' THEN 0 ELSE 1 END, o.created_at_ms, o.id LIMIT 1)
+			ORDER BY CASE WHEN o.instance_key = 'default' THEN 0 ELSE 1 END, o.created_at_ms, o.id LIMIT 1)`+licenseJoin+`
 		WHERE p.deleted_at_ms IS NULL AND p.slug IN (`+places(2, len(slugs))+`)
 		ORDER BY p.slug`, append([]any{true}, anys(slugs)...)...)
 }

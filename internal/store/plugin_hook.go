@@ -42,7 +42,7 @@ func (p *Plugin) Remains(ctx context.Context, packageID, installationID string) 
 	err := p.Read.QueryRowContext(ctx, `
 		SELECT `+packageColumns+`, `+instanceColumns+`, s.current_sealed, s.previous_sealed, s.previous_until_ms
 		FROM plugin_instances i
-		JOIN plugin_packages p ON p.slug = i.package_slug
+		JOIN plugin_packages p ON p.slug = i.package_slug`+licenseJoin+`
 		JOIN plugin_secrets s ON s.package_slug = p.slug
 		WHERE i.id = $1 AND p.id = $2`, installationID, packageID,
 	).Scan(append(append(pr.targets(), ir.targets()...), secret...)...)
@@ -71,7 +71,7 @@ func (p *Plugin) purged(ctx context.Context, packageID string) (plugin.Remains, 
 	err := p.Read.QueryRowContext(ctx, `
 		SELECT r.package_id, r.source, r.install_path, r.zip_hash, r.signed_by, r.manifest_json,
 			r.settings_json, r.environment_sealed, r.settings_version, '',
-			r.installed_at_ms, r.updated_at_ms, NULL, r.current_sealed, r.previous_sealed, r.previous_until_ms
+			r.installed_at_ms, r.updated_at_ms, NULL, '', '', FALSE, '', NULL, NULL, NULL, r.current_sealed, r.previous_sealed, r.previous_until_ms
 		FROM plugin_remains r WHERE r.package_id = $1`, packageID).Scan(append(pr.targets(), secret...)...)
 	if err != nil {
 		return plugin.Remains{}, p.Wrap(err, "Plugin")
@@ -133,7 +133,7 @@ func (p *Plugin) Subscribers(ctx context.Context) ([]plugin.Found, error) {
 	return database.All(ctx, p.Read, p.scanFound, `
 		SELECT `+packageColumns+`, `+instanceColumns+`
 		FROM plugin_instances i
-		JOIN plugin_packages p ON p.slug = i.package_slug
+		JOIN plugin_packages p ON p.slug = i.package_slug`+licenseJoin+`
 		WHERE p.subscribes = $1 AND i.enabled = $2 AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL
 		ORDER BY i.id`, true, true)
 }

@@ -94,7 +94,7 @@ func (p *Plugin) findAny(
 	err := p.Read.QueryRowContext(ctx, `
 		SELECT `+packageColumns+`, `+instanceColumns+`
 		FROM plugin_instances i
-		JOIN plugin_packages p ON p.slug = i.package_slug
+		JOIN plugin_packages p ON p.slug = i.package_slug`+licenseJoin+`
 		WHERE `+condition,
 		args...).Scan(append(pr.targets(), ir.targets()...)...)
 	if err != nil {
@@ -124,8 +124,8 @@ func (p *Plugin) LiveInstances(ctx context.Context, ids []string) (map[string]pl
 	rows, err := p.Read.QueryContext(ctx, `
 		SELECT i.id, i.version, p.zip_hash, p.updated_at_ms, p.settings_version
 		FROM plugin_instances i
-		JOIN plugin_packages p ON p.slug = i.package_slug
-		WHERE i.enabled = $1 AND i.id IN (`+strings.Join(places, ", ")+`)
+		JOIN plugin_packages p ON p.slug = i.package_slug`+licenseJoin+`
+		WHERE i.enabled = $1 AND i.id IN (`+strings.Join(places, ", ")+`) AND COALESCE(l.state, '') <> 'lapsed'
 			AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL`, args...)
 	if err != nil {
 		return nil, err
@@ -143,6 +143,14 @@ func (p *Plugin) LiveInstances(ctx context.Context, ids []string) (map[string]pl
 		live[id] = r
 	}
 	return live, rows.Err()
+}
+
+// CountEnabling implements plugin.Instances.
+func (p *Plugin) CountEnabling(ctx context.Context, slug string) error {
+	_, err := p.Write.ExecContext(ctx, `
+		UPDATE plugin_instances SET enabling = enabling + 1
+		WHERE package_slug = $1 AND enabled = $2 AND deleted_at_ms IS NULL`, slug, true)
+	return err
 }
 
 // KeyState implements plugin.Instances.

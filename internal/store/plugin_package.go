@@ -12,7 +12,7 @@ import (
 
 const packageColumns = `p.id, p.source, p.install_path, p.zip_hash, p.signed_by, p.manifest_json,
 	p.settings_json, p.environment_sealed, p.settings_version, p.upgrade_id,
-	p.installed_at_ms, p.updated_at_ms, p.deleted_at_ms`
+	p.installed_at_ms, p.updated_at_ms, p.deleted_at_ms, ` + pluginLicenseColumns
 
 // packageRow receives a row of packageColumns. Plugin.decode turns it into a
 // plugin.Package.
@@ -21,15 +21,16 @@ type packageRow struct {
 	manifest string
 	settings string
 	sealed   string // Settings.Sealed
-	version  int64  // Settings.Version
+	license  pluginLicense
+	version  int64 // Settings.Version
 }
 
 func (r *packageRow) targets() []any {
-	return []any{
+	return append([]any{
 		&r.pkg.ID, &r.pkg.Source, &r.pkg.InstallPath, &r.pkg.ZipHash, &r.pkg.SignedBy, &r.manifest,
 		&r.settings, &r.sealed, &r.version, &r.pkg.UpgradeID,
 		database.ScanMillis(&r.pkg.InstalledAt), database.ScanMillis(&r.pkg.UpdatedAt), database.ScanMillis(&r.pkg.DeletedAt),
-	}
+	}, r.license.targets()...)
 }
 
 func (p *Plugin) decode(r packageRow) (plugin.Package, error) {
@@ -40,6 +41,11 @@ func (p *Plugin) decode(r packageRow) (plugin.Package, error) {
 		}
 	}
 	pkg.Settings.Sealed, pkg.Settings.Version = r.sealed, r.version
+	license, err := r.license.decode()
+	if err != nil {
+		return plugin.Package{}, fmt.Errorf("store: license of package %s: %w", pkg.ID, err)
+	}
+	pkg.License = license
 	key := manifestKey{pkg.ID, pkg.ZipHash}
 	if m, ok := p.manifests.Get(key); ok {
 		pkg.Manifest = m
@@ -65,14 +71,14 @@ func (p *Plugin) scanPackage(row database.Scanner) (plugin.Package, error) {
 // GetPackage implements plugin.Packages.
 func (p *Plugin) GetPackage(ctx context.Context, slug string) (plugin.Package, error) {
 	pkg, err := p.scanPackage(p.Read.QueryRowContext(ctx,
-		`SELECT `+packageColumns+` FROM plugin_packages p WHERE p.slug = $1`+p.Lock("p"), slug))
+		`SELECT `+packageColumns+` FROM plugin_packages p`+licenseJoin+` WHERE p.slug = $1`+p.Lock("p"), slug))
 	return pkg, p.Wrap(err, "Plugin")
 }
 
 // FindArchive implements plugin.Packages.
 func (p *Plugin) FindArchive(ctx context.Context, zipHash string) (plugin.Package, error) {
 	pkg, err := p.scanPackage(p.Read.QueryRowContext(ctx,
-		`SELECT `+packageColumns+` FROM plugin_packages p WHERE p.zip_hash = $1`, zipHash))
+		`SELECT `+packageColumns+` FROM plugin_packages p`+licenseJoin+` WHERE p.zip_hash = $1`, zipHash))
 	return pkg, p.Wrap(err, "Plugin")
 }
 

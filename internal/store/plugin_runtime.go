@@ -28,7 +28,7 @@ func (p *Plugin) KeptRunning(ctx context.Context) ([]plugin.Found, error) {
 	return database.All(ctx, p.Read, p.scanFound, `
 		SELECT `+packageColumns+`, `+instanceColumns+`
 		FROM plugin_instances i
-		JOIN plugin_packages p ON p.slug = i.package_slug
+		JOIN plugin_packages p ON p.slug = i.package_slug`+licenseJoin+`
 		WHERE p.keep_running = $1 AND i.enabled = $2 AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL
 		ORDER BY i.id`, true, true)
 }

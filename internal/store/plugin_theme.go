@@ -23,7 +23,7 @@ func (p *Plugin) Publishers(ctx context.Context) ([]plugin.Publisher, error) {
 		SELECT `+packageColumns+`, (
 			SELECT count(*) FROM plugin_instances i
 			WHERE i.package_slug = p.slug AND i.enabled = $1 AND i.deleted_at_ms IS NULL) AS enabled
-		FROM plugin_packages p
+		FROM plugin_packages p`+licenseJoin+`
 		WHERE p.theme_extensions = $1 AND p.deleted_at_ms IS NULL
 		ORDER BY p.slug`, true)
 }

@@ -116,7 +116,22 @@ func genuineLeases(tb testing.TB) []leaseVector {
 		v("a clock that was set back a little", good, t0+7*day-10, setBack),
 		v("an old lastSeen", good, t0+day, leaseVector{State: "valid", LastSeen: t0 - day}),
 		v("another key", sign(tb, key(tb, 9), claims), t0, leaseVector{Error: "unknown_key"}),
+		v("claims of later stoas, which readers ignore", later(tb), t0, leaseVector{State: "valid", Claims: &claims}),
 	}
+}
+
+// later is a lease with claims that not all readers know, of every type that JSON has.
+func later(tb testing.TB) string {
+	tb.Helper()
+	tiered := claims
+	tiered.Tier = "business"
+	raw, err := json.Marshal(tiered)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	more := `{"x-text":"a","x-number":1.5,"x-yes":true,"x-none":null,"x-list":[1,{"y":[]}],"x-object":{"sub":"other"},`
+	header := `{"alg":"EdDSA","kid":"` + key(tb, 1).ID + `","typ":"` + lease.Type + `"}`
+	return forge(key(tb, 1), header, more+string(raw[1:]))
 }
 
 // misspelledLeases are a genuine lease whose text was changed.

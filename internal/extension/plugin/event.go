@@ -78,6 +78,7 @@ func (s *Service) Subscribed(ctx context.Context, events []event.Event) ([]deliv
 		return nil, err
 	}
 	var list []delivery.Delivery
+	found = s.running(found)
 	for _, e := range events {
 		for _, f := range found {
 			in := Installed{Package: f.Package, Instance: f.Instance.Instance}

@@ -28,13 +28,13 @@ func (s *Service) ByKey(ctx context.Context, slug, key string) (Installed, error
 
 // ByInstallation returns the enabled instance with that installation id, of any
 // package: the holder of a plugin's own token. The error is ErrInstanceNotFound for
-// a disabled one too.
+// a disabled one too, and for one whose license has lapsed.
 func (s *Service) ByInstallation(ctx context.Context, installationID string) (Installed, error) {
 	if uuid.Validate(installationID) != nil {
 		return Installed{}, ErrInstanceNotFound
 	}
 	in, err := s.opened(s.Store.FindInstallation(ctx, installationID))
-	if err == nil && !in.Instance.Enabled {
+	if err == nil && !in.RunsAt(s.now()) {
 		return Installed{}, ErrInstanceNotFound
 	}
 	return in, err
@@ -61,6 +61,7 @@ func (s *Service) opened(p Package, stored StoredInstance, err error) (Installed
 	if p, err = s.openSettings(p); err != nil {
 		return Installed{}, fmt.Errorf("plugin: environment of %s: %w", p.Manifest.Slug, err)
 	}
+	p.License = p.License.prepared()
 	in, err := s.open(stored)
 	return Installed{Package: p, Instance: in}, err
 }

@@ -126,6 +126,9 @@ func (p *Probes) probe(ctx context.Context, f Found) error {
 	if f.Package.Manifest.RuntimeType != External {
 		return nil // of a package that was installed before stoa kept apart what is external
 	}
+	if f.Package.License.LapsedAt(p.Service.now()) {
+		return nil
+	}
 	in, err := p.Service.opened(f.Package, f.Instance, nil)
 	if err != nil {
 		return err

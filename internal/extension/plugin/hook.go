@@ -60,13 +60,19 @@ func (n *news) begins(p Package, in StoredInstance) {
 	}
 }
 
+// enables and disables tell no hook while a license keeps the package from running: instances were told
+// that they are disabled, and are told once it holds again.
 func (n *news) enables(p Package, in StoredInstance) {
-	n.hook(p, in, OnEnable, "")
+	if !p.License.LapsedAt(n.s.now()) {
+		n.hook(p, in, OnEnable, "")
+	}
 	n.instance(event.InstanceEnabled, in.Instance)
 }
 
 func (n *news) disables(p Package, in StoredInstance) {
-	n.hook(p, in, OnDisable, "")
+	if !p.License.LapsedAt(n.s.now()) {
+		n.hook(p, in, OnDisable, "")
+	}
 	n.instance(event.InstanceDisabled, in.Instance)
 }
 
@@ -87,18 +93,22 @@ type hookPayload struct {
 	Granted         []string `json:"granted"`
 	Sealed          string   `json:"config,omitempty"`
 	PreviousVersion string   `json:"previousVersion,omitempty"`
+	Reason          string   `json:"reason,omitempty"`
 }
 
 // hook adds a hook of an instance, if the manifest asks for it.
 func (n *news) hook(p Package, in StoredInstance, name, previousVersion string) {
+	n.hookFor(p, in, name, hookPayload{PreviousVersion: previousVersion})
+}
+
+// hookFor is hook that says why, in say.
+func (n *news) hookFor(p Package, in StoredInstance, name string, say hookPayload) {
 	if !p.Manifest.Lifecycle[name] {
 		return
 	}
 	d := delivery.New(n.s.now(), delivery.Hook, in.ID, name)
-	payload, _ := json.Marshal(hookPayload{ // texts and numbers only
-		Slug: p.Manifest.Slug, Key: in.Key, Version: in.Version, Granted: in.Granted, Sealed: in.Sealed,
-		PreviousVersion: previousVersion,
-	})
+	say.Slug, say.Key, say.Version, say.Granted, say.Sealed = p.Manifest.Slug, in.Key, in.Version, in.Granted, in.Sealed
+	payload, _ := json.Marshal(say) // texts and numbers only
 	d.Owner, d.Keeps, d.Payload = p.Manifest.Slug, p.ID, string(payload)
 	n.hooks = append(n.hooks, d)
 }
@@ -111,8 +121,8 @@ type HookCall struct {
 	Secrets   []string // that sign the request
 	Body      json.RawMessage
 
-	// Live is the instance as it is now if it is enabled, so that its process can take
-	// the call. nil if the plugin serves nobody.
+	// Live is the instance as it is now if it runs, so that its process can take the call. nil
+	// if the plugin serves nobody.
 	Live *Installed
 }
 
@@ -146,14 +156,14 @@ func (s *Service) HookCall(ctx context.Context, d delivery.Delivery) (HookCall, 
 	if call.Secrets, err = s.secretsOf(had.Secret, told.Slug); err != nil {
 		return HookCall{}, err
 	}
-	if had.Instance.Enabled {
+	if had.Instance.Enabled && !had.Package.License.LapsedAt(s.now()) {
 		live, err := s.opened(had.Package, had.Instance, nil)
 		if err != nil {
 			return HookCall{}, err
 		}
 		call.Live = &live
 	}
-	call.Body, err = hookBody(call.Installed.Instance, told.PreviousVersion)
+	call.Body, err = hookBody(call.Installed.Instance, told)
 	return call, err
 }
 
@@ -170,7 +180,7 @@ func (in Installed) HoldHook(permissions []string) Installed {
 }
 
 // hookBody returns the body of a hook (contract 6.3).
-func hookBody(in Instance, previousVersion string) (json.RawMessage, error) {
+func hookBody(in Instance, told hookPayload) (json.RawMessage, error) {
 	config := in.Config
 	if len(config) == 0 {
 		config = json.RawMessage(`{}`)
@@ -181,7 +191,8 @@ func hookBody(in Instance, previousVersion string) (json.RawMessage, error) {
 		InstanceKey     string          `json:"instanceKey"`
 		Config          json.RawMessage `json:"config"`
 		PreviousVersion string          `json:"previousVersion,omitempty"`
-	}{in.ID, in.Slug, in.Key, config, previousVersion})
+		Reason          string          `json:"reason,omitempty"`
+	}{in.ID, in.Slug, in.Key, config, told.PreviousVersion, told.Reason})
 }
 
 // Clear forgets purged packages that no hook needs any more, and returns the paths of

@@ -39,6 +39,7 @@ type Package struct {
 	SignedBy    string // the name of the key that signed the archive; empty if it is not signed
 	Manifest    Manifest
 	Settings    Settings
+	License     License // the database finds it; writing a Package does not change it
 
 	// UpgradeID is the id of the request that installed the present version over an
 	// earlier one. Empty for the first version, whose request has the package's ID.

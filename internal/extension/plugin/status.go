@@ -121,7 +121,7 @@ func (s *Service) Statuses(ctx context.Context, list []Installed) ([]RuntimeStat
 		if s.Processes != nil && in.Package.Manifest.RuntimeType == Internal {
 			st = s.Processes.RuntimeStatus(in.Instance.ID)
 		}
-		if h, said := healths[in.Instance.Slug]; said && in.Instance.Enabled {
+		if h, said := healths[in.Instance.Slug]; said && in.RunsAt(s.now()) {
 			st = h.status(s.now())
 		}
 		if f := failures[in.Instance.ID]; f.At.After(st.LastError.At) {
@@ -181,7 +181,7 @@ func (s *Service) start(ctx context.Context, slug, id string) {
 		return
 	}
 	in, err := s.ByID(ctx, slug, id)
-	if err == nil && in.Instance.Enabled && in.Package.Manifest.RuntimeType == Internal {
+	if err == nil && in.RunsAt(s.now()) && in.Package.Manifest.RuntimeType == Internal {
 		s.Processes.Start(in)
 	} // else it is gone again, or cannot be read now: its first call starts it
 }
@@ -193,6 +193,7 @@ func (s *Service) KeptRunning(ctx context.Context) ([]Installed, error) {
 	if err != nil {
 		return nil, err
 	}
+	found = s.running(found)
 	list := make([]Installed, len(found))
 	for i, f := range found {
 		if list[i], err = s.opened(f.Package, f.Instance, nil); err != nil {

@@ -208,6 +208,9 @@ type Instances interface {
 	// uninstalled package. The error is an errs.NotFound once the package was purged.
 	FindUnpurged(ctx context.Context, id string) (Package, StoredInstance, error)
 
+	// CountEnabling counts an enabling of each enabled instance of a package, without changing it otherwise.
+	CountEnabling(ctx context.Context, slug string) error
+
 	// KeyState returns whether the package has, or had, an instance with that key.
 	KeyState(ctx context.Context, slug, key string) (KeyState, error)
 

@@ -138,7 +138,11 @@ func (s *Service) published(
 	if err != nil {
 		return nil, 0, err
 	}
+	now := s.now()
 	for _, p := range publishers {
+		if p.Package.License.LapsedAt(now) {
+			continue
+		}
 		slug := p.Package.Manifest.Slug
 		// Manifests from before these rules may have extensions without a name to be known by.
 		list := slices.DeleteFunc(slices.Clone(pick(p.Package.Manifest.ThemeExtensions)), func(e ThemeExtension) bool {

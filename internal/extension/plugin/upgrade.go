@@ -29,9 +29,12 @@ type Prober interface {
 // their config; permissions that only the new version declares are not granted
 // (contract 4.6).
 //
-// The error is ErrUpgradeFailed if an instance could not go on. It is an errs.Conflict
-// if the package was changed meanwhile.
+// The error is ErrUpgradeFailed if an instance could not go on, and ErrLicenseLapsed. It is an
+// errs.Conflict if the package was changed meanwhile.
 func (s *Service) upgrade(ctx context.Context, was, next Package, setup extension.Setup) (*change, error) {
+	if was.License.LapsedAt(s.now()) {
+		return nil, ErrLicenseLapsed
+	}
 	next.ID = cmp.Or(next.ID, ids.New())
 	action := audit.PluginUpgrade
 	var previous *Version
@@ -224,7 +227,7 @@ func (s *Service) rehearse(ctx context.Context, was, next Package, setup extensi
 	if err := errs.WithIssues(errs.Unprocessable, codeUpgradeFailed, faults); err != nil {
 		return upgradeFailed(err, slug)
 	}
-	if trial == nil || s.Prober == nil {
+	if trial == nil || s.Prober == nil || was.License.LapsedAt(s.now()) { // what is stopped is not tried
 		return nil
 	}
 	failure, err := s.Prober.Probe(ctx, *trial)

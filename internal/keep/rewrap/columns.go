@@ -1,6 +1,7 @@
 package rewrap
 
 import (
+	"stoa/internal/market/entitlement"
 	"stoa/internal/message/mail"
 	"stoa/internal/shop/license"
 	"stoa/internal/store"
@@ -67,6 +68,12 @@ func Tables() []Table {
 		}},
 		{Name: "licenses", Key: "id", Columns: []Column{
 			{Name: "key_sealed", Box: "'" + license.SealedFor + "'", Row: "id", Hash: "key_hash", Rehash: rehashLicense},
+		}},
+		{Name: "package_licenses", Key: "id", Columns: []Column{
+			{Name: "key_sealed", Box: "'" + entitlement.SealedFor + "'", Row: "id"},
+		}},
+		{Name: "license_releases", Key: "id", Columns: []Column{
+			{Name: "key_sealed", Box: "'" + entitlement.SealedFor + "'", Row: "id"},
 		}},
 		{Name: "mails", Key: "id", Columns: []Column{
 			{Name: "sealed", Box: "'" + mail.OutboxBox + "'", Row: "id"},

@@ -14,6 +14,7 @@ import (
 	"stoa/internal/app"
 	"stoa/internal/data/database"
 	"stoa/internal/keep/rewrap"
+	"stoa/internal/market/entitlement"
 	"stoa/internal/shop/license"
 	"stoa/internal/store"
 	"stoa/internal/testkit"
@@ -142,6 +143,13 @@ func (s *shop) fillTables(t *testing.T) {
 		s.key.Box(account.TOTPPurpose).Seal([]byte("secret"), s.echo.Admin.UserID), s.echo.Admin.UserID)
 	exec(`INSERT INTO mails (id, sealed, due_ms, created_at_ms) VALUES ('mail1', $1, $2, 1)`, // never due
 		s.key.Box("mail.outbox").Seal([]byte("a message"), "mail1"), int64(math.MaxInt64))
+	exec(`
+		INSERT INTO package_licenses (id, kind, slug, market, product, key_sealed, key_tail, instance, lease, state,
+			leased_at_ms, lease_until_ms, grace_until_ms, last_seen_ms, due_ms)
+		VALUES ('pl1', 'plugin', 'none', 'm1', 'none', $1, '', '', '', 'valid', 1, 1, 1, 1, 1)`,
+		s.key.Box(entitlement.SealedFor).Seal([]byte("key"), "pl1"))
+	exec(`INSERT INTO license_releases VALUES ('lr1', 'm1', 'none', '', $1, 1, 1, 0)`,
+		s.key.Box(entitlement.SealedFor).Seal([]byte("key"), "lr1"))
 	exec(`
 		INSERT INTO identity_providers (id, slug, kind, name, issuer, client_id, secret_sealed, scopes, enabled, sign_up,
 			staff, verifies_addresses, allowed_domains, created_at_ms)

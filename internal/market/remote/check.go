@@ -21,6 +21,7 @@ const checkWithin = 30 * time.Second
 type checkReason struct {
 	asked   bool   // by an administrator: distrust of a package may end
 	product string // of which the packages are needed
+	keys    bool   // the market's license keys are needed
 }
 
 var byAdministrator = checkReason{asked: true}
@@ -32,7 +33,7 @@ var errOvertaken = errors.New("remote: another check ended first")
 // nil if something did not, or if another check ended first, whose outcome is returned then. The error is
 // ErrNotFound for a market that was removed meanwhile.
 func (s *Service) check(ctx context.Context, m Market, why checkReason) (after Market, c *client, err error) {
-	c = &client{fetcher: s.Fetcher, market: m, now: s.now(), product: why.product}
+	c = &client{fetcher: s.Fetcher, market: m, now: s.now(), product: why.product, keys: why.keys}
 	before, bad, err := s.ask(ctx, c, why)
 	if err != nil {
 		return m, nil, err

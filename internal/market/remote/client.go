@@ -29,6 +29,7 @@ type client struct {
 	now     time.Time
 
 	product string  // whose role is needed besides those held; empty: none
+	keys    bool    // the license keys are needed, if none are held yet
 	served  *answer // the timestamp, if it was asked for already
 
 	trusted *trustedmetadata.TrustedMetadata
@@ -76,7 +77,7 @@ func (c *client) once(ctx context.Context) *fault {
 		}
 	}
 	for _, step := range []func(context.Context) *fault{
-		func(context.Context) *fault { return c.timestamp(served) }, c.snapshot, c.targets, c.roles, c.describe,
+		func(context.Context) *fault { return c.timestamp(served) }, c.snapshot, c.targets, c.roles, c.describe, c.licenseKeys,
 	} {
 		if bad := step(ctx); bad != nil {
 			return bad

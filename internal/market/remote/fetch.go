@@ -89,6 +89,37 @@ func onlyLoopback(allow []netip.Prefix) func(network, address string, c syscall.
 	}
 }
 
+// transport returns what sends a request.
+func (f *Fetcher) transport(req *http.Request) *http.Transport {
+	if req.URL.Scheme == "http" {
+		return f.plain
+	}
+	return f.secure
+}
+
+// Client returns a client for everything of a market that is no metadata, with the limits of f: it connects
+// where f does, returns a redirect as the answer that it is, and waits as long for an answer. Who reads
+// large bodies sets another Timeout; who reads any bounds it.
+func (f *Fetcher) Client() *http.Client {
+	return &http.Client{
+		Transport:     named{f},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Timeout:       f.within,
+	}
+}
+
+// named sends requests under the name of this stoa.
+type named struct{ f *Fetcher }
+
+// RoundTrip implements http.RoundTripper.
+func (n named) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Header.Get("User-Agent") == "" {
+		req = req.Clone(req.Context())
+		req.Header.Set("User-Agent", n.f.agent)
+	}
+	return n.f.transport(req).RoundTrip(req)
+}
+
 // errMissing is the cause of the fault for a file that is not there.
 var errMissing = errors.New("status 404")
 
@@ -110,11 +141,7 @@ func (f *Fetcher) get(ctx context.Context, address, path string, limit int64, et
 	if etag != "" {
 		req.Header.Set("If-None-Match", etag)
 	}
-	by := f.secure
-	if req.URL.Scheme == "http" {
-		by = f.plain
-	}
-	res, err := by.RoundTrip(req) // not http.Client, which would follow redirects
+	res, err := f.transport(req).RoundTrip(req) // not http.Client, which would follow redirects
 	if err != nil {
 		return answer{}, whyNoAnswer(err)
 	}

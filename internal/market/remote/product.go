@@ -15,7 +15,9 @@ import (
 const (
 	// maxMarketFile bounds market.json, which has four short texts.
 	maxMarketFile = 64 << 10
-	maxName       = 200
+	// maxLicenseKeys bounds license-keys.json, which has a few keys of about 150 bytes.
+	maxLicenseKeys = 64 << 10
+	maxName        = 200
 )
 
 // Package is a version of a package, as the market signed it.
@@ -30,23 +32,9 @@ type Package struct {
 // describe reads how the market calls itself.
 func (c *client) describe(ctx context.Context) *fault {
 	const file = terms.MarketFile
-	signed := c.trusted.Targets[terms.Targets].Signed.Targets[file]
-	if signed == nil || hashOf(signed) == "" {
-		return unfitting(nil, "it does not sign "+file)
-	}
-	content := c.files[file]
-	if content == nil || signed.VerifyLengthHashes(content) != nil {
-		if signed.Length > maxMarketFile {
-			return unfitting(nil, "%s has more than %d bytes", file, maxMarketFile)
-		}
-		got, bad := c.fetcher.get(ctx, c.market.URL, terms.TargetPath+terms.ServedAs(file, hashOf(signed)), maxMarketFile, "")
-		if bad != nil {
-			return bad
-		}
-		if err := signed.VerifyLengthHashes(got.body); err != nil {
-			return misfitOf(err, file)
-		}
-		content = got.body
+	content, bad := c.target(ctx, file, maxMarketFile)
+	if bad != nil {
+		return bad
 	}
 	var about terms.Market
 	if err := json.Unmarshal(content, &about); err != nil || about.Name == "" || !text.Printable(about.Name, maxName) {
@@ -54,6 +42,42 @@ func (c *client) describe(ctx context.Context) *fault {
 	}
 	c.market.Name = about.Name
 	return c.hold(file, content)
+}
+
+// licenseKeys brings the keys up to date that sign leases, if they are held or needed.
+func (c *client) licenseKeys(ctx context.Context) *fault {
+	const file = terms.LicenseKeysFile
+	if !c.keys && c.files[file] == nil {
+		return nil
+	}
+	content, bad := c.target(ctx, file, maxLicenseKeys)
+	if bad != nil {
+		return bad
+	}
+	return c.hold(file, content)
+}
+
+// target returns the contents of a target that is no package: those held, or if the market signed others
+// meanwhile, those that it serves.
+func (c *client) target(ctx context.Context, file string, limit int64) ([]byte, *fault) {
+	signed := c.trusted.Targets[terms.Targets].Signed.Targets[file]
+	if signed == nil || hashOf(signed) == "" {
+		return nil, unfitting(nil, "it does not sign %s", file)
+	}
+	if held := c.files[file]; held != nil && signed.VerifyLengthHashes(held) == nil {
+		return held, nil
+	}
+	if signed.Length > limit {
+		return nil, unfitting(nil, "%s has more than %d bytes", file, limit)
+	}
+	got, bad := c.fetcher.get(ctx, c.market.URL, terms.TargetPath+terms.ServedAs(file, hashOf(signed)), limit, "")
+	if bad != nil {
+		return nil, bad
+	}
+	if err := signed.VerifyLengthHashes(got.body); err != nil {
+		return nil, misfitOf(err, file)
+	}
+	return got.body, nil
 }
 
 // hashOf returns the SHA-256 of a target in hex, or "" if the market does not sign one.

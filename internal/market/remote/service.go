@@ -42,8 +42,8 @@ func (s *Service) List(ctx context.Context) ([]Market, error) {
 	return append([]Market{s.local(ctx)}, list...), nil
 }
 
-// get returns a market that is not the local one.
-func (s *Service) get(ctx context.Context, id string) (Market, error) {
+// Get returns a market that is not the local one. The error is ErrNotFound.
+func (s *Service) Get(ctx context.Context, id string) (Market, error) {
 	if !ids.Plausible(id) {
 		return Market{}, ErrNotFound
 	}
@@ -144,7 +144,7 @@ func (s *Service) Remove(ctx context.Context, id string) error {
 	if id == Self {
 		return ErrSelf
 	}
-	if _, err := s.get(ctx, id); err != nil {
+	if _, err := s.Get(ctx, id); err != nil {
 		return err
 	}
 	return s.Store.InTx(ctx, func(tx Store) error {
@@ -166,7 +166,7 @@ func (s *Service) Check(ctx context.Context, id string) (Market, error) {
 	if id == Self {
 		return s.local(ctx), nil
 	}
-	m, err := s.get(ctx, id)
+	m, err := s.Get(ctx, id)
 	if err != nil {
 		return Market{}, err
 	}
@@ -178,7 +178,7 @@ func (s *Service) Check(ctx context.Context, id string) (Market, error) {
 // signed them, after a check. The errors are ErrNotFound, ErrNoProduct, and ErrUntrusted for a market
 // that is stale or untrusted: nothing of it may be installed.
 func (s *Service) Packages(ctx context.Context, id, productSlug string) ([]Package, error) {
-	m, err := s.get(ctx, id)
+	m, err := s.Get(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -196,6 +196,36 @@ func (s *Service) Packages(ctx context.Context, id, productSlug string) ([]Packa
 		return nil, ErrNoProduct
 	}
 	return list, nil
+}
+
+// LicenseKeys returns the keys with which a market signs leases of licenses: the JSON Web Key Set that it
+// signed last. Once they are held, every check keeps them up to date, and no state of the market withholds
+// them: whoever runs packages of a market that is away needs them. The errors are ErrNotFound and, while
+// none are held, ErrUnreachable and ErrUntrusted.
+func (s *Service) LicenseKeys(ctx context.Context, id string) ([]byte, error) {
+	m, err := s.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	files, err := s.Store.Files(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if held := files[terms.LicenseKeysFile]; held != nil {
+		return held, nil
+	}
+	m, c, err := s.check(ctx, m, checkReason{keys: true})
+	if err != nil {
+		return nil, err
+	}
+	if c != nil {
+		return c.files[terms.LicenseKeysFile], nil
+	}
+	state, why := m.At(s.now())
+	if state == Stale || state == Untrusted {
+		return nil, ErrUntrusted.With("state", state).With("reason", why)
+	}
+	return nil, ErrUnreachable.With("reason", why)
 }
 
 // Distrust records that a package was not what its market signed. The market stays untrusted until it

@@ -42,6 +42,7 @@ const (
 	GivenBack             Kind = "given_back"
 	WebhookDisabled       Kind = "webhook_disabled"
 	MarketRootEnds        Kind = "market_root_ends"
+	LicenseGrace          Kind = "license_grace"
 	InvoiceNote           Kind = "invoice_note" // no mail of its own: it ends stoa's own receipts
 )
 
@@ -69,6 +70,8 @@ const (
 	Webhook    = "webhook" // the id of one
 	Host       = "host"
 	Reason     = "reason"
+	Package    = "package" // the slug of one
+	Market     = "market"  // the name of one
 
 	InvoiceNumber = "invoiceNumber"
 	InvoiceLink   = "invoiceLink" // the Link of an InvoiceNote, where Link is another one
@@ -123,6 +126,7 @@ var fixed = map[Kind][]string{
 	GivenBack:             slices.Concat(ofShop, []string{OrderID, Amount, License}),
 	WebhookDisabled:       slices.Concat(ofShop, []string{Webhook, Host, Reason}),
 	MarketRootEnds:        slices.Concat(ofShop, []string{Until}),
+	LicenseGrace:          slices.Concat(ofShop, []string{Package, Market, Until}),
 	InvoiceNote:           {InvoiceNumber, Link},
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // maxContext is the largest number of context headers.
-const maxContext = 22
+const maxContext = 23
 
 // signedHeaders are the context headers in the order in which they are signed: sorted by name,
 // in lower case. They are pooled: after signing they are not needed any longer.
@@ -69,6 +69,9 @@ func (g *Gateway) setContext(
 	p.putSigned("X-Platform-Token", "x-platform-token", token)
 	p.putSigned("X-Platform-Version", "x-platform-version", g.Platform.Version)
 	p.putSigned(d.config.name, d.config.lower, d.config.value)
+	if l := &in.Package.License; l.State != "" {
+		p.putSigned("X-Plugin-License", "x-plugin-license", l.HeaderAt(g.Now()))
+	}
 	p.putSigned("X-Plugin-Permissions", "x-plugin-permissions", d.joined)
 	p.putSigned("X-Plugin-Slug", "x-plugin-slug", in.Package.Manifest.Slug)
 	p.putSigned("X-Request-Id", "x-request-id", reqctx.RequestID(ctx))

@@ -254,8 +254,8 @@ type choice struct {
 	byID, failed bool
 }
 
-// find returns the instance that a call is for. It returns ErrNotFound if there is none or it
-// is disabled. If the client gave an id, no other instance takes its place.
+// find returns the instance that a call is for. It returns ErrNotFound if there is none, it is
+// disabled, or its license has lapsed. If the client gave an id, no other instance takes its place.
 func (g *Gateway) find(ctx context.Context, slug string, by choice) (in *plugin.Installed, err error) {
 	switch {
 	case by.failed:
@@ -272,6 +272,8 @@ func (g *Gateway) find(ctx context.Context, slug string, by choice) (in *plugin.
 		return nil, err
 	case !in.Instance.Enabled:
 		return nil, because(ErrNotFound, reasonDisabled)
+	case in.Package.License.State != "" && in.Package.License.LapsedAt(g.Now()):
+		return nil, because(ErrNotFound, reasonUnlicensed)
 	}
 	return in, nil
 }

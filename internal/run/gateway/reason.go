@@ -23,6 +23,7 @@ const (
 	reasonInstanceID  = "instance_unclear" // an empty instance id or key, or several different ones
 	reasonUnknown     = "unknown_instance" // no such plugin, or no such instance of it
 	reasonDisabled    = "disabled"         // the instance is not enabled
+	reasonUnlicensed  = "unlicensed"       // the license of the package has lapsed
 	reasonUninstalled = "uninstalled"      // during the call
 	reasonPermission  = "not_granted"      // a permission of the route is not in effect
 	reasonBody        = "body_too_large"

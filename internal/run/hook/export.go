@@ -154,7 +154,7 @@ func (s *Sender) ask(ctx context.Context, in plugin.Installed, userID string) (g
 	var rt run.Runtime = s.Gateway.Runtimes[plugin.External]
 	if in.Package.Manifest.RuntimeType == plugin.Internal {
 		var live *plugin.Installed
-		if in.Instance.Enabled {
+		if in.RunsAt(s.Now()) {
 			live = &in
 		}
 		rt = s.Internal.Lifecycle(live)

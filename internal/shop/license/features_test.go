@@ -33,7 +33,7 @@ func TestTheLargestLeaseIsReadable(t *testing.T) {
 			Product:    lease.Product{ID: strings.Repeat("p", 32), Slug: strings.Repeat("s", product.MaxSlug)},
 			InstanceID: strings.Repeat(char, maxInstanceID), Features: features, LicenseType: string(Subscription),
 			LicenseExpiresAt: 1 << 37, IssuedAt: 1 << 37, ExpiresAt: 1 << 37, GraceUntil: 1 << 37,
-			Nonce: strings.Repeat("n", 128),
+			Tier: strings.Repeat("t", 64), Nonce: strings.Repeat("n", 128),
 		}
 		raw, err := lease.Sign(keyring.GenerateKey(), claims)
 		if err != nil || len(raw) > readableLease-1024 {

@@ -73,7 +73,7 @@ func (s *Service) Lease(ctx context.Context, slug string, req UseRequest, nonce 
 		Subject: l.ID, Product: lease.Product{ID: l.ProductID, Slug: slug},
 		InstanceID: instanceID, Features: l.Features, LicenseType: string(l.Type),
 		Development: use.Development, Trial: l.Trial, IssuedAt: now.Unix(), ExpiresAt: ends.Unix(), GraceUntil: graceEnds.Unix(),
-		Nonce: nonce,
+		Tier: l.TierID, Nonce: nonce,
 	}
 	if claims.Features == nil {
 		claims.Features = []string{}

@@ -87,6 +87,7 @@ const (
 	MarketAdd          Action = "market.add"
 	MarketRemove       Action = "market.remove"
 	MarketRoot         Action = "market.root"
+	ExtensionLicense   Action = "extension.license"
 	ReviewHide         Action = "review.hide"
 	ReviewShow         Action = "review.show"
 	ReviewDelete       Action = "review.delete"

@@ -47,7 +47,9 @@ type Lease struct {
 	ProductID        string
 	Product          string // slug
 	Instance         string
-	Development      bool // this instance takes no seat
+	Development      bool   // this instance takes no seat
+	Trial            bool   // the license was given to try the product, and not bought since
+	Tier             string // id of the tier; empty in leases of earlier stoas
 	Features         []string
 	LicenseType      string    // "perpetual" or "subscription"
 	LicenseExpiresAt time.Time // zero if the license never expires
@@ -175,6 +177,8 @@ type claims struct {
 	} `json:"product"`
 	Instance       string   `json:"instanceId"`
 	Development    bool     `json:"development"`
+	Trial          bool     `json:"trial"`
+	Tier           string   `json:"tier"`
 	Features       []string `json:"features"`
 	LicenseType    string   `json:"licenseType"`
 	LicenseExpires int64    `json:"licenseExpiresAt"`
@@ -192,7 +196,7 @@ func (c claims) complete() bool {
 func (c claims) lease() Lease {
 	return Lease{
 		Issuer: c.Issuer, LicenseID: c.Subject, ProductID: c.Product.ID, Product: c.Product.Slug, Instance: c.Instance,
-		Development: c.Development, Features: c.Features, LicenseType: c.LicenseType,
+		Development: c.Development, Trial: c.Trial, Tier: c.Tier, Features: c.Features, LicenseType: c.LicenseType,
 		LicenseExpiresAt: unix(c.LicenseExpires),
 		IssuedAt:         unix(c.Issued), ExpiresAt: unix(c.Expires), GraceUntil: unix(c.Grace), Nonce: c.Nonce,
 	}

@@ -71,3 +71,28 @@ func TestInstancesAreNormalizedAsInTheVectors(t *testing.T) {
 		}
 	}
 }
+
+// Claims that released versions of this SDK ignore are read by this one.
+func TestLeasesTellTierAndTrial(t *testing.T) {
+	t.Parallel()
+
+	v := readVectors(t)
+	told := map[string]license.Lease{
+		"the moment it is issued":                     {},
+		"a trial, which readers may ignore":           {Trial: true},
+		"claims of later stoas, which readers ignore": {Tier: "business"},
+	}
+	for _, tt := range v.Leases {
+		want, ok := told[tt.Name]
+		if !ok {
+			continue
+		}
+		delete(told, tt.Name)
+		if got, err := mustKeys(t, v).ParseLease(tt.Lease); err != nil || got.Trial != want.Trial || got.Tier != want.Tier {
+			t.Errorf("%s: trial %v, tier %q, %v", tt.Name, got.Trial, got.Tier, err)
+		}
+	}
+	if len(told) > 0 {
+		t.Errorf("no vectors: %v", told)
+	}
+}

@@ -4,6 +4,7 @@ import { createRootRoute, createRouter } from "@tanstack/react-router";
 import { eventsRoutes } from "./events/routes";
 import { ErrorPage } from "./kit/ErrorNote";
 import { Pending } from "./kit/Pending";
+import { marketsRoutes } from "./markets/routes";
 import { overviewRoutes } from "./overview/routes";
 import { peopleRoutes } from "./people/routes";
 import { pluginsRoutes } from "./plugins/routes";
@@ -19,6 +20,7 @@ const tree = root.addChildren([
   ...overviewRoutes(root),
   ...shopRoutes(root),
   ...pluginsRoutes(root),
+  ...marketsRoutes(root),
   ...themesRoutes(root),
   ...peopleRoutes(root),
   ...eventsRoutes(root),

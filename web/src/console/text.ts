@@ -1,5 +1,5 @@
 import common from "../../texts/en.json?section=common";
-import section from "../../texts/en.json?section=console";
+import section from "../../texts/en.json?section=console&without=markets";
 import { texts } from "../text";
 
 export const t = texts(section);

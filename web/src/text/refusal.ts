@@ -38,6 +38,8 @@ const vague = new Set([
   "INVALID_MANIFEST",
   "VALIDATION_ERROR",
 ]);
+// Codes of which the API tells programs where the reason is. People read the text, and the reason as it is.
+const reasoned = new Set(["MARKET_UNREACHABLE", "MARKET_UNTRUSTED"]);
 // Faults whose text says everything.
 const plain = new Set(["required", "too_common", "read_only", "before_from", "one_file", "not_unicode"]);
 
@@ -55,6 +57,9 @@ const duration = (seconds: number): string => {
   );
 };
 
+// sentence writes a fragment, as logs have it, as a sentence.
+const sentence = (fragment: string): string => `${fragment.charAt(0).toUpperCase()}${fragment.slice(1)}.`;
+
 export const refusals = ({ codes, reasons, issues, fields, general }: Sections) => {
   // words are what people read of a problem.
   const words = (problem: Problem, c: Common): Words => {
@@ -62,6 +67,8 @@ export const refusals = ({ codes, reasons, issues, fields, general }: Sections) 
     if (code === own) return { text: message };
     if (unreachable) return { text: c("unreachable") };
     if (ours && code === "INTERNAL_ERROR") return { text: c("somethingFailed") };
+    const fact = reasoned.has(code) && codes[code] ? details["reason"] : undefined;
+    if (typeof fact === "string") return { text: codes[code] ?? general, said: sentence(fact) };
     if (language === "en" && message) return { text: message };
     const reason = reasons[code]?.[String(details["reason"])];
     if (reason) return { text: reason };

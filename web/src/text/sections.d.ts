@@ -91,6 +91,14 @@ declare module "*?section=console" {
   const section: Catalog["console"];
   export default section;
 }
+declare module "*?section=console&without=markets" {
+  const section: Omit<Catalog["console"], "markets">;
+  export default section;
+}
+declare module "*?section=console&only=markets" {
+  const section: Pick<Catalog["console"], "markets">;
+  export default section;
+}
 declare module "*?section=console&only=session" {
   const section: Pick<Catalog["console"], "session">;
   export default section;

@@ -35,6 +35,8 @@ type Claims struct {
 	Development bool `json:"development,omitempty"`
 	// Trial says that the license is a trial, which was not bought.
 	Trial bool `json:"trial,omitempty"`
+	// Tier is the id of the tier that the license is for. Leases of other times have none.
+	Tier string `json:"tier,omitempty"`
 
 	IssuedAt  int64 `json:"iat"`
 	ExpiresAt int64 `json:"exp"`

@@ -3,7 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { api, data } from "../../api/client";
 import { currentSession } from "../../api/session";
-import texts from "../../../texts/en.json?section=console";
+import type texts from "../../../texts/en.json?section=console";
 import { queries } from "../queries";
 import { t } from "../text";
 

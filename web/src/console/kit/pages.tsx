@@ -18,6 +18,7 @@ const needs: [string, Permission][] = [
   ["/shop/mails", "templates:read"],
   ["/shop", "products:read"],
   ["/plugins/deliveries", "deliveries:read"],
+  ["/plugins/markets/add", "extensions:install"],
   ["/plugins", "extensions:read"],
   ["/themes/", "extensions:read"],
   ["/themes", "themes:read"],

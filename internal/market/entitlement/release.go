@@ -1,0 +1,128 @@
+package entitlement
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/base/ids"
+	"stoa/internal/extension"
+)
+
+const (
+	releaseFor   = 7 * 24 * time.Hour // how long it is tried
+	releaseEvery = 10 * time.Minute
+	releaseTakes = time.Minute // at most, for one try
+)
+
+// Release forgets the license of a package that is gone for good, or was never installed, and gives its
+// seat back. That is tried for seven days; an error says only that it could not be recorded. It may be
+// repeated. Packages that were uninstalled, and may be restored, need no Release: Tend finds them.
+func (s *Service) Release(ctx context.Context, kind extension.Kind, slug string) error {
+	err := s.Store.InTx(ctx, func(tx Store) error {
+		l, err := tx.Get(ctx, kind, slug)
+		if errs.KindOf(err) == errs.NotFound {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if err := s.unseat(ctx, tx, l); err != nil {
+			return err
+		}
+		return tx.Delete(ctx, l.ID)
+	})
+	if err != nil {
+		return err
+	}
+	return s.freeDue(ctx)
+}
+
+// unseat records that the seat of l is to be given back.
+func (s *Service) unseat(ctx context.Context, tx Store, l License) error {
+	if !l.Seated {
+		return nil
+	}
+	key, err := s.open(l.Sealed, l.ID)
+	if err != nil {
+		return err
+	}
+	return s.putRelease(ctx, tx, l, key)
+}
+
+func (s *Service) putRelease(ctx context.Context, tx Store, l License, key string) error {
+	now := s.now()
+	r := Release{
+		ID: ids.New(), Market: l.Market, Product: l.Product, Instance: l.Instance, Due: now, Until: now.Add(releaseFor),
+	}
+	r.Sealed = s.Keys.Seal([]byte(key), r.ID)
+	return tx.PutRelease(ctx, r)
+}
+
+// freeDue gives back the seats that are due.
+func (s *Service) freeDue(ctx context.Context) error {
+	list, err := s.Store.Releases(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		if r.Due.After(s.now()) {
+			continue
+		}
+		if err := s.free(ctx, r.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// free gives one seat back, unless somebody else does or it is no longer due.
+func (s *Service) free(ctx context.Context, id string) error {
+	r, ok, err := s.claim(ctx, id)
+	if err != nil || !ok {
+		return err
+	}
+	key, err := s.open(r.Sealed, r.ID)
+	if err != nil {
+		return err
+	}
+	asking, cancel := context.WithTimeout(ctx, releaseTakes/2)
+	defer cancel()
+	c, _, err := s.client(asking, License{Subject: Subject{Market: r.Market, Product: r.Product}, Instance: r.Instance}, key)
+	if err == nil {
+		_, err = c.Deactivate(asking)
+	}
+	if err == nil || errs.KindOf(err) == errs.NotFound || settled(err) { // or the market is not known any more
+		return s.Store.DeleteRelease(ctx, r.ID)
+	}
+	now := s.now()
+	if !r.Until.After(now) {
+		s.Log.WarnContext(ctx, "the seat of a license could not be given back in seven days: free it in the market",
+			slog.String("market", r.Market), slog.String("product", r.Product), slog.String("instance", r.Instance))
+		return s.Store.DeleteRelease(ctx, r.ID)
+	}
+	r.Due, r.TryingUntil = now.Add(releaseEvery), time.Time{}
+	return s.Store.PutRelease(ctx, r)
+}
+
+// claim reserves a seat for whoever gives it back now.
+func (s *Service) claim(ctx context.Context, id string) (found Release, ok bool, err error) {
+	err = s.Store.InTx(ctx, func(tx Store) error {
+		ok = false
+		list, err := tx.Releases(ctx)
+		if err != nil {
+			return err
+		}
+		now := s.now()
+		for _, r := range list {
+			if r.ID != id || r.Due.After(now) || r.TryingUntil.After(now) {
+				continue
+			}
+			r.TryingUntil = now.Add(releaseTakes)
+			found, ok = r, true
+			return tx.PutRelease(ctx, r)
+		}
+		return nil
+	})
+	return found, ok, err
+}

@@ -1,0 +1,108 @@
+package entitlement
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/extension"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/market/remote"
+	"stoa/internal/message/mail"
+	"stoa/internal/trust/seal"
+)
+
+// SealedFor is the purpose for which license keys are sealed.
+const SealedFor = "package.license"
+
+// Markets are the markets that an administrator trusts. Package remote implements them.
+type Markets interface {
+	// Get returns a market, or remote.ErrNotFound.
+	Get(ctx context.Context, id string) (remote.Market, error)
+	// LicenseKeys returns the keys that sign the leases of a market.
+	LicenseKeys(ctx context.Context, id string) ([]byte, error)
+}
+
+// Plugins stop and start. Package plugin implements them. What they return is to be called after the
+// transaction of st; it may be nil.
+type Plugins interface {
+	// Lapse records that a package stops because its license has lapsed.
+	Lapse(ctx context.Context, st plugin.Store, slug string) (after func(), err error)
+	// Return records that its license holds again.
+	Return(ctx context.Context, st plugin.Store, slug string) (after func(), err error)
+}
+
+// Administrators receive mails about problems.
+type Administrators interface {
+	// Admins returns the active administrators.
+	Admins(ctx context.Context) ([]mail.Reader, error)
+}
+
+// Poster sends mail in the background.
+type Poster interface {
+	Post(ctx context.Context, compose mail.Compose)
+}
+
+// Service knows the licenses of packages. All fields are required. It is safe for concurrent use.
+type Service struct {
+	Store   Store
+	Markets Markets
+	Plugins Plugins
+	// Client asks markets; see remote.Fetcher.Client.
+	Client *http.Client
+	// Keys seals license keys; see SealedFor.
+	Keys *seal.Box
+	// Instance is as which markets know this stoa; see InstanceOf.
+	Instance string
+
+	Administrators Administrators
+	Poster         Poster
+	Log            *slog.Logger
+	Now            func() time.Time
+}
+
+// InstanceOf returns as which markets know the stoa with a public address: its host, without port.
+func InstanceOf(publicURL string) string {
+	const local = "localhost"
+	u, err := url.Parse(publicURL)
+	if err != nil || u.Hostname() == "" {
+		return local
+	}
+	return strings.ToLower(u.Hostname())
+}
+
+func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
+
+// Get returns the license of a package. The error is ErrNotFound if it has none.
+func (s *Service) Get(ctx context.Context, kind extension.Kind, slug string) (License, error) {
+	l, err := s.Store.Get(ctx, kind, slug)
+	return l, errs.Missing(err, ErrNotFound)
+}
+
+// Key returns the kept license key of a package; ok is false if it has none.
+func (s *Service) Key(ctx context.Context, kind extension.Kind, slug string) (key string, ok bool, err error) {
+	l, err := s.Store.Get(ctx, kind, slug)
+	if errs.KindOf(err) == errs.NotFound {
+		return "", false, nil
+	} else if err != nil {
+		return "", false, err
+	}
+	key, err = s.open(l.Sealed, l.ID)
+	return key, err == nil, err
+}
+
+func (s *Service) open(sealed, id string) (string, error) {
+	key, err := s.Keys.Open(sealed, id)
+	return string(key), err
+}
+
+// tail returns the last group of a license key.
+func tail(key string) string {
+	const most = 8
+	group := key[strings.LastIndexByte(key, '-')+1:]
+	return group[max(len(group)-most, 0):]
+}

@@ -1,0 +1,65 @@
+package entitlement
+
+import (
+	"context"
+	"time"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/extension"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/trust/audit"
+)
+
+// Release is a seat that is to be given back.
+type Release struct {
+	ID       string
+	Market   string
+	Product  string
+	Instance string
+	Sealed   string // the key, bound to the ID
+
+	Due         time.Time // of the next try
+	Until       time.Time // of the last one
+	TryingUntil time.Time // somebody is asking the market; zero if nobody is
+}
+
+// Store keeps licenses. Package store implements it.
+type Store interface {
+	// List returns all licenses with Live and Known, by kind and slug.
+	List(ctx context.Context) ([]License, error)
+	// Get returns the license of a package; the error has the kind NotFound if it has none. Inside InTx it
+	// locks it.
+	Get(ctx context.Context, kind extension.Kind, slug string) (License, error)
+	// Create adds a license. The error has the kind Conflict if the package has one.
+	Create(ctx context.Context, l License) error
+	// Update changes everything but id, kind and slug.
+	Update(ctx context.Context, l License) error
+	// Delete removes a license, if there is one with that id.
+	Delete(ctx context.Context, id string) error
+	// Governed returns the slugs of the installed plugins that a license decides about: those of its own
+	// package, or those that its bundle installed or upgraded and that have no license of their own.
+	Governed(ctx context.Context, id string) ([]string, error)
+
+	// Releases returns all seats that are to be given back, the oldest first. Inside InTx it locks them.
+	Releases(ctx context.Context) ([]Release, error)
+	// PutRelease adds one, or replaces its times.
+	PutRelease(ctx context.Context, r Release) error
+	// DeleteRelease removes one, if it is there.
+	DeleteRelease(ctx context.Context, id string) error
+
+	// Plugins returns the plugins. Inside InTx their changes are part of the transaction.
+	Plugins() plugin.Store
+	// Record appends an entry to the audit log. Inside InTx it is part of the transaction.
+	Record(ctx context.Context, e audit.Entry) error
+	// InTx runs fn on a Store whose changes are kept if fn returns nil and undone otherwise. fn may run
+	// more than once. Licenses are locked before packages.
+	InTx(ctx context.Context, fn func(Store) error) error
+}
+
+// Errors returned by Service.
+var (
+	ErrNotFound = errs.New(errs.NotFound, "NOT_FOUND", "This package has no license.")
+	// ErrRefused says in details.reason what the market signed.
+	ErrRefused = errs.New(errs.Forbidden, "LICENSE_REFUSED",
+		"The market does not allow to use the product with this license key. details.reason tells why.")
+)

@@ -1,0 +1,173 @@
+package entitlement
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"stoa/internal/base/background"
+	"stoa/internal/base/errs"
+	"stoa/internal/message/mail"
+	"stoa/internal/message/template"
+)
+
+const (
+	lookEvery = 5 * time.Second // for what is due
+	maxChecks = 8               // at the same time
+	lastDay   = 24 * time.Hour
+)
+
+// Keep checks all licenses now, and then those that are due, until ctx ends. It is for one process at a
+// time.
+func (s *Service) Keep(ctx context.Context) {
+	all := true
+	task := background.Task{Every: lookEvery, Log: s.Log, Failed: "licenses of packages cannot be looked after"}
+	task.Run(ctx, func(ctx context.Context) error {
+		err := s.Tend(ctx, all)
+		all = all && err != nil
+		return err
+	})
+}
+
+// Tend looks after all licenses once: it checks those that are due, or all; takes and gives back seats of
+// packages that were restored and uninstalled; and mails about graces.
+func (s *Service) Tend(ctx context.Context, all bool) error {
+	list, err := s.Store.List(ctx)
+	if err != nil {
+		return err
+	}
+	var running sync.WaitGroup
+	turn, failed := make(chan struct{}, maxChecks), make([]error, len(list))
+	for i, l := range list {
+		turn <- struct{}{}
+		running.Go(func() {
+			defer func() { <-turn }()
+			if err := s.tend(ctx, l, all); errs.KindOf(err) != errs.NotFound { // else it is gone
+				failed[i] = err
+			}
+		})
+	}
+	running.Wait()
+	return errors.Join(errors.Join(failed...), s.freeDue(ctx))
+}
+
+func (s *Service) tend(ctx context.Context, l License, check bool) error {
+	switch {
+	case l.Live && !l.Installed:
+		next := l
+		next.Installed = true
+		found, err := s.update(ctx, l, next)
+		if err != nil {
+			return err
+		}
+		l.Installed, l.Revision = found.Installed, found.Revision
+	case l.Live && !l.Seated:
+		return s.reactivate(ctx, l)
+	case !l.Live && l.Installed:
+		return s.leave(ctx, l)
+	case !l.Live:
+		return nil // about to be installed
+	}
+	now := s.now()
+	state, reason := l.At(now)
+	if check || !l.Due.After(now) || l.Due.Sub(now) > checkEvery /* the clock was ahead */ || state != l.State || reason != l.Reason {
+		var err error
+		if l, err = s.check(ctx, l); err != nil {
+			return err
+		}
+	}
+	return s.mail(ctx, l)
+}
+
+// leave gives back the seat of a package that was uninstalled, and forgets the license once the package
+// cannot be restored.
+func (s *Service) leave(ctx context.Context, l License) error {
+	if !l.Seated && l.Known {
+		return nil
+	}
+	return s.Store.InTx(ctx, func(tx Store) error {
+		current, err := tx.Get(ctx, l.Kind, l.Slug)
+		if err != nil {
+			return err
+		}
+		if current.Revision != l.Revision {
+			return nil // the next look knows more
+		}
+		if err := s.unseat(ctx, tx, current); err != nil {
+			return err
+		}
+		if !l.Known {
+			return tx.Delete(ctx, current.ID)
+		}
+		current.Seated = false
+		current.Revision++
+		return tx.Update(ctx, current)
+	})
+}
+
+// reactivate takes a seat again for a package that was restored. If there is none, the check says so.
+func (s *Service) reactivate(ctx context.Context, l License) error {
+	now := s.now()
+	if l.Due.After(now) && l.Due.Sub(now) < retryRestored {
+		return nil // it was tried a moment ago
+	}
+	key, err := s.open(l.Sealed, l.ID)
+	if err != nil {
+		return err
+	}
+	_, err = s.Activate(ctx, l.Subject, key)
+	if err == nil {
+		return nil
+	}
+	s.Log.InfoContext(ctx, "a package was restored, and no seat could be taken for it", s.names(l, slog.Any("err", err))...)
+	next, err := s.ask(ctx, l)
+	if err != nil {
+		return err
+	}
+	next.Due = now.Add(retryRestored - time.Second)
+	if next.CheckedAt.After(l.CheckedAt) { // the market has said what it thinks of it
+		next.Seated, next.Due = true, next.nextCheck(now, spread())
+	}
+	_, err = s.update(ctx, l, next)
+	return err
+}
+
+// retryRestored is how often a seat is asked for again for a package that was restored while its market
+// was away.
+const retryRestored = time.Minute
+
+// mail tells administrators that a grace has begun, and that it ends within a day, once each.
+func (s *Service) mail(ctx context.Context, l License) error {
+	now := s.now()
+	tell := NotMailed
+	if l.State == Grace {
+		tell = BeganMailed
+		if !now.Before(l.GraceUntil.Add(-lastDay)) {
+			tell = EndsMailed
+		}
+	}
+	if tell == l.Mailed || tell == BeganMailed && l.Mailed == EndsMailed {
+		return nil
+	}
+	next := l
+	next.Mailed = tell
+	found, err := s.update(ctx, l, next)
+	if err != nil || tell == NotMailed || found.Mailed != tell {
+		return err
+	}
+	market, err := s.Markets.Get(ctx, l.Market)
+	if err != nil {
+		return err
+	}
+	admins, err := s.Administrators.Admins(ctx)
+	for _, to := range admins {
+		s.Poster.Post(ctx, func(context.Context) (mail.Message, bool, error) {
+			return template.LicenseGrace.Message(to.Address, to.Language, map[string]string{
+				template.Package: l.Slug, template.Market: market.Name, template.Until: template.Moment(l.GraceUntil),
+			}), true, nil
+		})
+	}
+	return err
+}

@@ -1,0 +1,45 @@
+package store
+
+import (
+	"encoding/json"
+
+	"stoa/internal/data/database"
+	"stoa/internal/extension/plugin"
+)
+
+// licenseJoin finds the license that decides about a plugin p: its own, or else that of a bundle that
+// installed or upgraded it. Of several bundles, one whose license holds is enough.
+const licenseJoin = `
+		LEFT JOIN package_licenses l ON l.id = (
+			SELECT g.id FROM package_licenses g
+			WHERE g.kind = 'plugin' AND g.slug = p.slug OR g.kind = 'bundle' AND EXISTS (
+				SELECT 1 FROM bundle_items b
+				WHERE b.bundle_slug = g.slug AND b.package_id = p.id AND b.kind = 'plugin' AND (b.owned OR b.outcome = 'upgraded'))
+			ORDER BY CASE g.kind WHEN 'plugin' THEN 0 ELSE 1 END, CASE g.state WHEN 'lapsed' THEN 1 ELSE 0 END, g.id
+			LIMIT 1)`
+
+const pluginLicenseColumns = `COALESCE(l.state, ''), COALESCE(l.tier, ''), COALESCE(l.trial, FALSE), COALESCE(l.features, ''),
+	l.term_ends_ms, l.lease_until_ms, l.grace_until_ms`
+
+// pluginLicense receives pluginLicenseColumns.
+type pluginLicense struct {
+	plugin.License
+
+	features string
+}
+
+func (r *pluginLicense) targets() []any {
+	l := &r.License
+	return []any{
+		&l.State, &l.Tier, &l.Trial, &r.features, database.ScanMillis(&l.TermEnds), database.ScanMillis(&l.GraceFrom),
+		database.ScanMillis(&l.StopsAt),
+	}
+}
+
+func (r *pluginLicense) decode() (plugin.License, error) {
+	if r.features == "" { // the usual case
+		return r.License, nil
+	}
+	err := json.Unmarshal([]byte(r.features), &r.Features)
+	return r.License, err
+}

@@ -1,0 +1,126 @@
+// One market: how it is, and what can be done with it.
+import { ActionIcon, Button, Menu } from "@mantine/core";
+import { IconDots } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { Confirm } from "../kit/Confirm";
+import { ErrorPage } from "../kit/ErrorNote";
+import { May } from "../kit/may";
+import { Missing } from "../kit/Missing";
+import { Page, Summary } from "../kit/Page";
+import { Pending } from "../kit/Pending";
+import { reason } from "../kit/reason";
+import { tell, tellFailure } from "../kit/toast";
+import { Time } from "../kit/values";
+import { t } from "../text";
+import { check, home, remove, self, useMarket, useRefresh, type Market } from "./data";
+import { Fingerprint } from "./Fingerprint";
+import { MarketState, meaning, nameOf, stateWord, tones } from "./state";
+import { m } from "./text";
+
+export const MarketPage = () => {
+  const { market: id } = useParams({ strict: false }) as { market: string };
+  const market = useMarket(id);
+  if (market.isPending) return <Pending />;
+  if (market.isError) return <ErrorPage error={market.error} />;
+  return market.data ? <Found market={market.data} /> : <Missing />;
+};
+
+const Found = ({ market }: { market: Market }) => {
+  const local = market.market === self;
+  return (
+    <Page
+      title={nameOf(market)}
+      above={[{ title: m("markets.title"), to: home }]}
+      badge={<MarketState market={market} />}
+      actions={!local && <Actions market={market} />}>
+      {market.state !== "ok" && (
+        <div className="note" data-tone={tones[market.state]} role="status">
+          <p>{meaning(market)}</p>
+          {market.reason && (
+            <p className="small" lang="en">
+              <code className="wrap">{market.reason}</code>
+            </p>
+          )}
+        </div>
+      )}
+      {local ? (
+        <p className="soft prose" style={{ margin: 0 }}>
+          {meaning(market)}
+        </p>
+      ) : (
+        <Facts market={market} />
+      )}
+    </Page>
+  );
+};
+
+const Facts = ({ market: { url, rootFingerprint, checkedAt, addedAt } }: { market: Market }) => (
+  <Summary
+    facts={[
+      [
+        m("markets.column.url"),
+        <a key="url" href={url} target="_blank" rel="noopener noreferrer">
+          {url}
+        </a>,
+      ],
+      [m("markets.column.checked"), <Time key="c" at={checkedAt} />],
+      [m("markets.addedAt"), <Time key="a" at={addedAt} />],
+      ...(rootFingerprint
+        ? ([[m("markets.fingerprint"), <Fingerprint key="f" of={rootFingerprint} />]] as [string, React.ReactNode][])
+        : []),
+    ]}
+  />
+);
+
+const Actions = ({ market: shown }: { market: Market }) => {
+  const { market } = shown;
+  const name = nameOf(shown);
+  const [asking, setAsking] = useState(false);
+  const refresh = useRefresh();
+  const navigate = useNavigate();
+  const now = useMutation({
+    mutationFn: () => check(market),
+    onSuccess: (after) => {
+      void refresh();
+      const told = m("markets.checked", { name, state: stateWord(after.state) });
+      if (after.state === "ok") tell(told);
+      else tellFailure(told);
+    },
+    onError: (error) => tellFailure(reason(error)),
+  });
+  const forget = async () => {
+    await remove(market);
+    await navigate({ to: home });
+    void refresh();
+  };
+  return (
+    <May needs="extensions:install">
+      <Button loading={now.isPending} onClick={() => now.mutate()}>
+        {m("markets.check")}
+      </Button>
+      <Menu>
+        <Menu.Target>
+          <ActionIcon variant="default" aria-label={t("plugins.more")}>
+            <IconDots size={18} stroke={1.5} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item color="red" onClick={() => setAsking(true)}>
+            {m("markets.remove.menu")}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Confirm
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={m("markets.remove.title", { name })}
+        effects={[m("markets.remove.effect1"), m("markets.remove.effect2")]}
+        action={m("markets.remove.button", { name })}
+        done={m("markets.remove.done", { name })}
+        run={forget}
+      />
+    </May>
+  );
+};
