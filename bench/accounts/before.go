@@ -60,7 +60,9 @@ func (c comparison) run(ctx context.Context, o measure.Options, dir string) erro
 }
 
 // measure has both builds take turns, after a round that nobody counts.
-func (c comparison) measure(ctx context.Context, o measure.Options, dir string, cookies bool) (now, before *build, err error) {
+func (c comparison) measure(
+	ctx context.Context, o measure.Options, dir string, cookies bool,
+) (now, before *build, err error) {
 	var both []*build
 	var clients []*measure.Client
 	for i, program := range []string{o.Stoa, c.before} {
@@ -146,7 +148,7 @@ func (c comparison) database(ctx context.Context, data string) (env []string, dr
 		return nil, nil, err
 	}
 	schema := "bench_login_" + filepath.Base(data)
-	remove := `DROP SCHEMA IF EXISTS ` + schema + ` CASCADE`
+	remove := `DROP SCHEMA IF EXISTS ` + schema + ` CASCADE` //nolint:gosec // a name of our own
 	if _, err := db.ExecContext(ctx, remove+`; CREATE SCHEMA `+schema); err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}

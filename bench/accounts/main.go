@@ -20,7 +20,8 @@ func main() {
 	var c comparison
 	flag.StringVar(&c.before, "before", "",
 		"another build of stoa: only logins are measured then, of both builds in turn (scripts/bench-login makes both)")
-	flag.StringVar(&c.postgres, "postgres", "", "with --before: postgres:// URL to measure on; schemas are made in it, and dropped")
+	flag.StringVar(&c.postgres, "postgres", "",
+		"with --before: postgres:// URL to measure on; schemas are made in it, and dropped")
 	measure.Main(10*time.Minute, func(ctx context.Context, o measure.Options, dir string) ([]measure.Row, error) {
 		if c.before != "" {
 			return nil, c.run(ctx, o, dir)

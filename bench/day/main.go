@@ -51,7 +51,7 @@ func main() {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > 1 && o.postgres == "" {
 			fmt.Fprintln(os.Stderr, "bench: --replicas wants numbers, and --postgres for more than one")
-			os.Exit(2) //nolint:gocritic // stop only unregisters signals
+			os.Exit(2)
 		}
 		o.replicas = append(o.replicas, n)
 	}

@@ -56,7 +56,7 @@ func main() {
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1) //nolint:gocritic // stop only unregisters signals
+		os.Exit(1)
 	}
 }
 

@@ -112,7 +112,8 @@ func peer(ctx context.Context, addr, name string, args ...string) (*exec.Cmd, er
 	}
 }
 
-const nginxConf = `daemon off; worker_processes 2; worker_rlimit_nofile 20000; pid %[1]s/nginx.pid; error_log %[1]s/nginx.log;
+const nginxConf = `daemon off; worker_processes 2; worker_rlimit_nofile 20000; pid %[1]s/nginx.pid;
+error_log %[1]s/nginx.log;
 events { worker_connections 4096; }
 http {
   access_log off; client_max_body_size 20m; client_body_temp_path %[1]s; proxy_temp_path %[1]s;

@@ -117,7 +117,8 @@ func openSocket(ctx context.Context, target *url.URL) (net.Conn, error) {
 	}
 	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n", target.Path, target.Host)
-	res, err := http.ReadResponse(bufio.NewReaderSize(conn, 1<<10), nil) // nothing follows before a message is sent
+	// Nothing follows before a message is sent.
+	res, err := http.ReadResponse(bufio.NewReaderSize(conn, 1<<10), nil) //nolint:bodyclose // the connection goes on
 	if err == nil && res.StatusCode != http.StatusSwitchingProtocols {
 		err = errors.New("no WebSocket: " + res.Status)
 	}

@@ -263,7 +263,9 @@ func (s *servers) works(only string) []*work {
 			},
 			{name: "guest", url: base + external + "/api/small", pid: s.stoa.PID()},
 		}},
-		{name: "installations in turn, external", sides: []*side{turns(manyInstances), turns(1000), turns(1)}, load: loadHTTP},
+		{
+			name: "installations in turn, external", sides: []*side{turns(manyInstances), turns(1000), turns(1)}, load: loadHTTP,
+		},
 		{name: "GET, 100 bytes, internal", load: loadHTTP, sides: []*side{
 			{name: "stoa", url: base + internal + "/api/small", pid: s.stoa.PID()},
 			{name: "Fastify alone", url: "http://" + s.fastifyAddr + "/api/small", pid: s.fastify.Process.Pid},

@@ -151,12 +151,15 @@ func (s *side) ratio(first *side, of func(sample) float64) float64 {
 func (w *work) show() error {
 	fmt.Printf("\n%s\n\n", w.name)
 	tab := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(tab, "| side\t| calls/s\t| lowest\t| highest\t| stoa's ratio\t| CPU µs a call\t| stoa's ratio\t| p50 ms\t| p90\t| p99\t| p99.9\t| longest\t| failed\t|")
+	fmt.Fprintln(tab,
+		"| side\t| calls/s\t| lowest\t| highest\t| stoa's ratio\t| CPU µs a call\t| stoa's ratio\t"+
+			"| p50 ms\t| p90\t| p99\t| p99.9\t| longest\t| failed\t|")
 	fmt.Fprintln(tab, strings.Repeat("|---\t", 13)+"|")
 	rate, cpu := func(m sample) float64 { return m.rate }, func(m sample) float64 { return m.cpu }
 	byRate := func(a, b sample) int { return cmp.Compare(rate(a), rate(b)) }
 	for _, s := range w.sides {
-		fmt.Fprintf(tab, "| %s\t| %.0f\t| %.0f\t| %.0f\t| %.2f\t| %.1f\t| %.2f\t| %.2f\t| %.2f\t| %.2f\t| %.2f\t| %.1f\t| %.0f\t|\n",
+		fmt.Fprintf(tab,
+			"| %s\t| %.0f\t| %.0f\t| %.0f\t| %.2f\t| %.1f\t| %.2f\t| %.2f\t| %.2f\t| %.2f\t| %.2f\t| %.1f\t| %.0f\t|\n",
 			s.name, s.median(rate),
 			slices.MinFunc(s.samples, byRate).rate, slices.MaxFunc(s.samples, byRate).rate, s.ratio(w.sides[0], rate),
 			s.median(cpu), s.ratio(w.sides[0], cpu), s.median(func(m sample) float64 { return m.p50 }),

@@ -48,7 +48,7 @@ func main() {
 	defer stop()
 	if err := run(ctx, o, *dir); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1) //nolint:gocritic // stop only unregisters signals
+		os.Exit(1)
 	}
 }
 

@@ -15,7 +15,8 @@ const discountConnections = 8
 const discountCatalog = `
 currency: EUR
 products:
-- {slug: app, name: App, category: apps, shortDescription: An app., description: An app., icon: 'https://cdn.example.com/a.svg',
+- {slug: app, name: App, category: apps, shortDescription: An app., description: An app.,
+   icon: 'https://cdn.example.com/a.svg',
    pricingTiers: [{id: pro, name: Pro, price: 49.90}, {id: free, name: Free, price: 0}]}
 `
 

@@ -53,7 +53,7 @@ func Main(limit time.Duration, run func(ctx context.Context, o Options, dir stri
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1) //nolint:gocritic // stop only unregisters signals
+		os.Exit(1)
 	}
 }
 

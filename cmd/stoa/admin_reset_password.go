@@ -30,9 +30,10 @@ func (c adminResetPasswordCmd) Run(ctx context.Context, std streams) error {
 			return explain(err)
 		}
 		fmt.Fprintf(std.out, "new password for %s (%s); all sessions have ended\n", u.Email, u.ID)
-		fmt.Fprint(std.out, "It signs in once, and is gone then. Within 10 minutes of that sign-in, set the next password on\n"+
-			"the account page (/account/sign-in), or with POST /auth/password (docs/operating.md).\n"+
-			"If that session is lost, use \"Forgot your password?\" (needs mail), or run this command again.\n")
+		fmt.Fprint(std.out,
+			"It signs in once, and is gone then. Within 10 minutes of that sign-in, set the next password on\n"+
+				"the account page (/account/sign-in), or with POST /auth/password (docs/operating.md).\n"+
+				"If that session is lost, use \"Forgot your password?\" (needs mail), or run this command again.\n")
 		if made {
 			fmt.Fprintf(std.out, "password: %s\n", password)
 		}

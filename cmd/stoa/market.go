@@ -34,8 +34,8 @@ type marketInitCmd struct {
 // Run makes the root keys, each in a file of its own, and the first root. After a failure none of the files is left.
 func (c marketInitCmd) Run(ctx context.Context, std streams) error {
 	if len(c.Root) > origin.MaxRootKeys || c.Threshold > len(c.Root) {
-		return settings.Wrong(fmt.Errorf("--threshold is %d, and --root is given %d times: there must be as many keys as are "+
-			"needed, and at most %d", c.Threshold, len(c.Root), origin.MaxRootKeys))
+		return settings.Wrong(fmt.Errorf("--threshold is %d, and --root is given %d times: there must be as many keys as "+
+			"are needed, and at most %d", c.Threshold, len(c.Root), origin.MaxRootKeys))
 	}
 	for _, name := range c.Root {
 		if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
@@ -55,8 +55,9 @@ func (c marketInitCmd) Run(ctx context.Context, std streams) error {
 			return errors.Join(explain(err), c.undo(ctx, a))
 		}
 		fmt.Fprintf(std.out, "fingerprint: %s\nthe root ends: %s\n", root.Fingerprint, root.ExpiresAt.Format(time.RFC3339))
-		fmt.Fprintln(std.err, "The root keys are in the files only, and in no backup of stoa. Keep each apart from this machine, "+
-			"with a copy: without them the market ends with its root. Now serve with --market on.")
+		fmt.Fprintln(std.err,
+			"The root keys are in the files only, and in no backup of stoa. Keep each apart from this machine, "+
+				"with a copy: without them the market ends with its root. Now serve with --market on.")
 		return nil
 	})
 }

@@ -111,8 +111,8 @@ type found struct {
 	}
 }
 
-// A client that others wrote, the one of npm, reads the market as it is: delegation, download, rotation of the online key
-// and of the root.
+// A client that others wrote, the one of npm, reads the market as it is: delegation, download, rotation of the online
+// key and of the root.
 func TestAStockTUFClientReadsTheMarket(t *testing.T) {
 	t.Parallel()
 

@@ -112,8 +112,9 @@ func madeUp(name string, data []byte) (event.Event, error) {
 		for i, own := range event.Types {
 			known[i] = string(own)
 		}
-		return event.Event{}, fmt.Errorf("%q is no type of event: stoa's own are %s; those of plugins begin with their slug and a dot",
-			name, strings.Join(known, ", "))
+		return event.Event{},
+			fmt.Errorf("%q is no type of event: stoa's own are %s; those of plugins begin with their slug and a dot",
+				name, strings.Join(known, ", "))
 	}
 	if len(data) > 0 {
 		var object map[string]any

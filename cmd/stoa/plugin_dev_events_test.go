@@ -67,7 +67,7 @@ func TestPluginDevDeliversHooksAndEvents(t *testing.T) {
 	for _, step := range []struct{ line, printed string }{
 		{`event order.refunded {"orderId":"mine"}`, `event order\.refunded \{"orderId":"mine"\}`},
 		{"", `200 event order\.refunded `},
-		{"event order.payed", `failed: "order\.payed" is no type of event: stoa's own are user\.registered, `},
+		{"event order.bought", `failed: "order\.bought" is no type of event: stoa's own are user\.registered, `},
 		{"disable", `204 hook onDisable `},
 		{"uninstall", `onUninstall from undefined with [3-9]`},
 		{"", `204 hook onUninstall `},

@@ -69,8 +69,8 @@ func startGo(t *testing.T, address, secret string) *printed {
 	return out
 }
 
-// Both plugins learn who of the staff acts as a user, and keep both ids. The values and events of calls by the user name
-// nobody.
+// Both plugins learn who of the staff acts as a user, and keep both ids. The values and events of calls by the user
+// name nobody.
 func TestPluginsKeepWhoActsAsAUser(t *testing.T) {
 	t.Parallel()
 

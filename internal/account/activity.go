@@ -93,7 +93,7 @@ func (s *Service) keep(ctx context.Context, tx Store, session Session) error {
 
 // open stores a session of a user who signed in. The user hears of it by mail unless the device is known, or the same
 // program signed in from the same network in the last 90 days.
-func (s *Service) open(ctx context.Context, tx Store, post func(letter) error, u User, session Session) error {
+func (s *Service) open(ctx context.Context, tx Store, post poster, u User, session Session) error {
 	known, err := s.recognize(ctx, tx, &session)
 	if err != nil {
 		return err

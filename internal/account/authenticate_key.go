@@ -21,7 +21,7 @@ type KeyStore interface {
 // ErrKey is returned for an API key that does not work, whatever the reason.
 var ErrKey = errs.New(errs.Unauthenticated, "UNAUTHORIZED", "The API key is invalid, or has expired or been revoked.")
 
-// byKey is Authenticate for API keys. It asks the database at most once, and not at all about what no stoa can have made.
+// byKey is Authenticate for API keys. It asks the database at most once, and not at all about what no stoa makes.
 func (s *Service) byKey(ctx context.Context, raw string) (reqctx.Caller, error) {
 	kind, id, ok := apikey.Parse(raw)
 	if !ok {

@@ -15,7 +15,7 @@ func (s *Service) findBreached(ctx context.Context, c Credentials, secret string
 	if s.Breached == nil || c.PasswordOnce || s.Breached.Has(secret) == !c.BreachedAt.IsZero() {
 		return nil
 	}
-	return s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	return s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		now, err := tx.User(ctx, c.ID)
 		if err != nil || now.PasswordHash != c.PasswordHash || !now.BreachedAt.Equal(c.BreachedAt) {
 			return ignore(err, errs.NotFound) // the sign-in notices what changed meanwhile
@@ -29,7 +29,7 @@ func (s *Service) findBreached(ctx context.Context, c Credentials, secret string
 
 // noteBreached records that the new password of a user, who is locked, is a breached one, and tells the user, if it
 // is.
-func (s *Service) noteBreached(ctx context.Context, tx Store, post func(letter) error, u User, secret string) error {
+func (s *Service) noteBreached(ctx context.Context, tx Store, post poster, u User, secret string) error {
 	if !s.Breached.Has(secret) {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (s *Service) noteBreached(ctx context.Context, tx Store, post func(letter) 
 }
 
 // tellBreached mails a user that the password is a breached one, unless the mailbox had enough notices today.
-func (s *Service) tellBreached(ctx context.Context, tx Store, post func(letter) error, u User) error {
+func (s *Service) tellBreached(ctx context.Context, tx Store, post poster, u User) error {
 	// Without a link, so that nobody learns to follow links in such mails.
 	return s.notify(ctx, tx, post, letterTo(ctx, u, template.PasswordBreached, nil), u)
 }

@@ -80,8 +80,8 @@ func (s *Service) challenge(
 	return due, tx.CreateChallenge(ctx, ch)
 }
 
-// openChallenge returns the challenge with a token, for whose it is: the user is locked before it is read again. The error
-// is ErrCode for one that is unknown, and for one that has expired, which costs the same.
+// openChallenge returns the challenge with a token, for whose it is: the user is locked before it is read again. The
+// error is ErrCode for one that is unknown, and for one that has expired, which costs the same.
 func (s *Service) openChallenge(ctx context.Context, token string) (Challenge, error) {
 	known, err := s.Store.Challenge(ctx, ids.HashLinkToken(token), s.Now().Add(-ChallengeLife))
 	return known, noCode(err)
@@ -89,7 +89,9 @@ func (s *Service) openChallenge(ctx context.Context, token string) (Challenge, e
 
 // liveChallenge locks the user of a challenge, and returns both as they are now. The error is ErrCode or an
 // errs.NotFound if the challenge stands for nobody anymore.
-func (s *Service) liveChallenge(ctx context.Context, tx Store, known Challenge) (c Credentials, ch Challenge, err error) {
+func (s *Service) liveChallenge(
+	ctx context.Context, tx Store, known Challenge,
+) (c Credentials, ch Challenge, err error) {
 	if c, err = tx.User(ctx, known.UserID); err != nil {
 		return c, ch, err
 	}
@@ -143,7 +145,7 @@ func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error)
 		given   string // how; empty: not
 		left    int
 	)
-	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	err = s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, ch, err := s.liveChallenge(ctx, tx, known)
 		if err != nil {
 			return err

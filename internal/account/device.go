@@ -43,9 +43,9 @@ type Devices interface {
 // deviceBytes is how many random bytes the cookie of a device has.
 const deviceBytes = 16
 
-// recognize notes with which device a session begins, if its browser keeps a cookie, and reports whether the user signed
-// in with it before. A cookie that is not of a device of this user is replaced by another: whoever can set one in
-// somebody else's browser must not become known by it.
+// recognize notes with which device a session begins, if its browser keeps a cookie, and reports whether the user
+// signed in with it before. A cookie that is not of a device of this user is replaced by another: whoever can set one
+// in somebody else's browser must not become known by it.
 func (s *Service) recognize(ctx context.Context, tx Store, session *Session) (known bool, err error) {
 	d := reqctx.DeviceFrom(ctx)
 	if d == nil {

@@ -32,7 +32,7 @@ func (s *Service) ChangeEmail(ctx context.Context, userID, sessionID, to string)
 	if err := issues.Err(); err != nil {
 		return err
 	}
-	return s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	return s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, err := tx.User(ctx, userID) // before its links: see Store
 		if err != nil {
 			return noUser(err)
@@ -79,7 +79,7 @@ func (s *Service) CancelEmailChange(ctx context.Context, userID string) error {
 // the change back, and nobody else may take it meanwhile. The error is VALIDATION_ERROR, ErrLink, ErrToken
 // for a session that has ended, or ErrEmailTaken, after which the link still works.
 func (s *Service) ConfirmEmail(ctx context.Context, userID, sessionID, token string) error {
-	return s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	return s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, err := tx.User(ctx, userID) // before its links: see Store
 		if err != nil {
 			return noUser(err)
@@ -141,7 +141,7 @@ func (s *Service) moveEmail(ctx context.Context, tx Store, c Credentials, to str
 // former address gets a link to choose a new password. The error is VALIDATION_ERROR or ErrLink.
 func (s *Service) RevertEmail(ctx context.Context, token string) error {
 	reset := newResetToken()
-	return s.byLink(ctx, LinkRevert, token, func(tx Store, post func(letter) error, c Credentials, t MailToken) error {
+	return s.byLink(ctx, LinkRevert, token, func(tx Store, post poster, c Credentials, t MailToken) error {
 		return s.takeBack(ctx, tx, post, c, t, reset)
 	})
 }

@@ -21,7 +21,9 @@ func (s *Service) letterProof(ctx context.Context, u User, links proofLinks) let
 
 // letterChange sends a new address the link that confirms it.
 func (s *Service) letterChange(ctx context.Context, u User, to, token string) letter {
-	more := values{template.Username: u.Username, template.Email: to, template.Link: s.PublicURL + "/change-email#" + token}
+	more := values{
+		template.Username: u.Username, template.Email: to, template.Link: s.PublicURL + "/change-email#" + token,
+	}
 	return letterAt(ctx, to, u, template.NewEmail, more)
 }
 

@@ -14,7 +14,7 @@ type proofLinks struct{ Verify, Disown string }
 
 // askProof mails links that prove the address of an account, or shut an account that somebody else made with
 // it, unless the mailbox gets no mail now.
-func (s *Service) askProof(ctx context.Context, tx Store, c Credentials, post func(letter) error) error {
+func (s *Service) askProof(ctx context.Context, tx Store, c Credentials, post poster) error {
 	if ok, err := s.mayMail(ctx, tx, c.Email); !ok || err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (s *Service) askProof(ctx context.Context, tx Store, c Credentials, post fu
 // RequestProof mails the user a link that proves the address, unless it is proven or the mailbox has had
 // enough mails. It tells neither.
 func (s *Service) RequestProof(ctx context.Context, userID string) error {
-	return s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	return s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, err := tx.User(ctx, userID)
 		if err != nil || !c.ProvenAt.IsZero() {
 			return noUser(err)
@@ -79,7 +79,7 @@ func (s *Service) VerifyEmail(ctx context.Context, userID, token string) error {
 // address. The token comes from a mail to it. It does not work once the address is proven, and never for
 // staff. The error is VALIDATION_ERROR or ErrLink.
 func (s *Service) DisownEmail(ctx context.Context, token string) error {
-	return s.byLink(ctx, LinkDisown, token, func(tx Store, _ func(letter) error, c Credentials, t MailToken) error {
+	return s.byLink(ctx, LinkDisown, token, func(tx Store, _ poster, c Credentials, t MailToken) error {
 		if !c.ProvenAt.IsZero() || c.isStaff() || t.Address != c.Email {
 			return ErrLink
 		}
@@ -105,7 +105,9 @@ func (s *Service) DisownEmail(ctx context.Context, token string) error {
 const disowned = "@disowned.invalid"
 
 // record appends an entry about a user to the audit log.
-func (s *Service) record(ctx context.Context, tx Store, action audit.Action, userID string, details audit.Details) error {
+func (s *Service) record(
+	ctx context.Context, tx Store, action audit.Action, userID string, details audit.Details,
+) error {
 	return tx.Record(ctx, audit.New(ctx, s.Now(), action, audit.Target{Type: "user", ID: userID}, details))
 }
 

@@ -28,8 +28,9 @@ var (
 		"This is the last active administrator. Make someone else an administrator first.")
 
 	// ErrLeaving is returned for a change of the state of a user whose deletion is planned.
-	ErrLeaving = errs.New(errs.Conflict, "CONFLICT", "The deletion of this account is planned, and so nobody signs in to it. "+
-		"Its owner can call that off with the link in the mail about it.")
+	ErrLeaving = errs.New(errs.Conflict, "CONFLICT",
+		"The deletion of this account is planned, and so nobody signs in to it. "+
+			"Its owner can call that off with the link in the mail about it.")
 
 	// ErrSetup does not tell a wrong token from one that no longer works.
 	ErrSetup = errs.New(errs.NotFound, "NOT_FOUND",

@@ -101,9 +101,9 @@ const (
 // whoever acts from outside of the account.
 func (s *Service) withFactors(
 	ctx context.Context, userID, sessionID string,
-	change func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error,
+	change func(tx Store, post poster, c Credentials, f SecondFactors) error,
 ) error {
-	return s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	return s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, err := tx.User(ctx, userID) // before its factors: see Store
 		if err != nil {
 			return noUser(err)

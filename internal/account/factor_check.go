@@ -12,7 +12,7 @@ import (
 // was given, as in Session.Methods, or nothing for a wrong code. A wrong one is counted, so the caller must commit
 // either way. c is locked.
 func (s *Service) prove(
-	ctx context.Context, tx Store, post func(letter) error, c Credentials, method, typed string,
+	ctx context.Context, tx Store, post poster, c Credentials, method, typed string,
 ) (given string, err error) {
 	app, err := tx.TOTP(ctx, c.ID)
 	if err = ignore(err, errs.NotFound); err != nil {
@@ -59,7 +59,7 @@ func (s *Service) useTOTP(ctx context.Context, tx Store, app TOTP, typed string)
 // the owner's way in while somebody else has codes of the app pause. For that, a wrong one does not make a
 // pause longer.
 func (s *Service) proveByRecovery(
-	ctx context.Context, tx Store, post func(letter) error, c Credentials, app TOTP, typed string,
+	ctx context.Context, tx Store, post poster, c Credentials, app TOTP, typed string,
 ) (given string, err error) {
 	err = tx.UseRecoveryCode(ctx, c.ID, recoveryHash(typed), s.Now())
 	if errs.KindOf(err) == errs.NotFound {

@@ -20,7 +20,7 @@ type news struct {
 // tell mails news to a user who is locked, and without the part that is for the user to whoever proved to read mail to
 // the former address, as long as a change of the address can be taken back. No limit of mails holds for it: whoever
 // changes something must not be able to keep it quiet.
-func (s *Service) tell(ctx context.Context, tx Store, post func(letter) error, u User, n news) error {
+func (s *Service) tell(ctx context.Context, tx Store, post poster, u User, n news) error {
 	about := s.now()
 	maps.Copy(about, n.values)
 	own := maps.Clone(about)
@@ -123,7 +123,7 @@ func (s *Service) letterCodeUsed(ctx context.Context, u User, left int) letter {
 }
 
 // notify mails a user what happened while somebody signed in, unless the mailbox had enough of the like today.
-func (s *Service) notify(ctx context.Context, tx Store, post func(letter) error, l letter, u User) error {
+func (s *Service) notify(ctx context.Context, tx Store, post poster, l letter, u User) error {
 	ok, err := s.mayNotify(ctx, tx, u.Email)
 	if !ok || err != nil {
 		return err

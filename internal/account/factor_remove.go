@@ -10,7 +10,7 @@ import (
 
 // RemoveTOTP switches the user's app off. The error is ErrNoTOTP if none is on.
 func (s *Service) RemoveTOTP(ctx context.Context, userID, sessionID string) error {
-	return s.withFactors(ctx, userID, sessionID, func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
+	return s.withFactors(ctx, userID, sessionID, func(tx Store, post poster, c Credentials, f SecondFactors) error {
 		if !f.TOTP {
 			return ErrNoTOTP
 		}
@@ -21,7 +21,7 @@ func (s *Service) RemoveTOTP(ctx context.Context, userID, sessionID string) erro
 // RemovePasskey deletes a passkey of the user of a session. Sessions that rest on it end; that session only if it began
 // with it. The error is ErrNoPasskey, or ErrLastWay.
 func (s *Service) RemovePasskey(ctx context.Context, userID, sessionID, id string) error {
-	return s.withFactors(ctx, userID, sessionID, func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
+	return s.withFactors(ctx, userID, sessionID, func(tx Store, post poster, c Credentials, f SecondFactors) error {
 		list, err := tx.PasskeysOf(ctx, userID)
 		if err != nil {
 			return err
@@ -56,7 +56,7 @@ func (s *Service) keepsAWay(ctx context.Context, tx Store, c Credentials, f Seco
 // RemoveFactors removes all second factors of the user of a session. Having none is not an error. The error is
 // ErrLastWay if a passkey is the last way in.
 func (s *Service) RemoveFactors(ctx context.Context, userID, sessionID string) error {
-	return s.withFactors(ctx, userID, sessionID, func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
+	return s.withFactors(ctx, userID, sessionID, func(tx Store, post poster, c Credentials, f SecondFactors) error {
 		if !f.Any() {
 			return nil
 		}
@@ -69,7 +69,7 @@ func (s *Service) RemoveFactors(ctx context.Context, userID, sessionID string) e
 
 // dropFactors removes all second factors of a user, and whatever rests on them. Of the user's sessions, the one with an
 // id goes on if it began with something else. The user is told by mail. c is locked.
-func (s *Service) dropFactors(ctx context.Context, tx Store, post func(letter) error, c Credentials, except string) error {
+func (s *Service) dropFactors(ctx context.Context, tx Store, post poster, c Credentials, except string) error {
 	f, err := s.factorsOf(ctx, tx, c.ID)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (s *Service) dropFactors(ctx context.Context, tx Store, post func(letter) e
 }
 
 // dropTOTP removes the app of a user, and whatever rests on it. The user is told by mail. c is locked.
-func (s *Service) dropTOTP(ctx context.Context, tx Store, post func(letter) error, c Credentials) error {
+func (s *Service) dropTOTP(ctx context.Context, tx Store, post poster, c Credentials) error {
 	if err := tx.DeleteTOTP(ctx, c.ID); err != nil {
 		return err
 	}
@@ -109,7 +109,9 @@ func (s *Service) dropTOTP(ctx context.Context, tx Store, post func(letter) erro
 
 // dropPasskeys removes passkeys of a user, and whatever rests on them. Of the user's sessions, the one with an id goes
 // on if it began with something else. The user is told by mail. c is locked.
-func (s *Service) dropPasskeys(ctx context.Context, tx Store, post func(letter) error, c Credentials, except string, list ...Passkey) error {
+func (s *Service) dropPasskeys(
+	ctx context.Context, tx Store, post poster, c Credentials, except string, list ...Passkey,
+) error {
 	for _, p := range list {
 		if err := tx.DeletePasskey(ctx, c.ID, p.ID); err != nil {
 			return err
@@ -120,7 +122,8 @@ func (s *Service) dropPasskeys(ctx context.Context, tx Store, post func(letter) 
 		if err := s.lower(ctx, tx, except, p.method()); err != nil {
 			return err
 		}
-		if err := s.record(ctx, tx, audit.UserRemovePasskey, c.ID, audit.Details{"email": c.Email, "passkey": p.ID}); err != nil {
+		if err := s.record(ctx, tx, audit.UserRemovePasskey, c.ID,
+			audit.Details{"email": c.Email, "passkey": p.ID}); err != nil {
 			return err
 		}
 	}
@@ -173,7 +176,7 @@ func (s *Service) dropRest(ctx context.Context, tx Store, c Credentials) (left S
 // mail to the address says that somebody else switched it on. It needs nobody to be signed in, because the factor
 // would keep its owner out. Recovery codes that were made since go with it. The error is VALIDATION_ERROR or ErrLink.
 func (s *Service) UndoFactor(ctx context.Context, token string) error {
-	return s.byLink(ctx, LinkNotMe, token, func(tx Store, post func(letter) error, c Credentials, t MailToken) error {
+	return s.byLink(ctx, LinkNotMe, token, func(tx Store, post poster, c Credentials, t MailToken) error {
 		if err := s.undo(ctx, tx, post, c, t); err != nil {
 			return err
 		}
@@ -189,7 +192,7 @@ func (s *Service) UndoFactor(ctx context.Context, token string) error {
 }
 
 // undo removes the factor that a link names. The error is an errs.NotFound, or ErrLink, if it is gone.
-func (s *Service) undo(ctx context.Context, tx Store, post func(letter) error, c Credentials, t MailToken) error {
+func (s *Service) undo(ctx context.Context, tx Store, post poster, c Credentials, t MailToken) error {
 	if t.Passkey == "" {
 		app, err := tx.TOTP(ctx, c.ID)
 		if err != nil {

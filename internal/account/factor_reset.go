@@ -48,8 +48,9 @@ var (
 	ErrNothingToReset = errs.New(errs.Conflict, "CONFLICT", "The account has no second factor.")
 
 	// ErrQuietReset is returned for planning what nobody would be told of in time to stop it.
-	ErrQuietReset = errs.New(errs.Conflict, "CONFLICT", "The platform sends no mail, so the user would not hear of it, and could "+
-		"not stop it. At the machine, stoa admin reset-second-factor removes the factors at once.")
+	ErrQuietReset = errs.New(errs.Conflict, "CONFLICT",
+		"The platform sends no mail, so the user would not hear of it, and could "+
+			"not stop it. At the machine, stoa admin reset-second-factor removes the factors at once.")
 
 	// ErrNoFactorReset is returned for calling off what nobody planned.
 	ErrNoFactorReset = errs.New(errs.NotFound, "NOT_FOUND", "No removal of a second factor is planned.")
@@ -59,7 +60,7 @@ var (
 // is; a plan that exists stays. All addresses that the user is known by get a mail with a link that stops it.
 // The error is ErrNoUser, ErrNothingToReset or ErrQuietReset.
 func (s *Service) PlanFactorReset(ctx context.Context, userID string) (at time.Time, err error) {
-	err = s.withFactors(ctx, userID, "", func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
+	err = s.withFactors(ctx, userID, "", func(tx Store, post poster, c Credentials, f SecondFactors) error {
 		if err := CheckAbove(ctx, tx, c.Role); err != nil {
 			return err
 		}
@@ -95,7 +96,7 @@ func (s *Service) PlanFactorReset(ctx context.Context, userID string) (at time.T
 
 // tellOfReset mails a link that stops a plan to each address that a user is known by. No limit of mails holds for it.
 func (s *Service) tellOfReset(
-	ctx context.Context, tx Store, post func(letter) error, c Credentials, f SecondFactors, at time.Time,
+	ctx context.Context, tx Store, post poster, c Credentials, f SecondFactors, at time.Time,
 ) error {
 	if err := tx.DeleteMailTokens(ctx, c.ID, LinkKeepFactor); err != nil { // of a plan that ended
 		return err
@@ -138,7 +139,7 @@ func (s *Service) CancelFactorReset(ctx context.Context, userID string) error {
 // KeepFactors calls off what the mail with that token told of. It needs nobody to be signed in. The error is
 // VALIDATION_ERROR or ErrLink.
 func (s *Service) KeepFactors(ctx context.Context, token string) error {
-	return s.byLink(ctx, LinkKeepFactor, token, func(tx Store, _ func(letter) error, c Credentials, _ MailToken) error {
+	return s.byLink(ctx, LinkKeepFactor, token, func(tx Store, _ poster, c Credentials, _ MailToken) error {
 		_, err := s.endFactorReset(ctx, tx, c)
 		return err
 	})
@@ -166,7 +167,7 @@ func (s *Service) dropFactorReset(ctx context.Context, tx Store, userID string) 
 
 // carryOutReset removes the second factors of a user whose sign-in is due to. c is locked.
 func (s *Service) carryOutReset(
-	ctx context.Context, tx Store, post func(letter) error, c Credentials, r FactorReset,
+	ctx context.Context, tx Store, post poster, c Credentials, r FactorReset,
 ) error {
 	if err := s.dropFactorReset(ctx, tx, c.ID); err != nil { // it is not called off
 		return err
@@ -185,7 +186,7 @@ func (s *Service) ResetFactors(ctx context.Context, email string) (u User, err e
 	if err != nil {
 		return User{}, err
 	}
-	err = s.withFactors(ctx, known.ID, "", func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
+	err = s.withFactors(ctx, known.ID, "", func(tx Store, post poster, c Credentials, f SecondFactors) error {
 		if err := CheckAbove(ctx, tx, c.Role); err != nil {
 			return err
 		}

@@ -68,7 +68,7 @@ func (s *Service) ConfirmTOTP(ctx context.Context, userID, sessionID string, in 
 	}
 	codes, hashes := newRecoveryCodes()
 	right := false
-	err := s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	err := s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, err := tx.User(ctx, userID) // before its app: see Store
 		if err != nil {
 			return noUser(err)

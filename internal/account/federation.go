@@ -65,8 +65,8 @@ const (
 	FlowReauth FlowMode = "reauthenticate" // proves that the user of a session is there
 )
 
-// Flow is the way of a browser to a provider and back. It lives for FlowLife. Whoever holds its cookie, in that browser,
-// goes on with it; for a session, in that session only.
+// Flow is the way of a browser to a provider and back. It lives for FlowLife. Whoever holds its cookie, in that
+// browser, goes on with it; for a session, in that session only.
 type Flow struct {
 	State      string // the hash of the state, which is not kept
 	Cookie     string // the hash of the cookie, which is not kept
@@ -161,21 +161,26 @@ var (
 	ErrTypedCode = errs.New(errs.Invalid, "INVALID_CODE", "The code is wrong or no longer works.")
 
 	// ErrStaffMethod is returned to staff who sign in in a way that is not for staff.
-	ErrStaffMethod = errs.New(errs.Forbidden, "STAFF_METHOD", "Staff cannot sign in this way. Use your password or a passkey.")
+	ErrStaffMethod = errs.New(errs.Forbidden, "STAFF_METHOD",
+		"Staff cannot sign in this way. Use your password or a passkey.")
 
 	// ErrSignUpClosed is returned to people without an account where a provider makes none.
-	ErrSignUpClosed = errs.New(errs.Forbidden, "SIGN_UP_CLOSED", "There is no account for you here, and none is made this way.")
+	ErrSignUpClosed = errs.New(errs.Forbidden, "SIGN_UP_CLOSED",
+		"There is no account for you here, and none is made this way.")
 
 	// ErrProofRequired asks for an address and for a proof of its mailbox. Its details say what is due.
-	ErrProofRequired = errs.New(errs.Forbidden, "EMAIL_PROOF_REQUIRED", "Confirm an e-mail address of yours with a code that is mailed to it.")
+	ErrProofRequired = errs.New(errs.Forbidden, "EMAIL_PROOF_REQUIRED",
+		"Confirm an e-mail address of yours with a code that is mailed to it.")
 
 	// ErrLinkRequired is returned where an account has the address. Its details say how to link it.
 	ErrLinkRequired = errs.New(errs.Conflict, "LINK_REQUIRED",
-		"There is an account with this e-mail address. Sign in to it and link it there, or confirm with a code that is mailed to it.")
+		"There is an account with this e-mail address. Sign in to it and link it there, "+
+			"or confirm with a code that is mailed to it.")
 
 	// ErrIdentityTaken is returned for an identity that another account has, and for a second one of a provider.
 	ErrIdentityTaken = errs.New(errs.Conflict, "IDENTITY_TAKEN",
-		"This account of the provider is linked already, or yours is linked to another one of the provider. Unlink that first.")
+		"This account of the provider is linked already, or yours is linked to another one of the provider. "+
+			"Unlink that first.")
 
 	// ErrManyIdentities is returned for one more than maxIdentities.
 	ErrManyIdentities = errs.New(errs.Conflict, "TOO_MANY", "You have 10 linked accounts. Unlink one first.")

@@ -35,7 +35,9 @@ type Caller struct{ UserID, SessionID string }
 // BeginFlow sends a browser to a provider. It returns the address there, and what the browser's cookie is to hold. A
 // flow for a session is for that of by only. The error is ErrNoProvider, ErrToken, ErrProvider, that of RequireRecent,
 // or ErrUnproven.
-func (s *Service) BeginFlow(ctx context.Context, slug string, in FlowStart, by Caller) (address, cookie string, err error) {
+func (s *Service) BeginFlow(
+	ctx context.Context, slug string, in FlowStart, by Caller,
+) (address, cookie string, err error) {
 	p, err := s.enabled(ctx, s.Store, func(p Provider) bool { return p.Slug == slug })
 	if err != nil {
 		return "", "", err
@@ -119,7 +121,8 @@ type Arrival struct {
 // the pages go on. The error is ErrFlow or ErrProvider.
 func (s *Service) ArriveFlow(ctx context.Context, slug, cookie string, a Arrival) (returnTo string, err error) {
 	f, err := s.Store.FlowOf(ctx, ids.HashLinkToken(cookie))
-	if errs.KindOf(err) == errs.NotFound || err == nil && !(f.live(s.Now()) && f.Result == "" && same(f.State, ids.HashLinkToken(a.State))) {
+	if errs.KindOf(err) == errs.NotFound ||
+		err == nil && (!f.live(s.Now()) || f.Result != "" || !same(f.State, ids.HashLinkToken(a.State))) {
 		return "", ErrFlow
 	} else if err != nil {
 		return "", err
@@ -221,5 +224,6 @@ func (s *Service) openResult(f Flow) (r flowResult, err error) {
 	if err != nil {
 		return r, err
 	}
-	return r, json.Unmarshal(raw, &r)
+	err = json.Unmarshal(raw, &r)
+	return r, err
 }

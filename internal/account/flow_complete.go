@@ -53,8 +53,8 @@ type Completed struct {
 	Session *Session
 }
 
-// CompleteFlow ends what BeginFlow began, in the browser with that cookie: whoever came back from the provider is signed
-// in, linked, or was there. The error is VALIDATION_ERROR, ErrFlow, or what is due or refused:
+// CompleteFlow ends what BeginFlow began, in the browser with that cookie: whoever came back from the provider is
+// signed in, linked, or was there. The error is VALIDATION_ERROR, ErrFlow, or what is due or refused:
 //
 //   - ErrFlow, ErrIdentityTaken and ErrSignUpClosed end the flow; all others leave it open;
 //   - ErrProofRequired, ErrLinkRequired, ErrUsernameRequired and ErrSecondFactor say what is due;
@@ -80,7 +80,7 @@ type passage struct {
 	*Service
 
 	tx     Store
-	post   func(letter) error
+	post   poster
 	key    keyring.Key
 	cookie string
 	in     FlowCompletion
@@ -96,7 +96,9 @@ type passage struct {
 }
 
 // advance is CompleteFlow, with a code unless that is empty.
-func (s *Service) advance(ctx context.Context, cookie string, by Caller, in FlowCompletion, code string) (Completed, error) {
+func (s *Service) advance(
+	ctx context.Context, cookie string, by Caller, in FlowCompletion, code string,
+) (Completed, error) {
 	known, err := s.Store.FlowOf(ctx, ids.HashLinkToken(cookie))
 	if errs.KindOf(err) == errs.NotFound || err == nil && (!known.live(s.Now()) || known.Result == "") {
 		return Completed{}, ErrFlow
@@ -127,7 +129,7 @@ func (s *Service) advance(ctx context.Context, cookie string, by Caller, in Flow
 	}
 	var g *passage
 	var due error // and commit
-	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) (err error) {
+	err = s.inTxWithMail(ctx, func(tx Store, post poster) (err error) {
 		g = &passage{Service: s, tx: tx, post: post, key: key, cookie: cookie, in: in, p: p}
 		due, err = g.pass(ctx, known, code)
 		return err
@@ -148,7 +150,7 @@ func (s *Service) advance(ctx context.Context, cookie string, by Caller, in Flow
 // mailboxBatch is how many rows of the previous release get their mailbox at a time.
 const mailboxBatch = 1000
 
-// pass takes the flow, goes on with it, and puts it back unless it is over. due is what is refused after that is stored.
+// pass takes the flow, goes on with it, and puts it back unless it is over. due is refused once that is stored.
 func (g *passage) pass(ctx context.Context, known Flow, code string) (due, err error) {
 	var c Credentials
 	if known.UserID != "" { // before the flow: see Store
@@ -191,9 +193,9 @@ func (g *passage) pass(ctx context.Context, known Flow, code string) (due, err e
 // noFlow is ErrFlow for what is not there.
 func noFlow(err error) error { return errs.Missing(err, ErrFlow) }
 
-// proves reports whether a code is the one that was mailed, and notes it. A flow bears as many codes, and so do all flows
-// to a mailbox together within the life of one, whoever began them. They are counted by the mailbox and not by its
-// account, before they are looked at: what is done, stored and answered is the same whether it has one.
+// proves reports whether a code is the one that was mailed, and notes it. A flow bears as many codes, and so do all
+// flows to a mailbox together within the life of one, whoever began them. They are counted by the mailbox and not by
+// its account, before they are looked at: what is done, stored and answered is the same whether it has one.
 func (g *passage) proves(ctx context.Context, code string) (bool, error) {
 	looked := g.f.Tries < typedTries && g.who.Asked != ""
 	if looked {

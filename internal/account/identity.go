@@ -28,7 +28,7 @@ func (s *Service) MyIdentities(ctx context.Context, userID string) ([]Identity, 
 // addIdentity links whoever came back from a provider to a user, who is told by mail. c is locked. The error is an
 // errs.Conflict if the identity is linked, or the user to another one of the provider; or ErrManyIdentities.
 func (s *Service) addIdentity(
-	ctx context.Context, tx Store, post func(letter) error, c Credentials, p Provider, who flowResult,
+	ctx context.Context, tx Store, post poster, c Credentials, p Provider, who flowResult,
 ) (Identity, error) {
 	list, err := tx.IdentitiesOf(ctx, c.ID)
 	if err != nil {
@@ -48,7 +48,8 @@ func (s *Service) addIdentity(
 	if err := tx.CreateIdentity(ctx, id); err != nil {
 		return Identity{}, err
 	}
-	if err := s.record(ctx, tx, audit.UserLinkIdentity, c.ID, audit.Details{"email": c.Email, "provider": p.Slug}); err != nil {
+	if err := s.record(ctx, tx, audit.UserLinkIdentity, c.ID,
+		audit.Details{"email": c.Email, "provider": p.Slug}); err != nil {
 		return Identity{}, err
 	}
 	return id, s.tell(ctx, tx, post, c.User, identityLinked(p))
@@ -57,7 +58,7 @@ func (s *Service) addIdentity(
 // endFlow ends the flow of a challenge that is met, if it has one, and links the account that it was for. The error is
 // ErrCode if the flow is gone. c is locked: CompleteFlow locks the two in the other order, and the database has one of
 // them begin anew should they meet.
-func (s *Service) endFlow(ctx context.Context, tx Store, post func(letter) error, c Credentials, ch Challenge) error {
+func (s *Service) endFlow(ctx context.Context, tx Store, post poster, c Credentials, ch Challenge) error {
 	if ch.Flow == "" {
 		return nil
 	}
@@ -87,7 +88,7 @@ func (s *Service) endFlow(ctx context.Context, tx Store, post func(letter) error
 // RemoveIdentity unlinks an account at a provider from the user of a session. What was begun with it ends: sessions,
 // that one only if it began so, and flows. The user is told by mail. The error is ErrNoIdentity, or ErrLastWay.
 func (s *Service) RemoveIdentity(ctx context.Context, userID, sessionID, id string) error {
-	return s.withFactors(ctx, userID, sessionID, func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
+	return s.withFactors(ctx, userID, sessionID, func(tx Store, post poster, c Credentials, f SecondFactors) error {
 		list, err := tx.IdentitiesOf(ctx, userID)
 		if err != nil {
 			return err
@@ -108,7 +109,7 @@ func (s *Service) RemoveIdentity(ctx context.Context, userID, sessionID, id stri
 
 // dropIdentity ends what rests on an identity that was removed.
 func (s *Service) dropIdentity(
-	ctx context.Context, tx Store, post func(letter) error, c Credentials, sessionID string, id Identity,
+	ctx context.Context, tx Store, post poster, c Credentials, sessionID string, id Identity,
 ) error {
 	p, err := s.findProvider(ctx, tx, func(p Provider) bool { return p.Issuer == id.Issuer })
 	switch {
@@ -128,7 +129,8 @@ func (s *Service) dropIdentity(
 	if err := tx.RaiseGeneration(ctx, c.ID); err != nil {
 		return err
 	}
-	if err := s.record(ctx, tx, audit.UserUnlinkIdentity, c.ID, audit.Details{"email": c.Email, "provider": p.Slug}); err != nil {
+	if err := s.record(ctx, tx, audit.UserUnlinkIdentity, c.ID,
+		audit.Details{"email": c.Email, "provider": p.Slug}); err != nil {
 		return err
 	}
 	return s.tell(ctx, tx, post, c.User, identityUnlinked(p))

@@ -33,9 +33,9 @@ type Offer struct {
 }
 
 // Join gives a newcomer an account with their role, and signs them in. If the newcomer proves the mailbox, an account
-// that nobody has proven is reclaimed, and gets the name and the password; otherwise, and for any other account with the
-// address, the error is ErrTaken. It is ErrTaken for a username that is taken, too; VALIDATION_ERROR, password.ErrBusy,
-// or that of the offer, which comes before ErrTaken. Closed registration keeps nobody out who was invited.
+// that nobody has proven is reclaimed, and gets the name and the password; otherwise, and for any other account with
+// the address, the error is ErrTaken. It is ErrTaken for a username that is taken, too; VALIDATION_ERROR,
+// password.ErrBusy, or that of the offer, which comes before ErrTaken. An invitation opens a closed registration.
 func (s *Service) Join(ctx context.Context, n Newcomer, offer Offer) (Tokens, error) {
 	u := User{Email: n.Email, Username: n.Username, Role: n.Role}
 	if err := s.notOwnName("password", n.Password, u); err != nil {
@@ -53,7 +53,7 @@ func (s *Service) Join(ctx context.Context, n Newcomer, offer Offer) (Tokens, er
 		return Tokens{}, err
 	}
 	var session Session
-	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	err = s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		if err := offer.Check(tx); err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (s *Service) Join(ctx context.Context, n Newcomer, offer Offer) (Tokens, er
 }
 
 // member makes the account of a newcomer, or takes the one over that nobody has proven. It returns the user, locked.
-func (s *Service) member(ctx context.Context, tx Store, post func(letter) error, c Credentials) (Credentials, error) {
+func (s *Service) member(ctx context.Context, tx Store, post poster, c Credentials) (Credentials, error) {
 	taken, err := tx.UserByMailbox(ctx, mailbox.Key(c.Email))
 	if errs.KindOf(err) == errs.NotFound {
 		return c, s.newMember(ctx, tx, post, c)
@@ -122,7 +122,7 @@ func (s *Service) member(ctx context.Context, tx Store, post func(letter) error,
 }
 
 // newMember stores a newcomer's account.
-func (s *Service) newMember(ctx context.Context, tx Store, post func(letter) error, c Credentials) error {
+func (s *Service) newMember(ctx context.Context, tx Store, post poster, c Credentials) error {
 	if free, err := s.isFree(ctx, tx, c.Email); err != nil {
 		return err
 	} else if !free {

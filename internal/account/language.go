@@ -6,7 +6,7 @@ import (
 	"stoa/internal/base/errs"
 )
 
-// Language returns the language that a user chose for pages and mails, as a tag; empty for none. The error is ErrNoUser.
+// Language returns the language that a user chose for pages and mails, a tag; empty for none. The error is ErrNoUser.
 func (s *Service) Language(ctx context.Context, userID string) (string, error) {
 	tag, err := s.Store.Language(ctx, userID)
 	return tag, orNoUser(err)

@@ -24,7 +24,9 @@ func (s *Service) mayNotify(ctx context.Context, tx Store, address string) (bool
 }
 
 // allow counts a mail under a name, and reports whether there may be one more.
-func (s *Service) allow(ctx context.Context, tx MailCounter, name string, most int, window time.Duration) (bool, error) {
+func (s *Service) allow(
+	ctx context.Context, tx MailCounter, name string, most int, window time.Duration,
+) (bool, error) {
 	later, err := s.allowed(ctx, tx, name, most, window)
 	return err == nil && later.IsZero(), err
 }
@@ -84,8 +86,8 @@ type MailCounter interface {
 	AllowMail(ctx context.Context, name string, every time.Duration, now time.Time) (time.Time, error)
 }
 
-// MailWait counts a mail to an address in the budget that it shares with what strangers can cause, for package invite. It
-// returns how long to wait before there may be one; 0: it was counted.
+// MailWait counts a mail to an address in the budget that it shares with what strangers can cause, for package invite.
+// It returns how long to wait before there may be one; 0: it was counted.
 func (s *Service) MailWait(ctx context.Context, tx MailCounter, address string) (time.Duration, error) {
 	later, err := s.countMail(ctx, tx, strangers, address)
 	if err != nil || later.IsZero() {

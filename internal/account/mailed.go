@@ -139,7 +139,7 @@ func (s *Service) SignInByMail(ctx context.Context, in MailedProof, browser stri
 		session Session
 		due     *errs.Error // nil: the mail was all
 	)
-	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	err = s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, err := s.takeMailed(ctx, tx, t, in.Code != "")
 		if err != nil {
 			return err
@@ -226,7 +226,7 @@ func (s *Service) takeMailed(ctx context.Context, tx Store, t MailToken, byCode 
 
 // proveByMail notes that somebody outside of the account's sessions reads its mail, and returns the user as they are
 // then. c is locked.
-func (s *Service) proveByMail(ctx context.Context, tx Store, post func(letter) error, c Credentials) (Credentials, error) {
+func (s *Service) proveByMail(ctx context.Context, tx Store, post poster, c Credentials) (Credentials, error) {
 	if !c.ProvenAt.IsZero() {
 		return c, nil
 	}
@@ -239,7 +239,8 @@ func (s *Service) proveByMail(ctx context.Context, tx Store, post func(letter) e
 // letterMailedSignIn has a link and a code to sign in with. The code is alone on its line, for programs that fill it
 // in.
 func (s *Service) letterMailedSignIn(ctx context.Context, u User, token, code string) letter {
-	return letterTo(ctx, u, template.SignInLink, values{template.Link: s.PublicURL + "/sign-in/link#" + token, template.Code: code})
+	return letterTo(ctx, u, template.SignInLink,
+		values{template.Link: s.PublicURL + "/sign-in/link#" + token, template.Code: code})
 }
 
 // letterStaffSignIn tells staff that they do not sign in by mail. It has no link.

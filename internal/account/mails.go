@@ -42,15 +42,18 @@ func languageOf(ctx context.Context, u User) string { return reqctx.LanguageFor(
 // now are the values of a letter about what has just happened.
 func (s *Service) now() values { return values{template.At: template.Moment(s.Now())} }
 
+// poster records a letter in the transaction that it tells about.
+type poster = func(letter) error
+
 // inTxWithMail is Store.InTx for a change that people hear of by mail: what fn posts is recorded in the
 // transaction, and sent once it is committed. Where no mail arrives, nothing is recorded.
-func (s *Service) inTxWithMail(ctx context.Context, fn func(tx Store, post func(letter) error) error) error {
+func (s *Service) inTxWithMail(ctx context.Context, fn func(tx Store, post poster) error) error {
 	return s.withMail(ctx, s.Store.InTx, fn)
 }
 
 // withMail is inTxWithMail for a transaction that inTx begins.
 func (s *Service) withMail(
-	ctx context.Context, inTx func(context.Context, func(Store) error) error, fn func(tx Store, post func(letter) error) error,
+	ctx context.Context, inTx func(context.Context, func(Store) error) error, fn func(tx Store, post poster) error,
 ) error {
 	outbox := s.Outbox
 	if !s.sendsMail() {

@@ -136,13 +136,13 @@ func (s *Service) link(ctx context.Context, st Store, kind LinkKind, token strin
 // posts is mailed. The error is VALIDATION_ERROR, ErrLink, or that of change; ErrLink also for an errs.NotFound of it.
 func (s *Service) byLink(
 	ctx context.Context, kind LinkKind, token string,
-	change func(tx Store, post func(letter) error, c Credentials, t MailToken) error,
+	change func(tx Store, post poster, c Credentials, t MailToken) error,
 ) error {
 	t, err := s.link(ctx, s.Store, kind, token)
 	if err != nil {
 		return err
 	}
-	return noLink(s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	return noLink(s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, err := tx.User(ctx, t.UserID) // before its links: see Store
 		if err != nil {
 			return err

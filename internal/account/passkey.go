@@ -118,7 +118,8 @@ var (
 	ErrNoPasskeys = errs.New(errs.NotFound, "NOT_FOUND", "Passkeys do not work at this address.")
 
 	// ErrPasskeyLogin is returned for every passkey that signs nobody in.
-	ErrPasskeyLogin = errs.New(errs.Unauthenticated, "LOGIN_FAILED", "This passkey does not sign in here. Try another way.")
+	ErrPasskeyLogin = errs.New(errs.Unauthenticated, "LOGIN_FAILED",
+		"This passkey does not sign in here. Try another way.")
 
 	// ErrLastWay is returned for a change after which nobody could sign in to the account.
 	ErrLastWay = errs.New(errs.Conflict, "LAST_SIGN_IN_METHOD",

@@ -69,7 +69,7 @@ func (s *Service) AddPasskey(ctx context.Context, userID, sessionID string, in N
 	}
 	made := Passkey{ID: ids.New(), UserID: userID, Name: in.Name, PartyID: s.Passkeys.ID, CreatedAt: s.Now()}
 	var refusal error // and commit: the challenge is used up
-	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	err = s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		refusal = nil
 		c, err := tx.User(ctx, userID) // before its passkeys: see Store
 		if err != nil {
@@ -78,7 +78,8 @@ func (s *Service) AddPasskey(ctx context.Context, userID, sessionID string, in N
 		if err := s.mayAdd(c); err != nil {
 			return err
 		}
-		live, err := s.take(ctx, tx, answer.Challenge(), Ceremony{Kind: CeremonyRegister, UserID: userID, SessionID: sessionID})
+		live, err := s.take(ctx, tx, answer.Challenge(),
+			Ceremony{Kind: CeremonyRegister, UserID: userID, SessionID: sessionID})
 		if err != nil {
 			return err
 		}
@@ -101,7 +102,9 @@ func (s *Service) AddPasskey(ctx context.Context, userID, sessionID string, in N
 }
 
 // addPasskey is AddPasskey for a passkey that is genuine. c is locked.
-func (s *Service) addPasskey(ctx context.Context, tx Store, post func(letter) error, c Credentials, sessionID string, p Passkey) error {
+func (s *Service) addPasskey(
+	ctx context.Context, tx Store, post poster, c Credentials, sessionID string, p Passkey,
+) error {
 	before, err := s.factorsOf(ctx, tx, c.ID)
 	if err != nil {
 		return err

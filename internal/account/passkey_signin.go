@@ -46,7 +46,8 @@ func (s *Service) SignInByPasskey(ctx context.Context, in PasskeyProof) (Tokens,
 	if err != nil {
 		return Tokens{}, ErrPasskeyLogin.Because(err)
 	}
-	known, err := s.Store.PasskeyWith(ctx, answer.CredentialID()) // whose it is: the user is locked before it is read again
+	// Only whose it is: the user is locked before it is read again.
+	known, err := s.Store.PasskeyWith(ctx, answer.CredentialID())
 	if errs.KindOf(err) == errs.NotFound || err == nil && len(answer.UserHandle()) == 0 {
 		return Tokens{}, ErrPasskeyLogin
 	} else if err != nil {
@@ -61,7 +62,7 @@ func (s *Service) SignInByPasskey(ctx context.Context, in PasskeyProof) (Tokens,
 		session Session
 		given   string
 	)
-	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	err = s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, err := tx.User(ctx, known.UserID)
 		if err != nil {
 			return err
@@ -69,7 +70,8 @@ func (s *Service) SignInByPasskey(ctx context.Context, in PasskeyProof) (Tokens,
 		if !c.Active {
 			return ErrPasskeyLogin
 		}
-		if given, err = s.proveByPasskey(ctx, tx, post, c, Ceremony{Kind: CeremonySignIn}, answer); err != nil || given == "" {
+		given, err = s.proveByPasskey(ctx, tx, post, c, Ceremony{Kind: CeremonySignIn}, answer)
+		if err != nil || given == "" {
 			return err // and commit: the challenge is used up
 		}
 		if _, err := s.endFactorReset(ctx, tx, c); err != nil { // it is not lost
@@ -91,7 +93,7 @@ func (s *Service) SignInByPasskey(ctx context.Context, in PasskeyProof) (Tokens,
 // user proved to be there, as in Session.Methods, or nothing. Either way the challenge is used up, so the caller must
 // commit. c is locked.
 func (s *Service) proveByPasskey(
-	ctx context.Context, tx Store, post func(letter) error, c Credentials, of Ceremony, answer passkey.Assertion,
+	ctx context.Context, tx Store, post poster, c Credentials, of Ceremony, answer passkey.Assertion,
 ) (given string, err error) {
 	if live, err := s.take(ctx, tx, answer.Challenge(), of); err != nil || !live {
 		return "", err
@@ -122,7 +124,7 @@ func (s *Service) proveByPasskey(
 
 // proveByCredential is proveByPasskey for an answer that was not read yet.
 func (s *Service) proveByCredential(
-	ctx context.Context, tx Store, post func(letter) error, c Credentials, of Ceremony, raw json.RawMessage,
+	ctx context.Context, tx Store, post poster, c Credentials, of Ceremony, raw json.RawMessage,
 ) (given string, err error) {
 	if !s.HasPasskeys() {
 		return "", nil

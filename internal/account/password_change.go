@@ -29,11 +29,12 @@ func (s *Service) PasswordChangeIssues(ch PasswordChange) errs.Issues {
 }
 
 // ChangePassword replaces the user's password, ends all of the user's sessions but
-// the one named and all API keys but those with the ids keepKeys, voids the links to reset it, and mails the user. It returns
-// VALIDATION_ERROR, ErrPassword if the current password is wrong, ErrNoUser if the
-// user no longer exists, password.ErrBusy, and ErrChangePassword for an internal
-// failure, after which the old password still works.
-func (s *Service) ChangePassword(ctx context.Context, userID, sessionID, current, next string, keepKeys ...string) error {
+// the one named and all API keys but those with the ids keepKeys, voids the links to reset it, and mails the user. It
+// returns VALIDATION_ERROR, ErrPassword if the current password is wrong, ErrNoUser if the user no longer exists,
+// password.ErrBusy, and ErrChangePassword for an internal failure, after which the old password still works.
+func (s *Service) ChangePassword(
+	ctx context.Context, userID, sessionID, current, next string, keepKeys ...string,
+) error {
 	ch := PasswordChange{Current: current, New: next, KeepKeys: keepKeys}
 	if err := s.PasswordChangeIssues(ch).Err(); err != nil {
 		return err
@@ -64,7 +65,7 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID string, 
 	if err != nil {
 		return err
 	}
-	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	err = s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		now, err := tx.User(ctx, userID)
 		if err != nil {
 			return err
@@ -81,7 +82,7 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID string, 
 
 // choosePassword gives a user, who is locked and chose it inside a session, another password. What is kept stays.
 func (s *Service) choosePassword(
-	ctx context.Context, tx Store, post func(letter) error, c Credentials, hash, secret string, keep kept,
+	ctx context.Context, tx Store, post poster, c Credentials, hash, secret string, keep kept,
 ) error {
 	if err := s.passwordChanged(ctx, tx, post, c, false); err != nil {
 		return err
@@ -95,7 +96,7 @@ func (s *Service) choosePassword(
 // passwordChanged tells a user that there is another password, set with a link from a mail or inside a session, and
 // records it.
 func (s *Service) passwordChanged(
-	ctx context.Context, tx Store, post func(letter) error, c Credentials, byMail bool,
+	ctx context.Context, tx Store, post poster, c Credentials, byMail bool,
 ) error {
 	if err := post(s.letterChanged(ctx, c.User, byMail && c.ProvenAt.IsZero())); err != nil {
 		return err

@@ -43,7 +43,7 @@ func (s *Service) SetPassword(ctx context.Context, userID, sessionID, next strin
 	if err != nil {
 		return err
 	}
-	return noUser(s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	return noUser(s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		now, err := tx.User(ctx, userID)
 		if err != nil {
 			return err

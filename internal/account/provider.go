@@ -65,7 +65,8 @@ func (in ProviderForm) Issues() errs.Issues {
 	}
 	for i, s := range in.Scopes {
 		if !providerScope().MatchString(s) {
-			f.Add(fmt.Sprintf("scopes[%d]", i), errs.CodeInvalid, "A scope has 1 to 64 printable characters without spaces, quotes and backslashes.")
+			f.Add(fmt.Sprintf("scopes[%d]", i), errs.CodeInvalid,
+				"A scope has 1 to 64 printable characters without spaces, quotes and backslashes.")
 		}
 	}
 	if len(in.AllowedDomains) > maxProviderListing {
@@ -86,7 +87,8 @@ func (in ProviderForm) issuerIssues(f *faults) {
 			f.Add("issuer", errs.CodeInvalid, "issuer is for the kind oidc only: of the others it is known.")
 		}
 		if in.VerifiesAddresses {
-			f.Add("verifiesAddresses", errs.CodeInvalid, "verifiesAddresses is for the kind oidc only: of the others it is known.")
+			f.Add("verifiesAddresses", errs.CodeInvalid,
+				"verifiesAddresses is for the kind oidc only: of the others it is known.")
 		}
 	case !f.Require("issuer", in.Issuer):
 	case len(in.Issuer) > maxProviderField:
@@ -266,7 +268,7 @@ func (s *Service) TestProvider(ctx context.Context, slug string) (fault string, 
 		return "", err
 	}
 	if err := s.Federated.Test(ctx, to); err != nil {
-		return err.Error(), nil
+		return err.Error(), nil //nolint:nilerr // the fault is the answer
 	}
 	return "", nil
 }

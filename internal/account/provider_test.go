@@ -42,10 +42,12 @@ func TestFormsOfProvidersNameEveryFault(t *testing.T) {
 		{"lines", func(f *account.ProviderForm) { f.Name, f.ClientID = "a\nb", "c\x00" }, "name clientId"},
 		{"no secret", func(f *account.ProviderForm) { f.Secret = secret(0) }, ""},
 		{"scopes with spaces and quotes", func(f *account.ProviderForm) { f.Scopes = []string{"a b", `"`, "", "ok"} }, "scopes[0] scopes[1] scopes[2]"},
-		{"domains that are none", func(f *account.ProviderForm) {
-			f.AllowedDomains = []string{"a.example", "A.example", "@a.example", "", "a"}
+		{
+			"domains that are none", func(f *account.ProviderForm) {
+				f.AllowedDomains = []string{"a.example", "A.example", "@a.example", "", "a"}
+			},
+			"allowedDomains[1] allowedDomains[2] allowedDomains[3] allowedDomains[4]",
 		},
-			"allowedDomains[1] allowedDomains[2] allowedDomains[3] allowedDomains[4]"},
 		{"an issuer of every tenant", func(f *account.ProviderForm) { f.Issuer = "https://login.microsoftonline.com/common/v2.0" }, "issuer"},
 		{"an issuer without TLS", func(f *account.ProviderForm) { f.Issuer = "http://id.example" }, "issuer"},
 		{"an issuer of Google's", func(f *account.ProviderForm) { f.Kind, f.VerifiesAddresses = federated.Google, true }, "issuer verifiesAddresses"},

@@ -223,7 +223,7 @@ func (s *Service) reauthenticateByFactor(
 	ctx context.Context, userID, sessionID string, in Reauthentication,
 ) (session Session, err error) {
 	given := "" // how; empty: not
-	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	err = s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, err := tx.User(ctx, userID) // before the session: see Store
 		if err != nil {
 			return err

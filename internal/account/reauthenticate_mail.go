@@ -16,7 +16,8 @@ const CodeKeysPurpose = "account.mailed-code"
 var (
 	// ErrNoMailedProof is returned to whoever asks for a code while no mail is sent, or the account has something
 	// better to prove with that its user is there.
-	ErrNoMailedProof = errs.New(errs.NotFound, "NOT_FOUND", "No code is mailed: the account proves in another way that you are there.")
+	ErrNoMailedProof = errs.New(errs.NotFound, "NOT_FOUND",
+		"No code is mailed: the account proves in another way that you are there.")
 
 	// ErrNotRecentMail is ErrNotRecent for an account that has neither a password nor a provider.
 	ErrNotRecentMail = errs.New(errs.Forbidden, "REAUTHENTICATION_REQUIRED",
@@ -39,8 +40,8 @@ func (s *Service) notRecentWithout(ctx context.Context, userID string) (*errs.Er
 	return due, methods, nil
 }
 
-// provesByMail reports whether the mailbox is all that a user has to prove here to be there: a thief of a password, or of
-// a mailbox, would pass by the stronger proof otherwise.
+// provesByMail reports whether the mailbox is all that a user has to prove here to be there: a thief of a password, or
+// of a mailbox, would pass by the stronger proof otherwise.
 func (s *Service) provesByMail(ctx context.Context, st Store, c Credentials) (bool, error) {
 	if !s.sendsMail() || c.PasswordHash != "" {
 		return false, nil
@@ -52,7 +53,7 @@ func (s *Service) provesByMail(ctx context.Context, st Store, c Credentials) (bo
 // MailProof mails the user of a session a code that proves in that session that they are there, unless the mailbox had
 // enough of them. That is not told. The error is ErrNoMailedProof or ErrNoUser.
 func (s *Service) MailProof(ctx context.Context, userID, sessionID string) error {
-	return s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	return s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, err := tx.User(ctx, userID) // before its links: see Store
 		if err != nil {
 			return noUser(err)
@@ -80,7 +81,9 @@ func (s *Service) MailProof(ctx context.Context, userID, sessionID string) error
 func mailedKey(key []byte, t MailToken) string { return string(key) + t.Hash }
 
 // reauthenticateByMail is Reauthenticate with a mailed code.
-func (s *Service) reauthenticateByMail(ctx context.Context, userID, sessionID, typed string) (session Session, err error) {
+func (s *Service) reauthenticateByMail(
+	ctx context.Context, userID, sessionID, typed string,
+) (session Session, err error) {
 	right := false
 	err = s.Store.InTx(ctx, func(tx Store) error {
 		right = false
@@ -106,8 +109,9 @@ func (s *Service) reauthenticateByMail(ctx context.Context, userID, sessionID, t
 	return session, nil
 }
 
-// takeMailedProof uses the last code up that was mailed for a session of c, who is locked, or counts a wrong one. All codes
-// of an account that have not expired bear typedTries together: neither another session nor another mail gives more.
+// takeMailedProof uses the last code up that was mailed for a session of c, who is locked, or counts a wrong one. All
+// codes of an account that have not expired bear typedTries together: neither another session nor another mail gives
+// more.
 func (s *Service) takeMailedProof(ctx context.Context, tx Store, c Credentials, sessionID, typed string) (bool, error) {
 	all, err := tx.MailTokensOf(ctx, c.ID, LinkReauth)
 	if err != nil {

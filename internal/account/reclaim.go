@@ -7,8 +7,8 @@ import (
 	"stoa/internal/trust/audit"
 )
 
-// provenOutside gives an unproven account to whoever proved its mailbox outside of its sessions: what its holder left is
-// gone, the address is proven. It returns the user as they are then. c is locked.
+// provenOutside gives an unproven account to whoever proved its mailbox outside of its sessions: what its holder left
+// is gone, the address is proven. It returns the user as they are then. c is locked.
 func (s *Service) provenOutside(ctx context.Context, tx Store, c Credentials) (Credentials, error) {
 	if err := s.reclaim(ctx, tx, c); err != nil {
 		return c, err

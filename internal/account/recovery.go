@@ -34,7 +34,7 @@ func recoveryHash(typed string) string {
 // error is ErrNoFactor for an account without a second factor, or ErrToken for a session that has ended.
 func (s *Service) NewRecoveryCodes(ctx context.Context, userID, sessionID string) ([]string, error) {
 	codes, hashes := newRecoveryCodes()
-	err := s.withFactors(ctx, userID, sessionID, func(tx Store, post func(letter) error, c Credentials, f SecondFactors) error {
+	err := s.withFactors(ctx, userID, sessionID, func(tx Store, post poster, c Credentials, f SecondFactors) error {
 		if !f.Any() {
 			return ErrNoFactor
 		}

@@ -42,7 +42,7 @@ func (s *Service) Register(ctx context.Context, r Registration) (Tokens, error) 
 	if err != nil {
 		return Tokens{}, err
 	}
-	return s.createSignedIn(ctx, c, r.Password, func(tx Store, post func(letter) error) error {
+	return s.createSignedIn(ctx, c, r.Password, func(tx Store, post poster) error {
 		if err := s.createUser(ctx, tx, c); err != nil {
 			return err
 		}
@@ -70,14 +70,14 @@ func (s *Service) createUser(ctx context.Context, tx Store, c Credentials) error
 // session, both in one transaction. It returns ErrTaken if the e-mail address or the
 // username is taken.
 func (s *Service) createSignedIn(
-	ctx context.Context, c Credentials, secret string, create func(tx Store, post func(letter) error) error,
+	ctx context.Context, c Credentials, secret string, create func(tx Store, post poster) error,
 ) (Tokens, error) {
 	key, err := s.Ring.Signer(ctx)
 	if err != nil {
 		return Tokens{}, err
 	}
 	session := s.newSession(ctx, c.User, key)
-	err = s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	err = s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		if err := create(tx, post); err != nil {
 			return err
 		}

@@ -185,7 +185,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, next string) error {
 	if err != nil {
 		return err
 	}
-	return s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	return s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, err := tx.User(ctx, r.UserID) // before its resets and sessions: see Store
 		if errs.KindOf(err) == errs.NotFound || err == nil && !c.Active {
 			return ErrResetToken

@@ -27,8 +27,8 @@ type Rules struct {
 	Impersonation ImpersonationMode
 }
 
-// RuleBook has the Rules. Administrators change them while stoa runs, so each request asks once, where it comes in; what
-// happens within it takes the rules that were read last, without an error to handle.
+// RuleBook has the Rules. Administrators change them while stoa runs, so each request asks once, where it comes in;
+// what happens within it takes the rules that were read last, without an error to handle.
 type RuleBook interface {
 	// Since returns the rules that hold. After a change was answered, no replica returns the former ones. state is what
 	// the database has just told of them, as Alive.Rules, or empty.

@@ -77,8 +77,8 @@ func (g Safeguards) sessionMax(role reqctx.Role) time.Duration {
 }
 
 // sessionEnd returns when a session of somebody with that role ends, whatever is refreshed, in whole seconds as the
-// times of tokens are; zero: never. It is worked out, not stored: so it holds for sessions from before the setting and for those of somebody who becomes
-// staff, and a longer one holds at once.
+// times of tokens are; zero: never. It is worked out, not stored: so it holds for sessions from before the setting and
+// for those of somebody who becomes staff, and a longer one holds at once.
 func (s *Service) sessionEnd(role reqctx.Role, authenticated time.Time) time.Time {
 	most := s.LastRules().Safeguards.sessionMax(role)
 	if most == 0 {

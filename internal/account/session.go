@@ -113,7 +113,8 @@ func isPasskey(method string) bool { return strings.HasPrefix(method, methodPass
 
 // levelOf returns the level of a session that rests on methods.
 func levelOf(methods []string) int {
-	if slices.ContainsFunc(methods, func(m string) bool { return m == MethodCode || m == MethodRecoveryCode || isPasskey(m) }) {
+	second := func(m string) bool { return m == MethodCode || m == MethodRecoveryCode || isPasskey(m) }
+	if slices.ContainsFunc(methods, second) {
 		return 2
 	}
 	return 1

@@ -32,7 +32,8 @@ func (s *Service) logout(ctx context.Context, raw string, kind token.Kind) error
 	}
 	if claims.Actor != "" {
 		reqctx.Notice(ctx, reqctx.Behalf{UserID: claims.UserID, Impersonator: claims.Actor})
-		s.standInEnded(reqctx.WithCaller(ctx, reqctx.Caller{UserID: claims.UserID, Impersonator: claims.Actor}), claims.SessionID)
+		s.standInEnded(reqctx.WithCaller(ctx, reqctx.Caller{UserID: claims.UserID, Impersonator: claims.Actor}),
+			claims.SessionID)
 	}
 	return nil
 }

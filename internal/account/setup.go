@@ -72,7 +72,7 @@ func (s *Service) SetUp(ctx context.Context, in Setup) (Tokens, error) {
 	if err != nil {
 		return Tokens{}, err
 	}
-	return s.createSignedIn(ctx, c, in.Password, func(tx Store, _ func(letter) error) error {
+	return s.createSignedIn(ctx, c, in.Password, func(tx Store, _ poster) error {
 		// Whoever takes the token is first; the others wait here and find it gone.
 		if err := tx.TakeSetup(ctx, hash); errs.KindOf(err) == errs.NotFound {
 			return ErrSetup

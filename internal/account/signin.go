@@ -100,7 +100,7 @@ func (s *Service) signIn(ctx context.Context, c Credentials, newHash string) (To
 	session := s.newSession(ctx, c.User, key)
 	var user User
 	var due *errs.Error // nil: the password was all
-	err = s.withMail(ctx, s.Store.InShortTx, func(tx Store, post func(letter) error) (err error) {
+	err = s.withMail(ctx, s.Store.InShortTx, func(tx Store, post poster) (err error) {
 		user, due, err = s.firstStep(ctx, tx, post, c, newHash, session)
 		return err
 	})
@@ -117,7 +117,7 @@ func (s *Service) signIn(ctx context.Context, c Credentials, newHash string) (To
 
 // firstStep is signIn in a transaction.
 func (s *Service) firstStep(
-	ctx context.Context, tx Store, post func(letter) error, c Credentials, newHash string, session Session,
+	ctx context.Context, tx Store, post poster, c Credentials, newHash string, session Session,
 ) (User, *errs.Error, error) {
 	// The user is read again, now locked: a password that was changed since it was
 	// verified must not open a session that the change does not end.
@@ -148,7 +148,7 @@ func (s *Service) firstStep(
 // openOrChallenge opens a session of a user whose first step was right, or asks for the second step of one with a
 // second factor, which ends the flow, too, if there is one. c is locked.
 func (s *Service) openOrChallenge(
-	ctx context.Context, tx Store, post func(letter) error, c Credentials, session Session, flow string,
+	ctx context.Context, tx Store, post poster, c Credentials, session Session, flow string,
 ) (*errs.Error, error) {
 	// Under the lock: a factor that is being switched on is either seen here, or ends this session.
 	f, err := s.factorsOf(ctx, tx, c.ID)

@@ -158,8 +158,8 @@ func TestLoginDuringAPasswordChangeOpensNoSession(t *testing.T) {
 	})
 }
 
-// After the parameters of hashes were raised, programs that share an account sign in at the same moment: the first gives
-// the password another hash while the others verify theirs.
+// After the parameters of hashes were raised, programs that share an account sign in at the same moment: the first
+// gives the password another hash while the others verify theirs.
 func TestLoginDuringAnotherThatHashesAnewOpensASession(t *testing.T) {
 	t.Parallel()
 

@@ -49,8 +49,9 @@ func (s *Service) RegistrationAllowed() error {
 		return errMailFirst
 	case RegistrationClosed:
 		return errRegistrationClosed
+	default:
+		return nil
 	}
-	return nil
 }
 
 // SignUpAllowed returns an errs.NotFound error unless accounts begin with a mail.
@@ -167,7 +168,7 @@ func (s *Service) CompleteSignUp(ctx context.Context, in NewAccount) (Tokens, er
 		return Tokens{}, err
 	}
 	c.ProvenAt = c.CreatedAt
-	return s.createSignedIn(ctx, c, in.Password, func(tx Store, _ func(letter) error) error {
+	return s.createSignedIn(ctx, c, in.Password, func(tx Store, _ poster) error {
 		if err := tx.TakeMailToken(ctx, ids.HashLinkToken(in.Token)); err != nil {
 			return noLink(err)
 		}
@@ -183,6 +184,7 @@ func (s *Service) CompleteSignUp(ctx context.Context, in NewAccount) (Tokens, er
 			return err
 		}
 		names := event.Names{UserID: c.ID}
-		return tx.Publish(ctx, event.New(s.Now(), event.UserRegistered, names), event.New(s.Now(), event.UserEmailVerified, names))
+		return tx.Publish(ctx, event.New(s.Now(), event.UserRegistered, names),
+			event.New(s.Now(), event.UserEmailVerified, names))
 	})
 }

@@ -11,8 +11,9 @@ import (
 
 var (
 	// ErrNoMail is returned for helping somebody with a mail where none arrives.
-	ErrNoMail = errs.New(errs.Conflict, "CONFLICT", "The platform sends no mail, so the user would get no link. At the machine, "+
-		"stoa admin reset-password prints a password that works once.")
+	ErrNoMail = errs.New(errs.Conflict, "CONFLICT",
+		"The platform sends no mail, so the user would get no link. At the machine, "+
+			"stoa admin reset-password prints a password that works once.")
 
 	// ErrBlocked is returned for helping somebody in who is blocked.
 	ErrBlocked = errs.New(errs.Conflict, "CONFLICT", "The account is blocked. Unblock it first.")
@@ -28,7 +29,7 @@ func (s *Service) MailReset(ctx context.Context, id string) error {
 		return ErrNoUser
 	}
 	token := newResetToken()
-	return noUser(s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	return noUser(s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, err := tx.User(ctx, id) // before its resets: see Store
 		if err != nil {
 			return err
@@ -46,8 +47,8 @@ func (s *Service) MailReset(ctx context.Context, id string) error {
 	}))
 }
 
-// mayHelp returns why the caller may not help a user with a mailed link, or why it would help nothing; else nil. blocked
-// says that the user could not use it.
+// mayHelp returns why the caller may not help a user with a mailed link, or why it would help nothing; else nil.
+// blocked says that the user could not use it.
 func (s *Service) mayHelp(ctx context.Context, tx Store, c Credentials, blocked bool) error {
 	if err := CheckAbove(ctx, tx, c.Role); err != nil {
 		return err
@@ -68,7 +69,7 @@ func (s *Service) RevertEmailOf(ctx context.Context, id string) error {
 		return ErrNoUser
 	}
 	reset := newResetToken()
-	err := s.inTxWithMail(ctx, func(tx Store, post func(letter) error) error {
+	err := s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, err := tx.User(ctx, id) // before its links: see Store
 		if err != nil {
 			return noUser(err)
@@ -107,7 +108,7 @@ func (s *Service) lastRevert(ctx context.Context, tx Store, c Credentials) (last
 
 // takeBack takes the change of a user's address back that the link t, which is used up, is about.
 func (s *Service) takeBack(
-	ctx context.Context, tx Store, post func(letter) error, c Credentials, t MailToken, reset string,
+	ctx context.Context, tx Store, post poster, c Credentials, t MailToken, reset string,
 ) error {
 	back := s.resetMail(t.Address, languageOf(ctx, c.User), reset)
 	if err := errors.Join(post(back), post(s.letterReverted(ctx, c.User))); err != nil {

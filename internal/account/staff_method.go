@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// closedToStaff returns which sessions began in a way in which staff may not sign in (contract 2.29): by mail, or with a
-// provider that is not for staff, or not there anymore.
+// closedToStaff returns which sessions began in a way in which staff may not sign in (contract 2.29): by mail, or with
+// a provider that is not for staff, or not there anymore.
 func closedToStaff(ctx context.Context, tx Store) (func(Session) bool, error) {
 	all, err := tx.Providers(ctx)
 	closed := func(method string) bool {

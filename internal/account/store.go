@@ -160,7 +160,8 @@ type Store interface {
 	KeyStore
 
 	// DeleteStale deletes what has not been used in its time: links in mails, and sign-ins and
-	// ceremonies that nobody finished. It deletes invitations 30 days after they ended. It keeps sign-ins for 90 days, and devices for 400: at most 50 of each user.
+	// ceremonies that nobody finished. It deletes invitations 30 days after they ended. It keeps sign-ins for 90 days, and
+	// devices for 400: at most 50 of each user.
 	DeleteStale(ctx context.Context, now time.Time) error
 
 	// Record appends an entry to the audit log, as audit.Store does. Inside InTx

@@ -38,7 +38,7 @@ func roleIssues(ctx context.Context, tx Store, role reqctx.Role) (errs.Issues, e
 	return f.Issues, err
 }
 
-// Reach refuses a caller who may not act on a user, because the user is above them. The error is ErrNoUser or FORBIDDEN.
+// Reach refuses a caller who may not act on a user above them. The error is ErrNoUser or FORBIDDEN.
 func (s *Service) Reach(ctx context.Context, userID string) error {
 	u, err := s.User(ctx, userID)
 	if err != nil {
@@ -80,7 +80,7 @@ func (u User) isAdmin() bool { return u.Active && u.Role == reqctx.RoleAdmin }
 
 // UpdateUser changes a user and returns the new state. The change takes effect with
 // the next request under any of the user's tokens, on all replicas. Deactivating a
-// user also ends all of the user's sessions. Whoever becomes staff loses those that began in a way that is not for staff.
+// user also ends all of the user's sessions. Whoever becomes staff loses those that began in a way not for staff.
 //
 // It returns VALIDATION_ERROR with every fault, ErrNoUser, ErrLeaving, ErrLastAdministrator if nobody would be left to
 // manage the platform, however many administrators are changed at the same time, staff.ErrOwnRole, and FORBIDDEN

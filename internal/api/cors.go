@@ -31,7 +31,9 @@ func (s *Server) crossOrigin(h http.Handler) http.Handler {
 	}
 	shared := cors.New(cors.Options{
 		AllowedOrigins: s.CORSOrigins,
-		AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete},
+		AllowedMethods: []string{
+			http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		},
 		AllowedHeaders: crossOriginSends,
 		ExposedHeaders: crossOriginReads,
 		MaxAge:         int(preflightAge.Seconds()),

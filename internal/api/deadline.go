@@ -19,7 +19,7 @@ func withDeadline(limit time.Duration, h web.HandlerFunc) web.HandlerFunc {
 		if r.Body != http.NoBody { // else there is nothing to wait for
 			_ = http.NewResponseController(w).SetReadDeadline(end) // fails only without a connection (tests)
 		}
-		return h(w, r.WithContext(ctx)) //nolint:contextcheck // its parent is the request's
+		return h(w, r.WithContext(ctx))
 	}
 }
 

@@ -32,7 +32,7 @@ func newTwins(t *testing.T, a *testkit.App) *twins {
 		if err != nil {
 			t.Fatal(err)
 		}
-		srv := &http.Server{Handler: h} //nolint:gosec // front.Setup sets the limits
+		srv := &http.Server{Handler: h}
 		front.Setup(srv)
 		go func() { _ = srv.Serve(listen(ln)) }()
 		t.Cleanup(func() { _ = srv.Close() })

@@ -42,8 +42,8 @@ type handlers struct {
 func (s *Server) handlers(limits limit.Counter, keys keyed.Requests) handlers {
 	return handlers{
 		account: &auth.Handlers{
-			Log: s.Log, Accounts: s.Accounts, Leaving: s.Leaving, Invitations: s.Invitations, Takeout: s.Takeout, Keys: s.Keys, Limits: limits, ClientIP: s.ClientIP, PublicURL: s.PublicURL,
-			Languages: s.Languages,
+			Log: s.Log, Accounts: s.Accounts, Leaving: s.Leaving, Invitations: s.Invitations, Takeout: s.Takeout, Keys: s.Keys,
+			Limits: limits, ClientIP: s.ClientIP, PublicURL: s.PublicURL, Languages: s.Languages,
 		},
 		shop: &shop.Handlers{
 			Log: s.Log, Now: s.Now, Count: s.Count, Media: s.Media, Keys: s.LicenseKeys,
@@ -51,13 +51,15 @@ func (s *Server) handlers(limits limit.Counter, keys keyed.Requests) handlers {
 			Site: s.Site, Accounts: s.Accounts, Discounts: s.Discounts, Limits: limits,
 		},
 		admin: &admin.Handlers{
-			Log: s.Log, Now: s.Now, Count: s.Count, Accounts: s.Accounts, Staff: s.Staff, Invitations: s.Invitations, StandIns: s.StandIns, Leaving: s.Leaving, Takeout: s.Takeout, Keys: s.Keys, Audit: s.Audit,
-			Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases, Discounts: s.Discounts,
-			Templates: s.Templates, Site: s.Site, SignIn: s.SignIn, System: s.System, Overview: s.Overview, Figures: s.Figures, Lookup: s.Lookup,
+			Log: s.Log, Now: s.Now, Count: s.Count, Accounts: s.Accounts, Staff: s.Staff, Invitations: s.Invitations,
+			StandIns: s.StandIns, Leaving: s.Leaving, Takeout: s.Takeout, Keys: s.Keys, Audit: s.Audit,
+			Catalog: s.Catalog, Licenses: s.Licenses, Orders: s.Orders, Reviews: s.Reviews, Releases: s.Releases,
+			Discounts: s.Discounts, Templates: s.Templates, Site: s.Site, SignIn: s.SignIn, System: s.System,
+			Overview: s.Overview, Figures: s.Figures, Lookup: s.Lookup,
 		},
 		extension: &extension.Handlers{
-			Plugins: s.Plugins, Themes: s.Themes, Bundles: s.Bundles, Installer: s.Installer, Releases: s.Releases, Markets: s.Markets,
-			Keyed: keys, Hooks: s.Hooks, Traffic: s.Traffic, Now: s.Now,
+			Plugins: s.Plugins, Themes: s.Themes, Bundles: s.Bundles, Installer: s.Installer, Releases: s.Releases,
+			Markets: s.Markets, Keyed: keys, Hooks: s.Hooks, Traffic: s.Traffic, Now: s.Now,
 		},
 		theme:    &themes.Handlers{Themes: s.Themes, Plugins: s.Plugins, Installer: s.Installer, Site: s.Site},
 		themeApp: &themes.Front{Themes: s.Themes, Apps: s.Apps, ClientIP: s.ClientIP},

@@ -41,7 +41,7 @@ func (s *Server) middleware(next http.Handler) http.Handler {
 				linger(w, r, body)
 			}
 		}()
-		defer func() { //nolint:contextcheck // the request has it
+		defer func() {
 			if p := recover(); p != nil {
 				if p == http.ErrAbortHandler { //nolint:errorlint // panics carry the value itself
 					lingers = false
@@ -81,7 +81,7 @@ func (s *Server) middleware(next http.Handler) http.Handler {
 			return
 		}
 		if !s.answersHost(r) {
-			s.Log.DebugContext(ctx, "request for another host refused", slog.String("host", r.Host)) //nolint:contextcheck // as above
+			s.Log.DebugContext(ctx, "request for another host refused", slog.String("host", r.Host))
 			respond.Fail(seen, r, web.FamilyOf(r.URL.Path), errMisdirected)
 			return
 		}

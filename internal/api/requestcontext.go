@@ -52,7 +52,7 @@ func (s *Server) begin(ctx context.Context, r *http.Request) *requestContext {
 	b := &requestContext{at: time.Now()}
 	b.id[0] = reqctx.RequestIDAt(b.at) // a client's own id is never trusted (contract 1.2)
 	b.Context, b.trace, b.span = s.Tracer.Request(ctx, r.Header)
-	s.believeVisitor(b, r) //nolint:contextcheck // b is made of ctx
+	s.believeVisitor(b, r)
 	b.address = s.ClientIP.Addr(r)
 	return b
 }
@@ -63,5 +63,5 @@ func (s *Server) contextOf(r *http.Request) (*requestContext, *http.Request) {
 		return b, r
 	}
 	b := s.begin(r.Context(), r)
-	return b, r.WithContext(b) //nolint:contextcheck // made of the request's own
+	return b, r.WithContext(b)
 }

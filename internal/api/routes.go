@@ -27,8 +27,8 @@ func (s *Server) list(h handlers) []route {
 	return slices.Concat(
 		s.ownRoutes(h.account), storefrontRoutes(h.storefront),
 		accountRoutes(h.account), shopRoutes(h.shop),
-		adminRoutes(h.admin), staffRoutes(h.admin), extensionRoutes(h.extension), themeRoutes(h.theme), webhookRoutes(h.webhook),
-		marketRoutes(h.market), platformRoutes(h.platform), callRoutes(h.call, h.themeApp),
+		adminRoutes(h.admin), staffRoutes(h.admin), extensionRoutes(h.extension), themeRoutes(h.theme),
+		webhookRoutes(h.webhook), marketRoutes(h.market), platformRoutes(h.platform), callRoutes(h.call, h.themeApp),
 	)
 }
 
@@ -125,7 +125,8 @@ func accountRoutes(h *auth.Handlers) []route {
 		at("GET /auth/account/export/{id}/archive", users, h.ExportArchive, recently, unkept, forUserOnly),
 		at("POST /auth/account/deletion", users, h.PlanDeletion, perUser(limit.Factors), recently, unkept),
 		at("POST /auth/account/deletion/cancel", anyone, h.CancelDeletion, perAddress(limit.MailToken), unkept),
-		at("POST /auth/reauthenticate", users, h.Reauthenticate, perUser(limit.Reauthenticate), counts(limit.LoginAccount), unkept),
+		at("POST /auth/reauthenticate", users, h.Reauthenticate, perUser(limit.Reauthenticate), counts(limit.LoginAccount),
+			unkept),
 		at("POST /auth/reauthenticate/options", users, h.ReauthenticateOptions, perUser(limit.Reauthenticate), unkept),
 		at("POST /auth/reauthenticate/email", users, h.MailProof, perUser(limit.Reauthenticate), unkept),
 		at("POST /auth/email/verification", users, h.RequestProof, perUser(limit.Factors), unkept),
@@ -169,7 +170,8 @@ func shopRoutes(h *shop.Handlers) []route {
 		at("GET /api/marketplace/products", anyone, h.ListProducts),
 		at("GET /api/marketplace/products/{slug}", anyone, h.GetProduct),
 		at("GET /api/marketplace/products/{slug}/price", anyone, h.Price, counts(limit.Discount)),
-		at("POST /api/marketplace/products/{slug}/purchase", guestsToo, h.Purchase, perBuyer(limit.Purchase), counts(limit.Discount), withKey, speaks),
+		at("POST /api/marketplace/products/{slug}/purchase", guestsToo, h.Purchase, perBuyer(limit.Purchase),
+			counts(limit.Discount), withKey, speaks),
 		at("POST /api/marketplace/products/{slug}/trial", guestsToo, h.StartTrial, perAddress(limit.Trial), withKey, speaks),
 		at("POST /api/marketplace/products/{slug}/activate", anyone, h.Activate, withKey),
 		at("POST /api/marketplace/products/{slug}/deactivate", anyone, h.Deactivate),
@@ -178,8 +180,10 @@ func shopRoutes(h *shop.Handlers) []route {
 		at("GET /api/marketplace/licenses/{id}/product", users, h.GetLicenseProduct),
 		at("GET /api/marketplace/licenses/{id}/activations", users, h.ListActivations),
 		at("DELETE /api/marketplace/licenses/{id}/activations/{instanceId}", users, h.FreeActivation),
-		at("POST /api/marketplace/licenses/{id}/change", users, h.ChangePlan, perUser(limit.Purchase), byUserOnly, withKey, speaks),
-		at("POST /api/marketplace/licenses/{id}/renew", users, h.RenewLicense, perUser(limit.Purchase), counts(limit.Discount), byUserOnly, withKey, speaks),
+		at("POST /api/marketplace/licenses/{id}/change", users, h.ChangePlan, perUser(limit.Purchase), byUserOnly, withKey,
+			speaks),
+		at("POST /api/marketplace/licenses/{id}/renew", users, h.RenewLicense, perUser(limit.Purchase),
+			counts(limit.Discount), byUserOnly, withKey, speaks),
 		at("GET /api/marketplace/products/{slug}/license/verify", anyone, h.Verify),
 		at("GET /api/marketplace/products/{slug}/license/lease", anyone, h.Lease),
 		at("GET /api/marketplace/license-keys", anyone, h.LicenseKeys),
@@ -189,7 +193,8 @@ func shopRoutes(h *shop.Handlers) []route {
 		at("POST /api/marketplace/orders/{id}/end-subscription", users, h.EndSubscription, byUserOnly),
 		at("POST /api/marketplace/orders/{id}/portal", users, h.OpenPortal, byUserOnly),
 		at("POST /api/marketplace/orders/{id}/refund", users, h.TakeBackOrder, byUserOnly, withKey),
-		at("POST /api/marketplace/orders/claim-request", users, h.RequestClaim, perUser(limit.ClaimRequest), byUserOnly, speaks),
+		at("POST /api/marketplace/orders/claim-request", users, h.RequestClaim, perUser(limit.ClaimRequest), byUserOnly,
+			speaks),
 		at("POST /api/marketplace/orders/claim", users, h.ClaimOrders, perUser(limit.Claim), byUserOnly),
 		at("POST /api/marketplace/orders/claim-link", anyone, h.OpenClaimLink, perAddress(limit.ClaimLink)),
 		at("POST /api/marketplace/payments/stripe/webhook", anyone, h.StripeWebhook),
@@ -205,7 +210,8 @@ func marketRoutes(h *market.Handlers) []route {
 	return []route{
 		at("GET /api/market/v1/tuf/{file}", anyone, h.Metadata),
 		at("GET /api/market/v1/targets/{path...}", anyone, h.Target, counts(limit.MarketPackage), within(installTimeout)),
-		at("GET /api/market/v1/packages/{slug}/{version}", anyone, h.Package, counts(limit.MarketPackage), within(installTimeout)),
+		at("GET /api/market/v1/packages/{slug}/{version}", anyone, h.Package, counts(limit.MarketPackage),
+			within(installTimeout)),
 	}
 }
 
@@ -233,7 +239,8 @@ func adminRoutes(h *admin.Handlers) []route {
 		may("POST /api/v1/admin/users/{id}/email/revert", permission.SecureUsers, h.RevertEmail, recently, unkept),
 		may("DELETE /api/v1/admin/users/{id}/second-factor/reset", permission.SecureUsers, h.CancelFactorReset, unkept),
 		may("POST /api/v1/admin/users/{id}/export", permission.ExportUsers, h.ExportUser, recently, unkept),
-		may("GET /api/v1/admin/users/{id}/export/{exportId}/archive", permission.ExportUsers, h.ExportArchive, recently, unkept),
+		may("GET /api/v1/admin/users/{id}/export/{exportId}/archive", permission.ExportUsers, h.ExportArchive, recently,
+			unkept),
 		may("POST /api/v1/admin/users/{id}/erase", permission.EraseUsers, h.EraseUser, recently, unkept),
 		may("GET /api/v1/admin/licenses", permission.ReadLicenses, h.ListLicenses),
 		may("GET /api/v1/admin/licenses.csv", permission.ReadLicenses, h.LicensesCSV, lasting),
@@ -290,7 +297,8 @@ func staffRoutes(h *admin.Handlers) []route {
 		may("POST /api/v1/admin/roles", permission.WriteStaff, h.CreateRole, recently, unkept),
 		may("PATCH /api/v1/admin/roles/{name}", permission.WriteStaff, h.ChangeRole, recently, unkept),
 		may("DELETE /api/v1/admin/roles/{name}", permission.WriteStaff, h.DeleteRole, recently, unkept),
-		may("POST /api/v1/admin/users/{id}/impersonate", permission.Impersonate, h.Impersonate, recently, unkept, first(h.CheckImpersonation)),
+		may("POST /api/v1/admin/users/{id}/impersonate", permission.Impersonate, h.Impersonate, recently, unkept,
+			first(h.CheckImpersonation)),
 		may("GET /api/v1/admin/impersonations", permission.Impersonate, h.ListImpersonations, unkept),
 		may("DELETE /api/v1/admin/impersonations/{id}", permission.Impersonate, h.EndImpersonation, unkept),
 		may("GET /api/v1/admin/invitations", permission.ReadStaff, h.ListInvitations, unkept),
@@ -311,20 +319,26 @@ func staffRoutes(h *admin.Handlers) []route {
 		may("DELETE /api/v1/admin/service-accounts/{id}", permission.AdminKeys, h.DeleteServiceAccount, recently, unkept),
 		may("GET /api/v1/admin/service-accounts/{id}/keys", permission.AdminKeys, h.ListServiceKeys, unkept),
 		may("POST /api/v1/admin/service-accounts/{id}/keys", permission.AdminKeys, h.CreateServiceKey, recently, unkept),
-		may("PATCH /api/v1/admin/service-accounts/{id}/keys/{keyId}", permission.AdminKeys, h.RenameServiceKey, recently, unkept),
-		may("DELETE /api/v1/admin/service-accounts/{id}/keys/{keyId}", permission.AdminKeys, h.RevokeServiceKey, recently, unkept),
-		may("POST /api/v1/admin/service-accounts/{id}/keys/{keyId}/rotate", permission.AdminKeys, h.RotateServiceKey, recently, unkept),
+		may("PATCH /api/v1/admin/service-accounts/{id}/keys/{keyId}", permission.AdminKeys, h.RenameServiceKey, recently,
+			unkept),
+		may("DELETE /api/v1/admin/service-accounts/{id}/keys/{keyId}", permission.AdminKeys, h.RevokeServiceKey, recently,
+			unkept),
+		may("POST /api/v1/admin/service-accounts/{id}/keys/{keyId}/rotate", permission.AdminKeys, h.RotateServiceKey,
+			recently, unkept),
 	}
 }
 
 // Administration of packages of every kind, and of plugins.
 func extensionRoutes(h *extension.Handlers) []route {
 	return []route{
-		may("POST /api/v1/admin/extensions/{kind}/install", permission.InstallExtensions, h.Install, within(installTimeout), withKeyByHandler, guarded),
-		may("PUT /api/v1/admin/products/{slug}/package", permission.PublishPackages, h.PublishPackage, within(installTimeout)),
+		may("POST /api/v1/admin/extensions/{kind}/install", permission.InstallExtensions, h.Install, within(installTimeout),
+			withKeyByHandler, guarded),
+		may("PUT /api/v1/admin/products/{slug}/package", permission.PublishPackages, h.PublishPackage,
+			within(installTimeout)),
 		may("GET /api/v1/admin/products/{slug}/packages", permission.ReadProducts, h.PublishedVersions),
 		may("DELETE /api/v1/admin/products/{slug}/packages/{version}", permission.PublishPackages, h.WithdrawVersion),
-		may("POST /api/v1/admin/market/{slug}/install", permission.InstallExtensions, h.InstallFromMarket, within(installTimeout), withKey, guarded),
+		may("POST /api/v1/admin/market/{slug}/install", permission.InstallExtensions, h.InstallFromMarket,
+			within(installTimeout), withKey, guarded),
 		may("GET /api/v1/admin/market/updates", permission.ReadExtensions, h.MarketUpdates),
 		may("GET /api/v1/admin/markets", permission.ReadExtensions, h.ListMarkets),
 		may("POST /api/v1/admin/markets", permission.InstallExtensions, h.AddMarket, within(marketTimeout), guarded),
@@ -335,7 +349,8 @@ func extensionRoutes(h *extension.Handlers) []route {
 		may("GET /api/v1/admin/themes", permission.ReadThemes, h.ListThemes),
 		may("GET /api/v1/admin/extensions/{kind}/{slug}", permission.ReadExtensions, h.Get),
 		may("DELETE /api/v1/admin/extensions/{kind}/{slug}", permission.InstallExtensions, h.Uninstall, guarded),
-		may("GET /api/v1/admin/extensions/{kind}/{slug}/archive", permission.ReadExtensions, h.Archive, within(installTimeout)),
+		may("GET /api/v1/admin/extensions/{kind}/{slug}/archive", permission.ReadExtensions, h.Archive,
+			within(installTimeout)),
 		may("GET /api/v1/admin/extensions/{kind}/{slug}/files", permission.ReadExtensions, h.Files),
 		may("GET /api/v1/admin/plugins/{slug}", permission.ReadExtensions, h.GetPlugin),
 		may("PATCH /api/v1/admin/plugins/{slug}", permission.ConfigureExtension, h.ChangePlugin),
@@ -355,7 +370,8 @@ func extensionRoutes(h *extension.Handlers) []route {
 		may("POST /api/v1/admin/plugins/{slug}/instances", permission.ConfigureExtension, h.CreateInstance, withKey),
 		may("GET /api/v1/admin/plugins/{slug}/instances/{installationId}", permission.ReadExtensions, h.GetInstance),
 		may("PATCH /api/v1/admin/plugins/{slug}/instances/{installationId}", permission.ConfigureExtension, h.ChangeInstance),
-		may("DELETE /api/v1/admin/plugins/{slug}/instances/{installationId}", permission.ConfigureExtension, h.DeleteInstance),
+		may("DELETE /api/v1/admin/plugins/{slug}/instances/{installationId}", permission.ConfigureExtension,
+			h.DeleteInstance),
 		may("GET /api/v1/admin/plugins/{slug}/instances/{installationId}/logs", permission.ReadLogs, h.Logs, lasting),
 	}
 }

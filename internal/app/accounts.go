@@ -88,7 +88,8 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		Hasher:   password.NewHasher(cost, password.Limits{}),
 		Breached: common, Book: a.signIn.Book,
 		Now: cfg.Now, Services: services,
-		Live: a.live, KeyUses: a.KeyUses, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL, SiteName: a.site.Called,
+		Live: a.live, KeyUses: a.KeyUses, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL,
+		SiteName: a.site.Called,
 	}
 	signInElsewhere(a.Accounts, cfg)
 	a.buildStaff(cfg, db)
@@ -122,7 +123,8 @@ func (a *App) buildStaff(cfg Config, db *store.Account) {
 		a.Leaving.Outbox = a.Outbox
 	}
 	a.Invitations = &invite.Service{
-		Store: store.Invitations{Account: db}, Accounts: a.Accounts, Now: cfg.Now, Outbox: a.Leaving.Outbox, PublicURL: cfg.PublicURL,
+		Store: store.Invitations{Account: db}, Accounts: a.Accounts, Now: cfg.Now, Outbox: a.Leaving.Outbox,
+		PublicURL: cfg.PublicURL,
 	}
 }
 

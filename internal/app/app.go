@@ -292,7 +292,7 @@ func (a *App) Close(ctx context.Context) error {
 		a.courier.Close()
 	}
 	if a.KeyUses != nil {
-		a.KeyUses.Close()
+		a.KeyUses.Close() //nolint:contextcheck // it limits itself to seconds
 	}
 	if a.Outbox != nil {
 		a.Outbox.Close()

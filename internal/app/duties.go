@@ -22,7 +22,8 @@ const (
 // processes on the database.
 func (a *App) keepPluginsRunning(ctx context.Context, cfg Config) {
 	d := &duty.Duty{
-		Name: "kept plugins", Store: store.NewDuties(a.DB), Log: cfg.Log, Lease: keptLease, Grace: keptGrace, Every: keptEvery,
+		Name: "kept plugins", Store: store.NewDuties(a.DB), Log: cfg.Log, Lease: keptLease, Grace: keptGrace,
+		Every: keptEvery,
 	}
 	d.Keep(ctx, func(ctx context.Context) {
 		ctx, leave := context.WithCancel(ctx)

@@ -47,7 +47,8 @@ func FromServe(s settings.Serve, site settings.Site) (Config, error) {
 		BodyMemory: s.BodyMemory << 20, BodyRate: s.BodyRate, MediaCache: s.MediaCache << 20,
 		AddressConnections: s.AddressConnections, HealthInterval: s.HealthInterval,
 		ExternalAllow: s.ExternalAllow, MarketAllow: s.MarketAllow, BuiltinDir: s.BuiltinDir,
-		Market: s.Market.Market == "on", NodePath: s.Node, PluginIsolation: s.Isolation(), PluginErrors: s.PluginErrors == "shown" || s.Demo,
+		Market: s.Market.Market == "on", NodePath: s.Node, PluginIsolation: s.Isolation(),
+		PluginErrors: s.PluginErrors == "shown" || s.Demo,
 	}
 	if s.OpsAddr != "off" {
 		cfg.OpsAddr = s.OpsAddr

@@ -88,5 +88,7 @@ func (a *App) marketDue(ctx context.Context) (overview.Market, error) {
 	if errs.KindOf(err) == errs.NotFound {
 		return overview.Market{}, nil
 	}
-	return overview.Market{RootEndsAt: due.RootEndsAt, WarnFrom: due.RootEndsAt.Add(-origin.WarnBefore), Restored: due.Restored}, err
+	return overview.Market{
+		RootEndsAt: due.RootEndsAt, WarnFrom: due.RootEndsAt.Add(-origin.WarnBefore), Restored: due.Restored,
+	}, err
 }

@@ -12,8 +12,8 @@ import (
 	"stoa/internal/trust/audit"
 )
 
-// buildTakeout builds what makes copies of accounts. Their archives are sealed, and neither moved nor backed up: they are
-// kept for a week.
+// buildTakeout builds what makes copies of accounts. Their archives are sealed, and neither moved nor backed up: they
+// are kept for a week.
 func (a *App) buildTakeout(cfg Config) error {
 	copies, err := blob.Open(filepath.Join(cfg.DataDir, copiesFolder), cfg.Storage, copiesFolder+"/")
 	if err != nil {
@@ -35,7 +35,8 @@ func (a *App) buildTakeout(cfg Config) error {
 // makeCopies makes copies of accounts, in one of the stoa processes on the database.
 func (a *App) makeCopies(ctx context.Context, cfg Config) {
 	d := &duty.Duty{
-		Name: "copies of accounts", Store: store.NewDuties(a.DB), Log: cfg.Log, Lease: keptLease, Grace: keptGrace, Every: keptEvery,
+		Name: "copies of accounts", Store: store.NewDuties(a.DB), Log: cfg.Log, Lease: keptLease, Grace: keptGrace,
+		Every: keptEvery,
 	}
 	d.Keep(ctx, a.Takeout.Tend)
 }

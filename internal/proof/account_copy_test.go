@@ -17,8 +17,8 @@ import (
 
 const export = "/auth/account/export"
 
-// Somebody with a thousand orders, each with a license that is in use, asks for a copy of the account and downloads it. The
-// test prints how long that took: a minute is the target (docs/proof.md).
+// Somebody with a thousand orders, each with a license that is in use, asks for a copy of the account and downloads it.
+// The test prints how long that took: a minute is the target (docs/proof.md).
 func TestACopyOfAThousandOrdersIsWhole(t *testing.T) {
 	t.Parallel()
 

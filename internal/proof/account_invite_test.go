@@ -16,8 +16,8 @@ func acceptance(token, username, password string) request {
 	}
 }
 
-// Two people who have the link of an invitation accept it: one has the account, with the name and the password that they
-// chose, and nobody has another. While they do, the administrator revokes it in every other round.
+// Two people who have the link of an invitation accept it: one has the account, with the name and the password that
+// they chose, and nobody has another. While they do, the administrator revokes it in every other round.
 func raceOfInvitations(t *testing.T, h *house, name string) func(context.Context, *rand.Rand, int) error {
 	t.Helper()
 	admin := &visitor{h: h, p: h.processes[0], email: adminEmail}

@@ -13,10 +13,10 @@ import (
 )
 
 // People make accounts, prove and change their addresses, make, replace and revoke API keys, switch a second factor on,
-// get new recovery codes, choose a password by mail, switch the factor off again, invite somebody who accepts and gets a
-// role of the shop's own, and plan to leave, which some call off and some do, through two processes of which one or both
-// are killed, a hundred times on each engine. Afterwards no factor is half on, no session stands on one that is gone, no
-// link works that was used, who left is gone with everything, and whatever was answered is so.
+// get new recovery codes, choose a password by mail, switch the factor off again, invite somebody who accepts and gets
+// a role of the shop's own, and plan to leave, which some call off and some do, through two processes of which one or
+// both are killed, a hundred times on each engine. Afterwards no factor is half on, no session stands on one that is
+// gone, no link works that was used, who left is gone with everything, and whatever was answered is so.
 func TestAnAccountIsWholeAfterAKill(t *testing.T) {
 	onlyLong(t) // a mail that a killed process was sending waits two minutes for its lease to end
 	t.Parallel()
@@ -29,7 +29,7 @@ func TestAnAccountIsWholeAfterAKill(t *testing.T) {
 			stop atomic.Bool // people finish what they have begun
 		)
 		for i := range 4 {
-			rng := rand.New(rand.NewPCG(seed, uint64(i))) //nolint:gosec // from 0
+			rng := rand.New(rand.NewPCG(seed, uint64(i)))
 			wg.Go(func() {
 				for n := 0; !stop.Load(); n++ {
 					if err := kept.live(t.Context(), h, rng, fmt.Sprintf("p%d-%d", i, n), n); err != nil {

@@ -13,8 +13,8 @@ import (
 
 const deletion = "/auth/account/deletion"
 
-// leaves has two people make an account, buy something and plan to leave. One calls it off, and the other is removed when
-// it is due.
+// leaves has two people make an account, buy something and plan to leave. One calls it off, and the other is removed
+// when it is due.
 func (l *lives) leaves(ctx context.Context, h *house, rng *rand.Rand, name string) error {
 	for _, stays := range []bool{true, false} {
 		v := &visitor{h: h, email: fmt.Sprintf("%s-stays-%t@example.com", name, stays)}
@@ -54,15 +54,15 @@ func (l *lives) leaves(ctx context.Context, h *house, rng *rand.Rand, name strin
 	return nil
 }
 
-// falls has a planned deletion be due now, and a process that starts carry it out: the lease of one that was killed lasts
-// for minutes.
+// falls has a planned deletion be due now, and a process that starts carry it out: the lease of one that was killed
+// lasts for minutes.
 func (h *house) falls(ctx context.Context, v *visitor) error {
 	_, err := h.db.ExecContext(ctx, `UPDATE users SET deletion_at_ms = 1 WHERE email = $1 AND deletion_at_ms > 0`, v.email)
 	_, free := h.db.ExecContext(ctx, `DELETE FROM duties WHERE name = 'accounts'`)
 	return errors.Join(err, free)
 }
 
-// checkLeft fails the test unless those who called it off are there, the others are removed once, and nothing is theirs.
+// checkLeft fails the test unless those who called it off are there, the others are removed once, and own nothing.
 func (l *lives) checkLeft(t *testing.T, h *house) {
 	t.Helper()
 	if _, err := h.db.ExecContext(t.Context(), `DELETE FROM duties WHERE name = 'accounts'`); err != nil {

@@ -13,8 +13,8 @@ import (
 	"stoa/internal/testkit/passkeytest"
 )
 
-// contest is a kind of race about an account. ready makes what it needs, under a name that nobody else uses, and returns
-// what one round does: it ends with an error if anything but one of those who race wins.
+// contest is a kind of race about an account. ready makes what it needs, under a name that nobody else uses, and
+// returns what one round does: it ends with an error if anything but one of those who race wins.
 type contest struct {
 	name  string
 	ready func(t *testing.T, h *house, name string) func(ctx context.Context, rng *rand.Rand, n int) error
@@ -49,7 +49,7 @@ func TestOfEveryRaceForAnAccountOneWins(t *testing.T) {
 					rounds = amount(t, 500)
 				}
 				for n := range rounds {
-					if err := round(t.Context(), rand.New(rand.NewPCG(seed, uint64(n))), n); err != nil { //nolint:gosec // from 0
+					if err := round(t.Context(), rand.New(rand.NewPCG(seed, uint64(n))), n); err != nil {
 						t.Fatalf("round %d: %v", n, err)
 					}
 				}

@@ -10,8 +10,8 @@ import (
 
 const roles = "/api/v1/admin/roles"
 
-// entitles has an administrator make a role, change it and give it to somebody of the staff. Unless it is kept, the role
-// is taken back and deleted: there may be 50.
+// entitles has an administrator make a role, change it and give it to somebody of the staff. Unless it is kept, the
+// role is taken back and deleted: there may be 50.
 func (l *lives) entitles(ctx context.Context, admin, staff *visitor, rng *rand.Rand, name string, kept bool) error {
 	role := "R_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	person := "/api/v1/admin/users/" + staff.id

@@ -131,7 +131,8 @@ func fillRare(t *testing.T, db *sql.DB, engine string) (empty []string) {
 	return empty
 }
 
-// unfilled are tables of a moment or of one process, and those whose rows would change how people of the fixture sign in.
+// unfilled are tables of a moment or of one process, and those whose rows would change how people of the fixture sign
+// in.
 var unfilled = []string{
 	"account_exports", "api_keys", "ceremonies", "factor_resets", "identities", "identity_providers", "known_devices",
 	"mail_tokens", "mails", "master_key_holders", "oidc_flows", "passkeys", "provider_issuers", "recovery_codes",
@@ -144,8 +145,8 @@ var selling = []string{
 	"order_terms", "mail_templates",
 }
 
-// The newest release's database gets rows in every table that the shop has, as the next fixture has them. A backup that is
-// restored elsewhere has them all, and this stoa starts on them.
+// The newest release's database gets rows in every table that the shop has, as the next fixture has them. A backup that
+// is restored elsewhere has them all, and this stoa starts on them.
 func TestRowsOfEveryTableOutliveAnUpgradeAndABackup(t *testing.T) {
 	t.Parallel()
 

@@ -49,5 +49,5 @@ func Paced(cause error) error { return paced{cause} }
 
 type paced struct{ error }
 
-func (p paced) Is(target error) bool { return target == ErrPaced } //nolint:errorlint // its own chain
+func (p paced) Is(target error) bool { return target == ErrPaced }
 func (p paced) Unwrap() error        { return p.error }

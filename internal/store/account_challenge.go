@@ -11,7 +11,8 @@ import (
 // CreateChallenge implements account.Challenges.
 func (a *Account) CreateChallenge(ctx context.Context, c account.Challenge) error {
 	_, err := a.Write.ExecContext(ctx, `
-		INSERT INTO sign_in_challenges (token_hash, user_id, generation, password_print, tries, first_method, flow_hash, created_at_ms)
+		INSERT INTO sign_in_challenges (token_hash, user_id, generation, password_print, tries, first_method, flow_hash,
+			created_at_ms)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		c.Hash, c.UserID, c.Generation, c.Print, c.Tries, c.First, database.NullText(c.Flow), database.Millis(c.CreatedAt))
 	return a.Wrap(err, "Challenge")

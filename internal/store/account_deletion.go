@@ -108,7 +108,9 @@ func (s Leave) releaseGuestOrders(ctx context.Context, c account.Credentials, ke
 	list, err := database.All(ctx, s.Read, func(row database.Scanner) (g guests, err error) {
 		err = row.Scan(&g.id, &g.license, &g.billing)
 		return g, err
-	}, `SELECT id, license_id, COALESCE(billing_info, '{}') FROM orders WHERE billing_email_key = $1 AND user_id = 'anonymous'`, key)
+	}, `
+		SELECT id, license_id, COALESCE(billing_info, '{}') FROM orders
+		WHERE billing_email_key = $1 AND user_id = 'anonymous'`, key)
 	if err != nil {
 		return err
 	}
@@ -120,7 +122,8 @@ func (s Leave) releaseGuestOrders(ctx context.Context, c account.Credentials, ke
 		if !mailbox.Same(b.Email, c.Email) { // EmailKey equates more
 			continue
 		}
-		if _, err := s.Write.ExecContext(ctx, `UPDATE orders SET user_id = $1 WHERE id = $2`, reqctx.Deleted, g.id); err != nil {
+		if _, err := s.Write.ExecContext(ctx, `UPDATE orders SET user_id = $1 WHERE id = $2`,
+			reqctx.Deleted, g.id); err != nil {
 			return err
 		}
 		// Not the license of whoever bought what a guest only tried.
@@ -135,10 +138,11 @@ func (s Leave) releaseGuestOrders(ctx context.Context, c account.Credentials, ke
 	return nil
 }
 
-// eraseReviews takes the author from a user's reviews. A product has one review of each author, so those without get one
-// that nobody is.
+// eraseReviews takes the author from a user's reviews. A product has one review of each author, so those without get
+// one that nobody is.
 func (s Leave) eraseReviews(ctx context.Context, userID string) error {
-	_, err := s.Write.ExecContext(ctx, `UPDATE reviews SET user_id = $1 || id WHERE user_id = $2`, reqctx.Deleted+":", userID)
+	_, err := s.Write.ExecContext(ctx, `UPDATE reviews SET user_id = $1 || id WHERE user_id = $2`,
+		reqctx.Deleted+":", userID)
 	return err
 }
 
@@ -162,13 +166,14 @@ func (s Leave) blankAudit(ctx context.Context, userID string) error {
 		`SELECT id, action, details_json FROM audit_log WHERE target_id = $1 AND target_type = 'user'`, userID)
 }
 
-// eraseInvitations deletes the invitations to a user's mailbox, and blanks the address in what the audit log has of them.
-// Nobody but who proved to have the mailbox decides about them.
+// eraseInvitations deletes the invitations to a user's mailbox, and blanks the address in what the audit log has of
+// them. Nobody but who proved to have the mailbox decides about them.
 func (s Leave) eraseInvitations(ctx context.Context, c account.Credentials) error {
 	if c.ProvenAt.IsZero() {
 		return nil
 	}
-	if _, err := s.Write.ExecContext(ctx, `DELETE FROM invitations WHERE mailbox_key = $1`, mailbox.Key(c.Email)); err != nil {
+	if _, err := s.Write.ExecContext(ctx, `DELETE FROM invitations WHERE mailbox_key = $1`,
+		mailbox.Key(c.Email)); err != nil {
 		return err
 	}
 	return s.blankDetails(ctx, func(d detailed) bool {
@@ -201,7 +206,8 @@ func (s Leave) blankDetails(ctx context.Context, which func(detailed) bool, quer
 		if blank == d.details {
 			continue
 		}
-		if _, err := s.Write.ExecContext(ctx, `UPDATE audit_log SET details_json = $1 WHERE id = $2`, blank, d.id); err != nil {
+		if _, err := s.Write.ExecContext(ctx, `UPDATE audit_log SET details_json = $1 WHERE id = $2`,
+			blank, d.id); err != nil {
 			return err
 		}
 	}
@@ -230,11 +236,12 @@ func withoutAddresses(action audit.Action, details string) (string, error) {
 
 // BlankBills implements leave.Store.
 func (s Leave) BlankBills(ctx context.Context, until time.Time, limit int) (int, error) {
-	return s.blank(ctx, `user_id = 'deleted' AND created_at_ms <= $1`, ` ORDER BY created_at_ms LIMIT $2`, database.Millis(until), limit)
+	return s.blank(ctx, `user_id = 'deleted' AND created_at_ms <= $1`, ` ORDER BY created_at_ms LIMIT $2`,
+		database.Millis(until), limit)
 }
 
-// blank removes who the buyers of orders are from their bills, and from what is kept of their tax and invoices. It returns
-// how many orders or payments it was, whichever is more.
+// blank removes who the buyers of orders are from their bills, and from what is kept of their tax and invoices. It
+// returns how many orders or payments it was, whichever is more.
 func (s Leave) blank(ctx context.Context, which, some string, args ...any) (most int, err error) {
 	for _, statement := range []string{
 		`

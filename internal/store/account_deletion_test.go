@@ -220,8 +220,8 @@ func testBlankAudit(t *testing.T, db *database.DB) {
 	record("3", "ada", "bob", audit.UserRole, audit.Details{"email": "bob@x"})
 	record("4", "bob", "ada", audit.UserErase, nil)
 	mustExec(t, db, `INSERT INTO audit_log (id, at_ms, actor_kind, actor_id, actor_name, action, target_type, target_id, address,
-		request_id, details_json, behalf_id, behalf_name) VALUES ('5', 0, 'user', 'bob', 'E.bob@Example.com', 'x', 'user', 'ada', '',
-		'', '{}', 'ada', 'E.ada@Example.com')`)
+		request_id, details_json, behalf_id, behalf_name) 
+		VALUES ('5', 0, 'user', 'bob', 'E.bob@Example.com', 'x', 'user', 'ada', '', '', '{}', 'ada', 'E.ada@Example.com')`)
 
 	tries := []string{
 		`UPDATE audit_log SET actor_name = '' WHERE id = '3'`,

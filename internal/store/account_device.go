@@ -39,7 +39,8 @@ func (a *Account) KnowsDevice(ctx context.Context, emailKey, hash string, after 
 func (a *Account) ForgetDevice(ctx context.Context, userID, sessionID string) error {
 	_, err := a.Write.ExecContext(ctx, `
 		DELETE FROM known_devices
-		WHERE user_id = $1 AND id = (SELECT s.device_id FROM sessions s WHERE s.id = $2 AND s.user_id = $1)`, userID, sessionID)
+		WHERE user_id = $1 AND id = (SELECT s.device_id FROM sessions s WHERE s.id = $2 AND s.user_id = $1)`,
+		userID, sessionID)
 	return err
 }
 
@@ -55,7 +56,7 @@ func (a *Account) forgetOtherDevices(ctx context.Context, userID, sessionID stri
 // devicesOf is how many devices of a user are known.
 const devicesOf = 50
 
-// dropDevices forgets devices beyond devicesOf of those who signed in lately, the ones that were used longest ago first.
+// dropDevices forgets devices beyond devicesOf of those who signed in lately, those used longest ago first.
 func (a *Account) dropDevices(ctx context.Context, now time.Time) error {
 	_, err := a.Write.ExecContext(ctx, `
 		DELETE FROM known_devices WHERE id IN (

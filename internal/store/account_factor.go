@@ -69,7 +69,8 @@ func (a *Account) ConfirmTOTP(ctx context.Context, userID string, at time.Time) 
 
 // RaiseStep implements account.Factors.
 func (a *Account) RaiseStep(ctx context.Context, userID string, step int64) error {
-	res, err := a.Write.ExecContext(ctx, `UPDATE totp SET last_step = $1 WHERE user_id = $2 AND last_step < $1`, step, userID)
+	res, err := a.Write.ExecContext(ctx, `UPDATE totp SET last_step = $1 WHERE user_id = $2 AND last_step < $1`,
+		step, userID)
 	return database.Affected(res, err, "Authenticator app")
 }
 
@@ -101,7 +102,8 @@ func (a *Account) PutRecoveryCodes(ctx context.Context, userID string, hashes []
 		fmt.Fprintf(&values, "($%d, $1, $2)", i+3)
 		args = append(args, hash)
 	}
-	_, err := a.Write.ExecContext(ctx, `INSERT INTO recovery_codes (code_hash, user_id, created_at_ms) VALUES `+values.String(), args...)
+	_, err := a.Write.ExecContext(ctx,
+		`INSERT INTO recovery_codes (code_hash, user_id, created_at_ms) VALUES `+values.String(), args...)
 	return a.Wrap(err, "Recovery code")
 }
 

@@ -36,13 +36,15 @@ func scanIdentity(row database.Scanner) (i account.Identity, err error) {
 
 // IdentityWith implements account.Identities.
 func (a *Account) IdentityWith(ctx context.Context, issuer, subject string) (account.Identity, error) {
-	i, err := scanIdentity(a.Read.QueryRowContext(ctx, selectIdentities+` WHERE issuer = $1 AND subject = $2`, issuer, subject))
+	i, err := scanIdentity(a.Read.QueryRowContext(ctx, selectIdentities+` WHERE issuer = $1 AND subject = $2`,
+		issuer, subject))
 	return i, a.Wrap(err, "Identity")
 }
 
 // IdentitiesOf implements account.Identities.
 func (a *Account) IdentitiesOf(ctx context.Context, userID string) ([]account.Identity, error) {
-	return database.All(ctx, a.Read, scanIdentity, selectIdentities+` WHERE user_id = $1 ORDER BY created_at_ms, id`, userID)
+	return database.All(ctx, a.Read, scanIdentity, selectIdentities+` WHERE user_id = $1 ORDER BY created_at_ms, id`,
+		userID)
 }
 
 // UseIdentity implements account.Identities.
@@ -62,16 +64,18 @@ func (a *Account) DeleteIdentity(ctx context.Context, userID, id string) error {
 // UserByMailbox implements account.Identities.
 func (a *Account) UserByMailbox(ctx context.Context, key string) (account.Credentials, error) {
 	// The second condition is that of the index users_mailbox.
-	return a.userBy(ctx, `u.id = (SELECT id FROM users WHERE mailbox_key = $1 AND mailbox_key <> '' ORDER BY created_at_ms, id LIMIT 1)`, key)
+	return a.userBy(ctx, `u.id = (
+		SELECT id FROM users WHERE mailbox_key = $1 AND mailbox_key <> '' ORDER BY created_at_ms, id LIMIT 1)`, key)
 }
 
-const flowColumns = `state_hash, cookie_hash, provider_id, mode, COALESCE(user_id, ''), COALESCE(session_id, ''), generation,
-	COALESCE(username, ''), nonce, verifier_sealed, return_to, result_sealed, COALESCE(code_hash, ''), tries, created_at_ms`
+const flowColumns = `state_hash, cookie_hash, provider_id, mode, COALESCE(user_id, ''), COALESCE(session_id, ''),
+	generation, COALESCE(username, ''), nonce, verifier_sealed, return_to, result_sealed, COALESCE(code_hash, ''), tries,
+	created_at_ms`
 
 func (a *Account) scanFlow(row database.Scanner) (account.Flow, error) {
 	var f account.Flow
-	err := row.Scan(&f.State, &f.Cookie, &f.ProviderID, &f.Mode, &f.UserID, &f.SessionID, &f.Generation, &f.Username, &f.Nonce,
-		&f.Verifier, &f.ReturnTo, &f.Result, &f.Code, &f.Tries, database.ScanMillis(&f.CreatedAt))
+	err := row.Scan(&f.State, &f.Cookie, &f.ProviderID, &f.Mode, &f.UserID, &f.SessionID, &f.Generation, &f.Username,
+		&f.Nonce, &f.Verifier, &f.ReturnTo, &f.Result, &f.Code, &f.Tries, database.ScanMillis(&f.CreatedAt))
 	if err != nil {
 		return account.Flow{}, a.Wrap(err, "Flow")
 	}
@@ -97,7 +101,8 @@ func (a *Account) FlowOf(ctx context.Context, cookie string) (account.Flow, erro
 
 // TakeFlow implements account.Identities.
 func (a *Account) TakeFlow(ctx context.Context, state string) (account.Flow, error) {
-	return a.scanFlow(a.Write.QueryRowContext(ctx, `DELETE FROM oidc_flows WHERE state_hash = $1 RETURNING `+flowColumns, state))
+	return a.scanFlow(a.Write.QueryRowContext(ctx, `DELETE FROM oidc_flows WHERE state_hash = $1 RETURNING `+flowColumns,
+		state))
 }
 
 // KeepResult implements account.Identities.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stoa/internal/account/mailbox"
+	"stoa/internal/data/database"
 	"stoa/internal/store"
 )
 
@@ -17,18 +18,10 @@ func testMailboxes(t *testing.T, open Open) {
 		c.Email = fmt.Sprintf("E%d@Bücher.example", i)
 		mustCreateUser(t, s, c)
 	}
-	keys := func() (all []string) {
-		rows, err := db.Conn().Read.QueryContext(t.Context(), `SELECT mailbox_key FROM users ORDER BY id`)
+	keys := func() []string {
+		all, err := database.Texts(t.Context(), db.Conn().Read, `SELECT mailbox_key FROM users ORDER BY id`)
 		if err != nil {
 			t.Fatal(err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var key string
-			if err := rows.Scan(&key); err != nil {
-				t.Fatal(err)
-			}
-			all = append(all, key)
 		}
 		return all
 	}

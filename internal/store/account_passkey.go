@@ -62,6 +62,7 @@ func (a *Account) CreatePasskey(ctx context.Context, p account.Passkey) error {
 
 var errPasskeyKnown = errs.New(errs.Conflict, "CONFLICT", "Somebody has this passkey.")
 
+//nolint:gosec // SQL, not a secret
 const selectPasskeys = `
 	SELECT p.id, p.user_id, p.credential_id, p.public_key, p.alg, p.sign_count, p.aaguid, p.backup_eligible, p.backed_up,
 		p.transports, p.rp_id, p.name, p.created_at_ms, p.last_used_at_ms, h.handle
@@ -72,8 +73,8 @@ func scanPasskey(row database.Scanner) (p account.Passkey, err error) {
 	var transports string
 	var used int64
 	c := &p.Credential
-	err = row.Scan(&p.ID, &p.UserID, &c.ID, &c.PublicKey, &c.Algorithm, &c.Counter, &c.AAGUID, &c.BackupEligible, &c.BackedUp,
-		&transports, &p.PartyID, &p.Name, database.ScanMillis(&p.CreatedAt), &used, &p.Handle)
+	err = row.Scan(&p.ID, &p.UserID, &c.ID, &c.PublicKey, &c.Algorithm, &c.Counter, &c.AAGUID, &c.BackupEligible,
+		&c.BackedUp, &transports, &p.PartyID, &p.Name, database.ScanMillis(&p.CreatedAt), &used, &p.Handle)
 	if transports != "" {
 		c.Transports = strings.Split(transports, ",")
 	}
@@ -89,7 +90,8 @@ func (a *Account) PasskeyWith(ctx context.Context, credentialID string) (account
 
 // PasskeysOf implements account.Passkeys.
 func (a *Account) PasskeysOf(ctx context.Context, userID string) ([]account.Passkey, error) {
-	return database.All(ctx, a.Read, scanPasskey, selectPasskeys+` WHERE p.user_id = $1 ORDER BY p.created_at_ms, p.id`, userID)
+	return database.All(ctx, a.Read, scanPasskey, selectPasskeys+` WHERE p.user_id = $1 ORDER BY p.created_at_ms, p.id`,
+		userID)
 }
 
 // RenamePasskey implements account.Passkeys.
@@ -100,7 +102,8 @@ func (a *Account) RenamePasskey(ctx context.Context, userID, id, name string) er
 
 // UsePasskey implements account.Passkeys.
 func (a *Account) UsePasskey(ctx context.Context, id string, u passkey.Use, at time.Time) error {
-	_, err := a.Write.ExecContext(ctx, `UPDATE passkeys SET sign_count = $1, backed_up = $2, last_used_at_ms = $3 WHERE id = $4`,
+	_, err := a.Write.ExecContext(ctx,
+		`UPDATE passkeys SET sign_count = $1, backed_up = $2, last_used_at_ms = $3 WHERE id = $4`,
 		int64(u.Counter), u.BackedUp, sinceEpoch(at), id)
 	return err
 }

@@ -11,15 +11,15 @@ import (
 // PutProvider implements account.Providers.
 func (a *Account) PutProvider(ctx context.Context, p account.Provider) error {
 	_, err := a.Write.ExecContext(ctx, `
-		INSERT INTO identity_providers (id, slug, kind, name, issuer, client_id, secret_sealed, scopes, enabled, sign_up, staff,
-			verifies_addresses, allowed_domains, created_at_ms)
+		INSERT INTO identity_providers (id, slug, kind, name, issuer, client_id, secret_sealed, scopes, enabled, sign_up,
+			staff, verifies_addresses, allowed_domains, created_at_ms)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 		ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, name = excluded.name, issuer = excluded.issuer,
 			client_id = excluded.client_id, secret_sealed = excluded.secret_sealed, scopes = excluded.scopes,
 			enabled = excluded.enabled, sign_up = excluded.sign_up, staff = excluded.staff,
 			verifies_addresses = excluded.verifies_addresses, allowed_domains = excluded.allowed_domains`,
-		p.ID, p.Slug, string(p.Kind), p.Name, p.Issuer, p.ClientID, p.Sealed, strings.Join(p.Scopes, " "), p.Enabled, p.SignUp,
-		p.Staff, p.VerifiesAddresses, strings.Join(p.AllowedDomains, " "), database.Millis(p.CreatedAt))
+		p.ID, p.Slug, string(p.Kind), p.Name, p.Issuer, p.ClientID, p.Sealed, strings.Join(p.Scopes, " "), p.Enabled,
+		p.SignUp, p.Staff, p.VerifiesAddresses, strings.Join(p.AllowedDomains, " "), database.Millis(p.CreatedAt))
 	if err != nil {
 		return a.Wrap(err, "Identity provider")
 	}

@@ -38,7 +38,8 @@ const sessionColumns = `concat_ws(' ', s.id, s.user_id, s.refresh_id, s.refresh_
 	s.created_at_ms, s.level, s.methods, s.authenticated_at_ms, s.reauthenticated_at_ms, s.address, s.last_address,
 	s.ends_at_ms, COALESCE(s.impersonator_id, ''), COALESCE(s.parent_session_id, ''),
 	CASE WHEN s.writable THEN 1 ELSE 0 END,
-	CASE WHEN s.impersonator_id IS NULL THEN '' ELSE COALESCE((SELECT i.username FROM users i WHERE i.id = s.impersonator_id), '') END,
+	CASE WHEN s.impersonator_id IS NULL THEN ''
+		ELSE COALESCE((SELECT i.username FROM users i WHERE i.id = s.impersonator_id), '') END,
 	s.replaced_json), s.user_agent`
 
 // scanSession reads one row of sessionColumns.
@@ -95,14 +96,16 @@ func (a *Account) SaveRefresh(ctx context.Context, s account.Session) error {
 
 // SetReauthenticated implements account.Sessions.
 func (a *Account) SetReauthenticated(ctx context.Context, id string, at time.Time) error {
-	res, err := a.Write.ExecContext(ctx, `UPDATE sessions SET reauthenticated_at_ms = $1 WHERE id = $2`, database.Millis(at), id)
+	res, err := a.Write.ExecContext(ctx, `UPDATE sessions SET reauthenticated_at_ms = $1 WHERE id = $2`,
+		database.Millis(at), id)
 	return database.Affected(res, err, "Session")
 }
 
 // SetLevel implements account.Sessions.
 func (a *Account) SetLevel(ctx context.Context, id string, level int, methods []string) error {
 	defer a.ended(ctx)
-	res, err := a.Write.ExecContext(ctx, `UPDATE sessions SET level = $1, methods = $2, phishing_resistant = $3 WHERE id = $4`,
+	res, err := a.Write.ExecContext(ctx,
+		`UPDATE sessions SET level = $1, methods = $2, phishing_resistant = $3 WHERE id = $4`,
 		level, strings.Join(methods, ","), account.Session{Methods: methods}.PhishingResistant(), id)
 	return database.Affected(res, err, "Session")
 }

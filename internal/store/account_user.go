@@ -188,7 +188,8 @@ func userWhere(q account.UserQuery) (w database.Where) {
 // HasAdmin implements account.Users.
 func (a *Account) HasAdmin(ctx context.Context) (bool, error) {
 	var has bool
-	err := a.Read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM users u WHERE u.role = 'ADMIN' AND `+isActive+`)`).Scan(&has)
+	err := a.Read.QueryRowContext(ctx,
+		`SELECT EXISTS (SELECT 1 FROM users u WHERE u.role = 'ADMIN' AND `+isActive+`)`).Scan(&has)
 	return has, err
 }
 

@@ -48,8 +48,10 @@ const activityOf = `(
 	FROM sign_ins s
 	WHERE s.user_id = $1 AND s.at_ms > $2
 	UNION ALL
-	SELECT a.id, a.at_ms, '', '', CASE WHEN a.actor_kind = 'user' AND a.actor_id = $1 THEN a.address ELSE '' END, '', a.action,
-		CASE WHEN a.actor_kind = 'system' THEN 'system' WHEN a.actor_kind = 'user' AND a.actor_id = $1 THEN 'you' ELSE 'staff' END
+	SELECT a.id, a.at_ms, '', '', CASE WHEN a.actor_kind = 'user' AND a.actor_id = $1 THEN a.address ELSE '' END,
+		'', a.action,
+		CASE WHEN a.actor_kind = 'system' THEN 'system'
+			WHEN a.actor_kind = 'user' AND a.actor_id = $1 THEN 'you' ELSE 'staff' END
 	FROM audit_log a
 	WHERE a.target_type = 'user' AND a.target_id = $1 AND a.at_ms > $2) both_kinds`
 

@@ -36,7 +36,8 @@ func (a *Account) RemoveWays(ctx context.Context, userID string, w account.Ways)
 	if w.Factors {
 		tables = append(tables, "passkeys", "recovery_codes", "factor_resets")
 		// Somebody may have set an app up earlier, and switched it on since.
-		_, err := a.Write.ExecContext(ctx, `DELETE FROM totp WHERE user_id = $1 AND (created_at_ms >= $2 OR confirmed_at_ms >= $2)`,
+		_, err := a.Write.ExecContext(ctx,
+			`DELETE FROM totp WHERE user_id = $1 AND (created_at_ms >= $2 OR confirmed_at_ms >= $2)`,
 			userID, sinceEpoch(w.Since))
 		if err != nil {
 			return err

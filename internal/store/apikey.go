@@ -46,12 +46,15 @@ func (k Keys) Owner(ctx context.Context, userID string, now time.Time) (apikey.O
 
 // ownRole returns the permissions of a role that is not built in, and "" for others.
 func (k Keys) ownRole(ctx context.Context, name string) (permissions string, err error) {
-	err = k.Read.QueryRowContext(ctx, `SELECT COALESCE(max(permissions), '') FROM roles WHERE name = $1`, name).Scan(&permissions)
+	err = k.Read.QueryRowContext(ctx, `
+		SELECT COALESCE(max(permissions), '') FROM roles WHERE name = $1`, name).Scan(&permissions)
 	return permissions, err
 }
 
-const apiKeyColumns = `k.id, COALESCE(k.user_id, ''), COALESCE(k.service_account_id, ''), k.name, k.scopes, k.secret_hash,
-	COALESCE(k.previous_hash, ''), NULLIF(k.previous_until_ms, 0), NULLIF(k.renewed_at_ms, 0), k.created_at_ms, k.expires_at_ms, NULLIF(k.last_used_at_ms, 0),
+//nolint:gosec // SQL, not a secret
+const apiKeyColumns = `k.id, COALESCE(k.user_id, ''), COALESCE(k.service_account_id, ''), k.name, k.scopes,
+	k.secret_hash, COALESCE(k.previous_hash, ''), NULLIF(k.previous_until_ms, 0), NULLIF(k.renewed_at_ms, 0),
+	k.created_at_ms, k.expires_at_ms, NULLIF(k.last_used_at_ms, 0),
 	k.last_address, k.created_by, k.creator_permissions, NULLIF(k.revoked_at_ms, 0)`
 
 // scanKey reads apiKeyColumns, and more columns behind them.
@@ -73,7 +76,8 @@ func (a *Account) KeyHolder(ctx context.Context, id string) (h apikey.Holder, er
 	var active sql.NullBool
 	var role, own sql.NullString
 	h.Key, err = scanKey(a.Read.QueryRowContext(a.Brief(ctx), `
-		SELECT `+apiKeyColumns+`, u.active AND u.deletion_at_ms = 0, u.role, (SELECT r.permissions FROM roles r WHERE r.name = u.role)
+		SELECT `+apiKeyColumns+`, u.active AND u.deletion_at_ms = 0, u.role,
+			(SELECT r.permissions FROM roles r WHERE r.name = u.role)
 		FROM api_keys k LEFT JOIN users u ON u.id = k.user_id WHERE k.id = $1`, id), &active, &role, &own)
 	h.Active, h.Role = active.Bool, reqctx.Role(role.String)
 	if role.Valid {
@@ -108,7 +112,8 @@ func (k Keys) CreateKey(ctx context.Context, key apikey.Key) error {
 
 // Key implements apikey.Store.
 func (k Keys) Key(ctx context.Context, id string) (apikey.Key, error) {
-	key, err := scanKey(k.Read.QueryRowContext(ctx, `SELECT `+apiKeyColumns+` FROM api_keys k WHERE k.id = $1`+k.Lock("k"), id))
+	key, err := scanKey(k.Read.QueryRowContext(ctx, `
+		SELECT `+apiKeyColumns+` FROM api_keys k WHERE k.id = $1`+k.Lock("k"), id))
 	return key, k.Wrap(err, "Key")
 }
 
@@ -121,7 +126,8 @@ func (k Keys) KeysOf(ctx context.Context, userID, accountID string) ([]apikey.Ke
 }
 
 // listed selects keys with who has them, and what their user, or else their creator, may.
-const listed = `SELECT ` + apiKeyColumns + `, COALESCE(u.username, s.name, ''), COALESCE(b.active, FALSE), COALESCE(b.role, ''),
+const listed = `SELECT ` + apiKeyColumns + `,
+		COALESCE(u.username, s.name, ''), COALESCE(b.active, FALSE), COALESCE(b.role, ''),
 		COALESCE((SELECT r.permissions FROM roles r WHERE r.name = b.role), '')
 	FROM api_keys k LEFT JOIN users u ON u.id = k.user_id LEFT JOIN service_accounts s ON s.id = k.service_account_id
 	LEFT JOIN users b ON b.id = COALESCE(k.user_id, k.created_by)`
@@ -150,7 +156,8 @@ func (k Keys) ListKeys(ctx context.Context, q apikey.Query) ([]apikey.Listed, in
 		where.And(`k.user_id IS NULL`)
 	}
 	var total int
-	if err := k.Read.QueryRowContext(ctx, `SELECT count(*) FROM api_keys k`+where.String(), where.Args()...).Scan(&total); err != nil {
+	if err := k.Read.QueryRowContext(ctx, `SELECT count(*) FROM api_keys k`+where.String(),
+		where.Args()...).Scan(&total); err != nil {
 		return nil, 0, err
 	}
 	page, args := where.Page(q.Limit, q.Offset)
@@ -193,7 +200,8 @@ func (k Keys) ReplaceSecret(ctx context.Context, key apikey.Key, before string) 
 
 // CreateAccount implements apikey.Store.
 func (k Keys) CreateAccount(ctx context.Context, a apikey.Account) error {
-	_, err := k.Write.ExecContext(ctx, `INSERT INTO service_accounts (id, name, created_by, created_at_ms) VALUES ($1, $2, $3, $4)`,
+	_, err := k.Write.ExecContext(ctx,
+		`INSERT INTO service_accounts (id, name, created_by, created_at_ms) VALUES ($1, $2, $3, $4)`,
 		a.ID, a.Name, a.CreatedBy, database.Millis(a.CreatedAt))
 	return k.Wrap(err, "Service account")
 }
@@ -211,7 +219,9 @@ func (k Keys) ServiceAccounts(ctx context.Context, now time.Time) ([]apikey.Acco
 	return database.All(ctx, k.Read, func(row database.Scanner) (a apikey.Account, err error) {
 		err = row.Scan(&a.ID, &a.Name, &a.CreatedBy, database.ScanMillis(&a.CreatedAt), &a.Keys)
 		return a, err
-	}, `SELECT a.id, a.name, a.created_by, a.created_at_ms, (SELECT count(*) FROM api_keys k WHERE k.service_account_id = a.id
+	}, `
+		SELECT a.id, a.name, a.created_by, a.created_at_ms,
+			(SELECT count(*) FROM api_keys k WHERE k.service_account_id = a.id
 			AND k.revoked_at_ms = 0 AND (k.expires_at_ms IS NULL OR k.expires_at_ms > $1))
 		FROM service_accounts a ORDER BY a.name`, database.Millis(now))
 }

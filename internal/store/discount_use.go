@@ -42,7 +42,8 @@ func (s *Orders) AddUse(
 		return false, err
 	}
 	_, err := s.Write.ExecContext(ctx, `
-		INSERT INTO discount_uses (order_id, discount_id, at_ms) VALUES ($1, $2, $3)`, orderID, discountID, database.Millis(at))
+		INSERT INTO discount_uses (order_id, discount_id, at_ms) VALUES ($1, $2, $3)`,
+		orderID, discountID, database.Millis(at))
 	return err == nil, err
 }
 

@@ -42,7 +42,8 @@ func scanEntitlement(row database.Scanner, more ...any) (l entitlement.License, 
 	var features string
 	err = row.Scan(append([]any{
 		&l.ID, &l.Kind, &l.Slug, &l.Market, &l.Product, &l.Sealed, &l.KeyTail, &l.Instance, &l.Lease,
-		&l.State, &l.Reason, &l.Tier, &l.IsTrial, &features, database.ScanMillis(&l.TermEnds), database.ScanMillis(&l.LeasedAt),
+		&l.State, &l.Reason, &l.Tier, &l.IsTrial, &features, database.ScanMillis(&l.TermEnds),
+		database.ScanMillis(&l.LeasedAt),
 		database.ScanMillis(&l.LeaseUntil), database.ScanMillis(&l.GraceUntil), database.ScanMillis(&l.CheckedAt),
 		database.ScanMillis(&l.LastSeen), database.ScanMillis(&l.Due), &l.Mailed, &l.Installed, &l.Seated, &l.Revision,
 	}, more...)...)
@@ -73,7 +74,8 @@ func (s *Entitlements) List(ctx context.Context) ([]entitlement.License, error) 
 // Get implements entitlement.Store.
 func (s *Entitlements) Get(ctx context.Context, kind extension.Kind, slug string) (entitlement.License, error) {
 	l, err := scanEntitlement(s.Read.QueryRowContext(ctx,
-		`SELECT `+entitlementColumns+` FROM package_licenses e WHERE e.kind = $1 AND e.slug = $2`+s.Lock("e"), string(kind), slug))
+		`SELECT `+entitlementColumns+` FROM package_licenses e WHERE e.kind = $1 AND e.slug = $2`+s.Lock("e"),
+		string(kind), slug))
 	return l, s.Wrap(err, "License")
 }
 
@@ -87,7 +89,8 @@ func (s *Entitlements) Create(ctx context.Context, l entitlement.License) error 
 		INSERT INTO package_licenses (id, kind, slug, market, product, key_sealed, key_tail, instance, lease,
 			state, reason, tier, trial, features, term_ends_ms, leased_at_ms, lease_until_ms, grace_until_ms,
 			checked_at_ms, last_seen_ms, due_ms, mailed, installed, seated, revision)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
+			$25)`,
 		l.ID, string(l.Kind), l.Slug, l.Market, l.Product, l.Sealed, l.KeyTail, l.Instance, l.Lease,
 		string(l.State), string(l.Reason), l.Tier, l.IsTrial, features, database.Millis(l.TermEnds), l.LeasedAt.UnixMilli(),
 		l.LeaseUntil.UnixMilli(), l.GraceUntil.UnixMilli(), database.Millis(l.CheckedAt), l.LastSeen.UnixMilli(),

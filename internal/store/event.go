@@ -30,7 +30,8 @@ func (c audited) Publish(ctx context.Context, list ...event.Event) error {
 				cmp.Or(e.Cause, trace.Cause(ctx)), orNull(by.UserID), orNull(by.Impersonator))
 		}
 		_, err := c.Write.ExecContext(ctx, `
-			INSERT INTO events (id, type, occurred_at_ms, data_json, cause, by_user, by_impersonator) VALUES `+tuples(len(chunk), 7), values...)
+			INSERT INTO events (id, type, occurred_at_ms, data_json, cause, by_user, by_impersonator)
+			VALUES `+tuples(len(chunk), 7), values...)
 		if err != nil {
 			return err
 		}

@@ -101,7 +101,8 @@ func (s *Figures) Trials(ctx context.Context, from, to time.Time) (p figures.Par
 	err = s.Read.QueryRowContext(ctx, `
 		SELECT count(*), count(CASE WHEN EXISTS (
 			SELECT 1 FROM orders f
-			WHERE f.license_id = o.license_id AND f.follows AND f.paid_at_ms IS NOT NULL AND f.cancelled_at_ms IS NULL) THEN 1 END)
+			WHERE f.license_id = o.license_id AND f.follows AND f.paid_at_ms IS NOT NULL
+			AND f.cancelled_at_ms IS NULL) THEN 1 END)
 		FROM orders o WHERE o.trial AND o.created_at_ms >= $1 AND o.created_at_ms < $2`,
 		database.Millis(from), database.Millis(to)).Scan(&p.All, &p.Part)
 	return p, err

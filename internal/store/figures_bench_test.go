@@ -61,8 +61,8 @@ func sellMany(b *testing.B, db *database.DB, code string) {
 	b.Helper()
 	run(b, db, `DELETE FROM sales_days`)
 	run(b, db, numbered+`
-		INSERT INTO sales_days (day, product_id, tier_id, country, code, currency, test, lane, orders, gross_minor, discount_minor,
-			refunds_minor, tax_minor)
+		INSERT INTO sales_days (day, product_id, tier_id, country, code, currency, test, lane, orders, gross_minor,
+			discount_minor, refunds_minor, tax_minor)
 		SELECT $2 + i % 366, 'prod-a', 'pro', 'DE', `+code+`, 'EUR', FALSE, 0, count(*), 1000 * count(*), 0, 0, 0 FROM n GROUP BY 1, 5`,
 		sold, T0.UnixMilli()/86_400_000)
 }
@@ -118,7 +118,7 @@ func subscribe(b *testing.B, db *database.DB) {
 	}
 }
 
-// numbered begins a statement with the numbers from 1 to its first argument. scrambled makes other numbers of them, in no order.
+// numbered begins a statement with the numbers from 1 to its first argument. scrambled reorders them.
 const (
 	numbered  = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < CAST($1 AS INTEGER))`
 	scrambled = `CAST(10000000000 + CAST(i AS BIGINT) * 2654435761 % 4294967296 AS TEXT)`

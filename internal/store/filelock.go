@@ -64,7 +64,7 @@ func (l *fileLock) isTaken() (bool, error) {
 	}
 	f, err := l.open()
 	if err != nil {
-		return true, nil //nolint:nilerr // a process of another user, say, may have it
+		return true, nil // a process of another user, say, may have it
 	}
 	free := flock(f)
 	return !free, f.Close()

@@ -29,12 +29,13 @@ func (i *Impersonations) AddImpersonation(ctx context.Context, one impersonate.I
 	_, err := i.Write.ExecContext(ctx, `
 		INSERT INTO impersonations (id, staff_id, user_id, reason, writable, created_at_ms, ends_at_ms)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		one.ID, one.Staff.ID, one.User.ID, one.Reason, one.Writable, database.Millis(one.CreatedAt), database.Millis(one.EndsAt))
+		one.ID, one.Staff.ID, one.User.ID, one.Reason, one.Writable, database.Millis(one.CreatedAt),
+		database.Millis(one.EndsAt))
 	return err
 }
 
-const impersonationColumns = `m.id, m.staff_id, COALESCE(st.username, ''), m.user_id, COALESCE(u.username, ''), m.reason,
-	m.writable, m.created_at_ms, m.ends_at_ms, nullif(m.ended_at_ms, 0)`
+const impersonationColumns = `m.id, m.staff_id, COALESCE(st.username, ''), m.user_id, COALESCE(u.username, ''),
+	m.reason, m.writable, m.created_at_ms, m.ends_at_ms, nullif(m.ended_at_ms, 0)`
 
 const impersonationsWithNames = `
 	FROM impersonations m

@@ -18,7 +18,7 @@ var _ invite.Store = Invitations{}
 // InTx implements invite.Store.
 func (s Invitations) InTx(ctx context.Context, fn func(invite.Store) error) error {
 	inTurn := func(ctx context.Context, fn func(database.Conn) error) error {
-		return s.Conn.InTurn(ctx, "invitations", fn)
+		return s.InTurn(ctx, "invitations", fn)
 	}
 	return s.settled(ctx, inTurn, func(tx *Account) error { return fn(Invitations{tx}) })
 }
@@ -29,7 +29,8 @@ func (s Invitations) In(tx account.Store) invite.Store { return Invitations{tx.(
 // CreateInvitation implements invite.Store.
 func (s Invitations) CreateInvitation(ctx context.Context, in invite.Invitation) error {
 	_, err := s.Write.ExecContext(ctx, `
-		INSERT INTO invitations (id, email, mailbox_key, role, invited_kind, invited_by, token_hash, printed, created_at_ms, expires_at_ms)
+		INSERT INTO invitations (id, email, mailbox_key, role, invited_kind, invited_by, token_hash, printed, created_at_ms,
+			expires_at_ms)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		in.ID, in.Email, mailbox.Key(in.Email), string(in.Role), string(in.Inviter.Kind), in.Inviter.ID, in.Hash, in.Printed,
 		database.Millis(in.CreatedAt), database.Millis(in.ExpiresAt))

@@ -81,7 +81,8 @@ func licenseWhere(q license.Query) (w database.Where) {
 	case q.Search != "":
 		w.And(`(p.slug LIKE $1 ESCAPE '~' OR l.id LIKE $2 ESCAPE '~' OR l.key_tail = $3
 			OR l.user_id IN (SELECT id FROM users WHERE id LIKE $2 ESCAPE '~' OR email_key LIKE $1 ESCAPE '~')
-			OR l.id IN (SELECT license_id FROM orders WHERE id LIKE $2 ESCAPE '~' OR billing_email_key LIKE $1 ESCAPE '~' AND user_id <> $4))`,
+			OR l.id IN (SELECT license_id FROM orders WHERE id LIKE $2 ESCAPE '~' OR billing_email_key LIKE $1 ESCAPE '~'
+				AND user_id <> $4))`,
 			append(search(q.Search), exceptOf(q.NoFormer))...)
 	}
 	at := q.At.UnixMilli()

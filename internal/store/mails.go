@@ -29,7 +29,9 @@ func addMail(ctx context.Context, tx database.Conn, m mail.Sealed) error {
 }
 
 // LeaseMail implements mail.OutboxStore.
-func (s *Mails) LeaseMail(ctx context.Context, lease string, now, until time.Time) (d mail.DueMail, ok bool, err error) {
+func (s *Mails) LeaseMail(
+	ctx context.Context, lease string, now, until time.Time,
+) (d mail.DueMail, ok bool, err error) {
 	// Usually nothing is due. This query finds that out without a transaction.
 	err = s.Read.QueryRowContext(ctx, `SELECT id FROM mails WHERE due_ms <= $1 LIMIT 1`, database.Millis(now)).Scan(&d.ID)
 	if errors.Is(err, sql.ErrNoRows) {

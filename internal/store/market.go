@@ -160,8 +160,8 @@ func (s *Market) PutState(ctx context.Context, st origin.State) error {
 	return err
 }
 
-// MarkRestored notes in a database that was made of a backup which root and which key the backup brought back. Without a
-// market it does nothing.
+// MarkRestored notes in a database that was made of a backup which root and which key the backup brought back. Without
+// a market it does nothing.
 func MarkRestored(ctx context.Context, db *database.DB) error {
 	return NewMarket(db).InTx(ctx, func(tx origin.Store) error {
 		mark, err := tx.Mark(ctx)

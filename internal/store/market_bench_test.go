@@ -67,8 +67,8 @@ func bigMarket(
 	return s, publish
 }
 
-// A market with 5,000 products: what it takes to sign all of it, to find that nothing changed, and to sign what follows from
-// one publication; and how large its files are.
+// A market with 5,000 products: what it takes to sign all of it, to find that nothing changed, and to sign what follows
+// from one publication; and how large its files are.
 func BenchmarkMarketOf5000Products(b *testing.B) {
 	ctx, now := b.Context(), T0
 	db := dbtest.Open(b, dbtest.SQLite(b))

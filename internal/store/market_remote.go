@@ -37,13 +37,15 @@ func (s *Markets) List(ctx context.Context) ([]remote.Market, error) {
 
 // Get implements remote.Store.
 func (s *Markets) Get(ctx context.Context, id string) (remote.Market, error) {
-	m, err := scanMarket(s.Read.QueryRowContext(ctx, `SELECT `+marketColumns+` FROM markets m WHERE m.id = $1`+s.Lock("m"), id))
+	m, err := scanMarket(s.Read.QueryRowContext(ctx, `
+		SELECT `+marketColumns+` FROM markets m WHERE m.id = $1`+s.Lock("m"), id))
 	return m, s.Wrap(err, "Market")
 }
 
 // Known implements remote.Store.
 func (s *Markets) Known(ctx context.Context, fingerprint string) (known bool, err error) {
-	err = s.Read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM markets WHERE root_hash = $1)`, fingerprint).Scan(&known)
+	err = s.Read.QueryRowContext(ctx, `
+		SELECT EXISTS (SELECT 1 FROM markets WHERE root_hash = $1)`, fingerprint).Scan(&known)
 	return known, err
 }
 

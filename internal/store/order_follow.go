@@ -17,14 +17,16 @@ var _ order.Followers = (*Orders)(nil)
 // OpenFollower implements order.Followers.
 func (s *Orders) OpenFollower(ctx context.Context, licenseID string) (order.Order, bool, error) {
 	return s.found(ctx, `
-		SELECT `+orderColumns+` FROM orders o WHERE o.license_id = $1 AND o.follows AND o.status = 'pending' LIMIT 1`, licenseID)
+		SELECT `+orderColumns+` FROM orders o WHERE o.license_id = $1 AND o.follows AND o.status = 'pending' LIMIT 1`,
+		licenseID)
 }
 
 // ChangeByInvoice implements order.Followers.
 func (s *Orders) ChangeByInvoice(ctx context.Context, provider, invoice string) (order.Order, bool, error) {
 	return s.found(ctx, `
 		SELECT `+orderColumns+` FROM orders o
-		WHERE o.kind = 'change' AND o.payment_invoice = $1 AND o.payment_invoice <> '' AND o.provider = $2`, invoice, provider)
+		WHERE o.kind = 'change' AND o.payment_invoice = $1 AND o.payment_invoice <> '' AND o.provider = $2`,
+		invoice, provider)
 }
 
 // found returns the order that a query finds, if there is one.
@@ -53,7 +55,7 @@ func (s *Orders) Orphans(ctx context.Context, after order.Order) ([]order.Order,
 
 // Seated implements order.Followers.
 func (s *Orders) Seated(ctx context.Context, licenseID string) ([]string, error) {
-	return database.All(ctx, s.Read, func(row database.Scanner) (id string, err error) { return id, row.Scan(&id) }, `
+	return database.Texts(ctx, s.Read, `
 		SELECT instance_id FROM license_instances WHERE license_id = $1 AND NOT development
 		ORDER BY activated_at_ms, instance_id`, licenseID)
 }

@@ -26,7 +26,8 @@ func (s *Orders) FindOrders(ctx context.Context, q order.Query) ([]order.Listed,
 	page, args := where.Page(q.Limit, q.Offset)
 	list, err := database.All(ctx, s.Read, func(row database.Scanner) (o order.Listed, err error) {
 		o.Order, err = scanOrder(row, append([]any{
-			&o.ProductSlug, &o.ProductName, &o.UserEmail, database.ScanMillis(&o.ExpiresAt), &o.Back, &o.Periods, &o.Followed, &o.Paid,
+			&o.ProductSlug, &o.ProductName, &o.UserEmail, database.ScanMillis(&o.ExpiresAt), &o.Back, &o.Periods, &o.Followed,
+			&o.Paid,
 		}, scanBill(&o.Bill)...)...)
 		return o, err
 	}, `
@@ -72,10 +73,12 @@ func orderWhere(q order.Query) (w database.Where) {
 			OR o.product_id IN (SELECT id FROM products WHERE slug LIKE $1 ESCAPE '~'))`, search(q.Search)[:2]...)
 	case q.Search != "":
 		w.And(`((o.billing_email_key LIKE $1 ESCAPE '~' OR o.billing_name_key LIKE $1 ESCAPE '~'
-				OR o.billing_company_key LIKE $1 ESCAPE '~') AND o.user_id <> $4 OR o.id LIKE $2 ESCAPE '~' OR o.license_id LIKE $2 ESCAPE '~'
+				OR o.billing_company_key LIKE $1 ESCAPE '~') AND o.user_id <> $4 OR o.id LIKE $2 ESCAPE '~'
+				OR o.license_id LIKE $2 ESCAPE '~'
 			OR o.user_id IN (SELECT id FROM users WHERE id LIKE $2 ESCAPE '~' OR email_key LIKE $1 ESCAPE '~')
 			OR o.product_id IN (SELECT id FROM products WHERE slug LIKE $1 ESCAPE '~')
-			OR o.license_id IN (SELECT id FROM licenses WHERE key_tail = $3))`, append(searchBy(q.Search, q.NoTails), exceptOf(q.NoFormer))...)
+			OR o.license_id IN (SELECT id FROM licenses WHERE key_tail = $3))`,
+			append(searchBy(q.Search, q.NoTails), exceptOf(q.NoFormer))...)
 	}
 	if q.Status != "" {
 		w.And(`o.status = $1`, string(q.Status))

@@ -56,7 +56,8 @@ const unfinished = `
 		SELECT id FROM orders WHERE id > '' AND payment_subscription <> '' AND subscription_ended_at_ms IS NULL
 			AND (cancelled_at_ms IS NOT NULL OR refunded_at_ms IS NOT NULL)
 		UNION ALL
-		SELECT id FROM orders WHERE id > '' AND user_id = 'deleted' AND payment_subscription <> '' AND subscription_ended_at_ms IS NULL
+		SELECT id FROM orders WHERE id > '' AND user_id = 'deleted' AND payment_subscription <> ''
+			AND subscription_ended_at_ms IS NULL
 			AND paid_at_ms IS NOT NULL AND cancelled_at_ms IS NULL AND refunded_at_ms IS NULL AND NOT subscription_ends
 		UNION ALL
 		SELECT order_id FROM refunds_due
@@ -77,7 +78,8 @@ func (s *Orders) UnfinishedOrders(
 	return database.All(ctx, s.Read, func(row database.Scanner) (o order.Unfinished, err error) {
 		o.Order, err = scanOrder(row, &o.Tries)
 		return o, err
-	}, unfinished, provider, database.Millis(waited.Any), order.SweepTries, database.Millis(now), database.Millis(waited.Change))
+	}, unfinished, provider, database.Millis(waited.Any), order.SweepTries, database.Millis(now),
+		database.Millis(waited.Change))
 }
 
 // PutOff implements order.Store.

@@ -238,7 +238,8 @@ func (s *Overview) BreachedStaff(ctx context.Context) (overview.Pile, error) {
 
 // FactorResets implements overview.Store.
 func (s *Overview) FactorResets(ctx context.Context, since time.Time) (overview.Pile, error) {
-	return s.pile(ctx, `SELECT count(*), min(created_at_ms) FROM factor_resets WHERE due_at_ms > $1`, database.Millis(since))
+	return s.pile(ctx, `SELECT count(*), min(created_at_ms) FROM factor_resets WHERE due_at_ms > $1`,
+		database.Millis(since))
 }
 
 // ofShop selects the live API keys of the shop and of staff.
@@ -254,7 +255,8 @@ func (s *Overview) KeysInNeed(ctx context.Context, now, unused, ending time.Time
 	if err != nil {
 		return p, err
 	}
-	p.Expiring, err = s.pile(ctx, `SELECT count(*), min(k.expires_at_ms)`+ofShop+` AND k.expires_at_ms <= $2`, at, database.Millis(ending))
+	p.Expiring, err = s.pile(ctx, `SELECT count(*), min(k.expires_at_ms)`+ofShop+` AND k.expires_at_ms <= $2`,
+		at, database.Millis(ending))
 	if err != nil {
 		return p, err
 	}

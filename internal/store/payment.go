@@ -16,18 +16,20 @@ var _ order.PaymentStore = (*Orders)(nil)
 func (s *Orders) PaymentsOf(ctx context.Context, orderID string) ([]order.Payment, error) {
 	return database.All(ctx, s.Read, func(row database.Scanner) (p order.Payment, err error) {
 		err = row.Scan(append([]any{
-			&p.OrderID, &p.Seq, &p.Invoice, &p.ID, database.ScanMillis(&p.At), &p.Minor, &p.Refunded, &p.Currency, &p.Code, &p.TierID,
+			&p.OrderID, &p.Seq, &p.Invoice, &p.ID, database.ScanMillis(&p.At), &p.Minor, &p.Refunded, &p.Currency, &p.Code,
+			&p.TierID,
 		}, scanBill(&p.Bill)...)...)
 		return p, err
 	}, `
-		SELECT order_id, seq, invoice, payment, at_ms, minor, refunded_minor, currency, COALESCE(code, ''), COALESCE(tier_id, ''), `+billColumns+`
+		SELECT order_id, seq, invoice, payment, at_ms, minor, refunded_minor, currency,
+			COALESCE(code, ''), COALESCE(tier_id, ''), `+billColumns+`
 		FROM payments paid WHERE order_id = $1 ORDER BY seq`, orderID)
 }
 
 // billColumns are what is known of tax and invoice of paid, a row of payments. scanBill reads them.
 const billColumns = `paid.tax_minor IS NOT NULL, COALESCE(paid.tax_minor, 0), COALESCE(paid.tax_added_minor, 0),
-	COALESCE(paid.country, ''), COALESCE(paid.tax_id, ''), COALESCE(paid.invoice_number, ''), COALESCE(paid.invoice_url, ''),
-	COALESCE(paid.invoice_pdf, '')`
+	COALESCE(paid.country, ''), COALESCE(paid.tax_id, ''), COALESCE(paid.invoice_number, ''),
+	COALESCE(paid.invoice_url, ''), COALESCE(paid.invoice_pdf, '')`
 
 func scanBill(b *payment.Bill) []any {
 	return []any{&b.Taxed, &b.Tax, &b.Added, &b.Country, &b.TaxID, &b.Number, &b.URL, &b.PDF}
@@ -40,7 +42,8 @@ func (s *Orders) PutPayment(ctx context.Context, p order.Payment) error {
 	return s.counting(ctx, p.OrderID, func(tx database.Conn) error {
 		_, err := tx.Write.ExecContext(ctx, `
 			INSERT INTO payments (order_id, seq, invoice, payment, at_ms, minor, currency, refunded_minor, code,
-				net_minor, tax_minor, tax_added_minor, total_minor, country, tax_id, invoice_number, invoice_url, invoice_pdf, tier_id)
+				net_minor, tax_minor, tax_added_minor, total_minor, country, tax_id, invoice_number, invoice_url, invoice_pdf,
+				tier_id)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 			ON CONFLICT (order_id, seq) DO UPDATE SET invoice = excluded.invoice, payment = excluded.payment,
 				at_ms = excluded.at_ms, minor = excluded.minor, refunded_minor = excluded.refunded_minor,
@@ -92,6 +95,5 @@ func (s *Orders) withoutPayment(ctx context.Context, since time.Time, id string)
 	if id != "" {
 		where.And(`o.id = $1`, id)
 	}
-	return database.All(ctx, s.Read, func(row database.Scanner) (id string, err error) { return id, row.Scan(&id) },
-		`SELECT o.id FROM orders o`+where.String(), where.Args()...)
+	return database.Texts(ctx, s.Read, `SELECT o.id FROM orders o`+where.String(), where.Args()...)
 }

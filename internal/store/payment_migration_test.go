@@ -47,9 +47,7 @@ func TestEarlierOrdersGetTheirPayments(t *testing.T) {
 			t.Fatal(err)
 		}
 		texts := func(query string) []string {
-			got, err := database.All(t.Context(), db.Conn().Read, func(row database.Scanner) (s string, err error) {
-				return s, row.Scan(&s)
-			}, query)
+			got, err := database.Texts(t.Context(), db.Conn().Read, query)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,7 +59,8 @@ func TestEarlierOrdersGetTheirPayments(t *testing.T) {
 			"refunded 1 in_1 pi_1 10 500 500", "refunded 2 in_2  20 500 500",
 		}
 		if diff := cmp.Diff(want, texts(`
-			SELECT order_id || ' ' || seq || ' ' || invoice || ' ' || payment || ' ' || at_ms || ' ' || minor || ' ' || refunded_minor
+			SELECT order_id || ' ' || seq || ' ' || invoice || ' ' || payment || ' ' || at_ms || ' ' || minor || ' ' ||
+			refunded_minor
 			FROM payments ORDER BY order_id, seq`)); diff != "" {
 			t.Errorf("payments (-want +got):\n%s", diff)
 		}

@@ -102,7 +102,7 @@ func testGenerationTx(t *testing.T, s *store.Plugin) {
 		if err := tx.DeletePackage(ctx, "p1", T0); err != nil {
 			return err
 		}
-		if got := generation(t, s); got != before { //nolint:contextcheck // outside of the transaction
+		if got := generation(t, s); got != before { // outside of the transaction
 			t.Errorf("generation %d before the commit, want %d", got, before)
 		}
 		return nil

@@ -16,8 +16,8 @@ import (
 // errChanged is returned to a writer that has not seen the latest version.
 var errChanged = errs.New(errs.Conflict, "CONFLICT", "The instance was changed at the same moment. Try again.")
 
-const instanceColumns = `i.id, i.package_slug, i.instance_key, i.enabled, i.config_sealed, i.granted, i.undecided, i.version, i.enabling,
-	i.created_at_ms, i.updated_at_ms, i.deleted_at_ms`
+const instanceColumns = `i.id, i.package_slug, i.instance_key, i.enabled, i.config_sealed, i.granted, i.undecided,
+	i.version, i.enabling, i.created_at_ms, i.updated_at_ms, i.deleted_at_ms`
 
 // instanceRow receives a row of instanceColumns.
 type instanceRow struct {

@@ -18,8 +18,8 @@ const licenseJoin = `
 			ORDER BY CASE g.kind WHEN 'plugin' THEN 0 ELSE 1 END, CASE g.state WHEN 'lapsed' THEN 1 ELSE 0 END, g.id
 			LIMIT 1)`
 
-const pluginLicenseColumns = `COALESCE(l.state, ''), COALESCE(l.tier, ''), COALESCE(l.trial, FALSE), COALESCE(l.features, ''),
-	l.term_ends_ms, l.lease_until_ms, l.grace_until_ms`
+const pluginLicenseColumns = `COALESCE(l.state, ''), COALESCE(l.tier, ''), COALESCE(l.trial, FALSE),
+	COALESCE(l.features, ''), l.term_ends_ms, l.lease_until_ms, l.grace_until_ms`
 
 // pluginLicense receives pluginLicenseColumns.
 type pluginLicense struct {

@@ -48,7 +48,8 @@ func (p *Plugin) packages(
 		sort = ""
 	}
 	return database.All(ctx, p.Read, p.scanPackage, `
-		SELECT `+packageColumns+` FROM plugin_packages p`+licenseJoin+where.String()+packageOrders.by(sort, "slug")+page, args...)
+		SELECT `+packageColumns+`
+		FROM plugin_packages p`+licenseJoin+where.String()+packageOrders.by(sort, "slug")+page, args...)
 }
 
 // named returns the packages of list with a text in their slug or name.

@@ -21,7 +21,8 @@ func (p *PluginStorage) InTx(ctx context.Context, fn func(storage.Store) error) 
 	return p.Conn.InTx(ctx, func(tx database.Conn) error { return fn(&PluginStorage{tx}) })
 }
 
-const storageColumns = `key, content_type, etag, size, expires_at_ms, COALESCE(by_user, ''), COALESCE(by_impersonator, '')`
+const storageColumns = `key, content_type, etag, size, expires_at_ms, COALESCE(by_user, ''),
+	COALESCE(by_impersonator, '')`
 
 func scanStored(row database.Scanner) (storage.Entry, error) {
 	return scanStoredWith(row)
@@ -98,7 +99,8 @@ func (p *PluginStorage) SaveUse(ctx context.Context, installation string, use st
 // Put implements storage.Store.
 func (p *PluginStorage) Put(ctx context.Context, installation string, e storage.Entry) error {
 	_, err := p.Write.ExecContext(ctx, `
-		INSERT INTO plugin_storage (installation_id, key, content_type, etag, size, expires_at_ms, value, by_user, by_impersonator)
+		INSERT INTO plugin_storage (installation_id, key, content_type, etag, size, expires_at_ms, value, by_user,
+			by_impersonator)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 		ON CONFLICT (installation_id, key) DO UPDATE SET content_type = excluded.content_type, etag = excluded.etag,
 			size = excluded.size, expires_at_ms = excluded.expires_at_ms, value = excluded.value,

@@ -33,12 +33,15 @@ type productTier struct {
 }
 
 func encodeDetail(d product.Detail) (string, error) {
-	out := productDetail{FullDescription: d.FullDescription, Features: d.Features, FAQ: d.FAQ, Comparison: d.Comparison, RefundDays: d.RefundDays}
+	out := productDetail{
+		FullDescription: d.FullDescription, Features: d.Features, FAQ: d.FAQ, Comparison: d.Comparison,
+		RefundDays: d.RefundDays,
+	}
 	for _, t := range d.Tiers {
 		out.Tiers = append(out.Tiers, productTier{
 			ID: t.ID, Name: t.Name, Description: t.Description, PriceMinor: t.Price.Minor, Currency: t.Price.Currency,
-			Unpriced: t.Unpriced, Period: string(t.Period), Features: t.Features, Highlighted: t.Highlighted, MaxInstances: t.MaxInstances,
-			TrialDays: t.TrialDays,
+			Unpriced: t.Unpriced, Period: string(t.Period), Features: t.Features, Highlighted: t.Highlighted,
+			MaxInstances: t.MaxInstances, TrialDays: t.TrialDays,
 		})
 	}
 	b, err := json.Marshal(out)
@@ -50,7 +53,10 @@ func decodeDetail(text string) (product.Detail, error) {
 	if err := json.Unmarshal([]byte(text), &in); err != nil {
 		return product.Detail{}, err
 	}
-	d := product.Detail{FullDescription: in.FullDescription, Features: in.Features, FAQ: in.FAQ, Comparison: in.Comparison, RefundDays: in.RefundDays}
+	d := product.Detail{
+		FullDescription: in.FullDescription, Features: in.Features, FAQ: in.FAQ, Comparison: in.Comparison,
+		RefundDays: in.RefundDays,
+	}
 	for _, t := range in.Tiers {
 		d.Tiers = append(d.Tiers, product.Tier{
 			ID: t.ID, Name: t.Name, Description: t.Description,

@@ -116,7 +116,9 @@ func productPage(ctx context.Context, c database.Conn, q catalog.ListQuery, tota
 		p.FreePlan = free
 		p.Translations, err = decodeTranslations(p.ID, translations)
 		return p, err
-	}, `SELECT `+productColumns+`, `+freePlan+`, `+translations+` FROM (`+ids+`) page JOIN products p ON p.id = page.id ORDER BY `+order, args...)
+	}, `
+		SELECT `+productColumns+`, `+freePlan+`, `+translations+`
+		FROM (`+ids+`) page JOIN products p ON p.id = page.id ORDER BY `+order, args...)
 }
 
 // productIDs returns the query for the ids on a page. Unless the query searches or

@@ -116,12 +116,13 @@ func (s *Receipts) delivery(ctx context.Context, q queue, id string) (order.DueR
 	}
 	into := []any{
 		&d.OrderID, &d.UserID, &billing, &d.Amount.Minor, &d.Amount.Currency, &d.Language, &d.Trial, &d.Code, &d.Off.Minor,
-		database.ScanMillis(&d.Ordered), &status, database.ScanMillis(&refunded), &tierID, &d.ProductName, &detail, &d.Attempts,
-		database.ScanMillis(&d.Since), &d.Notice.ID, &d.Notice.Minor, &d.Notice.Whole, &d.Paid,
+		database.ScanMillis(&d.Ordered), &status, database.ScanMillis(&refunded), &tierID, &d.ProductName, &detail,
+		&d.Attempts, database.ScanMillis(&d.Since), &d.Notice.ID, &d.Notice.Minor, &d.Notice.Whole, &d.Paid,
 	}
 	l, err := scanLicense(s.Read.QueryRowContext(ctx, `
 		SELECT `+licenseColumns+`, o.id, o.user_id, o.billing_info, o.amount_minor, o.currency,
-			o.language, o.trial, o.discount_code, o.discount_minor, o.created_at_ms, o.status, o.refunded_at_ms, o.tier_id, p.name, p.detail, r.attempts, r.created_at_ms, `+about+`,
+			o.language, o.trial, o.discount_code, o.discount_minor, o.created_at_ms, o.status, o.refunded_at_ms, o.tier_id,
+			p.name, p.detail, r.attempts, r.created_at_ms, `+about+`,
 			COALESCE(paid.minor, 0), `+billColumns+`
 		FROM `+q.table+` r
 		JOIN orders o ON o.id = r.order_id

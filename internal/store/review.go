@@ -28,7 +28,8 @@ func (s *Reviews) InTx(ctx context.Context, fn func(review.Store) error) error {
 func (s *Reviews) HoldsLicense(ctx context.Context, productID, userID string) (holds bool, err error) {
 	err = s.Read.QueryRowContext(ctx, `
 		SELECT EXISTS (
-			SELECT 1 FROM licenses WHERE user_id = $1 AND product_id = $2 AND paid = $3 AND NOT trial AND revoked_at_ms IS NULL)`,
+			SELECT 1 FROM licenses WHERE user_id = $1 AND product_id = $2 AND paid = $3 AND NOT trial
+			AND revoked_at_ms IS NULL)`,
 		userID, productID, true).Scan(&holds)
 	return holds, err
 }

@@ -22,8 +22,9 @@ type saleKey struct {
 
 // compare is the order in which rows are written, so that transactions do not wait for each other in a circle.
 func (k saleKey) compare(other saleKey) int {
-	return cmp.Or(cmp.Compare(k.day, other.day), strings.Compare(k.product, other.product), strings.Compare(k.tier, other.tier),
-		strings.Compare(k.country, other.country), strings.Compare(k.code, other.code), strings.Compare(k.currency, other.currency))
+	return cmp.Or(cmp.Compare(k.day, other.day), strings.Compare(k.product, other.product),
+		strings.Compare(k.tier, other.tier), strings.Compare(k.country, other.country), strings.Compare(k.code, other.code),
+		strings.Compare(k.currency, other.currency))
 }
 
 // saleSum is what a row adds up, in minor units.
@@ -90,15 +91,15 @@ func share(tax, part, whole int64) int64 {
 	}
 	high, low := bits.Mul64(uint64(tax), uint64(part)) // amounts do not overflow, their products do
 	low, carry := bits.Add64(low, uint64(whole)/2, 0)
-	quotient, _ := bits.Div64(high+carry, low, uint64(whole)) // less than tax, as part is less than whole
-	return int64(quotient)
+	quotient, _ := bits.Div64(high+carry, low, uint64(whole))
+	return int64(quotient) //nolint:gosec // less than tax, as part is less than whole
 }
 
 // salesLanes is over how many rows the orders of a day, a product and so on are spread.
 const salesLanes = 4
 
-// counting writes what changes the payments or refunds of an order, and sales_days with it. The order is locked, so that
-// both readings see what nobody else changes.
+// counting writes what changes the payments or refunds of an order, and sales_days with it. The order is locked, so
+// that both readings see what nobody else changes.
 func (s *Orders) counting(ctx context.Context, orderID string, write func(tx database.Conn) error) error {
 	return s.Conn.InTx(ctx, func(tx database.Conn) error {
 		before, err := salesOf(ctx, tx.Read, orderID)
@@ -122,7 +123,7 @@ func (s *Orders) counting(ctx context.Context, orderID string, write func(tx dat
 // addSales adds what an order changes in sales_days.
 func addSales(ctx context.Context, tx database.Conn, orderID string, sums map[saleKey]saleSum) error {
 	hash := fnv.New32a()
-	hash.Write([]byte(orderID))
+	_, _ = hash.Write([]byte(orderID))
 	for _, key := range slices.SortedFunc(maps.Keys(sums), saleKey.compare) {
 		sum := sums[key]
 		if sum == (saleSum{}) {

@@ -32,9 +32,7 @@ func TestEarlierPaymentsAreInSalesDays(t *testing.T) {
 		if _, err := Migrate(t.Context(), db, "test"); err != nil {
 			t.Fatal(err)
 		}
-		got, err := database.All(t.Context(), db.Conn().Read, func(row database.Scanner) (s string, err error) {
-			return s, row.Scan(&s)
-		}, `
+		got, err := database.Texts(t.Context(), db.Conn().Read, `
 			SELECT day || ' ' || code || CASE WHEN test THEN ' test ' ELSE ' real ' END || orders || ' ' || gross_minor || ' ' ||
 				discount_minor || ' ' || refunds_minor || ' ' || tax_minor AS line
 			FROM sales_days WHERE product_id = 'p' AND tier_id = 't' AND country = '' AND currency = 'EUR' ORDER BY line`)

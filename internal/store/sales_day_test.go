@@ -19,12 +19,14 @@ import (
 	"stoa/internal/store"
 )
 
-// slowly adds up payments and refunds as sales_days has them, without it. Tax is compared by country: that of refunds is
-// rounded, so that only all of a payment has all of it.
+// slowly adds up payments and refunds as sales_days has them, without it. Tax is compared by country: that of refunds
+// is rounded, so that only all of a payment has all of it.
 const slowly = `
-	SELECT (s.at_ms / 86400000) || ' ' || o.product_id || ' ' || COALESCE(s.tier_id, o.tier_id) || ' [' || s.country || '] [' || s.code || '] ' || s.currency ||
+	SELECT (s.at_ms / 86400000) || ' ' || o.product_id || ' ' || COALESCE(s.tier_id, o.tier_id) || ' [' || s.country ||
+		'] [' || s.code || '] ' || s.currency ||
 		' ' || CASE WHEN o.provider = 'test' THEN 'test' ELSE 'real' END ||
-		': ' || sum(s.orders) || ' ' || sum(s.gross) || ' ' || sum(s.orders * o.discount_minor) || ' ' || sum(s.refunds) AS line
+		': ' || sum(s.orders) || ' ' || sum(s.gross) || ' ' || sum(s.orders * o.discount_minor) || ' ' ||
+		sum(s.refunds) AS line
 	FROM (
 		SELECT order_id, tier_id, at_ms, COALESCE(country, '') AS country, COALESCE(code, '') AS code, currency,
 			CASE WHEN seq = 1 THEN 1 ELSE 0 END AS orders, minor AS gross, 0 AS refunds
@@ -46,9 +48,7 @@ const quickly = `
 
 func linesOf(t *testing.T, db *database.DB, query string) []string {
 	t.Helper()
-	got, err := database.All(t.Context(), db.Conn().Read, func(row database.Scanner) (s string, err error) {
-		return s, row.Scan(&s)
-	}, query)
+	got, err := database.Texts(t.Context(), db.Conn().Read, query)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,9 +19,9 @@ const (
 	// separated by spaces.
 	SettingRetiredKeys = "master_key_retired"
 	// SettingIdempotencySecret is the sealed secret of idempotency.Keeper.
-	SettingIdempotencySecret = "idempotency_hash_secret" //nolint:gosec // the setting's name, not a secret
+	SettingIdempotencySecret = "idempotency_hash_secret"
 	// SettingCustomerSecret is the sealed secret with which discount.Service hashes mailboxes.
-	SettingCustomerSecret = "customer_hash_secret" //nolint:gosec // the setting's name, not a secret
+	SettingCustomerSecret = "customer_hash_secret"
 	// SettingArchiveTypes are the file types that packages may contain beyond those of their kind, as
 	// JSON (site.Settings).
 	SettingArchiveTypes = "archive_types"

@@ -27,7 +27,8 @@ func (s *Site) InTx(ctx context.Context, fn func(site.Store) error) error {
 func (s *Site) Settings(ctx context.Context) (set site.Settings, err error) {
 	var types string
 	err = s.Read.QueryRowContext(ctx, `
-		SELECT s.name, s.accent, s.support_email, s.support_url, s.terms_url, s.privacy_url, s.language, s.logo, s.version, s.updated_at_ms,
+		SELECT s.name, s.accent, s.support_email, s.support_url, s.terms_url, s.privacy_url, s.language, s.logo, s.version,
+			s.updated_at_ms,
 			COALESCE((SELECT value FROM settings WHERE name = $1), '{}')
 		FROM shop_settings s WHERE s.id = 1`+s.Lock("s"), SettingArchiveTypes).Scan(&set.Name, &set.Accent,
 		&set.SupportEmail, &set.SupportURL, &set.TermsURL, &set.PrivacyURL, &set.Language, &set.Logo, &set.Version,

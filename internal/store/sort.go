@@ -74,6 +74,7 @@ func follow(w *database.Where, row, next string, after paging.Mark) bool {
 	if after == (paging.Mark{}) {
 		return false
 	}
-	w.And(row+`.created_at_ms <= $1 AND (`+row+`.created_at_ms < $1 OR `+row+`.id `+next+` $2)`, after.At.UnixMilli(), after.ID)
+	w.And(row+`.created_at_ms <= $1 AND (`+row+`.created_at_ms < $1 OR `+row+`.id `+next+` $2)`, after.At.UnixMilli(),
+		after.ID)
 	return true
 }

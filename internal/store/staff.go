@@ -22,7 +22,7 @@ func NewStaff(a *Account) *Staff { return &Staff{a} }
 
 // InTx implements staff.Store.
 func (s *Staff) InTx(ctx context.Context, fn func(staff.Store) error) error {
-	inTurn := func(ctx context.Context, fn func(database.Conn) error) error { return s.Conn.InTurn(ctx, "roles", fn) }
+	inTurn := func(ctx context.Context, fn func(database.Conn) error) error { return s.InTurn(ctx, "roles", fn) }
 	return s.settled(ctx, inTurn, func(tx *Account) error { return fn(&Staff{tx}) })
 }
 
@@ -83,7 +83,8 @@ func (s *Staff) Holders(ctx context.Context) (map[string]int, error) {
 
 // IsOffered implements staff.Roles.
 func (s *Staff) IsOffered(ctx context.Context, name string, now time.Time) (offered bool, err error) {
-	err = s.Read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1`+openInvitations+` AND i.role = $1 AND i.expires_at_ms > $2)`,
+	err = s.Read.QueryRowContext(ctx,
+		`SELECT EXISTS (SELECT 1`+openInvitations+` AND i.role = $1 AND i.expires_at_ms > $2)`,
 		name, database.Millis(now)).Scan(&offered)
 	return offered, err
 }

@@ -40,7 +40,8 @@ func TestEarlierSubscriptionsAreInTheTable(t *testing.T) {
 		lines := func(want ...string) {
 			t.Helper()
 			got, err := database.Texts(t.Context(), db.Conn().Read, `
-				SELECT order_id || ' ' || COALESCE(since_ms, 0) || ' ' || ends_at_ms || ' ' || CAST(COALESCE(yearly_minor, 0) AS BIGINT) AS line
+				SELECT order_id || ' ' || COALESCE(since_ms, 0) || ' ' || ends_at_ms || ' ' ||
+				CAST(COALESCE(yearly_minor, 0) AS BIGINT) AS line
 				FROM subscriptions ORDER BY line`)
 			if diff := cmp.Diff(want, got); diff != "" || err != nil {
 				t.Errorf("%v (-want +got):\n%s", err, diff)

@@ -35,7 +35,8 @@ func (s *Templates) Templates(ctx context.Context) ([]template.Own, error) {
 
 // Template implements template.Store.
 func (s *Templates) Template(ctx context.Context, kind template.Kind, language string) (template.Own, error) {
-	t, err := scanTemplate(s.Read.QueryRowContext(ctx, templateColumns+` WHERE kind = $1 AND language = $2`, string(kind), language))
+	t, err := scanTemplate(s.Read.QueryRowContext(ctx, templateColumns+` WHERE kind = $1 AND language = $2`,
+		string(kind), language))
 	return t, s.Wrap(err, "Template")
 }
 
@@ -44,14 +45,16 @@ func (s *Templates) PutTemplate(ctx context.Context, t template.Own) error {
 	_, err := s.Write.ExecContext(ctx, `
 		INSERT INTO mail_templates (kind, language, subject, body, broken, updated_at_ms) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (kind, language) DO UPDATE
-		SET subject = excluded.subject, body = excluded.body, broken = excluded.broken, updated_at_ms = excluded.updated_at_ms`,
+		SET subject = excluded.subject, body = excluded.body, broken = excluded.broken,
+		updated_at_ms = excluded.updated_at_ms`,
 		string(t.Kind), t.Language, t.Form.Subject, t.Form.Text, t.Broken, database.Millis(t.UpdatedAt))
 	return err
 }
 
 // DeleteTemplate implements template.Store.
 func (s *Templates) DeleteTemplate(ctx context.Context, kind template.Kind, language string) error {
-	res, err := s.Write.ExecContext(ctx, `DELETE FROM mail_templates WHERE kind = $1 AND language = $2`, string(kind), language)
+	res, err := s.Write.ExecContext(ctx, `DELETE FROM mail_templates WHERE kind = $1 AND language = $2`,
+		string(kind), language)
 	return database.Affected(res, err, "Template")
 }
 

@@ -39,9 +39,9 @@ func (s *Orders) TakeTrial(ctx context.Context, productID, orderID string, keys 
 	return takeOnce(ctx, s.Conn, once{onceTrial, productID, orderID}, keys, at)
 }
 
-// trialsDue finds the trials of which a mail is due: one that has ended at $2, after $5; or one that ends by $1, but not before $3,
-// and that lasts longer than $4. Those are left out that end before $6, or then, with an id up to $7, and
-// those of $8, who have left. It has the conditions of the index licenses_trials.
+// trialsDue finds the trials of which a mail is due: one that has ended at $2, after $5; or one that ends by $1, but
+// not before $3, and that lasts longer than $4. Those are left out that end before $6, or then, with an id up to $7,
+// and those of $8, who have left. It has the conditions of the index licenses_trials.
 const trialsDue = `
 	SELECT ` + licenseColumns + `, p.name, p.slug, p.detail, o.id, o.language, o.billing_info
 	FROM licenses l JOIN products p ON p.id = l.product_id JOIN orders o ON o.license_id = l.id AND o.trial

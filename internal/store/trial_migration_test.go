@@ -53,7 +53,8 @@ func TestOrdersBeforeTrialsAreKept(t *testing.T) {
 		// A license may have a second order, and what refers to an order must find it.
 		write := db.Conn().Write
 		_, err := write.ExecContext(t.Context(), `
-			INSERT INTO orders (id, product_id, tier_id, user_id, payment_method, amount_minor, currency, status, license_id, created_at_ms)
+			INSERT INTO orders (id, product_id, tier_id, user_id, payment_method, amount_minor, currency, status, license_id,
+				created_at_ms)
 			VALUES ('c', 'p', 't', 'u', 'm', 1, 'EUR', 'paid', 'a', 1)`)
 		if err != nil {
 			t.Errorf("a second order of a license: %v", err)
@@ -88,7 +89,8 @@ func ordersBeforeTrials(exec func(query string, args ...any)) {
 				status, license_id, created_at_ms, billing_period, provider, payment_url, payment_session, payment_id,
 				payment_invoice, payment_subscription, paid_at_ms, refunded_at_ms, cancelled_at_ms, billing_email_key,
 				sweep_tries, sweep_at_ms, subscription_ended_at_ms, partly_refunded_minor, demo, subscription_ends,
-				renewal_told_ms, billing_name_key, billing_company_key, discount_id, discount_code, discount_minor, discount_duration)
+				renewal_told_ms, billing_name_key, billing_company_key, discount_id, discount_code, discount_minor,
+				discount_duration)
 			VALUES ($1, 'p', 'tier', 'user', 'method', '{"a":1}', 101, 'EUR',
 				'paid', $1, 102, 'monthly', 'provider', 'url', 'session', $2,
 				'invoice', $3, 103, 104, 105, 'email',

@@ -32,12 +32,12 @@ func by(r testkit.Request, agent, address string) testkit.Request {
 	return r
 }
 
-// owned makes an account with a program at an address.
-func (w *world) owned(t *testing.T, agent, address string) testkit.Tokens {
+// owned makes an account with Firefox at 203.0.113.9.
+func (w *world) owned(t *testing.T) testkit.Tokens {
 	t.Helper()
 	return testkit.TokensOf(t, w.Do(t, by(testkit.Post("", "/auth/register", map[string]string{
 		"email": victims, "username": "ada", "password": testkit.Password,
-	}), agent, address)), http.StatusCreated)
+	}), firefox, "203.0.113.9")), http.StatusCreated)
 }
 
 // newSignIns returns the mails about new sign-ins.
@@ -56,7 +56,7 @@ func TestASignInFromElsewhereIsTold(t *testing.T) {
 	t.Parallel()
 
 	told(t, func(t *testing.T, w *world) {
-		w.owned(t, firefox, "203.0.113.9")
+		w.owned(t)
 		from := func(agent, address string, want int, what string) {
 			t.Helper()
 			testkit.TokensOf(t, w.Do(t, by(testkit.SignIn(victims, testkit.Password), agent, address)), http.StatusOK)
@@ -92,7 +92,7 @@ func TestWarningsHaveADaysBudget(t *testing.T) {
 	t.Parallel()
 
 	told(t, func(t *testing.T, w *world) {
-		w.owned(t, firefox, "203.0.113.9")
+		w.owned(t)
 		for i := range 22 {
 			agent := fmt.Sprintf("program %d", i)
 			testkit.TokensOf(t, w.Do(t, by(testkit.SignIn(victims, testkit.Password), agent, "203.0.113.9")), http.StatusOK)
@@ -133,7 +133,7 @@ func TestAUserSeesWhatHappenedToTheAccount(t *testing.T) {
 	t.Parallel()
 
 	told(t, func(t *testing.T, w *world) {
-		owner := w.owned(t, firefox, "203.0.113.9")
+		owner := w.owned(t)
 		w.works(t, owner.Access, verify, w.mustMail(t, victims, "verify-email"))
 		other := w.register(t, attackers, "eve")
 		p := w.withApp(t, owner.Access)
@@ -177,7 +177,7 @@ func TestASessionShowsWhereItIsUsed(t *testing.T) {
 	t.Parallel()
 
 	told(t, func(t *testing.T, w *world) {
-		owner := w.owned(t, firefox, "203.0.113.9")
+		owner := w.owned(t)
 		refreshed := testkit.TokensOf(t, w.Do(t, by(testkit.Refresh(owner.Refresh), chrome, "198.51.100.7")), http.StatusOK)
 		testkit.TokensOf(t, w.Do(t, by(testkit.SignIn(victims, testkit.Password), "\xff<b>", "203.0.113.9")), http.StatusOK)
 		for _, item := range w.Do(t, testkit.Get(refreshed.Access, "/auth/sessions")).Get(t, "data.items").([]any) {

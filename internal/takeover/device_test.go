@@ -71,7 +71,7 @@ func TestAKnownDeviceIsNoNewsAndNobodyElsesIs(t *testing.T) {
 	t.Parallel()
 
 	told(t, func(t *testing.T, w *world) {
-		w.owned(t, firefox, "203.0.113.9")
+		w.owned(t)
 		mine := &browser{w: w, agent: firefox}
 		mine.isNews(t, testkit.Password, true, "the first sign-in of a browser")
 		kept := mine.device
@@ -114,7 +114,7 @@ func TestABrowserThatIsShutOutIsForgotten(t *testing.T) {
 	t.Parallel()
 
 	told(t, func(t *testing.T, w *world) {
-		w.owned(t, firefox, "203.0.113.9")
+		w.owned(t)
 		password := testkit.Password
 		for what, shut := range map[string]func(owner string){
 			"all other sessions end": func(owner string) {

@@ -427,7 +427,8 @@ func TestRoutesAboutAccountsTakeNoCookieAndAreNotKept(t *testing.T) {
 			{"POST", againAsk},
 			{"POST", byMail},
 		} {
-			open := r.path == disown || r.path == revert || r.path == notMe || r.path == secondStep || r.path == stepAsk || r.path == byMail
+			open := r.path == disown || r.path == revert || r.path == notMe || r.path == secondStep || r.path == stepAsk ||
+				r.path == byMail
 			req := testkit.Request{Method: r.method, Path: r.path, Header: http.Header{
 				"Cookie": {"stoa-refresh=" + owner.Refresh + "; __Secure-stoa-refresh=" + owner.Refresh},
 				"Origin": {w.URL}, "X-Refresh-Token": {"cookie"},

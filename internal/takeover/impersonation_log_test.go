@@ -25,10 +25,13 @@ func TestTheLogNamesWhoActsAsAUser(t *testing.T) {
 			ask   testkit.Request
 			named bool
 		}{
-			{"staff", testkit.Get(token, "/auth/account"), true}, {"the user", testkit.Get(ada.Access, "/auth/account"), false},
+			{"staff", testkit.Get(token, "/auth/account"), true},
+			{"the user", testkit.Get(ada.Access, "/auth/account"), false},
 			// These read the token themselves.
-			{"staff", testkit.Me(token), true}, {"the user", testkit.Me(ada.Access), false},
-			{"staff", testkit.Post(token, "/auth/logout", nil), true}, {"the user", testkit.Post(ada.Access, "/auth/logout", nil), false},
+			{"staff", testkit.Me(token), true},
+			{"the user", testkit.Me(ada.Access), false},
+			{"staff", testkit.Post(token, "/auth/logout", nil), true},
+			{"the user", testkit.Post(ada.Access, "/auth/logout", nil), false},
 		} {
 			log.Reset()
 			w.Do(t, tt.ask)
@@ -49,8 +52,8 @@ func TestTheLogNamesWhoActsAsAUser(t *testing.T) {
 	})
 }
 
-// A request's caller is looked up again beside it while a plugin answers, so a look-up alone writes nothing where lines of
-// the log read.
+// A request's caller is looked up again beside it while a plugin answers, so a look-up alone writes nothing where lines
+// of the log read.
 func TestALookUpOfACallerWritesNothingForTheLog(t *testing.T) {
 	t.Parallel()
 

@@ -22,7 +22,7 @@ func (w *world) federatedOnly(t *testing.T) (b *traveler, o *elsewhere, owner te
 	t.Helper()
 	o = w.provider(t, "op", nil)
 	b = &traveler{w: w}
-	owner = b.honest(t, o, "op", "ada", victims, "ada")
+	owner = b.honest(t, o, "ada", victims, "ada")
 	w.Clock.Advance(11 * minute)
 	return b, o, owner
 }
@@ -88,7 +88,7 @@ func TestAMailedProofIsForItsSession(t *testing.T) {
 	attack(t, func(t *testing.T, w *world) {
 		b, o, owner := w.federatedOnly(t)
 		other := testkit.TokensOf(t, b.through(t, o, "op", "sign-in", nobody), http.StatusOK)
-		thief := (&traveler{w: w}).honest(t, o, "op", "mallory", attackers, "mallory")
+		thief := (&traveler{w: w}).honest(t, o, "mallory", attackers, "mallory")
 		w.Clock.Advance(11 * minute)
 		code := w.mailedProof(t, owner.Access, victims)
 		theirs := w.mailedProof(t, thief.Access, attackers)
@@ -233,7 +233,7 @@ func TestOfManyMailedProofsOneWins(t *testing.T) {
 		first, second := &world{App: a}, &world{App: b}
 		b.Outbox.Close() // the first one sends all mails
 		first.proven(t, victims, "ada")
-		first.replaced(t, victims)
+		first.replaced(t)
 		owner := first.signIn(t, victims, printed) // and has no password from here on
 		code := first.mailedProof(t, owner.Access, victims)
 		var wins atomic.Int32
@@ -288,7 +288,7 @@ func TestNobodyProvesByMailWhereNoneIsSent(t *testing.T) {
 
 	attack(t, func(t *testing.T, w *world) {
 		w.proven(t, victims, "ada")
-		w.replaced(t, victims)
+		w.replaced(t)
 		owner := w.signIn(t, victims, printed)
 		w.Clock.Advance(11 * minute)
 		if got := w.asked(t, owner.Access); got != "[email]" {
@@ -327,7 +327,7 @@ func TestTheDatabaseHasNoMailedProof(t *testing.T) {
 	})
 }
 
-// The attacker has an account at a provider, names the victim's address, and guesses the code: in one way after another.
+// The attacker has an account at a provider, names the victim's address, and guesses the code, in each way.
 func TestWrongCodesOfAllWaysToAMailboxCountTogether(t *testing.T) {
 	t.Parallel()
 

@@ -13,10 +13,10 @@ import (
 
 const printed = "ONCE2345ONCE2345ONCE2345"
 
-// replaced has somebody at the machine run stoa admin reset-password.
-func (w *world) replaced(t *testing.T, email string) {
+// replaced has somebody at the machine run stoa admin reset-password for the victim.
+func (w *world) replaced(t *testing.T) {
 	t.Helper()
-	if _, err := w.Accounts.ReplacePassword(t.Context(), email, printed); err != nil {
+	if _, err := w.Accounts.ReplacePassword(t.Context(), victims, printed); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -32,7 +32,7 @@ func TestAPasswordFromTheMachineSignsInOnce(t *testing.T) {
 
 	attack(t, func(t *testing.T, w *world) {
 		before := w.proven(t, victims, "ada")
-		w.replaced(t, victims)
+		w.replaced(t)
 		w.shutOut(t, before, victims, testkit.Password)
 		owner := w.signIn(t, victims, printed)
 		tries := []testkit.Request{
@@ -52,7 +52,7 @@ func TestAPasswordFromTheMachineSignsInOnce(t *testing.T) {
 		}
 
 		// Its owner loses the session, and is not locked out: the command works again.
-		w.replaced(t, victims)
+		w.replaced(t)
 		testkit.WantError(t, w.Do(t, setPassword(owner.Access, chosen)), http.StatusUnauthorized, "UNAUTHORIZED")
 		owner = w.signIn(t, victims, printed)
 		w.post(t, owner.Access, "/auth/password", map[string]string{"newPassword": chosen}, http.StatusOK)
@@ -62,7 +62,7 @@ func TestAPasswordFromTheMachineSignsInOnce(t *testing.T) {
 		testkit.WantError(t, w.Do(t, testkit.SignIn(victims, printed)), http.StatusUnauthorized, "LOGIN_FAILED")
 
 		// Nor is one who has mail.
-		w.replaced(t, victims)
+		w.replaced(t)
 		w.signIn(t, victims, printed)
 		w.reset(t, victims)
 		for range 2 {
@@ -77,7 +77,7 @@ func TestAPasswordFromTheMachineIsGoneWithTheFirstStep(t *testing.T) {
 
 	attack(t, func(t *testing.T, w *world) {
 		p := w.withApp(t, w.proven(t, victims, "ada").Access)
-		w.replaced(t, victims)
+		w.replaced(t)
 		challenge := w.begun(t, victims, printed)
 		testkit.WantError(t, w.Do(t, testkit.SignIn(victims, printed)), http.StatusUnauthorized, "LOGIN_FAILED")
 		owner := testkit.TokensOf(t, w.Do(t, step(challenge, "recovery", p.recovery[0])), http.StatusOK)
@@ -94,7 +94,7 @@ func TestAPasswordFromTheMachineCarriesAPlannedRemovalOut(t *testing.T) {
 		owner := w.proven(t, victims, "ada")
 		w.withApp(t, owner.Access)
 		at := w.planned(t, w.Admin(t, "root").Access, owner.UserID)
-		w.replaced(t, victims)
+		w.replaced(t)
 		w.until(at)
 		owner = w.signIn(t, victims, printed)
 		if got := w.level(t, owner.Access); got != "1[pwd]" {
@@ -111,7 +111,7 @@ func TestOfManySignInsWithAPasswordFromTheMachineOneWins(t *testing.T) {
 
 	raced(t, func(t *testing.T, w *world) {
 		w.proven(t, victims, "ada")
-		w.replaced(t, victims)
+		w.replaced(t)
 		var wg sync.WaitGroup
 		var won atomic.Int32
 		for range 6 {
@@ -138,7 +138,7 @@ func TestAPasswordIsSetOnlyWhereThereIsNone(t *testing.T) {
 		testkit.WantError(t, w.Do(t, setPassword("", chosen)), http.StatusUnauthorized, "UNAUTHORIZED")
 		w.signIn(t, victims, testkit.Password)
 
-		w.replaced(t, victims)
+		w.replaced(t)
 		stolen = w.signIn(t, victims, printed)
 		w.Clock.Advance(account.RecentLife + minute)
 		res := w.Do(t, setPassword(stolen.Access, chosen))
@@ -147,7 +147,7 @@ func TestAPasswordIsSetOnlyWhereThereIsNone(t *testing.T) {
 			t.Errorf("asked for %s: %s", got, res.Body)
 		}
 
-		w.replaced(t, victims)
+		w.replaced(t)
 		owner := w.signIn(t, victims, printed)
 		testkit.WantError(t, w.Do(t, setPassword(owner.Access, "short")), http.StatusBadRequest, "VALIDATION_ERROR")
 		w.read(t)

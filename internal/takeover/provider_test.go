@@ -17,7 +17,7 @@ func TestPeopleSignInWithAnAccountElsewhere(t *testing.T) {
 	attack(t, func(t *testing.T, w *world) {
 		o := w.provider(t, "op", nil)
 		ada := &traveler{w: w}
-		first := ada.honest(t, o, "op", "ada", victims, "ada")
+		first := ada.honest(t, o, "ada", victims, "ada")
 		overview := w.account(t, first.Access)
 		if overview.Get(t, "data.emailVerified") != true || overview.Get(t, "data.hasPassword") != false {
 			t.Errorf("account = %s", overview.Body)
@@ -178,7 +178,7 @@ func TestAnIdentityIsTheIssuerAndTheSubject(t *testing.T) {
 	t.Parallel()
 	attack(t, func(t *testing.T, w *world) {
 		o, other := w.provider(t, "op", nil), w.provider(t, "other", nil)
-		first := (&traveler{w: w}).honest(t, o, "op", "same", victims, "ada")
+		first := (&traveler{w: w}).honest(t, o, "same", victims, "ada")
 		other.Change(func() { other.Person = person("same", "another@example.org") })
 		b := &traveler{w: w}
 		testkit.WantError(t, b.through(t, other, "other", "sign-in", nobody), http.StatusBadRequest, "USERNAME_REQUIRED")
@@ -354,7 +354,7 @@ func TestStaffComeInOnlyThroughAProviderForStaff(t *testing.T) {
 			t.Error("a code was mailed to staff")
 		}
 		// Somebody who becomes staff later does not come in that way, either.
-		user := (&traveler{w: w}).honest(t, o, "op", "ada", victims, "ada")
+		user := (&traveler{w: w}).honest(t, o, "ada", victims, "ada")
 		res = w.Do(t, testkit.Patch(w.admin.Access, "/api/v1/admin/users/"+user.UserID, map[string]string{"role": "ADMIN"}))
 		if res.Status != http.StatusOK {
 			t.Fatalf("PATCH = %d %s", res.Status, res.Body)
@@ -410,7 +410,7 @@ func TestIdentitiesAreTakenOnceAndTheLastWayStays(t *testing.T) {
 	t.Parallel()
 	attack(t, func(t *testing.T, w *world) {
 		o := w.provider(t, "op", nil)
-		ada := (&traveler{w: w}).honest(t, o, "op", "ada", "ada@example.org", "ada")
+		ada := (&traveler{w: w}).honest(t, o, "ada", "ada@example.org", "ada")
 		victim := w.proven(t, victims, "victim")
 		b := &traveler{w: w, bearer: victim.Access}
 		testkit.WantError(t, b.through(t, o, "op", "link", nobody), http.StatusConflict, "IDENTITY_TAKEN")
@@ -498,7 +498,7 @@ func TestAProviderProvesThatItsUserIsThere(t *testing.T) {
 	attack(t, func(t *testing.T, w *world) {
 		o := w.provider(t, "op", nil)
 		b := &traveler{w: w}
-		ada := b.honest(t, o, "op", "ada", victims, "ada")
+		ada := b.honest(t, o, "ada", victims, "ada")
 		w.Clock.Advance(11 * time.Minute)
 		res := w.Do(t, testkit.Post(ada.Access, "/auth/password", map[string]string{"newPassword": chosen}))
 		testkit.WantError(t, res, http.StatusForbidden, "REAUTHENTICATION_REQUIRED")

@@ -9,8 +9,8 @@ import (
 	"stoa/internal/testkit/passkeytest"
 )
 
-// Whoever knows the password waits for a removal that somebody planned, whose user has the factor after all: each way in
-// which that shows stops it.
+// Whoever knows the password waits for a removal that somebody planned, whose user has the factor after all: each way
+// in which that shows stops it.
 func TestAPlannedRemovalEndsWhereItsUserShowsAFactor(t *testing.T) {
 	t.Parallel()
 

@@ -9,8 +9,8 @@ import (
 	"stoa/internal/testkit"
 )
 
-// Whoever gives or edits roles, helps people who have them, ends their sessions, and accepts an invitation of theirs wait
-// for one another in no circle: none of their transactions ends because each waits for the other.
+// Whoever gives or edits roles, helps people who have them, ends their sessions, and accepts an invitation of theirs
+// wait for one another in no circle: none of their transactions ends because each waits for the other.
 func TestChangesOfRolesDoNotCrossWithInvitations(t *testing.T) {
 	t.Parallel()
 

@@ -21,9 +21,9 @@ import (
 
 const clientSecret = "the-secret-of-a-client-0123456789"
 
-// Secrets of every kind are in nothing that leaves the process and in nothing that it stores: the database, the files of
-// the data folder, backups, the log at every level, traces, metrics and profiles, and answers to whoever sends them where
-// they do not belong. It is not parallel: OpenTelemetry is configured by the environment.
+// Secrets of every kind are in nothing that leaves the process and in nothing that it stores: the database, the files
+// of the data folder, backups, the log at every level, traces, metrics and profiles, and answers to whoever sends them
+// where they do not belong. It is not parallel: OpenTelemetry is configured by the environment.
 func TestNoSecretIsStoredLoggedOrAnswered(t *testing.T) {
 	for _, engine := range []struct {
 		name    string

@@ -173,35 +173,11 @@ func (w *world) stored(t *testing.T) map[string]string {
 		t.Fatalf("%d tables, %v", len(tables), err)
 	}
 	for _, table := range tables {
-		rows, err := read.QueryContext(t.Context(), `SELECT * FROM "`+table+`"`)
-		if err != nil {
-			t.Fatal(err)
-		}
-		columns, _ := rows.Columns()
-		var b strings.Builder
-		for rows.Next() {
-			values, targets := make([]any, len(columns)), make([]any, len(columns))
-			for i := range values {
-				targets[i] = &values[i]
-			}
-			if err := rows.Scan(targets...); err != nil {
-				t.Fatal(err)
-			}
-			for _, v := range values {
-				if raw, ok := v.([]byte); ok {
-					v = string(raw)
-				}
-				fmt.Fprintln(&b, v)
-			}
-		}
-		if err := rows.Close(); err != nil {
-			t.Fatal(err)
-		}
-		all["the table "+table] = b.String()
+		all["the table "+table] = rowsOf(t, read, table)
 	}
 	err = filepath.WalkDir(w.DataDir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
-			raw, err := os.ReadFile(path) //nolint:gosec // of this test
+			raw, err := os.ReadFile(path)
 			all["the file "+d.Name()] = string(raw)
 			return err
 		}
@@ -211,4 +187,35 @@ func (w *world) stored(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// rowsOf returns all values in a table, each on a line.
+func rowsOf(t *testing.T, read database.Querier, table string) string {
+	t.Helper()
+	rows, err := read.QueryContext(t.Context(), `SELECT * FROM "`+table+`"`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	columns, _ := rows.Columns()
+	var b strings.Builder
+	for rows.Next() {
+		values, targets := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			targets[i] = &values[i]
+		}
+		if err := rows.Scan(targets...); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range values {
+			if raw, ok := v.([]byte); ok {
+				v = string(raw)
+			}
+			fmt.Fprintln(&b, v)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }

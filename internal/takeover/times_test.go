@@ -21,8 +21,8 @@ import (
 	"stoa/internal/testkit/idptest"
 )
 
-// twin is a way to ask about an address, or about something that somebody may have. ready returns the i-th request about
-// what is there, and about what is not.
+// twin is a way to ask about an address, or about something that somebody may have. ready returns the i-th request
+// about what is there, and about what is not.
 type twin struct {
 	name  string
 	ready func(t *testing.T, w *world) func(i int) (a, b testkit.Request)
@@ -120,8 +120,8 @@ func median(times []time.Duration) time.Duration {
 	return sorted[len(sorted)/2]
 }
 
-// mannWhitney returns the probability that two samples of one population rank at least as differently as a and b do: the
-// two-sided test of Mann and Whitney, by its normal approximation. Times have too few ties to count.
+// mannWhitney returns the probability that two samples of one population rank at least as differently as a and b do:
+// the two-sided test of Mann and Whitney, by its normal approximation. Times have too few ties to count.
 func mannWhitney(a, b []time.Duration) float64 {
 	type one struct {
 		took   time.Duration
@@ -298,7 +298,7 @@ func twinLookUps(t *testing.T, w *world) func(i int) (a, b testkit.Request) {
 	return func(int) (a, b testkit.Request) { return of(late), of(none) }
 }
 
-// twinInvites invites an address that has an account, and one that has none: whoever invites may be one who sees no users.
+// twinInvites invites an address that has an account, and one that has none: whoever invites may see no users.
 func twinInvites(t *testing.T, w *world) func(i int) (a, b testkit.Request) {
 	t.Helper()
 	w.peopled(t)

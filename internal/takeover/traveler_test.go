@@ -155,9 +155,9 @@ func (w *world) code(t *testing.T, to string) (code string) {
 }
 
 // honest has somebody without an account come from a provider, and makes one.
-func (b *traveler) honest(t *testing.T, o *elsewhere, slug, sub, email, username string) testkit.Tokens {
+func (b *traveler) honest(t *testing.T, o *elsewhere, sub, email, username string) testkit.Tokens {
 	t.Helper()
 	o.Change(func() { o.Person = person(sub, email) })
-	testkit.WantError(t, b.through(t, o, slug, "sign-in", nobody), http.StatusBadRequest, "USERNAME_REQUIRED")
+	testkit.WantError(t, b.through(t, o, "op", "sign-in", nobody), http.StatusBadRequest, "USERNAME_REQUIRED")
 	return testkit.TokensOf(t, b.post(t, completeFlow, map[string]string{"username": username}), http.StatusOK)
 }

@@ -37,7 +37,8 @@ func (c *apiDocument) unnamed(pattern string, status int, v any) []string {
 		return nil // calls to plugins, and what is no route
 	}
 	path = strings.ReplaceAll(strings.TrimSuffix(path, "{$}"), "...}", "}")
-	response := c.resolve("#/paths/" + escapeToken(path) + "/" + strings.ToLower(method) + "/responses/" + strconv.Itoa(status))
+	response := c.resolve("#/paths/" + escapeToken(path) + "/" + strings.ToLower(method) + "/responses/" +
+		strconv.Itoa(status))
 	schema := c.follow(response.at("content").at("application/json")["schema"])
 	if schema == nil {
 		return nil // checkAnswer finds it

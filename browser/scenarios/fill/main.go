@@ -12,7 +12,8 @@ import (
 
 const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000) `
 
-// The demo's sample sales go, so that the first and the last rows are known. The rows are a minute apart. Every hundredth order is refunded.
+// The demo's sample sales go, so that the first and the last rows are known. The rows are a minute apart. Every
+// hundredth order is refunded.
 var statements = []string{
 	`DELETE FROM license_instances WHERE license_id IN (SELECT id FROM licenses WHERE demo)`,
 	`DELETE FROM orders WHERE demo`,

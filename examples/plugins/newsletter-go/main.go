@@ -12,6 +12,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"time"
 
 	"stoa.example/sdk/go/plugin"
 )
@@ -31,7 +32,10 @@ func main() {
 		fmt.Fprint(w, `{"status":"ok","slug":"newsletter-go","version":"1.0.0"}`)
 	})
 	v := &plugin.Verifier{Secrets: []string{os.Getenv("PLUGIN_SECRET")}}
-	log.Fatal(http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), v.Handler(mux)))
+	srv := &http.Server{
+		Addr: "127.0.0.1:" + os.Getenv("PORT"), Handler: v.Handler(mux), ReadHeaderTimeout: 10 * time.Second,
+	}
+	log.Fatal(srv.ListenAndServe())
 }
 
 func get(ctx context.Context, stoa *plugin.Context, _ *http.Request) (c choice, err error) {

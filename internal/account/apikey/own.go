@@ -136,7 +136,9 @@ func (s *Keys) RotateMine(ctx context.Context, userID, id string) (made Made, er
 
 // inTxWithMail is Store.InTx for what a user hears of by mail. No limit of mails holds: whoever makes a key must not be
 // able to keep it quiet.
-func (s *Keys) inTxWithMail(ctx context.Context, fn func(tx Store, post func(o Owner, replaced bool) error) error) error {
+func (s *Keys) inTxWithMail(
+	ctx context.Context, fn func(tx Store, post func(o Owner, replaced bool) error) error,
+) error {
 	return mail.InTx(ctx, s.Outbox, s.Store.InTx, func(tx Store, post func(mail.Message) error) error {
 		return fn(tx, func(owner Owner, replaced bool) error {
 			for _, to := range append([]string{owner.Email}, owner.Former...) {

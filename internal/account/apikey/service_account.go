@@ -137,7 +137,7 @@ func (s *Keys) RevokeOf(ctx context.Context, rights permission.Set, accountID, i
 }
 
 // Rotate gives a key of a service account another secret, and makes whoever asks its creator: they need each of its
-// scopes. The error is ErrNoKey, SCOPE_NOT_HELD or ErrReplaced; FORBIDDEN for a key without end if by is no administrator.
+// scopes. The error is ErrNoKey, SCOPE_NOT_HELD or ErrReplaced; FORBIDDEN for an endless key if by is no administrator.
 func (s *Keys) Rotate(ctx context.Context, by reqctx.Caller, accountID, id string) (made Made, err error) {
 	err = s.Store.InTx(ctx, func(tx Store) error {
 		if _, err := account(ctx, tx, accountID); err != nil {

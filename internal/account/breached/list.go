@@ -15,7 +15,8 @@ import (
 // A file is a head, the fingerprints of all filters one after another, and a table with a row for each
 // filter. All numbers are little-endian.
 //
-//	head: magic (8 bytes), CRC-32C of what follows the head, and of the two numbers behind the sum (4), number of filters (4), of passwords (8)
+//	head: magic (8 bytes), CRC-32C of what follows the head, and of the two numbers behind the sum (4),
+//	      number of filters (4), of passwords (8)
 //	row:  the first key of the filter (8), seed (8), length of a segment (4), number of segments (4)
 //
 // Keys rise from filter to filter, so that a file is built and read piece by piece.
@@ -136,9 +137,9 @@ func complete(f *xorfilter.BinaryFuse[uint16], rest *[]byte) bool {
 
 // numbers returns the little-endian numbers in b, in place where the machine reads them so.
 func numbers(b []byte) []uint16 {
-	at := unsafe.Pointer(unsafe.SliceData(b))
+	at := unsafe.Pointer(unsafe.SliceData(b)) //nolint:gosec // only its alignment is looked at
 	if binary.NativeEndian.Uint16([]byte{1, 0}) == 1 && uintptr(at)%2 == 0 {
-		return unsafe.Slice((*uint16)(at), len(b)/2)
+		return unsafe.Slice((*uint16)(at), len(b)/2) //nolint:gosec // aligned, and within b
 	}
 	out := make([]uint16, len(b)/2)
 	for i := range out {

@@ -84,7 +84,7 @@ type Client struct {
 	known map[string]*issuer
 }
 
-// New returns a Client that connects with transport, which must refuse addresses that nobody outside may have stoa call.
+// New returns a Client that connects with transport, which must refuse addresses that no outsider may reach.
 func New(transport http.RoundTripper, now func() time.Time) *Client {
 	return &Client{
 		http: &http.Client{

@@ -83,7 +83,8 @@ func (p Provider) authoritative(said claims) bool {
 	}
 	// Google verifies any address once; it runs the mailboxes of its own domains, and of organizations.
 	domain := strings.ToLower(said.Email[strings.LastIndexByte(said.Email, '@')+1:])
-	return domain == "gmail.com" || domain == "googlemail.com" || said.Domain != "" && strings.EqualFold(said.Domain, domain)
+	return domain == "gmail.com" || domain == "googlemail.com" ||
+		said.Domain != "" && strings.EqualFold(said.Domain, domain)
 }
 
 // verify checks an ID token, and returns what it says. Package oidc checks the issuer, that the client is among those
@@ -104,7 +105,8 @@ func (c *Client) verify(ctx context.Context, p Provider, is *issuer, nonce, raw,
 	switch {
 	case token.Issuer != p.Issuer: // package oidc takes two spellings of Google's
 		err = errors.New("it is of another issuer")
-	case said.Client != "" && said.Client != p.ClientID, said.Client == "" && !slices.Equal(token.Audience, []string{p.ClientID}):
+	case said.Client != "" && said.Client != p.ClientID,
+		said.Client == "" && !slices.Equal(token.Audience, []string{p.ClientID}):
 		err = errors.New("it is for another client, too")
 	case nonce == "" || subtle.ConstantTimeCompare([]byte(token.Nonce), []byte(nonce)) != 1:
 		err = errors.New("it is of another sign-in")

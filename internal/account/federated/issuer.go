@@ -84,7 +84,7 @@ func (m metadata) check(asked string) error {
 	return nil
 }
 
-// checkEndpoint checks an address that an issuer names. Only an issuer at http, which is on this machine, has such at http.
+// checkEndpoint checks an address that an issuer names. Only an issuer at http, on this machine, has such at http.
 func checkEndpoint(issuer, address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {
@@ -126,7 +126,8 @@ func manyTenants(u *url.URL) bool {
 
 var (
 	entraHost = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(login\.microsoftonline\.(com|us|de)|login\.partner\.microsoftonline\.cn|sts\.windows\.net)\.?$`)
+		return regexp.MustCompile(`^(login\.microsoftonline\.(com|us|de)|` +
+			`login\.partner\.microsoftonline\.cn|sts\.windows\.net)\.?$`)
 	})
 	tenantID = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
@@ -170,8 +171,8 @@ func (c *Client) issuer(ctx context.Context, name string) (*issuer, error) {
 	return fresh, nil
 }
 
-// find returns the issuer's keys with an id, or all if it is empty. A key that is not known may be new: it is asked for,
-// at most once in keysAgain.
+// find returns the issuer's keys with an id, or all if it is empty. A key that is not known may be new: it is asked
+// for, at most once in keysAgain.
 func (is *issuer) find(ctx context.Context, c *Client, id string) ([]jose.JSONWebKey, error) {
 	is.mu.Lock()
 	defer is.mu.Unlock()

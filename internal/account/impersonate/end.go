@@ -126,7 +126,9 @@ func (s *Service) look(ctx context.Context) error {
 // Tend records ends that nobody noticed, and deletes what ended long ago, at once and then every minute, until ctx is
 // done. One process at a time is enough.
 func (s *Service) Tend(ctx context.Context, log *slog.Logger) {
-	task := background.Task{Every: tendEvery, Limit: tendLimit, Log: log, Failed: "ends of impersonations could not be recorded"}
+	task := background.Task{
+		Every: tendEvery, Limit: tendLimit, Log: log, Failed: "ends of impersonations could not be recorded",
+	}
 	task.Run(ctx, func(ctx context.Context) error {
 		if err := s.look(ctx); err != nil {
 			return err

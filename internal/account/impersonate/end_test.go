@@ -15,8 +15,8 @@ import (
 
 var now = time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
 
-// rows are impersonations whose ends nobody has noticed, and how many of their sessions were looked at. Package store has
-// the tests of the SQL.
+// rows are impersonations whose ends nobody has noticed, and how many of their sessions were looked at. Package store
+// has the tests of the SQL.
 type rows struct {
 	impersonate.Store
 	impersonate.Accounts

@@ -22,12 +22,15 @@ const (
 )
 
 var (
-	errOff         = errs.New(errs.Forbidden, "IMPERSONATION_FORBIDDEN", "Nobody sees this shop as somebody else does: impersonation is off here.")
-	errService     = errs.New(errs.Forbidden, "IMPERSONATION_FORBIDDEN", "Only a person who is signed in can act as somebody else.")
+	errOff = errs.New(errs.Forbidden, "IMPERSONATION_FORBIDDEN",
+		"Nobody sees this shop as somebody else does: impersonation is off here.")
+	errService = errs.New(errs.Forbidden, "IMPERSONATION_FORBIDDEN",
+		"Only a person who is signed in can act as somebody else.")
 	errStaff       = errs.New(errs.Forbidden, "IMPERSONATION_FORBIDDEN", "Nobody acts as somebody of the staff.")
 	errOneself     = errs.New(errs.Forbidden, "IMPERSONATION_FORBIDDEN", "This is you.")
-	errMayNotWrite = errs.New(errs.Forbidden, "FORBIDDEN", "This needs the permission users:impersonate-write, which your role does not have.").
-			With("permission", permission.ImpersonateToWrite)
+	errMayNotWrite = errs.New(errs.Forbidden, "FORBIDDEN",
+		"This needs the permission users:impersonate-write, which your role does not have.").
+		With("permission", permission.ImpersonateToWrite)
 	errInactive = errs.New(errs.Forbidden, "IMPERSONATION_FORBIDDEN", "The account is blocked. Nobody acts as its user.")
 
 	// ErrNone is returned for an impersonation that does not exist, or not anymore.
@@ -45,7 +48,8 @@ func (r Request) Issues() (faults errs.Issues) {
 	n := utf8.RuneCountInString(strings.TrimSpace(r.Reason))
 	control := func(c rune) bool { return unicode.IsControl(c) && c != '\n' }
 	if n < minReason || n > maxReason || !utf8.ValidString(r.Reason) || strings.ContainsFunc(r.Reason, control) {
-		faults.Add("reason", errs.CodeOutOfRange, "reason must say in %d to %d characters what this is for.", minReason, maxReason)
+		faults.Add("reason", errs.CodeOutOfRange, "reason must say in %d to %d characters what this is for.", minReason,
+			maxReason)
 	}
 	return faults
 }

@@ -16,8 +16,8 @@ import (
 	"stoa/internal/trust/audit"
 )
 
-// Accept gives the role of an invitation to the user of a session, whose proven address is the one that was invited. The
-// error is VALIDATION_ERROR, account.ErrLink, also where the inviter could not invite them now, ErrMismatch or
+// Accept gives the role of an invitation to the user of a session, whose proven address is the one that was invited.
+// The error is VALIDATION_ERROR, account.ErrLink, also where the inviter could not invite them now, ErrMismatch or
 // account.ErrStaffMethod, after which the invitation still works, or account.ErrToken for a session that has ended. Of
 // several calls, on any replicas, one succeeds.
 func (s *Service) Accept(ctx context.Context, userID, sessionID, token string) (u account.User, err error) {
@@ -159,8 +159,8 @@ func (s *Service) use(ctx context.Context, tx Store, id string) error {
 	return errs.Missing(err, account.ErrLink)
 }
 
-// check returns account.ErrLink unless whoever invited could still do so: to that role, as it is now. It locks the roles
-// and the inviter.
+// check returns account.ErrLink unless whoever invited could still do so: to that role, as it is now. It locks the
+// roles and the inviter.
 func (s *Service) check(ctx context.Context, tx Store, in found) error {
 	rights, err := rightsOf(ctx, tx, in.Role, in.inviters)
 	if err != nil {

@@ -53,7 +53,8 @@ var (
 		"At the machine, stoa admin invite prints a link.")
 	ErrStaff = errs.New(errs.Conflict, "CONFLICT", "Whoever has this address is staff already. "+
 		"Change the role of that account instead.")
-	ErrNone      = errs.New(errs.NotFound, "NOT_FOUND", "There is no such invitation. It may have been accepted or revoked.")
+	ErrNone = errs.New(errs.NotFound, "NOT_FOUND",
+		"There is no such invitation. It may have been accepted or revoked.")
 	ErrManyMails = errs.New(errs.RateLimited, "RATE_LIMIT_EXCEEDED",
 		"This mailbox has had enough mails lately, so nothing was made. Try again later.")
 	// ErrMismatch does not tell an account with another address from one whose address is not confirmed.

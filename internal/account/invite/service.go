@@ -49,7 +49,7 @@ func (s *Service) link(token string) string { return s.PublicURL + "/invitation#
 
 func (s *Service) create(ctx context.Context, in Form, printed bool) (made Invitation, token string, err error) {
 	err = untilStill(func() error {
-		// Its role is looked at before the user who has the address is locked, and that one before it: so first without a lock.
+		// Its role is looked at before the user who has the address is locked, and that one before it: so without a lock.
 		before, err := s.openTo(ctx, s.Store, in.Email)
 		if err != nil {
 			return err
@@ -160,8 +160,8 @@ func (s *Service) openTo(ctx context.Context, tx Store, email string) (Invitatio
 	return open, err
 }
 
-// replace revokes the open invitation to an address, if there is one: that of before, whose role is locked, or the error
-// is errMoved.
+// replace revokes the open invitation to an address, if there is one: that of before, whose role is locked, or the
+// error is errMoved.
 func (s *Service) replace(ctx context.Context, tx Store, email string, before Invitation) error {
 	open, err := s.openTo(ctx, tx, email)
 	switch {

@@ -24,8 +24,8 @@ type Accounts interface {
 	AddMail(ctx context.Context, m mail.Sealed) error
 }
 
-// Store is invitations, and accounts, in the database. A user is locked before an invitation, and an invitation before its
-// link; and whoever invited before whoever accepts. Roles are locked anywhere among them: see account.Users.
+// Store is invitations, and accounts, in the database. A user is locked before an invitation, and an invitation before
+// its link; and whoever invited before whoever accepts. Roles are locked anywhere among them: see account.Users.
 type Store interface {
 	Accounts
 

@@ -23,7 +23,7 @@ type Service struct {
 	// KeepBills is how long after an order the bill of somebody who left is kept.
 	KeepBills time.Duration
 
-	// Outbox records mails; nil where none arrives. PublicURL is where users reach the platform, without a slash at the end.
+	// Outbox records mails; nil where none arrives. PublicURL is where users reach the platform, with no slash behind.
 	Outbox    mail.Recorder
 	PublicURL string
 }

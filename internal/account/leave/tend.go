@@ -73,10 +73,12 @@ func (s *Service) BlankBills(ctx context.Context) (blanked int, err error) {
 	}
 }
 
-// Tend removes accounts, releases what they left and blanks bills when that is due, at once and then every ten minutes, until ctx is done. One
-// process at a time is enough.
+// Tend removes accounts, releases what they left and blanks bills when that is due, at once and then every ten minutes,
+// until ctx is done. One process at a time is enough.
 func (s *Service) Tend(ctx context.Context, log *slog.Logger) {
-	task := background.Task{Every: tendEvery, Limit: tendLimit, Log: log, Failed: "accounts of people who leave could not be tended"}
+	task := background.Task{
+		Every: tendEvery, Limit: tendLimit, Log: log, Failed: "accounts of people who leave could not be tended",
+	}
 	task.Run(ctx, func(ctx context.Context) error {
 		erased, err := s.EraseDue(ctx)
 		if erased > 0 {

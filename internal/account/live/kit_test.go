@@ -175,11 +175,11 @@ func (h haltable) Took(ctx context.Context, reader string, number int64) (bool, 
 }
 
 // warm has a process remember a session, as requests do.
-func (p *process) warm(t *testing.T, session, user, value string) {
+func (p *process) warm(t *testing.T, session, value string) {
 	t.Helper()
 	p.Get(session) // asks for a lease
 	synctest.Wait()
-	p.Put(p.Mark(), session, user, value)
+	p.Put(p.Mark(), session, "u", value)
 	if got, ok := p.Get(session); !ok || got != value {
 		t.Fatalf("remembered %q, %t", got, ok)
 	}

@@ -16,7 +16,7 @@ func TestASessionIsAnsweredFromMemoryWhileThereIsALease(t *testing.T) {
 		if _, ok := p.Get("s"); ok {
 			t.Error("something was remembered at first")
 		}
-		p.warm(t, "s", "u", "v")
+		p.warm(t, "s", "v")
 		asked := d.questions()
 		for range 1000 {
 			p.Get("s")
@@ -38,7 +38,7 @@ func TestAnUnusedMemoryAsksNothing(t *testing.T) {
 	run(t, func(t *testing.T, d *database) {
 		p := start(t, d, "a")
 		time.Sleep(time.Hour)
-		p.warm(t, "s", "u", "v")
+		p.warm(t, "s", "v")
 		time.Sleep(time.Minute)
 		asked := d.questions()
 		time.Sleep(time.Hour)
@@ -52,8 +52,8 @@ func TestAnUnusedMemoryAsksNothing(t *testing.T) {
 func TestTheProcessThatEndsASessionForgetsItBeforeItAnswers(t *testing.T) {
 	run(t, func(t *testing.T, d *database) {
 		p := start(t, d, "a")
-		p.warm(t, "s", "u", "v")
-		p.warm(t, "other", "u", "v")
+		p.warm(t, "s", "v")
+		p.warm(t, "other", "v")
 		d.revoke("s", "u")
 		if took := p.settled(t); took > 0 {
 			t.Errorf("alone, it waited %v", took)
@@ -65,7 +65,7 @@ func TestTheProcessThatEndsASessionForgetsItBeforeItAnswers(t *testing.T) {
 		d.revoke("", "u")
 		p.Settle(t.Context())
 		p.wantForgotten(t, "other")
-		p.warm(t, "other", "u", "w") // read again, it is remembered
+		p.warm(t, "other", "w") // read again, it is remembered
 	})
 }
 
@@ -73,8 +73,8 @@ func TestTheProcessThatEndsASessionForgetsItBeforeItAnswers(t *testing.T) {
 func TestASessionThatTurnedOutToHaveEndedIsForgotten(t *testing.T) {
 	run(t, func(t *testing.T, d *database) {
 		p := start(t, d, "a")
-		p.warm(t, "s", "u", "v")
-		p.warm(t, "other", "u", "v")
+		p.warm(t, "s", "v")
+		p.warm(t, "other", "v")
 		p.Forget("s")
 		p.wantForgotten(t, "s")
 		if _, ok := p.Get("other"); !ok {
@@ -87,8 +87,8 @@ func TestNoProcessAcceptsAnEndedSessionAfterTheAnswer(t *testing.T) {
 	run(t, func(t *testing.T, d *database) {
 		a, b := start(t, d, "a"), start(t, d, "b")
 		for range 50 {
-			a.warm(t, "s", "u", "v")
-			b.warm(t, "s", "u", "v")
+			a.warm(t, "s", "v")
+			b.warm(t, "s", "v")
 			d.revoke("s", "u")
 			if took := a.settled(t); took > 400*time.Millisecond {
 				t.Errorf("it waited %v, though b lives", took)
@@ -103,8 +103,8 @@ func TestNoProcessAcceptsAnEndedSessionAfterTheAnswer(t *testing.T) {
 func TestAHaltedProcessIsWaitedForUntilItsLeaseHasEnded(t *testing.T) {
 	run(t, func(t *testing.T, d *database) {
 		a, b := start(t, d, "a"), start(t, d, "b")
-		a.warm(t, "s", "u", "v")
-		b.warm(t, "s", "u", "v")
+		a.warm(t, "s", "v")
+		b.warm(t, "s", "v")
 		b.halt()
 		d.revoke("s", "u")
 		if took := a.settled(t); took != live.Lease {
@@ -119,7 +119,7 @@ func TestAHaltedProcessIsWaitedForUntilItsLeaseHasEnded(t *testing.T) {
 			t.Errorf("the next one waited %v again", took)
 		}
 		b.resume()
-		b.warm(t, "s", "u", "w") // it registers again
+		b.warm(t, "s", "w") // it registers again
 		if got := d.names(); fmt.Sprint(got) != "[a b]" {
 			t.Errorf("readers: %q", got)
 		}
@@ -137,7 +137,7 @@ func TestAHaltedProcessIsWaitedForUntilItsLeaseHasEnded(t *testing.T) {
 func TestALeaseThatNobodyWaitsForIsNotGiven(t *testing.T) {
 	run(t, func(t *testing.T, d *database) {
 		b := start(t, d, "b")
-		b.warm(t, "s", "u", "v")
+		b.warm(t, "s", "v")
 		d.revoke("t", "u")
 		_ = d.locked(func() { d.evict = true })
 		time.Sleep(299 * time.Millisecond) // until just before it renews
@@ -151,21 +151,21 @@ func TestALeaseThatNobodyWaitsForIsNotGiven(t *testing.T) {
 func TestWhatWasReadBeforeARowWasTakenIsNotKept(t *testing.T) {
 	run(t, func(t *testing.T, d *database) {
 		p := start(t, d, "a")
-		p.warm(t, "x", "u", "v")
+		p.warm(t, "x", "v")
 		mark := p.Mark()
 		// The session is read here.
 		d.revoke("s", "u")
 		p.Settle(t.Context())
 		p.Put(mark, "s", "u", "v")
 		p.wantForgotten(t, "s")
-		p.warm(t, "s", "u", "v")
+		p.warm(t, "s", "v")
 	})
 }
 
 func TestWithoutADatabaseTheLeaseEnds(t *testing.T) {
 	run(t, func(t *testing.T, d *database) {
 		p := start(t, d, "a")
-		p.warm(t, "s", "u", "v")
+		p.warm(t, "s", "v")
 		_ = d.locked(func() { d.away = true })
 		if took := p.settled(t); took != live.Lease {
 			t.Errorf("it waited %v, want %v", took, live.Lease)
@@ -177,7 +177,7 @@ func TestWithoutADatabaseTheLeaseEnds(t *testing.T) {
 func TestALeaseLastsNoLongerThanItSays(t *testing.T) {
 	run(t, func(t *testing.T, d *database) {
 		p := start(t, d, "a")
-		p.warm(t, "s", "u", "v")
+		p.warm(t, "s", "v")
 		p.halt()
 		time.Sleep(live.Lease - 300*time.Millisecond - time.Nanosecond)
 		if _, ok := p.Get("s"); !ok {
@@ -193,14 +193,14 @@ func TestALeaseLastsNoLongerThanItSays(t *testing.T) {
 func TestAGapInTheRowsForgetsEverything(t *testing.T) {
 	run(t, func(t *testing.T, d *database) {
 		p := start(t, d, "a")
-		p.warm(t, "s", "u", "v")
+		p.warm(t, "s", "v")
 		_ = d.locked(func() { d.kept = 2 })
 		for i := range 3 {
 			d.revoke(fmt.Sprint(i), "other")
 		}
 		p.Settle(t.Context())
 		p.wantForgotten(t, "s")
-		p.warm(t, "s", "u", "v")
+		p.warm(t, "s", "v")
 		for i := range 2 { // at the limit, nothing is missing
 			d.revoke(fmt.Sprint(i), "other")
 		}
@@ -215,7 +215,7 @@ func TestManyChangedUsersTakeBoundedMemory(t *testing.T) {
 	run(t, func(t *testing.T, d *database) {
 		p := start(t, d, "a")
 		_ = d.locked(func() { d.kept = 100_000 })
-		p.warm(t, "s", "u", "v")
+		p.warm(t, "s", "v")
 		for i := range 20_000 {
 			d.revoke("", fmt.Sprint("u", i))
 			if i%500 == 0 {
@@ -322,13 +322,13 @@ func TestRacesOfReadersAndRevocations(t *testing.T) {
 func TestAProcessThatRegistersAgainHasForgottenEverything(t *testing.T) {
 	run(t, func(t *testing.T, d *database) {
 		p := start(t, d, "a")
-		p.warm(t, "s", "u", "v")
+		p.warm(t, "s", "v")
 		_ = d.locked(func() { clear(d.readers) }) // restored, and the session is not in it
 		time.Sleep(live.Lease)
 		synctest.Wait()
 		p.Get("s") // asks for a lease
 		synctest.Wait()
 		p.wantForgotten(t, "s")
-		p.warm(t, "s", "u", "w")
+		p.warm(t, "s", "w")
 	})
 }

@@ -80,7 +80,8 @@ func (p *Party) Creation(challenge, site string, u User, known []Credential) Cre
 // Request returns what a browser is asked to prove a passkey: one of allowed, or without any whichever its user picks.
 func (p *Party) Request(challenge string, allowed []Credential) Request {
 	return Request{
-		Challenge: challenge, Timeout: Life.Milliseconds(), Party: p.ID, Allow: references(allowed), UserVerification: required,
+		Challenge: challenge, Timeout: Life.Milliseconds(), Party: p.ID, Allow: references(allowed),
+		UserVerification: required,
 	}
 }
 

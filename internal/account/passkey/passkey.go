@@ -52,7 +52,7 @@ type Use struct {
 	BackedUp bool
 }
 
-// Fell reports whether the counter did not rise: the passkey may have been copied. Those without a counter tell nothing.
+// Fell reports whether the counter did not rise: the passkey may be a copy. Those without a counter tell nothing.
 func (u Use) Fell(before uint32) bool { return u.Counter != 0 && before != 0 && u.Counter <= before }
 
 // NewChallenge returns 256 random bits, as browsers send them back.

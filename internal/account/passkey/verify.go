@@ -127,7 +127,9 @@ func (p *Party) VerifyAssertion(a Assertion, c Credential) (Use, error) {
 }
 
 // check checks what every answer must have: the page that asked, what it asked for, and what the authenticator did.
-func (p *Party) check(client protocol.CollectedClientData, kind protocol.CeremonyType, auth protocol.AuthenticatorData) error {
+func (p *Party) check(
+	client protocol.CollectedClientData, kind protocol.CeremonyType, auth protocol.AuthenticatorData,
+) error {
 	// Origins are compared as texts: browsers spell them in one way.
 	if !slices.Contains(p.Origins, client.Origin) {
 		return fmt.Errorf("the origin is %q", client.Origin)

@@ -15,12 +15,14 @@ func lacks(name permission.Name) error {
 }
 
 var (
-	errOnlyAdmin = errs.New(errs.Forbidden, "FORBIDDEN", "Only administrators give the role ADMIN, and act on those who have it.").
-			With("permission", permission.WriteStaff)
+	errOnlyAdmin = errs.New(errs.Forbidden, "FORBIDDEN",
+		"Only administrators give the role ADMIN, and act on those who have it.").
+		With("permission", permission.WriteStaff)
 
 	// ErrOwnRole says that somebody wanted to change what they may do themselves.
-	ErrOwnRole = errs.New(errs.Forbidden, "FORBIDDEN", "Nobody changes their own role. Ask somebody else who manages staff.").
-			With("permission", permission.WriteStaff)
+	ErrOwnRole = errs.New(errs.Forbidden, "FORBIDDEN",
+		"Nobody changes their own role. Ask somebody else who manages staff.").
+		With("permission", permission.WriteStaff)
 )
 
 // CheckAbove refuses a caller who lacks something that a role with these rights has: nobody grants such a role, edits

@@ -40,7 +40,8 @@ var (
 	ErrBuiltIn     = errs.New(errs.Conflict, "CONFLICT", "Built-in roles cannot be changed. Make a role of your own.")
 	ErrRoleOffered = errs.New(errs.Conflict, "ROLE_IN_USE",
 		"Somebody is invited to this role. Revoke the invitation, or wait until it is accepted or ends.")
-	ErrRoleInUse = errs.New(errs.Conflict, "ROLE_IN_USE", "Somebody has this role. Give everybody who has it another one first.")
+	ErrRoleInUse = errs.New(errs.Conflict, "ROLE_IN_USE",
+		"Somebody has this role. Give everybody who has it another one first.")
 	ErrManyRoles = errs.New(errs.Conflict, "TOO_MANY", "There are 50 roles of your own. Delete one first.")
 )
 
@@ -220,8 +221,8 @@ func without(names, others []permission.Name) []permission.Name {
 	return slices.DeleteFunc(slices.Clone(names), func(name permission.Name) bool { return slices.Contains(others, name) })
 }
 
-// Delete deletes a role that nobody has. It returns ErrNoRole, ErrBuiltIn, ErrOwnRole, ErrRoleInUse, ErrRoleOffered, or FORBIDDEN for a
-// permission that the role has and the caller lacks.
+// Delete deletes a role that nobody has. It returns ErrNoRole, ErrBuiltIn, ErrOwnRole, ErrRoleInUse, ErrRoleOffered, or
+// FORBIDDEN for a permission that the role has and the caller lacks.
 func (s *Service) Delete(ctx context.Context, name string) error {
 	return s.Store.InTx(ctx, func(tx Store) error {
 		r, err := s.editable(ctx, tx, name)

@@ -120,7 +120,7 @@ type Service struct {
 	Now    func() time.Time
 	Log    *slog.Logger
 
-	// Outbox records mails; nil where none arrives. PublicURL is where users reach the platform, without a slash at the end.
+	// Outbox records mails; nil where none arrives. PublicURL is where users reach the platform, with no slash behind.
 	Outbox    mail.Recorder
 	PublicURL string
 }

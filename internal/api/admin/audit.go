@@ -60,8 +60,9 @@ func (h *Handlers) ListAudit(w http.ResponseWriter, r *http.Request) error {
 	web.OnlyParams(r, &faults, "q", "actor", "action", "target", "from", "to", "sort")
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := audit.Query{
-		Search: v.Get("q"), Masked: !seesPeople(r.Context()), NoTails: !seesTails(r.Context()), Customers: !reqctx.CallerFrom(r.Context()).May(permission.ReadAudit),
-		Actor: v.Get("actor"), Action: v.Get("action"), Target: v.Get("target"),
+		Search: v.Get("q"), Masked: !seesPeople(r.Context()), NoTails: !seesTails(r.Context()),
+		Customers: !reqctx.CallerFrom(r.Context()).May(permission.ReadAudit),
+		Actor:     v.Get("actor"), Action: v.Get("action"), Target: v.Get("target"),
 		From: web.ReadTime(r, "from", &faults), To: web.ReadTime(r, "to", &faults),
 		Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
 	}

@@ -194,7 +194,8 @@ func (h *Handlers) OrdersCSV(w http.ResponseWriter, r *http.Request) error {
 	return export(h, w, r, orderTable, func(ctx context.Context, after paging.Mark) ([]order.Listed, int, error) {
 		q.After = after
 		return h.Orders.Find(ctx, q)
-	}, func(o order.Listed) paging.Mark { return paging.Mark{At: o.CreatedAt, ID: o.ID} }, func(o order.Listed) orderRow { return newOrderRow(o, show(o)) })
+	}, func(o order.Listed) paging.Mark { return paging.Mark{At: o.CreatedAt, ID: o.ID} },
+		func(o order.Listed) orderRow { return newOrderRow(o, show(o)) })
 }
 
 var licenseTable = table[managedLicense]{"licenses", []column[managedLicense]{
@@ -226,7 +227,8 @@ func (h *Handlers) LicensesCSV(w http.ResponseWriter, r *http.Request) error {
 	return export(h, w, r, licenseTable, func(ctx context.Context, after paging.Mark) ([]license.Listed, int, error) {
 		q.After = after
 		return h.Licenses.Find(ctx, q)
-	}, func(l license.Listed) paging.Mark { return paging.Mark{At: l.License.CreatedAt, ID: l.License.ID} }, former(r.Context(), h.managedLicense))
+	}, func(l license.Listed) paging.Mark { return paging.Mark{At: l.License.CreatedAt, ID: l.License.ID} },
+		former(r.Context(), h.managedLicense))
 }
 
 var userTable = table[managedUser]{"users", []column[managedUser]{
@@ -234,7 +236,7 @@ var userTable = table[managedUser]{"users", []column[managedUser]{
 	timed("createdAt", func(u managedUser) web.Timestamp { return u.CreatedAt }),
 	written("email", func(u managedUser) string { return u.Email }),
 	written("username", func(u managedUser) string { return u.Username }),
-	{"role", func(u managedUser) string { return string(u.Role) }},
+	{"role", func(u managedUser) string { return u.Role }},
 	{"active", func(u managedUser) string { return strconv.FormatBool(u.Active) }},
 }}
 
@@ -251,5 +253,6 @@ func (h *Handlers) UsersCSV(w http.ResponseWriter, r *http.Request) error {
 	return export(h, w, r, userTable, func(ctx context.Context, after paging.Mark) ([]account.User, int, error) {
 		q.After = after
 		return h.Accounts.ListUsers(ctx, q)
-	}, func(u account.User) paging.Mark { return paging.Mark{At: u.CreatedAt, ID: u.ID} }, shown(r.Context(), newManagedUser))
+	}, func(u account.User) paging.Mark { return paging.Mark{At: u.CreatedAt, ID: u.ID} },
+		shown(r.Context(), newManagedUser))
 }

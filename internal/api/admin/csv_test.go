@@ -41,7 +41,8 @@ func column(rows []map[string]string, name string) (cells []string) {
 }
 
 const csvHeaders = `orders.csv id,createdAt,kind,status,productSlug,tierId,userId,userEmail,billingName,billingEmail,billingCompany,paymentMethod,currency,discountCode,discount,amount,net,tax,total,taxId,country,invoiceNumber,refunded,paidAt,refundedAt,cancelledAt,licenseId
-licenses.csv id,createdAt,productSlug,tierId,userId,userEmail,type,status,trial,maxInstances,currentInstances,expiresAt,revokedAt
+licenses.csv id,createdAt,productSlug,tierId,userId,userEmail,type,status,trial,maxInstances,currentInstances,` +
+	`expiresAt,revokedAt
 users.csv id,createdAt,email,username,role,active
 `
 

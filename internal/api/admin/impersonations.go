@@ -34,8 +34,8 @@ func newImpersonation(i impersonate.Impersonation) impersonation {
 // peeked is how much of a body CheckImpersonation reads. One with the longest reason is shorter.
 const peeked = 16 << 10
 
-// CheckImpersonation refuses POST /api/v1/admin/users/{id}/impersonate where nobody acts as that user, or as anybody, and
-// whoever may not in the way that the body asks for. The body stays to be read; what is wrong with it is told later.
+// CheckImpersonation refuses POST /api/v1/admin/users/{id}/impersonate where nobody acts as that user, or as anybody,
+// and whoever may not in the way that the body asks for. The body stays to be read; its faults are told later.
 func (h *Handlers) CheckImpersonation(r *http.Request) error {
 	head, err := io.ReadAll(io.LimitReader(r.Body, peeked))
 	r.Body = struct {

@@ -61,9 +61,9 @@ func (o managedOrder) masked() managedOrder {
 	return o
 }
 
-func (o managedOrder) ownedBy() string { return o.UserID }
+func (o managedOrder) ownedBy() string { return o.UserID } //nolint:unused // former calls it
 
-func (l managedLicense) ownedBy() string { return l.UserID }
+func (l managedLicense) ownedBy() string { return l.UserID } //nolint:unused // as above
 
 func (l managedLicense) masked() managedLicense {
 	l.UserEmail, l.BilledEmail = mask.Email(l.UserEmail), mask.Email(l.BilledEmail)

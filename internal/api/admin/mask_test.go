@@ -12,7 +12,8 @@ import (
 	"stoa/internal/testkit"
 )
 
-// showsBehalf fails the test unless the audit log shows the user as whom staff did something under these names, by token.
+// showsBehalf fails the test unless the audit log shows the user as whom staff did something under these names,
+// by token.
 func showsBehalf(t *testing.T, a *testkit.App, root, userID string, names map[string]string) {
 	t.Helper()
 	const admin = "/api/v1/admin"

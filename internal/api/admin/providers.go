@@ -32,7 +32,8 @@ func (h *Handlers) newProvider(m account.ManagedProvider) provider {
 		Slug: m.Slug, Kind: string(m.Kind), Name: m.Name, Issuer: m.Issuer, ClientID: m.ClientID, HasSecret: m.Sealed != "",
 		Scopes: web.OrEmpty(m.Scopes), Enabled: m.Enabled, SignUp: m.SignUp, Staff: m.Staff,
 		VerifiesAddresses: m.VerifiesAddresses, AllowedDomains: web.OrEmpty(m.AllowedDomains),
-		RedirectURI: h.Accounts.RedirectURI(m.Slug), Accounts: m.Accounts, OnlyWayIn: m.Only, CreatedAt: web.Timestamp(m.CreatedAt),
+		RedirectURI: h.Accounts.RedirectURI(m.Slug), Accounts: m.Accounts, OnlyWayIn: m.Only,
+		CreatedAt: web.Timestamp(m.CreatedAt),
 	}
 }
 

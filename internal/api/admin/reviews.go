@@ -32,8 +32,8 @@ func (h *Handlers) ListReviews(w http.ResponseWriter, r *http.Request) error {
 	web.OnlyParams(r, &faults, "q", "product", "hidden", "sort")
 	p, v := web.ReadPage(r, &faults), r.URL.Query()
 	q := review.Query{
-		Search: v.Get("q"), Masked: !seesPeople(r.Context()), ProductSlug: v.Get("product"), Hidden: web.ReadBool(r, "hidden", &faults),
-		Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
+		Search: v.Get("q"), Masked: !seesPeople(r.Context()), ProductSlug: v.Get("product"),
+		Hidden: web.ReadBool(r, "hidden", &faults), Sort: v.Get("sort"), Limit: p.Limit, Offset: p.Offset(),
 	}
 	if err := web.Refusal(faults, q.Issues); err != nil {
 		return err

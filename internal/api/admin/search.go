@@ -73,7 +73,9 @@ func (h *Handlers) Search(w http.ResponseWriter, r *http.Request) error {
 	}
 	web.NoStore(w)
 	web.WriteData(w, http.StatusOK, answer{web.Items(groups, func(g lookup.Group) foundGroup {
-		return foundGroup{g.Kind, web.Items(g.Items, shown(r.Context(), func(it lookup.Item) foundItem { return foundItem(it) }))}
+		return foundGroup{
+			g.Kind, web.Items(g.Items, shown(r.Context(), func(it lookup.Item) foundItem { return foundItem(it) })),
+		}
 	})})
 	return nil
 }

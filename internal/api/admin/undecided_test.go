@@ -24,8 +24,7 @@ func newAsking(t *testing.T, a *testkit.App) asking {
 	return asking{a, admin, a.Login(t, "oscar").Access}
 }
 
-// install installs a version of the plugin crm, and returns the id of its default instance, which is off: nobody answers
-// for it.
+// install installs a version of the plugin crm, and returns the id of its default instance, which is off.
 func (s asking) install(t *testing.T, token, version string, permissions ...string) string {
 	t.Helper()
 	m := testkit.ExternalManifest("crm", "http://127.0.0.1:1")
@@ -109,8 +108,8 @@ func TestAPluginThatAsksForMoreThanItsInstallerMayGiveWaitsForADecision(t *testi
 	})
 }
 
-// What waited for a version that nothing leads back to is forgotten: it waits again only if somebody asks for it who may not
-// give it.
+// What waited for a version that nothing leads back to is forgotten: it waits again only if somebody asks for it who
+// may not give it.
 func TestWhatOnlyAForgottenVersionAskedForWaitsNoLonger(t *testing.T) {
 	t.Parallel()
 

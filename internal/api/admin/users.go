@@ -27,7 +27,10 @@ type managedUser struct {
 }
 
 func newManagedUser(u account.User) managedUser {
-	return managedUser{User: wire.NewUser(u), Active: u.Active, CreatedAt: web.Timestamp(u.CreatedAt), DeletionAt: web.Timestamp(u.DeletionAt)}
+	return managedUser{
+		User: wire.NewUser(u), Active: u.Active,
+		CreatedAt: web.Timestamp(u.CreatedAt), DeletionAt: web.Timestamp(u.DeletionAt),
+	}
 }
 
 // userFilters are the parameters that select users.
@@ -37,7 +40,8 @@ var userFilters = []string{"q", "role", "active"}
 func userQuery(r *http.Request, faults *errs.Issues) account.UserQuery {
 	v := r.URL.Query()
 	q := account.UserQuery{
-		Search: v.Get("q"), Masked: !seesPeople(r.Context()), NoTails: !seesTails(r.Context()), Role: reqctx.Role(v.Get("role")),
+		Search: v.Get("q"), Masked: !seesPeople(r.Context()), NoTails: !seesTails(r.Context()),
+		Role: reqctx.Role(v.Get("role")),
 	}
 	if v.Has("active") {
 		active, err := strconv.ParseBool(v.Get("active"))
@@ -203,7 +207,8 @@ func (h *Handlers) MailReset(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Accounts.MailReset(r.Context(), r.PathValue("id")); err != nil {
 		return err
 	}
-	web.WriteAccepted(w, "A mail with a link is on its way, unless the user got such mails lately. The link works for 30 minutes.")
+	web.WriteAccepted(w,
+		"A mail with a link is on its way, unless the user got such mails lately. The link works for 30 minutes.")
 	return nil
 }
 

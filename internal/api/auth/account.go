@@ -75,7 +75,9 @@ func (h *Handlers) Account(w http.ResponseWriter, r *http.Request) error {
 	out.SecondFactor.Required, out.SecondFactor.Advised = o.FactorAsked, o.FactorAdvised
 	out.Session.AuthenticatedAt = web.Timestamp(o.Session.ProvenAt())
 	if by := o.Session.StandIn; by.Any() {
-		out.Session.Impersonator = &impersonator{wire.Person{ID: by.ID, Name: by.Name}, web.Timestamp(o.Session.EndsAt), by.Writable}
+		out.Session.Impersonator = &impersonator{
+			wire.Person{ID: by.ID, Name: by.Name}, web.Timestamp(o.Session.EndsAt), by.Writable,
+		}
 	}
 	out.Permissions = who.Rights.Names()
 	out.DeletionDays = int(h.Leaving.Wait / (24 * time.Hour))
@@ -118,7 +120,8 @@ func (h *Handlers) MailProof(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Accounts.MailProof(r.Context(), who.UserID, who.SessionID); err != nil {
 		return err
 	}
-	web.WriteAccepted(w, "Unless your mailbox got such mails lately, a mail with a code is on its way. The code works for 10 minutes.")
+	web.WriteAccepted(w,
+		"Unless your mailbox got such mails lately, a mail with a code is on its way. The code works for 10 minutes.")
 	return nil
 }
 

@@ -91,6 +91,7 @@ func (h *Handlers) RevertEmail(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Accounts.RevertEmail(r.Context(), in.Token); err != nil {
 		return err
 	}
-	web.WriteDone(w, "The account has its former address. A mail with a link to choose a new password is on its way to it.")
+	web.WriteDone(w,
+		"The account has its former address. A mail with a link to choose a new password is on its way to it.")
 	return nil
 }

@@ -36,8 +36,8 @@ func (h *Handlers) LookUpInvitation(w http.ResponseWriter, r *http.Request) erro
 	return nil
 }
 
-// AcceptInvitation serves POST /auth/invitations/accept: in the session of an account, or with a name and a password for
-// a new one.
+// AcceptInvitation serves POST /auth/invitations/accept: in the session of an account, or with a name and a password
+// for a new one.
 func (h *Handlers) AcceptInvitation(w http.ResponseWriter, r *http.Request) error {
 	who := reqctx.CallerFrom(r.Context())
 	if who.UserID != "" {

@@ -25,8 +25,9 @@ func (h *Handlers) MailSignIn(w http.ResponseWriter, r *http.Request) error {
 	h.setFlow(w, r, flow)
 	web.WriteJSON(w, http.StatusAccepted, web.Envelope{
 		Success: true,
-		Message: "If the address has an account, a mail is on its way, unless it got such mails lately. It works for 10 minutes.",
-		Data:    map[string]string{"flow": flow},
+		Message: "If the address has an account, a mail is on its way, unless it got such mails lately. " +
+			"It works for 10 minutes.",
+		Data: map[string]string{"flow": flow},
 	})
 	return nil
 }
@@ -52,7 +53,8 @@ func (h *Handlers) MailLogin(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case errors.Is(err, account.ErrLink), errors.Is(err, account.ErrStaffMethod):
 		h.Log.InfoContext(r.Context(), "sign-in failed", slog.String("address", h.ClientIP.Addr(r).String()))
-	case browser != "" && (err == nil || errors.Is(err, account.ErrSecondFactor)) && (in.Token != "" || in.Flow == browser):
+	case browser != "" && (err == nil || errors.Is(err, account.ErrSecondFactor)) &&
+		(in.Token != "" || in.Flow == browser):
 		h.clearFlow(w, r)
 	}
 	if err != nil {

@@ -114,7 +114,9 @@ func (h *Handlers) ownPage(r *http.Request) (*refreshCookie, *http.Request, erro
 }
 
 // writeCompleted answers how a way to a provider and back ended.
-func (h *Handlers) writeCompleted(w http.ResponseWriter, r *http.Request, cookie *refreshCookie, done account.Completed, err error) error {
+func (h *Handlers) writeCompleted(
+	w http.ResponseWriter, r *http.Request, cookie *refreshCookie, done account.Completed, err error,
+) error {
 	if err != nil {
 		return err
 	}
@@ -176,7 +178,8 @@ var ownPages = map[string]bool{
 
 // ownPath returns to if it is the path of one of stoa's own pages, with its query, and else "/".
 func ownPath(to string) string {
-	if len(to) > 512 || !strings.HasPrefix(to, "/") || strings.Contains(to, "\\") || strings.ContainsFunc(to, unicode.IsControl) {
+	if len(to) > 512 || !strings.HasPrefix(to, "/") || strings.Contains(to, "\\") ||
+		strings.ContainsFunc(to, unicode.IsControl) {
 		return "/"
 	}
 	u, err := url.Parse(to)

@@ -15,7 +15,8 @@ func (h *Handlers) ChangePassword(w http.ResponseWriter, r *http.Request) error 
 		return err
 	}
 	who := reqctx.CallerFrom(r.Context())
-	if err := h.Accounts.ChangePassword(r.Context(), who.UserID, who.SessionID, in.Current, in.New, in.KeepKeys...); err != nil {
+	if err := h.Accounts.ChangePassword(r.Context(), who.UserID, who.SessionID, in.Current, in.New,
+		in.KeepKeys...); err != nil {
 		return err
 	}
 	web.WriteDone(w, "Password changed. All other sessions have ended.")

@@ -57,7 +57,8 @@ func (h *Handlers) CompleteSignUp(w http.ResponseWriter, r *http.Request) error 
 
 // beginAccount answers with the tokens of an account that begins with a mailed link.
 func (h *Handlers) beginAccount(
-	w http.ResponseWriter, r *http.Request, begin func(context.Context, account.NewAccount) (account.Tokens, error), welcome string,
+	w http.ResponseWriter, r *http.Request, begin func(context.Context, account.NewAccount) (account.Tokens, error),
+	welcome string,
 ) error {
 	cookie, r, err := h.refreshCookie(r)
 	if err != nil {

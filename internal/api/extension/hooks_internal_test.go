@@ -73,7 +73,8 @@ func TestHooksOfInternalPluginsReachThePlatform(t *testing.T) {
 	res := a.Install(t, k.admin, "plugin", testkit.PluginArchive(t, m, map[string]string{"index.js": `
 		exports.default = async () => {}
 		const hook = async (hook, context) => {
-			if (hook.id !== context.id || hook.attempt !== 1 || hook.installationId !== context.installationId) throw new Error('whose?')
+			if (hook.id !== context.id || hook.attempt !== 1 || hook.installationId !== context.installationId)
+				throw new Error('whose?')
 			if (!context.can('storage:write') || context.config.long !== hook.config.long) throw new Error('what?')
 			const config = await context.platform.config()
 			await context.platform.storage.put(hook.name, String(config.long?.length ?? 0))

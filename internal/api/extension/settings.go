@@ -43,9 +43,9 @@ func newManagedPackage(p plugin.Package) managedPackage {
 		listedPackage: newListedPackage(p),
 		Settings: settings{
 			Isolation: cmp.Or(s.Isolation, plugin.IsolationInstance), KeepRunning: s.KeepRunning,
-			AllowCookies: s.AllowCookies, AllowAuthorization: s.AllowAuthorization, AllowCORS: s.AllowCORS, AllowSameOrigin: s.AllowSameOrigin,
-			StartTimeoutMs: web.OrNull(s.StartTimeoutMs),
-			TimeoutMs:      web.OrNull(s.TimeoutMs), MemoryMb: web.OrNull(s.MemoryMb),
+			AllowCookies: s.AllowCookies, AllowAuthorization: s.AllowAuthorization, AllowCORS: s.AllowCORS,
+			AllowSameOrigin: s.AllowSameOrigin, StartTimeoutMs: web.OrNull(s.StartTimeoutMs),
+			TimeoutMs: web.OrNull(s.TimeoutMs), MemoryMb: web.OrNull(s.MemoryMb),
 			MaxConcurrency: web.OrNull(s.MaxConcurrency),
 			Environment:    web.OrEmpty(slices.Sorted(maps.Keys(s.Environment))),
 		},

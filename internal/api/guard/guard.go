@@ -109,8 +109,8 @@ func NoKeys(auth Authenticator, refuse, h web.HandlerFunc) web.HandlerFunc {
 	}
 }
 
-// CheckSelf refuses an API key that does not stand for its user, where no permission is asked for: it needs self:read for
-// GET and HEAD, and self:write for everything else. Nobody is a guest with a key.
+// CheckSelf refuses an API key that does not stand for its user, where no permission is asked for: it needs self:read
+// for GET and HEAD, and self:write for everything else. Nobody is a guest with a key.
 func CheckSelf(r *http.Request) error {
 	who, name := reqctx.CallerFrom(r.Context()), apikey.SelfWrite
 	allowed := who.Key.Write
@@ -160,8 +160,9 @@ func CheckFactor(ctx context.Context) error {
 		return nil
 	case reqctx.Passkey:
 		return errPasskeyDue
+	default:
+		return errFactorDue
 	}
-	return errFactorDue
 }
 
 // CheckStaff refuses the caller that ctx carries, who has none of the permissions: a guest with 401, staff who lack a

@@ -24,7 +24,8 @@ var (
 	// ErrForUserOnly is the refusal of what nobody may do for a user.
 	ErrForUserOnly = errs.New(errs.Forbidden, "IMPERSONATION_FORBIDDEN", "Nobody does this for somebody else.")
 
-	errReadOnly = errs.New(errs.Forbidden, "IMPERSONATION_READ_ONLY", "You see the shop as somebody else, and can change nothing.")
+	errReadOnly = errs.New(errs.Forbidden, "IMPERSONATION_READ_ONLY",
+		"You see the shop as somebody else, and can change nothing.")
 )
 
 // LimitStandIns refuses callers who act as somebody else and may not do this. It runs inside Identify, and before

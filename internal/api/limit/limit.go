@@ -82,8 +82,8 @@ func Rules() []ratelimit.Rule {
 	return []ratelimit.Rule{
 		Register, Login, Me, Refresh, ChangePassword,
 		LoginAccount, RefreshUnknown, ForgotPassword, ResetPassword, SetUp,
-		Reauthenticate, Factors, SecondFactor, Passkey, PasskeyOptions, OIDC, SignUp, EmailSignIn, MailToken, Export, Invitation,
-		Purchase, Discount, Trial, MarketPackage, Platform, APIKey, ClaimRequest, Claim, ClaimLink,
+		Reauthenticate, Factors, SecondFactor, Passkey, PasskeyOptions, OIDC, SignUp, EmailSignIn, MailToken, Export,
+		Invitation, Purchase, Discount, Trial, MarketPackage, Platform, APIKey, ClaimRequest, Claim, ClaimLink,
 	}
 }
 

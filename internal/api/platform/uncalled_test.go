@@ -20,7 +20,8 @@ module.exports = async (app, options) => {
   const work = async () => {
     const platform = stoa.platform()
     await platform.storage.putJSON('found', {
-      name: (await platform.config()).name, id: stoa.installationId, environment: process.env.STOA_INSTALLATION_ID ?? 'none',
+      name: (await platform.config()).name, id: stoa.installationId,
+      environment: process.env.STOA_INSTALLATION_ID ?? 'none',
       same: await stoa.token() === await stoa.token(), url: process.env.STOA_PLATFORM_URL
     })
   }

@@ -219,8 +219,8 @@ func (s *Source) reviews(ctx context.Context, userID string) (any, error) {
 	}), err
 }
 
-// entry is an entry of the audit log about the user, or of what the user did. Who else did something, and from where, is
-// nobody's business.
+// entry is an entry of the audit log about the user, or of what the user did. Who else did something, and from where,
+// is nobody's business.
 type entry struct {
 	At      web.Timestamp `json:"at"`
 	Action  string        `json:"action"`

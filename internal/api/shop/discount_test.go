@@ -154,9 +154,8 @@ func TestAPurchaseWithACodeShowsItEverywhere(t *testing.T) {
 		if res := a.Do(t, testkit.Get(ada, orders+"/"+plain)); strings.Contains(string(res.Body), "discount") {
 			t.Errorf("an order without a code is %s", res.Body)
 		}
-		told, err := database.All(t.Context(), a.DB.Conn().Read, func(row database.Scanner) (data string, err error) {
-			return data, row.Scan(&data)
-		}, `SELECT data_json FROM events WHERE type = 'order.paid' ORDER BY seq`)
+		told, err := database.Texts(t.Context(), a.DB.Conn().Read,
+			`SELECT data_json FROM events WHERE type = 'order.paid' ORDER BY seq`)
 		if err != nil || len(told) != 2 || strings.Contains(told[0], "discount") {
 			t.Fatalf("events are %q, %v", told, err)
 		}

@@ -32,8 +32,8 @@ func (h *Handlers) lease(w http.ResponseWriter, r *http.Request, use license.Use
 		return nil
 	}
 	web.WriteJSON(w, http.StatusOK, granted{
-		Valid: true, Development: lease.Development, Trial: lease.Trial, Lease: lease.Token, ExpiresAt: web.Timestamp(lease.ExpiresAt),
-		GraceUntil: web.Timestamp(lease.GraceUntil),
+		Valid: true, Development: lease.Development, Trial: lease.Trial, Lease: lease.Token,
+		ExpiresAt: web.Timestamp(lease.ExpiresAt), GraceUntil: web.Timestamp(lease.GraceUntil),
 	})
 	return nil
 }

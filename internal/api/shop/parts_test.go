@@ -209,7 +209,7 @@ func TestOnePurchaseOfATrialIsOpenOnAllReplicas(t *testing.T) {
 	stripeReplicas(t, func(t *testing.T, a, b *testkit.App, _ *till) {
 		offerTrials(t, a, 14)
 		root := a.Admin(t, "root").Access
-		key := tried(t, a, "", "once", "ada@example.com").Text(t, "licenseKey")
+		key := tried(t, a, "", "ada@example.com").Text(t, "licenseKey")
 		var mu sync.Mutex
 		opened, named := make(map[string]bool), make(map[string]bool)
 		var all sync.WaitGroup

@@ -240,7 +240,7 @@ func TestWhatCannotBeChanged(t *testing.T) {
 	revoked, twice, small := other("once"), other("twice"), other("small")
 	a.Refund(t, once.root, revoked.order)
 	trial := once
-	trial.id = a.StoredOrder(t, tried(t, a, once.token, "once", "").Text(t, "orderId")).LicenseID
+	trial.id = a.StoredOrder(t, tried(t, a, once.token, "").Text(t, "orderId")).LicenseID
 	strange, guest := once, once
 	strange.token, guest.token = a.Register(t, "eve").Access, ""
 	for _, tc := range []struct {
@@ -278,7 +278,7 @@ func TestWhatCannotBeChanged(t *testing.T) {
 			}
 		}
 	}
-	if res := once.ask(t, "change", map[string]any{"tierId": "twice", "preveiw": true}); res.Status != 400 {
+	if res := once.ask(t, "change", map[string]any{"tierId": "twice", "previews": true}); res.Status != 400 {
 		t.Errorf("a mistyped member = %d", res.Status)
 	}
 }

@@ -40,8 +40,8 @@ func (h *Handlers) countCode(w http.ResponseWriter, r *http.Request, code string
 	return h.Limits.CountAddress(w, r, limit.Discount)
 }
 
-// refused returns the error of an order that was not placed. It logs a payment that the provider refused: the buyer sees
-// the error too, but only the operator can fix it.
+// refused returns the error of an order that was not placed. It logs a payment that the provider refused: the buyer
+// sees the error too, but only the operator can fix it.
 func (h *Handlers) refused(r *http.Request, err error) error {
 	if errors.Is(err, order.ErrPaymentRefused) {
 		h.Log.WarnContext(r.Context(), "payment refused by the provider", slog.Any("err", err))
@@ -56,7 +56,8 @@ func (h *Handlers) placed(r *http.Request, c order.Confirmation, of ...slog.Attr
 		status = order.Pending
 	}
 	h.Count("orders", string(status))
-	h.Log.LogAttrs(r.Context(), slog.LevelInfo, "order "+string(status), append([]slog.Attr{slog.String("order", c.OrderID)}, of...)...)
+	h.Log.LogAttrs(r.Context(), slog.LevelInfo, "order "+string(status),
+		append([]slog.Attr{slog.String("order", c.OrderID)}, of...)...)
 }
 
 // writeConfirmation answers with what a buyer needs of an order.

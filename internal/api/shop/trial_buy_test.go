@@ -18,12 +18,13 @@ func TestATrialIsBoughtInPlace(t *testing.T) {
 
 	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		offerTrials(t, a, 14)
-		root, ada := a.Admin(t, "root").Access, a.Register(t, "ada").Access
-		begun := tried(t, a, ada, "once", "")
+		a.Admin(t, "root")
+		ada := a.Register(t, "ada").Access
+		begun := tried(t, a, ada, "")
 		key := begun.Text(t, "licenseKey")
 		id := a.UseLicense(t, key)
 		a.Clock.Advance(20 * 24 * time.Hour) // it is over
-		root, ada = a.Login(t, "root").Access, a.Login(t, "ada").Access
+		root, ada := a.Login(t, "root").Access, a.Login(t, "ada").Access
 		res := a.Do(t, buyTrial(ada, "monthly", key))
 		if res.Status != 200 || res.Text(t, "licenseKey") != key {
 			t.Fatalf("purchase = %d %s", res.Status, res.Body)
@@ -67,7 +68,7 @@ func TestALicenseNamesTheOrderThatBoughtIt(t *testing.T) {
 			id, _ := list[0].(map[string]any)["orderId"].(string)
 			return id
 		}
-		begun := tried(t, a, "", "once", "eve@example.com") // a guest's trial, which ada buys
+		begun := tried(t, a, "", "eve@example.com") // a guest's trial, which ada buys
 		bought := a.Do(t, buyTrial(ada, "monthly", begun.Text(t, "licenseKey"))).Text(t, "orderId")
 		if got := orderOf(); got != bought {
 			t.Fatalf("a trial that was bought is of the order %s, want %s", got, bought)
@@ -91,7 +92,7 @@ func TestRefundingATrialRefundsWhatBoughtItFirst(t *testing.T) {
 	a := testkit.NewShop(t)
 	offerTrials(t, a, 14)
 	root := a.Admin(t, "root").Access
-	begun := tried(t, a, "", "once", "ada@example.com")
+	begun := tried(t, a, "", "ada@example.com")
 	bought := a.Do(t, buyTrial("", "once", begun.Text(t, "licenseKey"))).Text(t, "orderId")
 	if res := a.Refund(t, root, begun.Text(t, "orderId")); res.Status != 200 || res.Text(t, "data.status") != "refunded" {
 		t.Fatalf("refund = %s", res.Body)
@@ -107,9 +108,9 @@ func TestWhoseTrialsAreBought(t *testing.T) {
 	a := testkit.NewShop(t)
 	offerTrials(t, a, 14)
 	root, ada, bob := a.Admin(t, "root").Access, a.Register(t, "ada").Access, a.Register(t, "bob").Access
-	adas := tried(t, a, ada, "once", "").Text(t, "licenseKey")
-	nobodys := tried(t, a, "", "once", "eve@example.com").Text(t, "licenseKey")
-	revoked := tried(t, a, "", "once", "joe@example.com")
+	adas := tried(t, a, ada, "").Text(t, "licenseKey")
+	nobodys := tried(t, a, "", "eve@example.com").Text(t, "licenseKey")
+	revoked := tried(t, a, "", "joe@example.com")
 	a.Do(t, testkit.Post(root, "/api/v1/admin/licenses/"+a.StoredOrder(t, revoked.Text(t, "orderId")).LicenseID+"/revoke", nil))
 	before := len(a.Do(t, testkit.Get(root, testkit.AdminOrders)).Get(t, "data.items").([]any))
 	for what, request := range map[string]testkit.Request{
@@ -143,7 +144,7 @@ func TestATrialWithMoreInstancesThanThePlan(t *testing.T) {
 
 	a := testkit.NewShop(t)
 	offerTrials(t, a, 14)
-	key := tried(t, a, "", "once", "ada@example.com").Text(t, "licenseKey")
+	key := tried(t, a, "", "ada@example.com").Text(t, "licenseKey")
 	for _, instance := range []string{"a.example", "b.example", "localhost"} {
 		a.Activate(t, key, instance)
 	}
@@ -165,7 +166,7 @@ func TestATrialGoesOnUntilItIsPaid(t *testing.T) {
 	a, _ := testkit.NewStripeShop(t)
 	offerTrials(t, a, 14)
 	root := a.Admin(t, "root").Access
-	key := tried(t, a, "", "once", "ada@example.com").Text(t, "licenseKey")
+	key := tried(t, a, "", "ada@example.com").Text(t, "licenseKey")
 	a.UseLicense(t, key)
 	buy := func() testkit.Sale {
 		t.Helper()
@@ -201,7 +202,7 @@ func TestATrialGoesOnUntilItIsPaid(t *testing.T) {
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "first.example"), "revoked")
 
 	// A trial that is revoked while its purchase waits is not bought.
-	key = tried(t, a, "", "once", "eve@example.com").Text(t, "licenseKey")
+	key = tried(t, a, "", "eve@example.com").Text(t, "licenseKey")
 	fourth := buy()
 	a.Do(t, testkit.Post(root, "/api/v1/admin/licenses/"+a.StoredOrder(t, fourth.OrderID).LicenseID+"/revoke", nil))
 	a.MustDeliver(t, fourth.Paid())
@@ -215,7 +216,7 @@ func TestOneOfManyPurchasesOfATrialIsOpen(t *testing.T) {
 
 	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		offerTrials(t, a, 14)
-		key := tried(t, a, "", "once", "ada@example.com").Text(t, "licenseKey")
+		key := tried(t, a, "", "ada@example.com").Text(t, "licenseKey")
 		var bought atomic.Int32
 		var all sync.WaitGroup
 		for range 8 {
@@ -241,7 +242,7 @@ func TestTheMailAboutALatePurchaseOfATrial(t *testing.T) {
 	a, _ := testkit.NewStripeShop(t)
 	offerTrials(t, a, 14)
 	a.Admin(t, "root")
-	key := tried(t, a, "", "once", "ada@example.com").Text(t, "licenseKey")
+	key := tried(t, a, "", "ada@example.com").Text(t, "licenseKey")
 	a.UseLicense(t, key)
 	request := buyTrial("", "once", key)
 	request.Body.(map[string]any)["billingInfo"] = map[string]any{"email": "ada@example.com"}

@@ -38,10 +38,10 @@ func try(token, tier, email string) testkit.Request {
 	return testkit.Post(token, testkit.Products+"/mail-pack/trial", body)
 }
 
-// tried starts a trial and returns the answer, which must be 200.
-func tried(tb testing.TB, a *testkit.App, token, tier, email string) testkit.Response {
+// tried starts a trial of once and returns the answer, which must be 200.
+func tried(tb testing.TB, a *testkit.App, token, email string) testkit.Response {
 	tb.Helper()
-	res := a.Do(tb, try(token, tier, email))
+	res := a.Do(tb, try(token, "once", email))
 	if res.Status != http.StatusOK {
 		tb.Fatalf("trial = %d %s", res.Status, res.Body)
 	}
@@ -60,7 +60,7 @@ func TestATrialIsALicenseThatEnds(t *testing.T) {
 	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		offerTrials(t, a, 14)
 		root, ada := a.Admin(t, "root").Access, a.Register(t, "ada").Access
-		res := tried(t, a, ada, "once", "")
+		res := tried(t, a, ada, "")
 		key, orderID := res.Text(t, "licenseKey"), res.Text(t, "orderId")
 		if res.Get(t, "trial") != true || res.Get(t, "paymentUrl") != nil {
 			t.Errorf("trial = %s", res.Body)
@@ -143,7 +143,7 @@ func TestEachCustomerTriesAProductOnce(t *testing.T) {
 	a := testkit.NewShop(t)
 	offerTrials(t, a, 14)
 	ada := a.Register(t, "ada") // ada@example.com
-	tried(t, a, ada.Access, "once", "other@example.com")
+	tried(t, a, ada.Access, "other@example.com")
 	for what, request := range map[string]testkit.Request{
 		"the account":                  try(ada.Access, "monthly", "third@example.com"),
 		"its address":                  try("", "once", "ADA@EXAMPLE.com"),
@@ -153,7 +153,7 @@ func TestEachCustomerTriesAProductOnce(t *testing.T) {
 		testkit.WantFlatError(t, a.Do(t, request), 409, "TRIAL_USED")
 		_ = what
 	}
-	tried(t, a, "", "once", "ada+1@example.com") // another mailbox
+	tried(t, a, "", "ada+1@example.com") // another mailbox
 
 	key := testkit.Request{
 		Method: http.MethodPost, Path: testkit.Products + "/mail-pack/trial",
@@ -205,8 +205,8 @@ func TestAHostRunsOneTrial(t *testing.T) {
 
 	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		offerTrials(t, a, 14)
-		first := tried(t, a, "", "once", "ada@example.com").Text(t, "licenseKey")
-		second := tried(t, a, "", "once", "ada+1@example.com").Text(t, "licenseKey")
+		first := tried(t, a, "", "ada@example.com").Text(t, "licenseKey")
+		second := tried(t, a, "", "ada+1@example.com").Text(t, "licenseKey")
 		want := func(key, instance string, status int) {
 			t.Helper()
 			res := a.Activate(t, key, instance)
@@ -254,9 +254,9 @@ func TestCustomersHearOfTheirTrials(t *testing.T) {
 		offerTrials(t, a, 14)
 		a.Admin(t, "root")
 		a.Mails(t)
-		key := tried(t, a, "", "once", "ada@example.com").Text(t, "licenseKey")
-		tried(t, a, "", "once", "bob@example.com")
-		other := tried(t, a, "", "once", "eve@example.com").Text(t, "licenseKey")
+		key := tried(t, a, "", "ada@example.com").Text(t, "licenseKey")
+		tried(t, a, "", "bob@example.com")
+		other := tried(t, a, "", "eve@example.com").Text(t, "licenseKey")
 		hear := func(what string, want ...string) {
 			t.Helper()
 			var all sync.WaitGroup
@@ -310,7 +310,7 @@ func TestAShortTrialIsNotAnnounced(t *testing.T) {
 	for days, want := range map[int]int{3: 0, 4: 1} {
 		a := testkit.NewShop(t)
 		offerTrials(t, a, days)
-		tried(t, a, "", "once", "ada@example.com")
+		tried(t, a, "", "ada@example.com")
 		a.Clock.Advance(time.Duration(days)*24*time.Hour - 25*time.Hour)
 		a.Mails(t)
 		if err := a.Orders.MailTrials(t.Context()); err != nil {

@@ -194,9 +194,10 @@ func (h *Handlers) checkoutPage(ctx context.Context, k key) (p rendering, err er
 
 // App serves the pages of the signed-in part, which its script fills.
 func (h *Handlers) App(w http.ResponseWriter, r *http.Request) error {
-	return h.ofShop(w, r, http.StatusOK, key{kind: appPage}, h.frame(func(p *pages.Pages, site pages.Site, _ key) ([]byte, error) {
-		return p.App(site)
-	}))
+	return h.ofShop(w, r, http.StatusOK, key{kind: appPage},
+		h.frame(func(p *pages.Pages, site pages.Site, _ key) ([]byte, error) {
+			return p.App(site)
+		}))
 }
 
 // Order serves GET /orders/{id}, to which buyers also return after the payment page.

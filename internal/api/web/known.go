@@ -62,8 +62,8 @@ func (d *decoder) refuseUnknown(prefix string, from object, known []string) {
 		if told++; told > maxSuggestions || len(known) == 0 {
 			d.faults.Add(shown, errs.CodeUnknownField, "%s is not a field here.", shown)
 		} else if inner := insideOf(from[name], known); inner != "" {
-			d.faults.Add(shown, errs.CodeUnknownField, "%s is not a field here. Send %s%s itself, not inside of it.", shown, prefix,
-				inner)
+			d.faults.Add(shown, errs.CodeUnknownField, "%s is not a field here. Send %s%s itself, not inside of it.", shown,
+				prefix, inner)
 		} else {
 			near, _ := text.Nearest(text.Clip(name), known)
 			d.faults.Add(shown, errs.CodeUnknownField, "%s is not a field here. Did you mean %s%s?", shown, prefix, near)

@@ -96,8 +96,8 @@ func NewOrder(o order.Listed) Order {
 		ID: o.ID, ProductID: o.ProductID, ProductSlug: o.ProductSlug,
 		ProductName: o.ProductName, TierID: o.TierID, UserID: o.UserID,
 		PaymentMethod: o.PaymentMethod, BillingInfo: o.Billing, Amount: o.Amount.Amount(), Currency: o.Amount.Currency,
-		Discount: newOrderDiscount(o), OrderBill: newOrderBill(o), PartlyRefunded: part, Status: o.Status(), Ends: o.WillEnd(),
-		Trial: o.Trial, Kind: o.Kind, LicenseID: o.LicenseID,
+		Discount: newOrderDiscount(o), OrderBill: newOrderBill(o), PartlyRefunded: part, Status: o.Status(),
+		Ends: o.WillEnd(), Trial: o.Trial, Kind: o.Kind, LicenseID: o.LicenseID,
 		CreatedAt: web.Timestamp(o.CreatedAt), Demo: o.Demo,
 	}
 }

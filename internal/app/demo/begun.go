@@ -32,7 +32,8 @@ func (d *Demo) makeSales(ctx context.Context) error {
 	if _, err := createOnce(done, b.At.Format(time.RFC3339)+"\n"); err != nil {
 		return err
 	}
-	d.Log.InfoContext(ctx, "demo: sample sales were made", slog.Duration("took", time.Since(began).Round(time.Millisecond)))
+	d.Log.InfoContext(ctx, "demo: sample sales were made",
+		slog.Duration("took", time.Since(began).Round(time.Millisecond)))
 	return nil
 }
 

@@ -51,7 +51,8 @@ const (
 
 // Types are the types of stoa's own events, those that can be subscribed to.
 var Types = []Type{
-	UserRegistered, UserEmailVerified, UserEmailChanged, UserRoleChanged, UserDeleted, OrderPaid, OrderRefunded, OrderPartlyRefunded, OrderCancelled, LicenseIssued, LicenseActivated, LicenseDeactivated,
+	UserRegistered, UserEmailVerified, UserEmailChanged, UserRoleChanged, UserDeleted, OrderPaid, OrderRefunded,
+	OrderPartlyRefunded, OrderCancelled, LicenseIssued, LicenseActivated, LicenseDeactivated,
 	LicenseRevoked, LicenseRenewed, LicenseChanged, LicenseExpired, TrialStarted, TrialEnded,
 	ExtensionInstalled, ExtensionUpgraded, ExtensionUninstalled, InstanceEnabled, InstanceDisabled,
 }

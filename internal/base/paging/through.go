@@ -13,8 +13,8 @@ type Mark struct {
 
 // Through returns all entries of such a list. read returns the next ones after a mark, none after the last; with the
 // zero Mark it begins. What is added meanwhile stands before the first entry, and so is left out: none comes twice,
-// and none is skipped. Unlike All, it does not pass over the entries before, so that reading them costs the last page no
-// more than the first.
+// and none is skipped. Unlike All, it does not pass over the entries before, so that reading them costs the last page
+// no more than the first.
 func Through[T any](read func(after Mark) ([]T, error), markOf func(T) Mark) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for after := (Mark{}); ; {

@@ -13,7 +13,8 @@ import (
 const mark = "[token]"
 
 // tokens match API keys, challenges and whatever else begins like a token of stoa's, and JWTs.
-var tokens = regexp.MustCompile(`stoa_(?:[ps]k|[a-z]{2,8})_[0-9A-Za-z_-]{12,}|eyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}`)
+var tokens = regexp.MustCompile(`stoa_(?:[ps]k|[a-z]{2,8})_[0-9A-Za-z_-]{12,}|` +
+	`eyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}`)
 
 // Text returns text with a mark in place of each token.
 func Text(text string) string {

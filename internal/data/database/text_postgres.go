@@ -16,7 +16,9 @@ import (
 // textPostgres is Conn.Text on PostgreSQL. It sends one prepared statement to the server itself:
 // database/sql and the driver watch the end of ctx with a goroutine and a callback for each query,
 // and look up how to encode what is text anyway. answered is false if nothing was asked.
-func textPostgres(ctx context.Context, pool *sql.DB, query string, args []string) (text string, answered bool, err error) {
+func textPostgres(
+	ctx context.Context, pool *sql.DB, query string, args []string,
+) (text string, answered bool, err error) {
 	asked := ctx.Err() == nil
 	conn, err := pool.Conn(ctx)
 	if err != nil {
@@ -50,8 +52,8 @@ func askPostgres(ctx context.Context, c *pgx.Conn, query string, args []string) 
 		values[i] = []byte(args[i])
 	}
 	found := false
-	err = untilDeadline(ctx, c.PgConn().Conn(), func() error {
-		result := c.PgConn().ExecStatement(context.Background(), statement, values, nil, nil) //nolint:contextcheck // see Text
+	err = untilDeadline(ctx, c.PgConn().Conn(), func() error { //nolint:contextcheck // see Text
+		result := c.PgConn().ExecStatement(context.Background(), statement, values, nil, nil)
 		for result.NextRow() {
 			if !found {
 				text, found = string(result.Values()[0]), true

@@ -10,7 +10,9 @@ import (
 )
 
 // textSQLite is Conn.Text on SQLite, without the rows of database/sql.
-func textSQLite(ctx context.Context, pool *sql.DB, query string, args []string) (text string, answered bool, err error) {
+func textSQLite(
+	ctx context.Context, pool *sql.DB, query string, args []string,
+) (text string, answered bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", true, err
 	}

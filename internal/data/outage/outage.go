@@ -87,7 +87,8 @@ func cause(err error) *errs.Error {
 }
 
 func ofSystem(err error) *errs.Error {
-	if p, ok := errors.AsType[*os.PathError](err); ok && p.Op == "fork/exec" && !isAny(err, syscall.EMFILE, syscall.ENFILE) {
+	if p, ok := errors.AsType[*os.PathError](err); ok && p.Op == "fork/exec" &&
+		!isAny(err, syscall.EMFILE, syscall.ENFILE) {
 		return nil // Linux says "no space left" of a process that may make no more namespaces
 	}
 	switch {

@@ -65,7 +65,7 @@ func TestEveryCauseHasItsAnswer(t *testing.T) {
 			if is != (tt.want != "") || is != outage.Is(err) {
 				t.Fatalf("%v: an outage: %t", err, is)
 			}
-			if named := outage.Named(err); !is && named != err {
+			if named := outage.Named(err); !is && named != err { //nolint:errorlint // the very same
 				t.Errorf("Named changed %v into %v", err, named)
 			}
 			if !is {

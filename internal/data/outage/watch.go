@@ -41,7 +41,8 @@ type sighting struct {
 
 // told are the lines about causes.
 var told = map[string]string{
-	ErrStorageFull.Code: "a disk is full or read-only: what needs to be stored is refused with 503 STORAGE_FULL until there is room",
+	ErrStorageFull.Code: "a disk is full or read-only: what needs to be stored is refused with 503 STORAGE_FULL until " +
+		"there is room",
 	ErrDatabase.Code: "the database is away, read-only or out of connections: what needs it is refused with " +
 		"503 DATABASE_UNAVAILABLE until it is back",
 	ErrBusy.Code: "no file descriptor is left: requests are refused with 503 BUSY; raise the limit of open files " +

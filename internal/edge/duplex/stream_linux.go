@@ -102,7 +102,7 @@ func (s *stream) run() error {
 // copy copies what one read returns. It returns false to wait for more.
 func (s *stream) copy(fd uintptr) bool {
 	s.buf = buffers.Get().(*[bufferSize]byte) //nolint:forcetypeassert // nothing else is put there
-	n, drained, err := s.receive(int(fd))     //nolint:gosec // a file descriptor
+	n, drained, err := s.receive(int(fd))
 	s.rest = s.buf[:max(n, 0)]
 	switch {
 	case errors.Is(err, syscall.EAGAIN):
@@ -130,7 +130,7 @@ func (s *stream) copy(fd uintptr) bool {
 
 // write writes what dst takes at once.
 func (s *stream) write(fd uintptr) bool {
-	if n, err := syscall.Write(int(fd), s.rest); err == nil { //nolint:gosec // a file descriptor
+	if n, err := syscall.Write(int(fd), s.rest); err == nil {
 		s.rest = s.rest[n:]
 	}
 	return true // an error comes again
@@ -163,7 +163,7 @@ func (s *stream) askForMore() (can bool) {
 		return false
 	}
 	err := s.raw.Control(func(fd uintptr) {
-		can = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, tcpInq, 1) == nil //nolint:gosec // a file descriptor
+		can = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, tcpInq, 1) == nil
 	})
 	return can && err == nil
 }

@@ -35,6 +35,7 @@ func TestNoCallStartsAfterTheShutdown(t *testing.T) {
 				idle <- struct{}{}
 			case http.StateClosed:
 				closed <- struct{}{}
+			default:
 			}
 		},
 	}

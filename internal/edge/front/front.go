@@ -42,8 +42,8 @@ func Setup(srv *http.Server) {
 	srv.MaxHeaderBytes, srv.Protocols, srv.ConnState = framing.MaxHead, framing.Protocols(), ConnState
 }
 
-// Front serves plain requests, here named calls. Its exported fields except Begin are required, and must not change once
-// Listen was called. It is safe for concurrent use.
+// Front serves plain requests, here named calls. Its exported fields except Begin are required, and must not change
+// once Listen was called. It is safe for concurrent use.
 type Front struct {
 	Handler http.Handler
 	Log     *slog.Logger // gets panics of the Handler, at level debug as those of net/http

@@ -58,7 +58,9 @@ func (in *Installer) Inspect(ctx context.Context, kind extension.Kind, up *Uploa
 
 // needsOfAll returns what a collection and all its items need. The error is INVALID_BUNDLE for an item that
 // cannot be read.
-func (in *Installer) needsOfAll(ctx context.Context, up *Upload, read contents, all Collection) (extension.Needs, error) {
+func (in *Installer) needsOfAll(
+	ctx context.Context, up *Upload, read contents, all Collection,
+) (extension.Needs, error) {
 	needs := all.Needs()
 	items, faults := all.Items()
 	if faults.Len() > 0 {
@@ -82,7 +84,8 @@ func (in *Installer) needsOfAll(ctx context.Context, up *Upload, read contents, 
 				needs.Permissions = append(needs.Permissions, one)
 			}
 		}
-		if needs.MinPlatform == "" || own.MinPlatform != "" && manifest.CompareVersions(own.MinPlatform, needs.MinPlatform) > 0 {
+		if needs.MinPlatform == "" ||
+			own.MinPlatform != "" && manifest.CompareVersions(own.MinPlatform, needs.MinPlatform) > 0 {
 			needs.MinPlatform = own.MinPlatform
 		}
 	}

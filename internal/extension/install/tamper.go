@@ -48,9 +48,10 @@ func (in *Installer) CheckInstalled(ctx context.Context) {
 		}
 	}
 	if len(bare) > 0 {
-		in.Log.WarnContext(ctx, "stoa has no copy of the ZIP of some packages: older releases kept none. The packages work, but "+
-			"stoa cannot tell whether their files were changed, and cannot move them to object storage. "+
-			"Install the same ZIP of each once more: stoa then keeps it, and changes nothing else",
+		in.Log.WarnContext(ctx,
+			"stoa has no copy of the ZIP of some packages: older releases kept none. The packages work, but "+
+				"stoa cannot tell whether their files were changed, and cannot move them to object storage. "+
+				"Install the same ZIP of each once more: stoa then keeps it, and changes nothing else",
 			slog.Int("count", len(bare)), slog.Any("packages", bare[:min(len(bare), maxNamed)]))
 	}
 }
@@ -71,8 +72,9 @@ func (in *Installer) check(ctx context.Context, p extension.Present) (told bool)
 	log := in.Log.With(slog.String("kind", string(p.Kind)), slog.String("slug", p.Slug), slog.String("version", p.Version))
 	switch {
 	case errors.Is(err, errOtherArchive):
-		log.WarnContext(ctx, "the copy that stoa keeps of a package's ZIP was changed, so stoa cannot tell whether its files were "+
-			"changed, too. Find out who writes to the data folder, and install the same ZIP once more")
+		log.WarnContext(ctx,
+			"the copy that stoa keeps of a package's ZIP was changed, so stoa cannot tell whether its files were "+
+				"changed, too. Find out who writes to the data folder, and install the same ZIP once more")
 	case errors.Is(err, ErrNoArchive):
 		return false
 	case err != nil:

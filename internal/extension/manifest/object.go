@@ -75,7 +75,8 @@ func (o Object) Text(name string) (string, bool) {
 	var s string
 	ok := o.Into(name, "a string", &s)
 	if ok && strings.ContainsFunc(s, isControl) {
-		o.Fault(name, errs.CodeOutOfRange, "must not contain control characters, nor marks that change the writing direction.")
+		o.Fault(name, errs.CodeOutOfRange,
+			"must not contain control characters, nor marks that change the writing direction.")
 		return "", false
 	}
 	return s, ok

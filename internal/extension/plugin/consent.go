@@ -51,8 +51,8 @@ func decide(ctx context.Context, m Manifest, in *Instance) {
 	}
 }
 
-// checkConsent returns extension.ErrTrust, or ErrNotForKeys, if an instance is to have a permission that it did not have,
-// and that the caller may not give.
+// checkConsent returns extension.ErrTrust, or ErrNotForKeys, if an instance is to have a permission that it did not
+// have, and that the caller may not give.
 func checkConsent(ctx context.Context, before, after []string) error {
 	for _, name := range after {
 		if !slices.Contains(before, name) && !mayConsent(ctx, name) {

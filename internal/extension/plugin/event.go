@@ -64,9 +64,8 @@ func isEventsPath(path string) bool {
 		!strings.EqualFold(path, "/health") && !strings.EqualFold(first, "__lifecycle")
 }
 
-// subscribes reports whether an instance gets events of a type: its manifest asks for
+// Subscribes reports whether an instance, if it is enabled, is told of events of a type: its manifest asks for
 // them, and the permission is effective.
-// Subscribes reports whether an instance, if it is enabled, is told of events of a type.
 func (in Installed) Subscribes(t event.Type) bool {
 	return t.Matches(in.Package.Manifest.Events.Subscribe) && slices.Contains(in.Permissions(), PermissionSubscribe)
 }

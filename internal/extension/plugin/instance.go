@@ -141,8 +141,8 @@ func (s *Service) CreateInstance(ctx context.Context, slug string, input Input) 
 	return created, nil
 }
 
-// likeFirst gives an instance the permissions of the default one that the caller may give. Others wait, and so does what
-// waits there.
+// likeFirst gives an instance the permissions of the default one that the caller may give. Others wait, and so does
+// what waits there.
 func (in *Instance) likeFirst(ctx context.Context, first Installed) {
 	all := first.Permissions()
 	in.Granted = consented(ctx, all)

@@ -104,7 +104,8 @@ func (t ToldLicense) json() []byte {
 // prepared returns l with the values of its header for every time to come, so that no call makes one.
 func (l License) prepared() License {
 	if l.State != "" {
-		l.Header, l.GraceHeader, l.LapsedHeader = l.toldAs(l.State).header(), l.toldAs(licenseGrace).header(), l.toldAs(licenseLapsed).header()
+		l.Header = l.toldAs(l.State).header()
+		l.GraceHeader, l.LapsedHeader = l.toldAs(licenseGrace).header(), l.toldAs(licenseLapsed).header()
 	}
 	return l
 }

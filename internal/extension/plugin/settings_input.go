@@ -132,7 +132,8 @@ func environment(raw json.RawMessage, old map[string]string, faults *errs.Issues
 		return nil
 	}
 	var shown []string
-	if json.Unmarshal(raw, &shown) == nil && slices.Equal(slices.Sorted(slices.Values(shown)), slices.Sorted(maps.Keys(old))) {
+	if json.Unmarshal(raw, &shown) == nil &&
+		slices.Equal(slices.Sorted(slices.Values(shown)), slices.Sorted(maps.Keys(old))) {
 		return old
 	}
 	var sent map[string]json.RawMessage

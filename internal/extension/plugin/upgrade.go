@@ -71,7 +71,8 @@ func (s *Service) Rollback(ctx context.Context, slug string) (Installed, error) 
 		return Installed{}, ErrNoPrevious.With("slug", slug)
 	}
 	previous := was.version()
-	c, err := s.switchVersion(ctx, was, was.as(back, s.now()).by(""), back.Consents, &previous, audit.PluginRollback, extension.Setup{})
+	c, err := s.switchVersion(ctx, was, was.as(back, s.now()).by(""), back.Consents, &previous, audit.PluginRollback,
+		extension.Setup{})
 	if err != nil {
 		return Installed{}, err
 	}
@@ -90,7 +91,8 @@ func (s *Service) Previous(ctx context.Context, slug string) (v Version, ok bool
 // switchVersion proves that the enabled instances of was can go on as next, and prepares
 // that all of them switch, and that the setup is applied. consents are what next was given before.
 func (s *Service) switchVersion(
-	ctx context.Context, was, next Package, consents []string, previous *Version, action audit.Action, setup extension.Setup,
+	ctx context.Context, was, next Package, consents []string, previous *Version, action audit.Action,
+	setup extension.Setup,
 ) (*change, error) {
 	slug := was.Manifest.Slug
 	if err := s.checkCode(ctx, s.Store, was, next, consents); err != nil { // before it runs
@@ -162,10 +164,10 @@ func (s *Service) switchVersion(
 	return c, nil
 }
 
-// ask makes wait what next asks for and the caller might not give, and takes back what the version was of a package does
-// not declare; it reports whether that was anything. What it takes back was granted to an earlier version, and stayed
-// for a rollback: a next version that declares it again needs consent again (contract 4.6). What neither next nor back,
-// which a rollback returns to, declares waits no longer.
+// ask makes wait what next asks for and the caller might not give, and takes back what the version was of a package
+// does not declare; it reports whether that was anything. What it takes back was granted to an earlier version, and
+// stayed for a rollback: a next version that declares it again needs consent again (contract 4.6). What neither next
+// nor back, which a rollback returns to, declares waits no longer.
 func (s *Service) ask(ctx context.Context, in *StoredInstance, was, next Package, back Manifest) bool {
 	kept := Installed{Package: was, Instance: in.Instance}.Permissions()
 	gone := missingFrom(back.Permissions, missingFrom(next.Manifest.Permissions, in.Undecided))
@@ -179,8 +181,8 @@ func (s *Service) ask(ctx context.Context, in *StoredInstance, was, next Package
 	return true
 }
 
-// back returns the manifest that a rollback returns to once was is replaced: that of previous, or, if that is nil, the one
-// that it returned to before, which declares nothing if there is none.
+// back returns the manifest that a rollback returns to once was is replaced: that of previous, or, if that is nil, the
+// one that it returned to before, which declares nothing if there is none.
 func (s *Service) back(ctx context.Context, was Package, previous *Version) (Manifest, error) {
 	if previous != nil {
 		return previous.Manifest, nil

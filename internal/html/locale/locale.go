@@ -47,7 +47,8 @@ func New(tags, hidden []string) *Languages {
 	for i, tag := range tags {
 		parsed[i] = language.Make(tag)
 	}
-	l.accepted = cache.NewMemo(maxHeaders, func(header string) string { return accepted(header, tags, language.NewMatcher(parsed)) })
+	l.accepted = cache.NewMemo(maxHeaders,
+		func(header string) string { return accepted(header, tags, language.NewMatcher(parsed)) })
 	return l
 }
 

@@ -40,7 +40,8 @@ func Sheet(accent string, enough Contrast, t Theme) []byte {
 	var lines []string
 	if c, ok := parse(accent); ok {
 		// The pages behind it, as tokens.css has them.
-		light, dark := c.readableOn(color{1, 1, 1}, enough), c.readableOn(color{0x13 / 255.0, 0x14 / 255.0, 0x16 / 255.0}, enough)
+		light, dark := c.readableOn(color{1, 1, 1}, enough),
+			c.readableOn(color{0x13 / 255.0, 0x14 / 255.0, 0x16 / 255.0}, enough)
 		lines = append(lines, fmt.Sprintf("--shop-accent: light-dark(%s, %s);", light, dark),
 			fmt.Sprintf("--shop-on-accent: light-dark(%s, %s);", light.ink(), dark.ink()))
 	}

@@ -154,7 +154,8 @@ func plain(list []Node) (out string) {
 // link is a link, or what it says if it leads where no link may.
 func link(href string, says []Node) []Node {
 	u, err := url.Parse(href)
-	if err != nil || !slices.Contains([]string{"http", "https", "mailto"}, u.Scheme) || u.Scheme != "mailto" && u.Host == "" {
+	if err != nil || !slices.Contains([]string{"http", "https", "mailto"}, u.Scheme) ||
+		u.Scheme != "mailto" && u.Host == "" {
 		return says
 	}
 	return []Node{{Kind: Link, Href: u.String(), Children: says}}

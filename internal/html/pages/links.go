@@ -67,11 +67,12 @@ func (s Site) KeepAccount() (Page, error) {
 // Invitation returns the page on which people accept an invitation to the staff, in their account or with a new one. It
 // is served at /invitation.
 func (s Site) Invitation() (Page, error) {
-	return s.render("invitation.open", invitationBody, signInScript+invitationScript, "invitation", "account", "link", "step")
+	return s.render("invitation.open", invitationBody, signInScript+invitationScript, "invitation", "account", "link",
+		"step")
 }
 
-// SignInLink returns the page on which users sign in with a link from a mail, in the browser in which they asked for it.
-// It is served at /sign-in/link.
+// SignInLink returns the page on which users sign in with a link from a mail, in the browser in which they asked for
+// it. It is served at /sign-in/link.
 func (s Site) SignInLink() (Page, error) {
 	return s.render("signInLink.title", signInLinkBody, signInScript+signInLinkScript, "signInLink", "link", "step")
 }
@@ -80,7 +81,8 @@ func (s Site) SignInLink() (Page, error) {
 // that it calls.
 func (s Site) prove(section, path, other string) (Page, error) {
 	body := strings.ReplaceAll(strings.Replace(proveBody, "<!-- other -->\n", other, 1), `"prove.`, `"`+section+".")
-	return s.render(section+".title", body, calls(section, path, "prove", signInScript+proveScript), section, "link", "step")
+	return s.render(section+".title", body, calls(section, path, "prove", signInScript+proveScript), section, "link",
+		"step")
 }
 
 // once returns a page with the texts of a section, and one button.

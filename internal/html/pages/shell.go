@@ -46,7 +46,10 @@ func (s Site) Console() (Page, error) {
 		title += " · " + s.Name
 	}
 	var out bytes.Buffer
-	err = t.Execute(&out, map[string]any{"Lang": words.Language(), "Languages": s.Languages, "Dir": locale.Direction(words.Language()), "Title": title, "Entry": entry, "Test": s.Test})
+	err = t.Execute(&out, map[string]any{
+		"Lang": words.Language(), "Languages": s.Languages, "Dir": locale.Direction(words.Language()),
+		"Title": title, "Entry": entry, "Test": s.Test,
+	})
 	if err != nil {
 		return Page{}, fmt.Errorf("pages: %w", err)
 	}

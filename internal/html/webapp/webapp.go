@@ -94,7 +94,8 @@ func Load(dist fs.FS) (*Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b, b.readLanguages(dist)
+	err = b.readLanguages(dist)
+	return b, err
 }
 
 // readLanguages reads the files of each language.

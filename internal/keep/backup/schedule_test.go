@@ -46,9 +46,9 @@ func newSchedule(t *testing.T, s shop, place backup.Place) *backup.Schedule {
 	}
 }
 
-func (s shop) exec(t *testing.T, statement string, args ...any) {
+func (s shop) exec(t *testing.T, statement string) {
 	t.Helper()
-	if _, err := s.DB.Conn().Write.ExecContext(t.Context(), statement, args...); err != nil {
+	if _, err := s.DB.Conn().Write.ExecContext(t.Context(), statement); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -37,9 +37,11 @@ const SettingBox = "setting"
 // Tables returns all sealed columns of the database, except the proofs of the master key itself.
 func Tables() []Table {
 	return []Table{
-		{Name: "settings", Key: "name", Where: `name IN ('` + store.SettingIdempotencySecret + `', '` + store.SettingCustomerSecret + `')`, Columns: []Column{
-			{Name: "value", Box: `'` + SettingBox + `'`, Row: "name"},
-		}},
+		{
+			Name: "settings", Key: "name",
+			Where:   `name IN ('` + store.SettingIdempotencySecret + `', '` + store.SettingCustomerSecret + `')`,
+			Columns: []Column{{Name: "value", Box: `'` + SettingBox + `'`, Row: "name"}},
+		},
 		{Name: "signing_keys", Key: "id", Columns: []Column{
 			{Name: "sealed", Box: "purpose || '.signing-key'", Row: "id"},
 		}},

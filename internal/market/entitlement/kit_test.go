@@ -80,7 +80,7 @@ func newPair(t *testing.T, options ...testkit.Option) *pair {
 	p.b = testkit.New(t, options...).InstallEcho(t, map[string]any{
 		"lifecycle": map[string]bool{"onEnable": true, "onDisable": true, "onUninstall": true},
 	})
-	files, err := http.Get(a.URL + terms.MetadataPath + "1.root.json") //nolint:noctx // ends with the test
+	files, err := http.Get(a.URL + terms.MetadataPath + "1.root.json")
 	if err != nil {
 		t.Fatal(err)
 	}

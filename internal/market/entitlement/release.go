@@ -88,7 +88,8 @@ func (s *Service) free(ctx context.Context, id string) error {
 	}
 	asking, cancel := context.WithTimeout(ctx, releaseTakes/2)
 	defer cancel()
-	c, _, err := s.client(asking, License{Subject: Subject{Market: r.Market, Product: r.Product}, Instance: r.Instance}, key)
+	of := License{Subject: Subject{Market: r.Market, Product: r.Product}, Instance: r.Instance}
+	c, _, err := s.client(asking, of, key)
 	if err == nil {
 		_, err = c.Deactivate(asking)
 	}

@@ -72,7 +72,8 @@ func (s *Service) tend(ctx context.Context, l License, check bool) error {
 	}
 	now := s.now()
 	state, reason := l.At(now)
-	if check || !l.Due.After(now) || l.Due.Sub(now) > checkEvery /* the clock was ahead */ || state != l.State || reason != l.Reason {
+	if check || !l.Due.After(now) || l.Due.Sub(now) > checkEvery /* the clock was ahead */ || state != l.State ||
+		reason != l.Reason {
 		var err error
 		if l, err = s.check(ctx, l); err != nil {
 			return err
@@ -121,7 +122,8 @@ func (s *Service) reactivate(ctx context.Context, l License) error {
 	if err == nil {
 		return nil
 	}
-	s.Log.InfoContext(ctx, "a package was restored, and no seat could be taken for it", s.names(l, slog.Any("err", err))...)
+	s.Log.InfoContext(ctx, "a package was restored, and no seat could be taken for it",
+		s.names(l, slog.Any("err", err))...)
 	next, err := s.ask(ctx, l)
 	if err != nil {
 		return err

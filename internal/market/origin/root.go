@@ -74,8 +74,8 @@ func (s *Service) Init(ctx context.Context, rootKeys []ed25519.PrivateKey, thres
 	return made, err
 }
 
-// Renew signs the next root, which names the present online keys, the current and the next. The error is ErrNone without
-// a market, and ErrRootKeys if the keys are too few of those that the root names.
+// Renew signs the next root, which names the present online keys, the current and the next. The error is ErrNone
+// without a market, and ErrRootKeys if the keys are too few of those that the root names.
 func (s *Service) Renew(ctx context.Context, rootKeys []ed25519.PrivateKey) (Root, error) {
 	if _, err := currentRoot(ctx, s.Store); err != nil { // without a market there are no keys either
 		return Root{}, err
@@ -232,8 +232,8 @@ func names(m *metadata.Metadata[metadata.RootType], public ed25519.PublicKey) er
 	return nil
 }
 
-// MaySign returns ErrKey for a key of KeyPurpose that the current root does not name, and ErrNone without a market. It is
-// for keyring.Ring.MaySign: only what clients know by then may become the current key.
+// MaySign returns ErrKey for a key of KeyPurpose that the current root does not name, and ErrNone without a market. It
+// is for keyring.Ring.MaySign: only what clients know by then may become the current key.
 func (s *Service) MaySign(ctx context.Context, id string) error {
 	m, err := currentRoot(ctx, s.Store)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"stoa/internal/extension/sign"
 )
 
-// WriteRootKey makes a root key and writes it to a file that does not exist yet, as PKCS #8 in PEM, which only this user
-// may read.
+// WriteRootKey makes a root key and writes it to a file that does not exist yet, as PKCS #8 in PEM, which only this
+// user may read.
 func WriteRootKey(name string) (ed25519.PrivateKey, error) {
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {

@@ -23,12 +23,12 @@ const (
 	syncAttempts = 5
 )
 
-// Sync signs whatever does not say what the shop offers now, was signed by another key than the current one, or has less
-// than half of its life left, all in one transaction. It may be repeated at any time: without a difference nothing is
-// signed.
+// Sync signs whatever does not say what the shop offers now, was signed by another key than the current one, or has
+// less than half of its life left, all in one transaction. It may be repeated at any time: without a difference nothing
+// is signed.
 //
-// The error is ErrNone without a market, ErrKey if the root does not name the current key, and ErrFull if metadata would
-// be too large; nothing is signed then.
+// The error is ErrNone without a market, ErrKey if the root does not name the current key, and ErrFull if metadata
+// would be too large; nothing is signed then.
 func (s *Service) Sync(ctx context.Context) error {
 	for range syncAttempts {
 		done, err := s.sync(ctx)
@@ -169,7 +169,8 @@ func (r *round) sign(ctx context.Context) error {
 	return r.timestamp(ctx)
 }
 
-// due reports whether a role has to be signed: it does not say this, another key signed it, or half of its life is over.
+// due reports whether a role has to be signed: it does not say this, another key signed it, or half of its life is
+// over.
 func (r *round) due(role, says string) bool {
 	h, ok := r.heads[role]
 	return !ok || h.Says != says || h.KeyID != r.in.key.ID || h.ExpiresAt.Sub(r.now) < terms.Life(role)/2
@@ -192,8 +193,8 @@ func (r *round) put(ctx context.Context, role, says string, file func(version in
 	return r.tx.Put(ctx, Signed{h, content})
 }
 
-// products signs the roles of products, and returns the slugs of all. A role stays when its product has nothing to offer
-// any more, or was deleted: a snapshot without it would look like one that hides it.
+// products signs the roles of products, and returns the slugs of all. A role stays when its product has nothing to
+// offer any more, or was deleted: a snapshot without it would look like one that hides it.
 func (r *round) products(ctx context.Context) ([]string, error) {
 	offers, err := r.tx.Offers(ctx)
 	if err != nil {

@@ -16,7 +16,8 @@ const maxAddress = 2048
 func Issues(address, fingerprint string) errs.Issues {
 	_, faults := parseAddress(address)
 	if !text.Printable(fingerprint, text.Short) {
-		faults.Add("rootFingerprint", errs.CodeOutOfRange, "rootFingerprint must be at most %d printable characters.", text.Short)
+		faults.Add("rootFingerprint", errs.CodeOutOfRange, "rootFingerprint must be at most %d printable characters.",
+			text.Short)
 	}
 	return faults
 }

@@ -77,7 +77,8 @@ func (c *client) once(ctx context.Context) *fault {
 		}
 	}
 	for _, step := range []func(context.Context) *fault{
-		func(context.Context) *fault { return c.timestamp(served) }, c.snapshot, c.targets, c.roles, c.describe, c.licenseKeys,
+		func(context.Context) *fault { return c.timestamp(served) }, c.snapshot, c.targets, c.roles, c.describe,
+		c.licenseKeys,
 	} {
 		if bad := step(ctx); bad != nil {
 			return bad
@@ -96,7 +97,8 @@ func (c *client) askTimestamp(ctx context.Context) (answer, *fault) {
 
 // get asks for a version of a role.
 func (c *client) get(ctx context.Context, role string, version int64, etag string) (answer, *fault) {
-	return c.fetcher.get(ctx, c.market.URL, terms.MetadataPath+terms.MetadataFile(role, version), terms.MaxSize(role), etag)
+	return c.fetcher.get(ctx, c.market.URL, terms.MetadataPath+terms.MetadataFile(role, version), terms.MaxSize(role),
+		etag)
 }
 
 // hold keeps a file that was verified.
@@ -212,8 +214,9 @@ func (c *client) timestamp(served answer) *fault {
 // (TUF 1.0, 5.3.11).
 func (c *client) forgetRotated() {
 	timestamp, snapshot := c.files[terms.Timestamp], c.files[terms.Snapshot]
-	if timestamp == nil && snapshot == nil || signedBy[metadata.TimestampType](c.trusted.Root, terms.Timestamp, timestamp) &&
-		(snapshot == nil || signedBy[metadata.SnapshotType](c.trusted.Root, terms.Snapshot, snapshot)) {
+	if timestamp == nil && snapshot == nil ||
+		signedBy[metadata.TimestampType](c.trusted.Root, terms.Timestamp, timestamp) &&
+			(snapshot == nil || signedBy[metadata.SnapshotType](c.trusted.Root, terms.Snapshot, snapshot)) {
 		return
 	}
 	delete(c.files, terms.Timestamp)

@@ -52,6 +52,7 @@ func (f *fault) refusal() error {
 		return ErrUnreachable.With("reason", f.says).Because(f)
 	case ended:
 		return ErrUntrusted.With("state", Stale).With("reason", f.says).Because(f)
+	default:
+		return ErrUntrusted.With("state", Untrusted).With("reason", f.says).Because(f)
 	}
-	return ErrUntrusted.With("state", Untrusted).With("reason", f.says).Because(f)
 }

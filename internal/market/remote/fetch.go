@@ -145,7 +145,7 @@ func (f *Fetcher) get(ctx context.Context, address, path string, limit int64, et
 	if err != nil {
 		return answer{}, whyNoAnswer(err)
 	}
-	defer res.Body.Close() //nolint:errcheck // nothing is written
+	defer res.Body.Close()
 	if res.StatusCode == http.StatusNotModified && etag != "" {
 		return answer{etag: etag}, nil
 	}

@@ -116,7 +116,7 @@ func TestClientReachesOnlyWhatMarketsMayBe(t *testing.T) {
 	m.Serve("/away", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, m.URL+"/hello", http.StatusFound) })
 	allowed := remote.NewFetcher(remote.FetcherConfig{Allow: loopback(), Agent: "stoa/1", Within: patience}).Client()
 	for path, want := range map[string]string{"/hello": "200 stoa/1", "/away": "302 "} {
-		res, err := allowed.Get(m.URL + path) //nolint:noctx // ends with the test
+		res, err := allowed.Get(m.URL + path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func TestClientReachesOnlyWhatMarketsMayBe(t *testing.T) {
 		"not allowed": remote.NewFetcher(remote.FetcherConfig{Allow: private, Within: patience}).Client(),
 		"at all":      remote.NewFetcher(remote.FetcherConfig{Within: patience}).Client(),
 	} {
-		if res, err := c.Get(m.URL + "/hello"); err == nil { //nolint:noctx // ends with the test
+		if res, err := c.Get(m.URL + "/hello"); err == nil {
 			res.Body.Close()
 			t.Errorf("%s: reached", name)
 		}

@@ -69,7 +69,7 @@ func TestOnlyRolesThatAreNeededAreHeld(t *testing.T) {
 		t.Error("roles were asked for")
 	}
 	list, err := b.Packages(t.Context(), known.ID, "other")
-	if err != nil || len(list) != 1 || list[0].Target != "other/2.0.0.zip" || list[0].Custom.Publisher.Name != "acme" || !terms.IsHash(list[0].Hash) {
+	if err != nil || len(list) != 1 || list[0].Target != "other/2.0.0.zip" || list[0].Publisher.Name != "acme" || !terms.IsHash(list[0].Hash) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	if b.held(t, known.ID, "p-other") == "" || b.held(t, known.ID, "p-mail-courier") != "" {

@@ -111,7 +111,8 @@ func (c *client) roles(ctx context.Context) *fault {
 		if delegation == nil {
 			return unfitting(nil, "its targets do not delegate to %.120s, which its snapshot names", role)
 		}
-		if len(delegation.KeyIDs) > maxKeys || !delegation.Terminating || !slices.Equal(delegation.Paths, []string{terms.PathsOf(slug)}) {
+		if len(delegation.KeyIDs) > maxKeys || !delegation.Terminating ||
+			!slices.Equal(delegation.Paths, []string{terms.PathsOf(slug)}) {
 			return unfitting(nil, "its targets delegate to %.120s what a product does not have", role)
 		}
 		if bad := c.delegated(ctx, role, terms.Targets); bad != nil {

@@ -126,7 +126,8 @@ var (
 	ErrKnown       = errs.New(errs.Conflict, "CONFLICT", "This market was added before.")
 	ErrUnconfirmed = errs.New(errs.Conflict, "MARKET_UNCONFIRMED",
 		"Compare details.rootFingerprint with what the market's operator tells, and send it as rootFingerprint.")
-	ErrUnreachable = errs.New(errs.Unreachable, "MARKET_UNREACHABLE", "The market does not answer. details.reason tells more.")
-	ErrUntrusted   = errs.New(errs.Conflict, "MARKET_UNTRUSTED",
+	ErrUnreachable = errs.New(errs.Unreachable, "MARKET_UNREACHABLE",
+		"The market does not answer. details.reason tells more.")
+	ErrUntrusted = errs.New(errs.Conflict, "MARKET_UNTRUSTED",
 		"The market cannot be trusted now. details.state and details.reason tell why.")
 )

@@ -23,8 +23,8 @@ func (p place) and(other place) place {
 	return p
 }
 
-// joinable returns the secrets that can have company on their line of the mail, in the order of their lines. It looks at
-// what can be rendered and not at the lines of the text: a section that is left out takes its line feeds with it.
+// joinable returns the secrets that can have company on their line of the mail, in the order of their lines. It looks
+// at what can be rendered and not at the lines of the text: a section that is left out takes its line feeds with it.
 func joinable(nodes []node) []token {
 	var joined []token
 	walkLines(nodes, place{}, &joined)

@@ -44,7 +44,8 @@ func (f Form) parse(kind Kind, publicURL string) (text, errs.Issues) {
 	for _, secret := range joinable(t.text.nodes) {
 		if !crowded[secret.line] {
 			is.Add("text", errs.CodeInvalid,
-				"text, line %d: {{%s}} would not stand alone on its line without a section that begins or ends beside it.", secret.line, secret.text)
+				"text, line %d: {{%s}} would not stand alone on its line without a section that begins or ends beside it.",
+				secret.line, secret.text)
 		}
 	}
 	if need := required[kind]; need != "" && strings.TrimSpace(f.Text) != "" && !uses(t.text.nodes, need) {
@@ -121,8 +122,8 @@ func plain(line, publicURL string) string {
 	return b.String()
 }
 
-// address matches what mail programs make a link of: an address of any scheme, also without one or after "//", up to what
-// cannot be part of it. Whether a name with a dot is one, foreignAddress decides.
+// address matches what mail programs make a link of: an address of any scheme, also without one or after "//", up to
+// what cannot be part of it. Whether a name with a dot is one, foreignAddress decides.
 var address = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*:[/\\]{2}[^\s<>"']*` +
 	`|mailto:[^\s<>"']*` +
 	`|[/\\]{2}[\pL\pN-]+\.[^\s<>"']+` +
@@ -141,7 +142,8 @@ func foreignAddress(line, publicURL string) string {
 		}
 		trimmed := strings.TrimRight(found[0], ".,;:!?)]}")
 		u, err := url.Parse(withScheme(trimmed, own.Scheme))
-		if err != nil || u.Scheme != own.Scheme || u.Host != own.Host || u.User != nil || strings.ContainsRune(trimmed, '\\') {
+		if err != nil || u.Scheme != own.Scheme || u.Host != own.Host || u.User != nil ||
+			strings.ContainsRune(trimmed, '\\') {
 			return found[0]
 		}
 	}

@@ -101,8 +101,8 @@ func (s *Service) Compose(ctx context.Context, m mail.Message) (mail.Message, er
 	return m, nil
 }
 
-// invoiceNote says where the invoice of what a mail is about is; "" if there is none. Words of a shop do not have it: they
-// say what the shop chose.
+// invoiceNote says where the invoice of what a mail is about is; "" if there is none. Words of a shop do not have it:
+// they say what the shop chose.
 func (s *Service) invoiceNote(language string, values map[string]string) string {
 	if values[InvoiceLink] == "" {
 		return ""
@@ -196,7 +196,9 @@ func Moment(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
 // localized writes the days and times among values, which are Moments, and the amounts in a language.
 func (s *Service) localized(language string, values map[string]string) map[string]string {
-	for name, write := range map[string]func(string, time.Time) string{OrderDate: s.Day, ExpiresAt: s.Day, At: s.Time, Until: s.Time} {
+	for name, write := range map[string]func(string, time.Time) string{
+		OrderDate: s.Day, ExpiresAt: s.Day, At: s.Time, Until: s.Time,
+	} {
 		if at, err := time.Parse(time.RFC3339, values[name]); err == nil {
 			values[name] = write(language, at)
 		}

@@ -51,6 +51,7 @@ func (s *Service) html(shop Shop, language string, values map[string]string, tex
 	}
 	var b strings.Builder
 	// A color that is none, or an address that is none, the package leaves out.
-	_ = page.Execute(&b, map[string]any{"Accent": accent, "Logo": shop.Logo, "Name": shop.Name, "Language": language, "Blocks": blocks})
+	_ = page.Execute(&b,
+		map[string]any{"Accent": accent, "Logo": shop.Logo, "Name": shop.Name, "Language": language, "Blocks": blocks})
 	return b.String()
 }

@@ -51,7 +51,8 @@ var (
 
 // variables has those of each kind.
 var variables = map[Kind][]string{
-	Receipt:         slices.Concat(ofShop, ofProduct, ofOrder, []string{LicenseKey}, ofLicense, []string{DiscountCode, Link}),
+	Receipt: slices.Concat(ofShop, ofProduct, ofOrder, []string{LicenseKey}, ofLicense,
+		[]string{DiscountCode, Link}),
 	Trial:           slices.Concat(ofShop, ofProduct, []string{OrderID, OrderDate, LicenseKey}, ofLicense, []string{Link}),
 	TrialEnding:     slices.Concat(ofShop, ofProduct, []string{LicenseKey}, ofLicense, []string{Link}),
 	TrialEnded:      slices.Concat(ofShop, ofProduct, []string{LicenseKey}, ofLicense, []string{Link}),

@@ -74,7 +74,8 @@ func (s *Service) Issues(kind Kind, f Form) errs.Issues {
 		return faults
 	}
 	if _, _, ok := s.renderChecked(parsed, s.examples(Shop{Name: "Shop"})); !ok {
-		faults.Add("text", errs.CodeInvalid, "text cannot be used: with its variables filled in it is too long, or has an address that is not the shop's.")
+		faults.Add("text", errs.CodeInvalid,
+			"text cannot be used: with its variables filled in it is too long, or has an address that is not the shop's.")
 	}
 	return faults
 }

@@ -107,7 +107,8 @@ func scanLine(line string, number int) (tokens []token, fault string) {
 			tag.kind, tag.text = tagKind(tag.text[0]), strings.TrimSpace(tag.text[1:])
 		}
 		if !isName(tag.text) {
-			return tokens, fmt.Sprintf("{{%.40s}} is no variable: only {{name}}, {{#name}}, {{^name}} and {{/name}} are known", inside)
+			return tokens,
+				fmt.Sprintf("{{%.40s}} is no variable: only {{name}}, {{#name}}, {{^name}} and {{/name}} are known", inside)
 		}
 		tokens, line = append(tokens, tag), after
 	}

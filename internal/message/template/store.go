@@ -48,7 +48,8 @@ var (
 	ErrNotFound = errs.New(errs.NotFound, "NOT_FOUND", "There is no such template: the mail has stoa's own words.")
 
 	// ErrNoAddress is returned for a test mail to a caller without an address.
-	ErrNoAddress = errs.New(errs.Conflict, "CONFLICT", "A test mail goes to the address of whoever asks for it, and this caller has none.")
+	ErrNoAddress = errs.New(errs.Conflict, "CONFLICT",
+		"A test mail goes to the address of whoever asks for it, and this caller has none.")
 
 	// ErrNoMail is returned where no mail is sent.
 	ErrNoMail = errs.New(errs.Conflict, "CONFLICT", "This platform sends no mail: set STOA_SMTP_URL first.")

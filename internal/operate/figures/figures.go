@@ -136,8 +136,8 @@ type Subscriptions struct {
 	Trials Part
 }
 
-// Store reads the figures. Package store implements it for SQLite and PostgreSQL; its tests hold every sentence here to it.
-// What the test provider took counts only if test says so.
+// Store reads the figures. Package store implements it for SQLite and PostgreSQL; its tests hold every sentence here to
+// it. What the test provider took counts only if test says so.
 type Store interface {
 	// Revenue returns the sums of a query that has something in them, by key and currency.
 	Revenue(ctx context.Context, q Query, test bool) ([]Sum, error)
@@ -172,7 +172,7 @@ func (s *Service) Revenue(ctx context.Context, q Query) (Revenue, error) {
 func (s *Service) RevenueIssues(q Query) errs.Issues { return s.filled(q).issues() }
 
 func (s *Service) filled(q Query) Query {
-	q.Period = q.Period.filled(s.Now())
+	q.Period = q.filled(s.Now())
 	if q.By == "" {
 		q.By = ByDay
 	}

@@ -139,7 +139,9 @@ func (s *Service) Search(ctx context.Context, written string, reader Reader) ([]
 	if err := Issues(written).Err(); err != nil {
 		return nil, err
 	}
-	q := Query{Text: strings.TrimSpace(written), At: s.Now().UTC(), Limit: PerKind, Masked: !reader.People, NoFormer: !reader.Former}
+	q := Query{
+		Text: strings.TrimSpace(written), At: s.Now().UTC(), Limit: PerKind, Masked: !reader.People, NoFormer: !reader.Former,
+	}
 	q.Key = account.Key(q.Text)
 	if key, err := license.ParseKey(q.Text); err == nil {
 		return s.byKey(ctx, q, key, reader)

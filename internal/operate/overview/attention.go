@@ -33,7 +33,8 @@ func rotateAfter(purpose string) time.Duration {
 // attention returns the concerns, errors first.
 func (s *Service) attention(ctx context.Context, now time.Time) (all []Concern, err error) {
 	for _, look := range []func(context.Context, time.Time) ([]Concern, error){
-		s.storage, s.instances, s.plugins, s.webhooks, s.receipts, s.orders, s.keys, s.staff, s.breached, s.factorResets, s.apiKeys, s.backups, s.marketDue,
+		s.storage, s.instances, s.plugins, s.webhooks, s.receipts, s.orders, s.keys, s.staff, s.breached, s.factorResets,
+		s.apiKeys, s.backups, s.marketDue,
 	} {
 		found, err := look(ctx, now)
 		if err != nil {
@@ -247,7 +248,8 @@ func (s *Service) breached(ctx context.Context, _ time.Time) ([]Concern, error) 
 	}
 	return []Concern{{
 		Kind: StaffBreached, Severity: Warning, Count: found.Count, Since: found.Since,
-		Message: "With a password that attackers try first: " + things(found.Count, "member of the staff", "members of the staff") + ".",
+		Message: "With a password that attackers try first: " +
+			things(found.Count, "member of the staff", "members of the staff") + ".",
 	}}, nil
 }
 

@@ -18,7 +18,8 @@ func (s *Service) storage(_ context.Context, now time.Time) (list []Concern, err
 	if failing.Message != "" {
 		list = append(list, Concern{
 			Kind: WritingFails, Severity: Error, Count: 1, Since: failing.At,
-			Message: "stoa cannot store what it should, so purchases, sign-ins and installs are refused: " + failing.Message + ".",
+			Message: "stoa cannot store what it should, so purchases, sign-ins and installs are refused: " +
+				failing.Message + ".",
 		})
 	}
 	for i, space := range spaces {

@@ -24,8 +24,8 @@ var commandRows = []Setting{
 		Help: "Role that accepting gives, such as SUPPORT.",
 	},
 	{
-		Command: "admin invite", Flag: "public-url", Env: "STOA_PUBLIC_URL", Placeholder: "URL", Default: "http://localhost:8080",
-		Help: "Address of the platform, with which the link begins.",
+		Command: "admin invite", Flag: "public-url", Env: "STOA_PUBLIC_URL", Placeholder: "URL",
+		Default: "http://localhost:8080", Help: "Address of the platform, with which the link begins.",
 	},
 	{
 		Command: "admin promote", Flag: "email", Env: "STOA_PROMOTE_EMAIL", Placeholder: "ADDRESS", Required: true,

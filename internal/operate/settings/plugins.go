@@ -77,6 +77,7 @@ var pluginRows = []Setting{
 	},
 	{
 		Flag: "locale", Env: "STOA_LOCALE", Default: "en",
-		Help: "Locale sent to plugins if the client names none, and the language of pages and mails if neither reader nor shop names one.",
+		Help: "Locale sent to plugins if the client names none, and the language of pages and mails if neither reader nor " +
+			"shop names one.",
 	},
 }

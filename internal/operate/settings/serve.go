@@ -71,7 +71,8 @@ func (s Serve) Check() error {
 	_, keys := s.Keys()
 	_, types := s.FileTypes()
 	_, accounts := s.AccountRules()
-	return errors.Join(publicURL, origins, checkToken(OpsToken), s.checkMail(), keys, s.BackupPlace.Check(), types, accounts)
+	return errors.Join(publicURL, origins, checkToken(OpsToken), s.checkMail(), keys, s.BackupPlace.Check(), types,
+		accounts)
 }
 
 // Origins returns the origins whose pages may call the API.

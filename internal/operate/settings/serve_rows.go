@@ -57,9 +57,10 @@ var serveRows = []Setting{
 	},
 	{
 		Flag: "auth-policy", Env: "STOA_AUTH_POLICY", Values: "standard,asvs",
-		Help: "standard (the default), or asvs: then what follows is stricter unless it is set by itself: asvs for --password-policy, builtin for --breached-passwords, mail-first for " +
-			"--registration, required for --staff-second-factor, 720h and 12h for staff for --session-max, and 30m for " +
-			"--admin-reauth. And whoever ends other sessions is asked for a proof to be there.",
+		Help: "standard (the default), or asvs: then what follows is stricter unless it is set by itself: asvs for " +
+			"--password-policy, builtin for --breached-passwords, mail-first for --registration, required for " +
+			"--staff-second-factor, 720h and 12h for staff for --session-max, and 30m for --admin-reauth. And whoever " +
+			"ends other sessions is asked for a proof to be there.",
 	},
 	{
 		Flag: "password-policy", Env: "STOA_PASSWORD_POLICY", Values: "standard,asvs",
@@ -74,8 +75,8 @@ var serveRows = []Setting{
 	},
 	{
 		Flag: "registration", Env: "STOA_REGISTRATION", Values: "open,mail-first,closed",
-		Help: "Who may create an account: open (everybody, at once, the default), mail-first (whoever opens a link that is mailed to " +
-			"the address), or closed (nobody).",
+		Help: "Who may create an account: open (everybody, at once, the default), mail-first (whoever opens a link that is " +
+			"mailed to the address), or closed (nobody).",
 	},
 	{
 		Flag: "passkey-rp-id", Env: "STOA_PASSKEY_RP_ID", Placeholder: "HOST",
@@ -100,7 +101,8 @@ var serveRows = []Setting{
 		Flag: "staff-second-factor", Env: "STOA_STAFF_SECOND_FACTOR",
 		Values: "off,encourage,required,passkey",
 		Help: "What administrators need besides the password: off (nothing), encourage (the default: nothing, and the " +
-			"console suggests a second factor; off with --demo), required (a second factor), or passkey (one that withstands phishing, which codes do not).",
+			"console suggests a second factor; off with --demo), required (a second factor), or passkey (one that withstands " +
+			"phishing, which codes do not).",
 	},
 	{
 		Flag: "new-sign-in-mail", Env: "STOA_NEW_SIGN_IN_MAIL", Values: "on,off",
@@ -109,8 +111,9 @@ var serveRows = []Setting{
 	},
 	{
 		Flag: "email-sign-in", Env: "STOA_EMAIL_SIGN_IN", Values: "on,off",
-		Help: "Whether users sign in with a link or a code that is mailed to them: on, or off (the default). Whoever reads their mail is in, so " +
-			"it never stands in for a second factor, and staff cannot use it. Without --smtp-url nobody can.",
+		Help: "Whether users sign in with a link or a code that is mailed to them: on, or off (the default). Whoever reads " +
+			"their mail is in, so it never stands in for a second factor, and staff cannot use it. Without --smtp-url " +
+			"nobody can.",
 	},
 	{
 		Flag: "account-deletion-days", Env: "STOA_ACCOUNT_DELETION_DAYS", Default: "14", Bounds: numbers(0, 30),
@@ -124,8 +127,8 @@ var serveRows = []Setting{
 	},
 	{
 		Flag: "impersonation", Env: "STOA_IMPERSONATION", Values: "notify,account,off",
-		Help: "Whether staff with the right to may see the shop as one of its users does, for half an hour: notify (the default; the user, " +
-			"whose address is confirmed, gets a mail), account (the user finds it in the account), or off.",
+		Help: "Whether staff with the right to may see the shop as one of its users does, for half an hour: notify (the " +
+			"default; the user, whose address is confirmed, gets a mail), account (the user finds it in the account), or off.",
 	},
 	{
 		Flag: "rate-limits", Env: "STOA_RATE_LIMITS", Default: "on", Values: "on,off",

@@ -88,13 +88,13 @@ var shopRows = []Setting{
 	},
 	{
 		Flag: "stripe-tax", Env: "STOA_STRIPE_TAX", Default: "off", Values: "off,inclusive,exclusive",
-		Help: "Lets Stripe compute tax (Stripe Tax) and collect the buyer's address and tax id: from prices that include it " +
-			"(inclusive), or on top of them (exclusive). Does nothing without Stripe.",
+		Help: "Lets Stripe compute tax (Stripe Tax) and collect the buyer's address and tax id: from prices that include " +
+			"it (inclusive), or on top of them (exclusive). Does nothing without Stripe.",
 	},
 	{
 		Flag: "stripe-invoices", Env: "STOA_STRIPE_INVOICES", Default: "off", Values: "off,on",
-		Help: "With on, Stripe makes an invoice of every payment, which the order shows, and a credit note of every refund. " +
-			"Does nothing without Stripe.",
+		Help: "With on, Stripe makes an invoice of every payment, which the order shows, and a credit note of every " +
+			"refund. Does nothing without Stripe.",
 	},
 	{
 		Flag: "lease-ttl", Env: "STOA_LEASE_TTL", Default: "168h",

@@ -43,8 +43,8 @@ const (
 // Table returns all settings: those of stoa serve and of several commands first, then those of one
 // command, then those without a flag.
 func Table() []Setting {
-	return slices.Concat(storageRows, observabilityRows, serveRows, shopRows, limitRows, pluginRows, marketRows, backupRows,
-		commandRows, secretRows, foreignRows)
+	return slices.Concat(storageRows, observabilityRows, serveRows, shopRows, limitRows, pluginRows, marketRows,
+		backupRows, commandRows, secretRows, foreignRows)
 }
 
 // Marked returns the settings with a mark.

@@ -11,7 +11,8 @@ import (
 )
 
 // fromKubernetes matches the variables that Kubernetes sets in pods next to a Service of the name stoa.
-var fromKubernetes = regexp.MustCompile(`^STOA_(?:SERVICE_(?:HOST|PORT(?:_.*)?)|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_.*)?)?)$`)
+var fromKubernetes = regexp.MustCompile(`^STOA_(?:SERVICE_(?:HOST|PORT(?:_.*)?)|` +
+	`PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_.*)?)?)$`)
 
 // WarnUnknown logs the variables of an environment that begin with STOA_ and set nothing: with a
 // misspelled one, stoa runs with the default, and nothing else says so. Values are not logged.

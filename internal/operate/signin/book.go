@@ -19,8 +19,8 @@ type Book struct {
 	reads atomic.Int64
 }
 
-// page is what was read of the rules. begun counts when: the database may have gone back meanwhile, so that its versions
-// do not tell what is later.
+// page is what was read of the rules. begun counts when: the database may have gone back meanwhile, so that its
+// versions do not tell what is later.
 type page struct {
 	begun int64
 	state string

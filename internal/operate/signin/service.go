@@ -75,10 +75,10 @@ func (s *Service) rows(stored settings.SignIn) ([]Row, error) {
 	return rows, nil
 }
 
-// Change sets those of the settings that raw names, and takes those that are null back to what holds without them. faults
-// are what the caller found wrong with raw. match, unless it is nil, reports whether the present version is the one that
-// the change is about. It returns when the change holds on every replica. The error is VALIDATION_ERROR with everything
-// that is wrong, or ErrStale.
+// Change sets those of the settings that raw names, and takes those that are null back to what holds without them.
+// faults are what the caller found wrong with raw. match, unless it is nil, reports whether the present version is the
+// one that the change is about. It returns when the change holds on every replica. The error is VALIDATION_ERROR with
+// everything that is wrong, or ErrStale.
 func (s *Service) Change(
 	ctx context.Context, raw map[string]json.RawMessage, faults errs.Issues, match func(version int64) bool,
 ) error {
@@ -231,8 +231,8 @@ func (s *Service) refuse(before, after settings.SignIn, raw map[string]json.RawM
 	case s.Book.demo && (staff == "required" || staff == "passkey"):
 		faults.Add(at, errs.CodeInvalid, "%s cannot be had in a demo: its administrator has a password alone.", at)
 	case staff == "passkey" && !s.Passkeys:
-		faults.Add(at, errs.CodeInvalid, "%s cannot be had: browsers make no passkeys at this address, so nobody could manage "+
-			"this stoa.", at)
+		faults.Add(at, errs.CodeInvalid,
+			"%s cannot be had: browsers make no passkeys at this address, so nobody could manage this stoa.", at)
 	}
 	return nil
 }

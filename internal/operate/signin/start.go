@@ -18,12 +18,14 @@ func (s *Service) Tell(ctx context.Context, log *slog.Logger) error {
 		return err
 	}
 	if rules.Registration == "mail-first" && !s.Mail {
-		log.WarnContext(ctx, "nobody can make an account: the registration is mail-first, and no mail is sent; set STOA_SMTP_URL, "+
-			"or STOA_REGISTRATION=open")
+		log.WarnContext(ctx,
+			"nobody can make an account: the registration is mail-first, and no mail is sent; set STOA_SMTP_URL, "+
+				"or STOA_REGISTRATION=open")
 	}
 	if rules.StaffSecondFactor == "passkey" && !s.Passkeys {
-		log.WarnContext(ctx, "administrators manage nothing: they need a passkey, and browsers make none at this address; give "+
-			"--public-url a host name, or set STOA_STAFF_SECOND_FACTOR=required")
+		log.WarnContext(ctx,
+			"administrators manage nothing: they need a passkey, and browsers make none at this address; give "+
+				"--public-url a host name, or set STOA_STAFF_SECOND_FACTOR=required")
 	}
 	if in.AuthPolicy != "asvs" {
 		return nil

@@ -10,6 +10,6 @@ func spaceAt(folder string) (Space, bool) {
 	if unix.Statfs(folder, &fs) != nil || unix.Stat(folder, &info) != nil || fs.Blocks == 0 {
 		return Space{}, false
 	}
-	block := uint64(fs.Bsize)                                                                                    //nolint:gosec,unconvert // a size; of another type elsewhere
-	return Space{Disk: uint64(info.Dev), Free: uint64(fs.Bavail) * block, Size: uint64(fs.Blocks) * block}, true //nolint:gosec,unconvert // as above
+	block := uint64(fs.Bsize)                                                                                    //nolint:gosec // a size
+	return Space{Disk: uint64(info.Dev), Free: uint64(fs.Bavail) * block, Size: uint64(fs.Blocks) * block}, true //nolint:unconvert // of other types elsewhere
 }

@@ -170,7 +170,7 @@ func TestAChildThatTakesTooMuchMemoryIsKilled(t *testing.T) {
 		t.Skip("memory is only measured on Linux")
 	}
 	c.Watch(Watch{Busy: func() bool { return true }})
-	ask(t, c, "/") //nolint:errcheck // it ends during the call
+	ask(t, c, "/") // it ends during the call
 	if err := exits(t, c); !errors.Is(err, ErrMemory) {
 		t.Errorf("got %v", err)
 	}

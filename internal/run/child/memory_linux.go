@@ -82,8 +82,8 @@ func (m *memory) Close() error {
 	return errors.Join(errs...)
 }
 
-// look returns what the process has in memory, in its temporary folder or swapped out, and what the kernel keeps for it:
-// page tables and sockets. It fails when the process is gone.
+// look returns what the process has in memory, in its temporary folder or swapped out, and what the kernel keeps for
+// it: page tables and sockets. It fails when the process is gone.
 func (m *memory) look() (own, kernel int64, err error) {
 	text, err := m.read(m.statm)
 	if err != nil {
@@ -120,7 +120,7 @@ func (m *memory) lookAtAll() error {
 		return nil
 	}
 	for _, path := range m.queues {
-		if text, err := os.ReadFile(path); err == nil {
+		if text, err := os.ReadFile(path); err == nil { //nolint:gosec // below /proc
 			m.kept += queued(text)
 		}
 	}

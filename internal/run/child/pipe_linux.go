@@ -1,6 +1,7 @@
 package child
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -63,8 +64,8 @@ func (p *pipe) Read(b []byte) (int, error) {
 	for {
 		n, err := p.try(b)
 		switch {
-		case err == unix.EINTR:
-		case err == unix.EAGAIN:
+		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.EAGAIN):
 			if err := p.await(); err != nil {
 				return 0, p.orClosed(err)
 			}

@@ -14,7 +14,7 @@ import (
 // Start forks a child, which ends with ctx. The errors of Machine say that no child can
 // run; any other one is wrapped in "node: ".
 func (l *Launcher) Start(ctx context.Context, spec Spec) (*Child, error) {
-	m, err := l.Machine()
+	m, err := l.Machine() //nolint:contextcheck // cached for all callers
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +80,6 @@ func (l *Launcher) fork(ctx context.Context, m *Machine, spec Spec, listener *os
 		ready: make(chan error, 1), outputs: make(chan struct{}), reported: make(chan struct{}),
 		reaped: make(chan struct{}), exited: make(chan struct{}),
 	}
-	go c.readOutput(outRead)
+	go c.readOutput(outRead) //nolint:contextcheck // the child outlives the call
 	return c, nil
 }

@@ -192,8 +192,8 @@ func (s cookieScope) below(path string) string {
 	return path
 }
 
-// keepsCookies reports whether cookies pass. Those in a browser in which staff act as a user are not the user's, and what
-// a plugin would keep in it would outlive the impersonation.
+// keepsCookies reports whether cookies pass. Those in a browser in which staff act as a user are not the user's, and
+// what a plugin would keep in it would outlive the impersonation.
 func keepsCookies(allowed *plugin.Settings, who reqctx.Caller) bool {
 	return allowed.AllowCookies && who.Impersonator == ""
 }

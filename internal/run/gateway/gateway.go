@@ -327,8 +327,8 @@ func role(who reqctx.Caller, c Call) string {
 	return "customer"
 }
 
-// staffRole returns the role of a caller who is staff and no administrator, on the routes of staff; empty for all others
-// (contract 5.5).
+// staffRole returns the role of a caller who is staff and no administrator, on the routes of staff; empty for all
+// others (contract 5.5).
 func staffRole(who reqctx.Caller, route string) string {
 	if route != CallerAdmin || who.UserID == "" || who.Role == reqctx.RoleUser || who.Role == reqctx.RoleAdmin {
 		return ""

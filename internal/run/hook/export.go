@@ -16,7 +16,6 @@ import (
 	"stoa/internal/base/ids"
 	"stoa/internal/base/paging"
 	"stoa/internal/extension/plugin"
-	"stoa/internal/run"
 	"stoa/internal/run/gateway"
 )
 
@@ -128,7 +127,8 @@ func (s *Sender) export(ctx context.Context, e *Exported, userID string) {
 		e.Data = json.RawMessage("null") // it knows nothing
 	case res.Status != http.StatusOK:
 		e.Missing, why = "The plugin answered with an error.", errors.New("it answered "+strconv.Itoa(res.Status))
-	case res.Broken && len(res.Body) <= MaxExport, !utf8.Valid(res.Body), len(res.Body) <= MaxExport && !json.Valid(res.Body):
+	case res.Broken && len(res.Body) <= MaxExport, !utf8.Valid(res.Body),
+		len(res.Body) <= MaxExport && !json.Valid(res.Body):
 		e.Missing, why = "The plugin's answer was no JSON.", errors.New("the answer is no JSON, or broke off")
 	case len(res.Body) > MaxExport:
 		e.Missing, why = "The plugin's answer was too long.", errors.New("more than "+strconv.Itoa(MaxExport)+" bytes")
@@ -137,7 +137,8 @@ func (s *Sender) export(ctx context.Context, e *Exported, userID string) {
 	}
 	if why != nil {
 		s.Log.WarnContext(ctx, "a plugin's part is missing in the copy of an account",
-			slog.String("slug", e.In.Package.Manifest.Slug), slog.String("installationId", e.In.Instance.ID), slog.Any("err", why))
+			slog.String("slug", e.In.Package.Manifest.Slug), slog.String("installationId", e.In.Instance.ID),
+			slog.Any("err", why))
 	}
 }
 
@@ -151,7 +152,7 @@ func (s *Sender) ask(ctx context.Context, in plugin.Installed, userID string) (g
 		return gateway.Response{}, err
 	}
 	in = s.withFiles(in)
-	var rt run.Runtime = s.Gateway.Runtimes[plugin.External]
+	rt := s.Gateway.Runtimes[plugin.External]
 	if in.Package.Manifest.RuntimeType == plugin.Internal {
 		var live *plugin.Installed
 		if in.RunsAt(s.Now()) {

@@ -163,7 +163,7 @@ func TestAnswersOfAllPluginsHaveABoundTogether(t *testing.T) {
 	}
 }
 
-// All plugins together have a minute, four at a time. Who has not answered by then is missing, and nobody is asked anew.
+// All plugins together have a minute, four at a time. Who has not answered by then is missing, and not asked anew.
 func TestAnswersOfAllPluginsHaveAMinuteTogether(t *testing.T) {
 	t.Parallel()
 

@@ -33,7 +33,8 @@ var hoards = []struct{ name, code string }{
 	  })))
 	  const from = dgram.createSocket('udp4').on('error', () => {})
 	  all.push(from)
-	  for (const s of to.filter(Boolean)) for (let i = 0; i < 200; i++) await new Promise((ok) => from.send(block.subarray(0, 60_000), s.address().port, '127.0.0.1', ok))
+	  for (const s of to.filter(Boolean)) for (let i = 0; i < 200; i++)
+	    await new Promise((ok) => from.send(block.subarray(0, 60_000), s.address().port, '127.0.0.1', ok))
 	})()`},
 }
 

@@ -19,9 +19,8 @@ import (
 // others (nodehost/src/gate.js).
 const processHeader = "X-Stoa-Process"
 
-// launch starts the host program for in, which calls the platform over channel. It completes spec, which has Log, Output and
-// Report; what the host program reads is what instructions returns for the path of the
-// entry module.
+// launch starts the host program for in, which calls the platform over channel. It completes spec, which has Log,
+// Output and Report; what the host program reads is what instructions returns for the path of the entry module.
 func (rt *Runtime) launch(
 	in plugin.Installed, channel reqctx.Channel, spec child.Spec, instructions func(entry string) (io.Reader, error),
 ) (*child.Child, error) {

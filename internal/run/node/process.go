@@ -180,7 +180,8 @@ func (p *process) attend() error {
 func (p *process) start() error {
 	p.output = child.NewOutput(p.log, child.PluginSays, child.NewRedactor(secretsOf(p.in)))
 	p.output.CountLost(p.rt.lost.of(p.in.Package.Manifest.Slug))
-	c, err := p.rt.launch(p.in, reqctx.Installation(p.in.Instance.ID), child.Spec{Log: p.log, Output: p.output}, p.instructions)
+	c, err := p.rt.launch(p.in, reqctx.Installation(p.in.Instance.ID), child.Spec{Log: p.log, Output: p.output},
+		p.instructions)
 	p.child = c
 	return err
 }

@@ -151,7 +151,8 @@ func (s *sharedProcess) closeTo() {
 
 func (s *sharedProcess) launch() {
 	defer close(s.launched)
-	s.child, s.err = s.rt.launch(s.in, s.channel(), child.Spec{Log: s.log, Output: s.output, Report: s.report}, s.instructions)
+	s.child, s.err = s.rt.launch(s.in, s.channel(), child.Spec{Log: s.log, Output: s.output, Report: s.report},
+		s.instructions)
 	if s.err == nil {
 		go s.closeWhenGone()
 		if s.send(s.first) != nil {

@@ -139,7 +139,7 @@ func (p *process) start(ctx context.Context) (*child.Child, error) {
 			return nil, err
 		}
 	}
-	spec, err := p.spec()
+	spec, err := p.spec() //nolint:contextcheck // what it finds is cached for all callers
 	if err != nil {
 		return nil, err
 	}

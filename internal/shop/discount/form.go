@@ -42,7 +42,8 @@ func (f Form) apply(d Discount) (Discount, errs.Issues) {
 	d.Tiers = w.names("tiers", d.Tiers)
 	w.duration()
 	d.StartsAt, d.EndsAt = w.moment("startsAt", d.StartsAt), w.moment("endsAt", d.EndsAt)
-	if !d.StartsAt.IsZero() && !d.EndsAt.IsZero() && !d.EndsAt.After(d.StartsAt) && !w.Has("startsAt") && !w.Has("endsAt") {
+	if !d.StartsAt.IsZero() && !d.EndsAt.IsZero() && !d.EndsAt.After(d.StartsAt) && !w.Has("startsAt") &&
+		!w.Has("endsAt") {
 		w.Add("endsAt", errs.CodeOutOfRange, "endsAt must be after startsAt.")
 	}
 	w.maxUses()

@@ -29,8 +29,9 @@ var messages = map[Reason]string{
 	NotStarted:    "This discount code does not hold yet.",
 	Expired:       "This discount code holds no more.",
 	UsedUp:        "This discount code was used as often as it may be.",
-	EmailRequired: "This discount code holds once for each customer. Sign in, or give one e-mail address in billingInfo.email.",
-	AlreadyUsed:   "This discount code holds once for each customer, and you have used it.",
+	EmailRequired: "This discount code holds once for each customer. " +
+		"Sign in, or give one e-mail address in billingInfo.email.",
+	AlreadyUsed: "This discount code holds once for each customer, and you have used it.",
 }
 
 // Refused returns the error of a code that is refused for that reason. It is ErrRefused.

@@ -41,8 +41,8 @@ func (s *Service) Quote(ctx context.Context, slug string, t product.Tier, code s
 	return Quote{Discount: d, Off: d.off(t.Price)}, nil
 }
 
-// Held returns what a discount takes off the price of a tier, whether or not its code can be used now: for a license that
-// was bought with it. An amount in another currency takes off nothing.
+// Held returns what a discount takes off the price of a tier, whether or not its code can be used now: for a license
+// that was bought with it. An amount in another currency takes off nothing.
 func (s *Service) Held(ctx context.Context, id string, t product.Tier) (Quote, error) {
 	d, err := s.Store.DiscountByID(ctx, id)
 	if err != nil {

@@ -22,9 +22,9 @@ func (s *Service) KeepTellingEnds(ctx context.Context, log *slog.Logger) {
 	task.Run(ctx, s.TellEnds)
 }
 
-// TellEnds publishes license.expired for the licenses that have expired by now, and trial.ended too for trials. It publishes each end
-// once, whatever happens in between and however many processes look for it: the transaction of the event
-// records that it was published.
+// TellEnds publishes license.expired for the licenses that have expired by now, and trial.ended too for trials. It
+// publishes each end once, whatever happens in between and however many processes look for it: the transaction of the
+// event records that it was published.
 func (s *Service) TellEnds(ctx context.Context) error {
 	for {
 		var ended []License

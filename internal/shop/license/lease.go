@@ -72,8 +72,8 @@ func (s *Service) Lease(ctx context.Context, slug string, req UseRequest, nonce 
 		Issuer:  s.PublicURL,
 		Subject: l.ID, Product: lease.Product{ID: l.ProductID, Slug: slug},
 		InstanceID: instanceID, Features: l.Features, LicenseType: string(l.Type),
-		Development: use.Development, Trial: l.Trial, IssuedAt: now.Unix(), ExpiresAt: ends.Unix(), GraceUntil: graceEnds.Unix(),
-		Tier: l.TierID, Nonce: nonce,
+		Development: use.Development, Trial: l.Trial, IssuedAt: now.Unix(), ExpiresAt: ends.Unix(),
+		GraceUntil: graceEnds.Unix(), Tier: l.TierID, Nonce: nonce,
 	}
 	if claims.Features == nil {
 		claims.Features = []string{}
@@ -86,7 +86,8 @@ func (s *Service) Lease(ctx context.Context, slug string, req UseRequest, nonce 
 		return Lease{}, Usable, err
 	}
 	token, err := lease.Sign(key, claims)
-	return Lease{Token: token, Development: use.Development, Trial: l.Trial, ExpiresAt: ends, GraceUntil: graceEnds}, Usable, err
+	return Lease{Token: token, Development: use.Development, Trial: l.Trial, ExpiresAt: ends, GraceUntil: graceEnds},
+		Usable, err
 }
 
 // span returns when a lease that begins now ends, and when its grace period ends. licenseEnds is when

@@ -10,7 +10,7 @@ type Terms struct {
 	Months       int      `json:"months,omitempty"` // the billing period; zero if it is paid once
 }
 
-// Next is the plan that begins with the next period, and the order that chose it. Its zero value is none: the plan stays.
+// Next is the plan that begins with the next period, and the order that chose it. Zero is none: the plan stays.
 type Next struct {
 	OrderID string `json:"orderId"`
 	Terms

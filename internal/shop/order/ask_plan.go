@@ -19,7 +19,8 @@ func (s *Service) askProration(ctx context.Context, c *planned) error {
 	at := c.quote.At.Truncate(time.Second)
 	var out payment.Proration
 	err := s.ask(c.asked, func() (err error) {
-		out, err = s.Payments.PreviewPlan(ctx, c.asked.Payment, newPlan(c.holding, c.tier.ID, c.tier.Price, c.tier.Period.Months(), at))
+		out, err = s.Payments.PreviewPlan(ctx, c.asked.Payment,
+			newPlan(c.holding, c.tier.ID, c.tier.Price, c.tier.Period.Months(), at))
 		return err
 	})
 	switch {
@@ -98,7 +99,9 @@ func (s *Service) resumeFollower(ctx context.Context, licenseID string, kind Kin
 }
 
 // orResumed returns what came of the same request, sent twice, if the other one was quicker, and otherwise the error.
-func (s *Service) orResumed(ctx context.Context, licenseID string, kind Kind, id, tierID string, err error) (Bought, error) {
+func (s *Service) orResumed(
+	ctx context.Context, licenseID string, kind Kind, id, tierID string, err error,
+) (Bought, error) {
 	if id != "" && errs.KindOf(err) == errs.Conflict {
 		if b, err := s.resumeFollower(ctx, licenseID, kind, id, tierID); errs.KindOf(err) != errs.NotFound {
 			return b, err
@@ -126,7 +129,8 @@ func (s *Service) askPlan(ctx context.Context, h holding, base Order, o *Order) 
 	})
 	switch {
 	case errors.Is(err, payment.ErrRefused):
-		return ErrPaymentRefused.Because(fmt.Errorf("order %s: %w", o.ID, errors.Join(err, s.giveUp(context.WithoutCancel(ctx), *o))))
+		return ErrPaymentRefused.Because(fmt.Errorf("order %s: %w", o.ID,
+			errors.Join(err, s.giveUp(context.WithoutCancel(ctx), *o))))
 	case errors.Is(err, ErrProviderUnreachable):
 		return ErrPaymentUnreachable.Because(err)
 	case err != nil:
@@ -268,10 +272,11 @@ func (s *Service) adjusted(ctx context.Context, of Order, e payment.Event) (Orde
 	return Order{}, false, nil
 }
 
-// awaits reports whether an event that names no order can be about a change: one that is open, or one that was cancelled
-// before the provider had answered, but not because it had refused.
+// awaits reports whether an event that names no order can be about a change: one that is open, or one that was
+// cancelled before the provider had answered, but not because it had refused.
 func (o *Order) awaits(e payment.Event) bool {
-	if !o.PaidAt.IsZero() || o.Payment.Invoice != "" && e.Reference.Invoice != "" && o.Payment.Invoice != e.Reference.Invoice {
+	if !o.PaidAt.IsZero() ||
+		o.Payment.Invoice != "" && e.Reference.Invoice != "" && o.Payment.Invoice != e.Reference.Invoice {
 		return false
 	}
 	if e.Kind == payment.AdjustmentFailed {
@@ -303,7 +308,8 @@ func (s *Service) undoPlan(ctx context.Context, o Order) error {
 		return err
 	}
 	if base, ok := h.subscription(); ok && h.license.RevokedAt.IsZero() {
-		if err := s.undoAt(ctx, h, base, o, t); err != nil && !errors.Is(err, payment.ErrRefused) && !errors.Is(err, ErrEndRefused) {
+		if err := s.undoAt(ctx, h, base, o, t); err != nil && !errors.Is(err, payment.ErrRefused) &&
+			!errors.Is(err, ErrEndRefused) {
 			return err
 		}
 	}
@@ -326,7 +332,8 @@ func (s *Service) undoAt(ctx context.Context, h holding, base, o Order, t Terms)
 		want.OrderID += "-undo"
 	}
 	if next, ok := h.next(); ok { // chosen since
-		want = newPlan(h, next.TierID, product.Money{Minor: next.Price, Currency: next.Amount.Currency}, next.Months, time.Time{})
+		want = newPlan(h, next.TierID, product.Money{Minor: next.Price, Currency: next.Amount.Currency}, next.Months,
+			time.Time{})
 		want.OrderID = next.ID
 	}
 	want.Later = true
@@ -337,8 +344,8 @@ func (s *Service) undoAt(ctx context.Context, h holding, base, o Order, t Terms)
 }
 
 // owePlan records that the provider is to be told of the plan that its owner chose for a later period, because the
-// subscription goes on after all: the provider may have forgotten it when the subscription was ended, or its owner began
-// it by hand since. tx has locked the license.
+// subscription goes on after all: the provider may have forgotten it when the subscription was ended, or its owner
+// began it by hand since. tx has locked the license.
 func owePlan(ctx context.Context, tx Store, l license.License) error {
 	id, err := chosen(ctx, tx, l)
 	if err != nil || id == "" {

@@ -27,11 +27,13 @@ var (
 // Errors of trials, and of the further orders of a license.
 var (
 	ErrNoTrial = errs.New(errs.Invalid, codePurchaseFailed,
-		"The product has no such pricing tier, or it cannot be tried. GET the product for its pricingTiers and their trialDays.")
+		"The product has no such pricing tier, or it cannot be tried. "+
+			"GET the product for its pricingTiers and their trialDays.")
 	ErrTrialUsed = errs.New(errs.Conflict, "TRIAL_USED",
 		"This product was tried already. Each customer tries a product once.")
 	ErrNotTrial = errs.New(errs.Invalid, codePurchaseFailed,
-		"licenseKey must be the key of a trial of this product, which nobody else has and which was neither bought nor revoked.")
+		"licenseKey must be the key of a trial of this product, which nobody else has "+
+			"and which was neither bought nor revoked.")
 	ErrBeingBought = errs.New(errs.Conflict, "CONFLICT",
 		"Another order of this license is not finished yet. Pay it, or wait until it is cancelled.")
 	ErrPlanned = errs.New(errs.Conflict, "CONFLICT",
@@ -70,7 +72,8 @@ var (
 
 // ErrNoCustomer is of OpenPortal.
 var ErrNoCustomer = errs.New(errs.Conflict, "CONFLICT",
-	"There is nothing to manage about the payment of this order: it is free or not paid, or its payment has no customer at the payment provider.")
+	"There is nothing to manage about the payment of this order: it is free or not paid, or its payment has no customer "+
+		"at the payment provider.")
 
 // Errors of webhooks.
 var (

@@ -277,8 +277,8 @@ func bouncedFailure(status Status) string {
 	return text + "The license stays revoked. "
 }
 
-// covers reports whether a payment is at least the price, in its currency, without the tax that came on top. The provider
-// may count in a different unit.
+// covers reports whether a payment is at least the price, in its currency, without the tax that came on top. The
+// provider may count in a different unit.
 func covers(e payment.Event, price product.Money) bool {
 	exp, _ := product.Exponent(price.Currency)
 	paid, due := e.Minor-e.Bill.Added, price.Minor

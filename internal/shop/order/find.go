@@ -33,7 +33,7 @@ type Listed struct {
 	Followed bool
 	// RefundDays is for how many days after the payment buyers may take back an order of the product.
 	RefundDays int
-	// RefundableUntil is until when the buyer may take the order back, in the buyer's own lists. Zero if that is not possible.
+	// RefundableUntil is until when the buyer may take the order back, in the buyer's own lists. Zero: not at all.
 	RefundableUntil time.Time
 	// Refunds is what was given back, the oldest first.
 	Refunds []Refund

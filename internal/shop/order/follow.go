@@ -98,7 +98,8 @@ func (s *Service) addFollower(ctx context.Context, tx Store, o Order, t Terms) e
 	return s.putFollower(ctx, tx, &o, l, t)
 }
 
-// putFollower stores an order that follows. If nothing is left to pay it takes effect at once. tx has locked the license.
+// putFollower stores an order that follows. If nothing is left to pay it takes effect at once. tx has locked the
+// license.
 func (s *Service) putFollower(ctx context.Context, tx Store, o *Order, l license.License, t Terms) error {
 	if err := tx.CreateOrder(ctx, *o); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 )
 
 // followUp does what is left to do at the provider once an order is over: it refunds a late payment, ends the
-// subscription or gives it its plan back, and refunds what followed. Each is done once, however often followUp is called.
+// subscription or gives it its plan back, and refunds what followed. Each is done once, however often it is called.
 func (s *Service) followUp(ctx context.Context, o *Order, n *Notice) error {
 	if o.refundDue() {
 		if err := s.refundLate(ctx, o, n); err != nil {
@@ -96,7 +96,9 @@ func (s *Service) refundPeriod(ctx context.Context, o Order, e payment.Event, n 
 	n.Done = "a further period of an order that is over was paid: it is refunded"
 	defer s.Courier.Wake()
 	return s.update(ctx, &o, func(tx Store, o *Order) error {
-		p := Payment{Invoice: e.Reference.Invoice, OrderID: o.ID, At: e.At, Currency: o.Amount.Currency, Minor: o.regular().Minor}
+		p := Payment{
+			Invoice: e.Reference.Invoice, OrderID: o.ID, At: e.At, Currency: o.Amount.Currency, Minor: o.regular().Minor,
+		}
 		_, err := s.markBack(ctx, tx, o, p, -1, giving{by: ByStoa, at: s.Now(), notes: notes})
 		return err
 	})

@@ -74,8 +74,8 @@ func (o *Order) paidWith() Payment {
 	}
 }
 
-// attribute fills in for what tier and with which code a period of an order that ends then is paid: after a change of plan
-// the tier is not the order's, while a code that holds for ever is taken off every plan. tx has locked the order.
+// attribute fills in for what tier and with which code a period of an order that ends then is paid: after a change of
+// plan the tier is not the order's, while a code that holds for ever is taken off every plan. tx has locked the order.
 func (p *Payment) attribute(ctx context.Context, tx Store, o Order, end time.Time) error {
 	if p.Seq == firstPayment || o.Discount.Duration == discount.Forever {
 		p.Code = o.Discount.Code

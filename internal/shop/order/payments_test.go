@@ -142,8 +142,8 @@ func TestAChangeIsBookedAsTheProviderChargedIt(t *testing.T) {
 	}
 }
 
-// A change for which nothing was charged is over once the order that issued the license is refunded in the dashboard: the
-// provider is asked to give back nothing.
+// A change for which nothing was charged is over once the order that issued the license is refunded in the dashboard:
+// the provider is asked to give back nothing.
 func TestAChangeWithoutAPaymentGoesWithItsLicense(t *testing.T) {
 	t.Parallel()
 

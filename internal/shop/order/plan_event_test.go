@@ -98,7 +98,7 @@ func TestALateEndOfAChangeLeavesTheNextOne(t *testing.T) {
 	}
 }
 
-// The webhook of a change may be lost. The provider is asked about its invoice before anything is done about the change.
+// The webhook of a change may be lost. The provider is asked about its invoice before anything is done about it.
 func TestAChangeWhoseWebhookIsLost(t *testing.T) {
 	t.Parallel()
 
@@ -246,7 +246,7 @@ func TestAPlanOfASubscriptionThatGoesOnAgain(t *testing.T) {
 	}
 }
 
-// So does one whose owner renewed it by hand meanwhile, into the plan that was to begin: the provider was asked for none.
+// So does one whose owner renewed it by hand meanwhile, into the plan that was to begin: no provider was asked.
 func TestAPlanThatBeganByHandOfASubscriptionThatGoesOnAgain(t *testing.T) {
 	t.Parallel()
 
@@ -312,7 +312,7 @@ func TestALateUndoLeavesTheNextPlan(t *testing.T) {
 	s.has(t, o, "huge", s.license(t, o).ExpiresAt, "middle")
 }
 
-// A code that holds for ever holds for the next plan, too: at the provider, in what is dearer, and in what stoa computes.
+// A code that holds for ever holds for the next plan: at the provider, in what is dearer, and in what stoa computes.
 func TestACodeThatHoldsForeverHoldsForOtherPlans(t *testing.T) {
 	t.Parallel()
 

@@ -11,8 +11,8 @@ import (
 	"stoa/internal/shop/payment"
 )
 
-// sellPlans lets the shop sell tiny, small, middle, large and huge each month, for 5 EUR, 10, 20, 30 and 40, and year and
-// years for 100 and 200.
+// sellPlans lets the shop sell tiny, small, middle, large and huge each month, for 5 EUR, 10, 20, 30 and 40, and year
+// and years for 100 and 200.
 func (s *shop) sellPlans(t *testing.T) {
 	t.Helper()
 	const plans = `{currency: EUR, products: [{slug: mail-pack, name: Mail Pack, category: c, shortDescription: s,
@@ -34,7 +34,8 @@ func subscribed(t *testing.T, tier string, alone bool) (*shop, order.Order) {
 	t.Helper()
 	s := openShop(t)
 	s.sellPlans(t)
-	return s, s.subscribes(t, tier, alone)
+	o := s.subscribes(t, tier, alone)
+	return s, o
 }
 
 // collects lets the shop's provider collect so much for a change of plan at once.

@@ -3,7 +3,6 @@ package order_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"slices"
@@ -337,7 +336,7 @@ func (m *planMachine) pass(rt *rapid.T) {
 }
 
 func (m *planMachine) check(rt *rapid.T) {
-	if err := m.services[1].CancelOrphans(m.Context(), slog.New(slog.NewTextHandler(io.Discard, nil))); err != nil {
+	if err := m.services[1].CancelOrphans(m.Context(), slog.New(slog.DiscardHandler)); err != nil {
 		rt.Fatal(err)
 	}
 	if fault := m.s.differs(m.T, m.base, m.licenseModel); fault != "" {

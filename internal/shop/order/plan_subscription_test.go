@@ -3,7 +3,6 @@ package order_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"slices"
 	"testing"
@@ -179,7 +178,7 @@ func TestALostAnswerAboutAPlan(t *testing.T) {
 	}
 	s.bank.fail("change", nil)
 	s.clock.Advance(26 * time.Hour)
-	if err := s.Sweep(t.Context(), slog.New(slog.NewTextHandler(io.Discard, nil))); err != nil {
+	if err := s.Sweep(t.Context(), slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
 	if l := s.license(t, o); l.TierID != "large" {

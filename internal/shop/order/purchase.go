@@ -73,16 +73,16 @@ func newConfirmation(o Order, key license.Key) Confirmation {
 }
 
 // Purchase places an order for a product at one of its tiers, and creates the license, in one
-// transaction. With the key of a trial, that becomes the license, as soon as the order is paid. The buyer is the user in ctx, if there is one. If nothing is left to pay, the order is
-// paid at once. Otherwise the confirmation says where to pay, and the license works once the provider
-// reports the payment (HandleWebhook).
+// transaction. With the key of a trial, that becomes the license, as soon as the order is paid. The buyer is the user
+// in ctx, if there is one. If nothing is left to pay, the order is paid at once. Otherwise the confirmation says where
+// to pay, and the license works once the provider reports the payment (HandleWebhook).
 //
 // Two calls are two purchases, unless they have the same OrderID: then the second returns the
 // confirmation of the first, and begins the payment again if that had failed.
 //
 // It returns VALIDATION_ERROR for what PurchaseRequest.Issues finds, ErrNotForSale, ErrTierNotFound,
-// discount.ErrRefused, ErrNotTrial, ErrBeingBought, ErrSeatsInUse, ErrPaymentNotTaken, ErrPaymentRefused, ErrPaymentUnreachable, and for an OrderID that
-// was used ErrIDTaken or ErrCancelled.
+// discount.ErrRefused, ErrNotTrial, ErrBeingBought, ErrSeatsInUse, ErrPaymentNotTaken, ErrPaymentRefused,
+// ErrPaymentUnreachable, and for an OrderID that was used ErrIDTaken or ErrCancelled.
 func (s *Service) Purchase(ctx context.Context, slug string, req PurchaseRequest) (Confirmation, error) {
 	if err := req.Issues().Err(); err != nil {
 		return Confirmation{}, err

@@ -64,8 +64,9 @@ func (r RefundRequest) part(o Order, left int64) (int64, error) {
 
 // Refund gives back what was paid for an order. Without an amount it is everything: then the license is revoked for
 // good, and the subscription ends. A part comes from the latest payment, and the license goes on, unless nothing is
-// left after it. Orders that followed for its license are refunded first, before all of what issued or bought it is. The refund of a
-// change brings the tier before back, that of a renewal takes its period off the term. For an order that was refunded, a request without an amount changes nothing and returns it.
+// left after it. Orders that followed for its license are refunded first, before all of what issued or bought it is.
+// The refund of a change brings the tier before back, that of a renewal takes its period off the term. For an order
+// that was refunded, a request without an amount changes nothing and returns it.
 //
 // What the provider is asked for is recorded before (RefundDue), so that it is never asked for twice: if this call
 // fails in between, Sweep or the next request goes on with it. Two requests for a part are two parts, unless they have

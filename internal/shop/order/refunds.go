@@ -98,7 +98,9 @@ func (s *Service) completeRefund(ctx context.Context, tx Store, listed Listed, o
 	if err != nil {
 		return err
 	}
-	g := giving{id: due.ID, by: due.by(), reason: due.Reason, at: s.Now(), whole: due.whole(), paid: paid, notes: due.notes}
+	g := giving{
+		id: due.ID, by: due.by(), reason: due.Reason, at: s.Now(), whole: due.whole(), paid: paid, notes: due.notes,
+	}
 	if g.whole {
 		g.giveAll()
 	} else if i := slices.IndexFunc(paid, func(p Payment) bool { return p.Seq == due.Seq }); i >= 0 {

@@ -139,8 +139,8 @@ func renewed(l *license.License, o Order, t Terms) error {
 	return l.Renew(license.Renewal{Periods: 1}, at)
 }
 
-// applyRenewal renews a license. tx has locked it and the order. It returns ErrBeingBought if the plan of the next period
-// is not that whose price was paid, because a refund took it back.
+// applyRenewal renews a license. tx has locked it and the order. It returns ErrBeingBought if the plan of the next
+// period is not that whose price was paid, because a refund took it back.
 func (s *Service) applyRenewal(ctx context.Context, tx Store, o Order, l license.License, t Terms) error {
 	if o.TierID != coming(l) {
 		return ErrBeingBought

@@ -25,7 +25,8 @@ type Users interface {
 	Language(ctx context.Context, userID string) (string, error)
 }
 
-// Renewer renews the licenses of subscriptions, and finds those for which something is ordered. *license.Service implements it.
+// Renewer renews the licenses of subscriptions, and finds those for which something is ordered. *license.Service
+// implements it.
 type Renewer interface {
 	// Renew adds the periods of a renewal to a license, once per reference, unless match refuses the
 	// license's version. A nil match accepts every version.

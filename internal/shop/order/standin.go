@@ -16,7 +16,7 @@ var errForBuyerOnly = errs.New(errs.Forbidden, "IMPERSONATION_FORBIDDEN", "Nobod
 func byStandIn(ctx context.Context) bool { return reqctx.CallerFrom(ctx).Impersonator != "" }
 
 // mayPlace returns nil if the caller may order a tier, and the request with the language of the buyer. One by staff who
-// act as a user is in the language which that user chose, and has the user's own address: a receipt has the license key.
+// act as a user is in the language that user chose, and has the user's address: a receipt has the license key.
 func (s *Service) mayPlace(ctx context.Context, tier product.Tier, req PurchaseRequest) (PurchaseRequest, error) {
 	req.language = reqctx.LanguageFrom(ctx)
 	if !byStandIn(ctx) {

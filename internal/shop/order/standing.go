@@ -68,7 +68,7 @@ func (s *Service) ownLicense(ctx context.Context, id string) (license.License, p
 	return l.License, p, err
 }
 
-// holdingOf returns what is known of a license. Inside a transaction that has locked the license, nothing of it changes.
+// holdingOf returns what is known of a license. In a transaction that has locked the license, nothing of it changes.
 func holdingOf(ctx context.Context, tx Store, l license.License, p product.Product) (holding, error) {
 	h := holding{license: l, product: p, Standing: plan.Standing{License: l}}
 	list, err := tx.Siblings(ctx, l.ID)

@@ -123,8 +123,7 @@ func (s *Service) giveUp(ctx context.Context, o Order) error {
 	})
 }
 
-// markCancelled records that a pending order is cancelled, and revokes the license that it was to issue. tx has locked the
-// order.
+// markCancelled records that a pending order is cancelled, and revokes its license. tx has locked the order.
 func (s *Service) markCancelled(ctx context.Context, tx Store, o *Order, at time.Time) error {
 	o.CancelledAt = at.UTC()
 	if err := tx.UpdateOrder(ctx, *o); err != nil {
@@ -144,8 +143,8 @@ func (s *Service) markCancelled(ctx context.Context, tx Store, o *Order, at time
 	return tx.GiveBackUse(ctx, o.ID) // last: other buyers with the code wait
 }
 
-// markRefunded records that an order was refunded, and revokes its license or takes back what the order did to it. What was given back of its payments,
-// and the mail to the buyer, are giveBack's. tx has locked the order.
+// markRefunded records that an order was refunded, and revokes its license or takes back what the order did to it. What
+// was given back of its payments, and the mail to the buyer, are giveBack's. tx has locked the order.
 func (s *Service) markRefunded(ctx context.Context, tx Store, o *Order, at time.Time) error {
 	first := o.RefundedAt.IsZero()
 	if first || at.Before(o.RefundedAt) {

@@ -57,9 +57,9 @@ type Store interface {
 	FindOrders(ctx context.Context, q Query) ([]Listed, int, error)
 
 	// UnfinishedOrders returns at most 100 orders of a provider that are cancelled and paid, but not
-	// refunded; that have a refund due; whose Terms say Undo; that are cancelled or refunded and have a subscription that was not ended; that are
-	// reqctx.Deleted's and have one that goes on; or that are pending and have waited. It leaves out orders that PutOff put off beyond now,
-	// and those tried SweepTries times. The longest waiting order comes first.
+	// refunded; that have a refund due; whose Terms say Undo; that are cancelled or refunded and have a subscription that
+	// was not ended; that are reqctx.Deleted's and have one that goes on; or that are pending and have waited. It leaves
+	// out orders that PutOff put off beyond now, and those tried SweepTries times. The longest waiting order comes first.
 	UnfinishedOrders(ctx context.Context, provider string, waited Waited, now time.Time) ([]Unfinished, error)
 
 	// PutOff records how often an order was tried, and when to try it next.

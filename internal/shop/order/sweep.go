@@ -17,8 +17,8 @@ const sweepEvery = 10 * time.Minute
 // open for a day at most, and a webhook that has not arrived by then is lost.
 const pageLife = 25 * time.Hour
 
-// Waited is until when orders were created that are unfinished while they are pending. A change that has no payment page
-// keeps its owner from any other one, and is asked about sooner.
+// Waited is until when orders were created that are unfinished while they are pending. A change that has no payment
+// page keeps its owner from any other one, and is asked about sooner.
 type Waited struct {
 	Any, Change time.Time
 }
@@ -45,8 +45,8 @@ type Unfinished struct {
 }
 
 // KeepSwept finishes unfinished orders, now and every sweepEvery, until ctx ends: it refunds late
-// payments and what is due, ends subscriptions, also those of deleted accounts, cancels orders whose payment never began, and asks the provider about
-// orders whose webhook is missing. Several processes may do so at once.
+// payments and what is due, ends subscriptions, also those of deleted accounts, cancels orders whose payment never
+// began, and asks the provider about orders whose webhook is missing. Several processes may do so at once.
 func (s *Service) KeepSwept(ctx context.Context, log *slog.Logger) {
 	sweep := background.Task{Every: sweepEvery, Log: log, Failed: "unfinished orders cannot be swept"}
 	sweep.Run(ctx, func(ctx context.Context) error { return s.Sweep(ctx, log) })
@@ -124,7 +124,10 @@ func (s *Service) finish(ctx context.Context, o Order) (Notice, error) {
 		n.Done = "the subscription of a deleted account ends with the period that is paid"
 		err := s.endLater(ctx, &o)
 		if errors.Is(err, ErrEndRefused) {
-			n = Notice{OrderID: o.ID, Warning: "the account is deleted, but its subscription cannot be ended: end it at the provider. " + err.Error()}
+			n = Notice{
+				OrderID: o.ID,
+				Warning: "the account is deleted, but its subscription cannot be ended: end it at the provider. " + err.Error(),
+			}
 			err = nil
 		}
 		return n, err

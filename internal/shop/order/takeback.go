@@ -19,7 +19,7 @@ type RefundReason string
 const (
 	NotOffered   RefundReason = "not_offered"
 	TooLate      RefundReason = "too_late"
-	NotFirst     RefundReason = "not_first"    // a further period was paid, or the order is a change or a renewal, or one followed
+	NotFirst     RefundReason = "not_first"    // a further period was paid, or the order is no first one, or one followed
 	AlreadyTaken RefundReason = "already_used" // another order of the product
 )
 
@@ -56,7 +56,8 @@ func (s *Service) TakeBack(ctx context.Context, id, refundID string) (Listed, er
 	if err != nil || !o.RefundedAt.IsZero() {
 		return o, err
 	}
-	return s.refund(ctx, o, RefundRequest{ID: refundID}, func(ctx context.Context, tx Store, now Order, paid []Payment) error {
+	request := RefundRequest{ID: refundID}
+	return s.refund(ctx, o, request, func(ctx context.Context, tx Store, now Order, paid []Payment) error {
 		listed := o
 		listed.Order = now
 		switch until := listed.until(); {
@@ -80,7 +81,7 @@ func (s *Service) TakeBack(ctx context.Context, id, refundID string) (Listed, er
 	})
 }
 
-// takeBackMails returns what administrators are mailed in the transaction that refunds an order which its buyer took back.
+// takeBackMails returns what administrators are mailed in the transaction that refunds an order taken back.
 func (s *Service) takeBackMails(ctx context.Context, o Order) (list []mail.Sealed, err error) {
 	if s.Outbox == nil || s.Administrators == nil || s.Demo {
 		return nil, nil

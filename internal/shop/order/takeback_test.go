@@ -12,7 +12,7 @@ import (
 	"stoa/internal/shop/payment"
 )
 
-// sellBack lets the shop sell small for 10 EUR a month and large for 30, both of which buyers may give back for 14 days.
+// sellBack lets the shop sell small for 10 EUR a month and large for 30, which buyers may give back for 14 days.
 func (s *shop) sellBack(t *testing.T) {
 	t.Helper()
 	const plans = `{currency: EUR, products: [{slug: mail-pack, name: Mail Pack, category: c, shortDescription: s,
@@ -124,22 +124,26 @@ func TestAdministratorsDoNotHearOfTheirOwnRefunds(t *testing.T) {
 		first func(s *shop, o order.Order) error
 		then  func(s *shop, o order.Order) error
 	}{
-		"a buyer goes on with it": {"refund",
+		"a buyer goes on with it": {
+			"refund",
 			func(s *shop, o order.Order) error {
 				_, err := s.Refund(admin(t), o.ID, order.RefundRequest{})
 				return err
 			}, func(s *shop, o order.Order) error {
 				_, err := s.TakeBack(ada(t), o.ID, "")
 				return err
-			}},
-		"a buyer asked before, and nothing came of it": {"cancel",
+			},
+		},
+		"a buyer asked before, and nothing came of it": {
+			"cancel",
 			func(s *shop, o order.Order) error {
 				_, err := s.TakeBack(ada(t), o.ID, "")
 				return err
 			}, func(s *shop, o order.Order) error {
 				_, err := s.Refund(admin(t), o.ID, order.RefundRequest{})
 				return err
-			}},
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

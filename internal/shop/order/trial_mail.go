@@ -68,7 +68,7 @@ func (s *Service) MailTrials(ctx context.Context) error {
 	}
 }
 
-// mailTrial queues a mail that is due, unless somebody else did, the trial has changed since, or its mailbox gets too many.
+// mailTrial queues a mail that is due, unless somebody else did, the trial changed since, or its mailbox gets too many.
 func (s *Service) mailTrial(ctx context.Context, d DueTrial, now time.Time) error {
 	to, err := s.trialAddress(ctx, d)
 	if err != nil {

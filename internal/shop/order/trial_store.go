@@ -20,7 +20,8 @@ type Trials interface {
 	DueTrials(ctx context.Context, now time.Time, t TrialTimes, after license.License) ([]DueTrial, error)
 
 	// TakeTrialMail records that the mail of a trial about its end is sent: that it is over, or that it will be. It
-	// reports false if that was recorded before, if the license has another end or is reqctx.Deleted's by now, or is no trial any more.
+	// reports false if that was recorded before, if the license has another end or is reqctx.Deleted's by now, or is no
+	// trial any more.
 	TakeTrialMail(ctx context.Context, l license.License, over bool) (bool, error)
 
 	// Allow is ClaimStore.Allow. Inside InTx it is part of the transaction.

@@ -113,7 +113,8 @@ func allowed(s Standing, to Target) error {
 }
 
 // later reports whether a change of a subscription waits for the next period: what is cheaper by the month does, unless
-// its period is longer; so does a shorter period of the same price, for which nothing is gained by beginning it at once.
+// its period is longer; so does a shorter period of the same price, for which nothing is gained by beginning it at
+// once.
 func (s Standing) later(to Target) bool {
 	now, then := s.Rate.Minor*int64(to.Months), to.Price.Minor*int64(s.License.Months)
 	switch {
@@ -145,10 +146,11 @@ func Share(minor, part, whole int64) int64 {
 	if part <= 0 || whole <= 0 {
 		return 0
 	}
-	hi, lo := bits.Mul64(uint64(minor), uint64(part)) // a price times the seconds of a year is more than an int64
+	// A price times the seconds of a year is more than an int64.
+	hi, lo := bits.Mul64(uint64(minor), uint64(part)) //nolint:gosec // not below 0
 	share, rest := bits.Div64(hi, lo, uint64(whole))
 	if rest >= uint64(whole)-rest {
 		share++
 	}
-	return int64(share)
+	return int64(share) //nolint:gosec // at most minor
 }

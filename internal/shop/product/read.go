@@ -37,8 +37,8 @@ type reader struct {
 // productFields are the fields of a product, in the order in which faults name them.
 var productFields = []string{
 	"slug", "name", "category", "shortDescription", "description", "fullDescription", "icon", "screenshots",
-	"highlights", "currency", "pricing", "rating", "reviewCount", "downloadCount", "featured", "trending", "published", "position",
-	"createdAt", "features", "pricingTiers", "faq", "comparison", "refundDays", "translations",
+	"highlights", "currency", "pricing", "rating", "reviewCount", "downloadCount", "featured", "trending", "published",
+	"position", "createdAt", "features", "pricingTiers", "faq", "comparison", "refundDays", "translations",
 }
 
 func (r reader) product(n *yaml.Node, path string) Product {

@@ -112,7 +112,8 @@ func (r reader) tableWords(o object, original *Comparison) *TableWords {
 	}
 	f := r.object(n, o.at("comparison"), "columns", "rows")
 	if columns := f.texts("columns", MaxSlug); columns != nil && !slices.Equal(columns, original.Columns) {
-		r.fault(f.fields["columns"], f.at("columns"), errs.CodeInvalid, "columns must be those of the product's comparison, or left out.")
+		r.fault(f.fields["columns"], f.at("columns"), errs.CodeInvalid,
+			"columns must be those of the product's comparison, or left out.")
 	}
 	rows, some := []RowWords{}, false
 	f.list("rows", func(n *yaml.Node, path string) {
@@ -128,7 +129,8 @@ func (r reader) tableWords(o object, original *Comparison) *TableWords {
 		if n, ok := f.get("rows"); ok {
 			at = n
 		}
-		r.fault(at, f.at("rows"), errs.CodeInvalid, "rows must be as many as the product's comparison has: %d.", len(original.Rows))
+		r.fault(at, f.at("rows"), errs.CodeInvalid, "rows must be as many as the product's comparison has: %d.",
+			len(original.Rows))
 	}
 	if !some {
 		return nil

@@ -163,7 +163,8 @@ func emailFault(address string) (code, message string) {
 
 // logoFault takes an address as urlFault does, or the path of an uploaded picture.
 func logoFault(logo string) (code, message string) {
-	if path, ok := strings.CutPrefix(logo, product.MediaPath); ok && len(logo) <= maxURL && !strings.ContainsFunc(path, notInName) {
+	if path, ok := strings.CutPrefix(logo, product.MediaPath); ok && len(logo) <= maxURL &&
+		!strings.ContainsFunc(path, notInName) {
 		return "", ""
 	}
 	if code, _ := urlFault(logo); code != "" {

@@ -219,9 +219,11 @@ var codes = []mutant{
 	{
 		name: "app-in-the-clear",
 		edit: at("account/factor_totp.go", `«s.TOTPBox.Seal(secret, userID)»`, `mutantIf($ON, totp.Text(secret), $OLD)`),
-		also: []edit{at("account/factor_check.go", `«s.TOTPBox.Open(app.Sealed, app.UserID)»`,
-			"func() ([]byte, error) {\n\t\tif $ON {\n\t\t\treturn base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(app.Sealed)\n\t\t}\n\t\treturn $OLD\n\t}()"),
-			at("account/factor_check.go", "import (\n\t«\"context\"»", "\"context\"\n\t\"encoding/base32\"")},
+		also: []edit{
+			at("account/factor_check.go", `«s.TOTPBox.Open(app.Sealed, app.UserID)»`,
+				"func() ([]byte, error) {\n\t\tif $ON {\n\t\t\treturn base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(app.Sealed)\n\t\t}\n\t\treturn $OLD\n\t}()"),
+			at("account/factor_check.go", "import (\n\t«\"context\"»", "\"context\"\n\t\"encoding/base32\""),
+		},
 		tests: attacks("TestNoSecretOfASecondFactorIsKeptOrLogged"),
 	},
 	{

@@ -47,7 +47,7 @@ var template = sync.OnceValues(func() ([]byte, error) {
 	}
 	dir := filepath.Join(cache, "stoa-test")
 	kept := filepath.Join(dir, sum+".db")
-	content, err := os.ReadFile(kept) //nolint:gosec // our own name
+	content, err := os.ReadFile(kept)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return content, err
 	}
@@ -66,7 +66,7 @@ var template = sync.OnceValues(func() ([]byte, error) {
 	if err := migrate(made); err != nil {
 		return nil, err
 	}
-	if content, err = os.ReadFile(made); err != nil { //nolint:gosec // our own name
+	if content, err = os.ReadFile(made); err != nil {
 		return nil, err
 	}
 	return content, os.Rename(made, kept)

@@ -132,7 +132,7 @@ func (p *Passkey) Create(o Options, lies ...func(*Answer)) map[string]any {
 		lie(&a)
 	}
 	auth := append(a.head(), make([]byte, zeroAAGUID)...)
-	auth = binary.BigEndian.AppendUint16(auth, uint16(len(a.AttestedID))) //nolint:gosec // short
+	auth = binary.BigEndian.AppendUint16(auth, uint16(len(a.AttestedID)))
 	auth = append(append(append(auth, a.AttestedID...), a.Key...), a.Extra...)
 	object := cborMap("fmt", cborText(a.Format), "attStmt", []byte{0xa0}, "authData", cborBytes(auth))
 	return a.credential(map[string]any{"attestationObject": Text(object), "transports": []string{"internal", "hybrid"}})
@@ -234,7 +234,7 @@ func cborHead(major byte, n int) []byte {
 	case n < 256:
 		return []byte{major<<5 | 24, byte(n)}
 	}
-	return binary.BigEndian.AppendUint16([]byte{major<<5 | 25}, uint16(n)) //nolint:gosec // tests are short
+	return binary.BigEndian.AppendUint16([]byte{major<<5 | 25}, uint16(n))
 }
 
 func cborInt(n int) []byte {

@@ -158,7 +158,7 @@ func StartShared(dir string) (*Server, error) {
 func Memory() string {
 	const shm = "/dev/shm"
 	var fs unix.Statfs_t
-	if err := unix.Statfs(shm, &fs); err != nil || fs.Bavail*uint64(fs.Bsize) < 2<<30 { //nolint:gosec // positive
+	if err := unix.Statfs(shm, &fs); err != nil || fs.Bavail*uint64(fs.Bsize) < 2<<30 {
 		return os.TempDir()
 	}
 	if unix.Access(shm, unix.W_OK) != nil {

@@ -83,8 +83,8 @@ type Market struct {
 func New(tb testing.TB, name string, now func() time.Time) *Market {
 	tb.Helper()
 	m := &Market{
-		tb: tb, Now: now, Keys: make(map[string][]Key), Thresholds: make(map[string]int), Lives: make(map[string]time.Duration),
-		Roles: make(map[string]*metadata.Metadata[metadata.TargetsType]),
+		tb: tb, Now: now, Keys: make(map[string][]Key), Thresholds: make(map[string]int),
+		Lives: make(map[string]time.Duration), Roles: make(map[string]*metadata.Metadata[metadata.TargetsType]),
 		files: make(map[string][]byte), serve: make(map[string]http.HandlerFunc),
 	}
 	for _, role := range []string{terms.Root, terms.Timestamp, terms.Snapshot, terms.Targets, Products} {
@@ -131,7 +131,9 @@ func (m *Market) target(path string, content []byte, custom *json.RawMessage) *m
 func Custom(slug, version string, at time.Time) terms.Custom {
 	return terms.Custom{
 		Kind: extension.Plugin, Slug: slug, Version: version, PublishedAt: at.UTC().Truncate(time.Millisecond),
-		Permissions: []string{}, Publisher: terms.Publisher{Name: "acme", Key: base64.StdEncoding.EncodeToString(make([]byte, ed25519.PublicKeySize))},
+		Permissions: []string{}, Publisher: terms.Publisher{
+			Name: "acme", Key: base64.StdEncoding.EncodeToString(make([]byte, ed25519.PublicKeySize)),
+		},
 	}
 }
 
@@ -238,7 +240,8 @@ func (m *Market) SignRole(product string) {
 	role.Signed.Version++
 	role.Signed.Expires = m.expires(terms.RoleOf(product))
 	m.Snapshot.Signed.Meta[terms.RoleOf(product)+".json"] = metadata.MetaFile(role.Signed.Version)
-	m.Put(terms.MetadataPath+terms.MetadataFile(terms.RoleOf(product), role.Signed.Version), signed(m.tb, role, m.Keys[Products]))
+	m.Put(terms.MetadataPath+terms.MetadataFile(terms.RoleOf(product), role.Signed.Version),
+		signed(m.tb, role, m.Keys[Products]))
 }
 
 // SignTargets publishes the next version of the targets.
@@ -247,7 +250,8 @@ func (m *Market) SignTargets() {
 	m.Targets.Signed.Version++
 	m.Targets.Signed.Expires = m.expires(terms.Targets)
 	m.Snapshot.Signed.Meta["targets.json"] = metadata.MetaFile(m.Targets.Signed.Version)
-	m.Put(terms.MetadataPath+terms.MetadataFile(terms.Targets, m.Targets.Signed.Version), signed(m.tb, m.Targets, m.Keys[terms.Targets]))
+	m.Put(terms.MetadataPath+terms.MetadataFile(terms.Targets, m.Targets.Signed.Version),
+		signed(m.tb, m.Targets, m.Keys[terms.Targets]))
 }
 
 // SignSnapshot publishes the next version of the snapshot.
@@ -256,7 +260,8 @@ func (m *Market) SignSnapshot() {
 	m.Snapshot.Signed.Version++
 	m.Snapshot.Signed.Expires = m.expires(terms.Snapshot)
 	m.Timestamp.Signed.Meta["snapshot.json"] = metadata.MetaFile(m.Snapshot.Signed.Version)
-	m.Put(terms.MetadataPath+terms.MetadataFile(terms.Snapshot, m.Snapshot.Signed.Version), signed(m.tb, m.Snapshot, m.Keys[terms.Snapshot]))
+	m.Put(terms.MetadataPath+terms.MetadataFile(terms.Snapshot, m.Snapshot.Signed.Version),
+		signed(m.tb, m.Snapshot, m.Keys[terms.Snapshot]))
 }
 
 // SignTimestamp publishes the next version of the timestamp.

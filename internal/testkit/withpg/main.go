@@ -65,7 +65,7 @@ func run(command []string) (code int, err error) {
 			}
 		}
 	}
-	cmd := exec.CommandContext(context.Background(), command[0], command[1:]...) //nolint:gosec // the caller's own
+	cmd := exec.CommandContext(context.Background(), command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -83,8 +83,8 @@ func tempInMemory(server string) (remove func(), err error) {
 	memory := filepath.Dir(server)
 	var fs unix.Statfs_t
 	if os.Getenv("TMPDIR") != "" || memory == os.TempDir() || unix.Statfs(memory, &fs) != nil ||
-		fs.Flags&unix.ST_NOEXEC != 0 || fs.Bavail*uint64(fs.Bsize) < 6<<30 { //nolint:gosec // positive
-		return func() {}, nil
+		fs.Flags&unix.ST_NOEXEC != 0 || fs.Bavail*uint64(fs.Bsize) < 6<<30 {
+		return func() {}, nil //nolint:nilerr // it is only faster
 	}
 	dir := filepath.Join(memory, "st-"+server[len(server)-6:])
 	remove = func() { _ = os.RemoveAll(dir) }
@@ -92,7 +92,7 @@ func tempInMemory(server string) (remove func(), err error) {
 		return nil, err
 	}
 	// PostgreSQL's own user passes through it.
-	if err := os.Mkdir(dir, 0o711); err != nil { //nolint:gosec // as said
+	if err := os.Mkdir(dir, 0o711); err != nil {
 		return nil, err
 	}
 	return remove, os.Setenv("TMPDIR", dir)
@@ -106,11 +106,11 @@ func folder() (dir string, unlock func(), err error) {
 		return "", nil, err
 	}
 	dir = filepath.Join(pgtest.Memory(), fmt.Sprintf("stoa-pg-%d-%x", os.Getuid(), sha256.Sum256([]byte(here)))[:32])
-	lock, err := os.OpenFile(dir+".lock", os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600) //nolint:gosec // our own name
+	lock, err := os.OpenFile(dir+".lock", os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return "", nil, err
 	}
-	if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil { //nolint:gosec // a small number
+	if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
 		_ = lock.Close()
 		dir, err = os.MkdirTemp(pgtest.Memory(), "stoa-pg-")
 		return dir, func() { _ = os.RemoveAll(dir) }, err

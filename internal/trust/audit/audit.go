@@ -158,7 +158,9 @@ type Behalf struct {
 
 // Target is the thing that an operation changed.
 type Target struct {
-	Type string // "user", "plugin", "instance", "product", "media", "catalog", "review", "webhook", "settings", "invitation"
+	// Type is "user", "plugin", "instance", "product", "media", "catalog", "review", "webhook", "settings" or
+	// "invitation", say.
+	Type string
 	ID   string // may be empty if there is only one of the type
 }
 
@@ -185,8 +187,8 @@ type Entry struct {
 // id come from ctx.
 func New(ctx context.Context, now time.Time, action Action, target Target, details Details) Entry {
 	return Entry{
-		ID: ids.New(), At: now.UTC().Truncate(time.Millisecond), Actor: actor(ctx), Behalf: behalf(ctx), Action: action, Target: target,
-		Address: addressFrom(ctx), RequestID: reqctx.RequestID(ctx), Details: details,
+		ID: ids.New(), At: now.UTC().Truncate(time.Millisecond), Actor: actor(ctx), Behalf: behalf(ctx), Action: action,
+		Target: target, Address: addressFrom(ctx), RequestID: reqctx.RequestID(ctx), Details: details,
 	}
 }
 

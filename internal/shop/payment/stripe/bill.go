@@ -38,8 +38,8 @@ type automatic struct {
 	Enabled bool `json:"enabled"`
 }
 
-// billed is what we read of the tax and the invoice of a Checkout Session. Its invoice is an id, or the invoice itself if
-// that was asked for.
+// billed is what we read of the tax and the invoice of a Checkout Session. Its invoice is an id, or the invoice itself
+// if that was asked for.
 type billed struct {
 	AmountTotal    int64     `json:"amount_total"`
 	AmountSubtotal int64     `json:"amount_subtotal"`

@@ -75,7 +75,9 @@ func (p *Provider) creditPart(ctx context.Context, r payment.Refund) (payment.Cr
 
 // creditRest refunds what is left of a payment of an invoice. The credit note of an earlier call is found again. What
 // was credited without a refund, in the dashboard, is not given back a second time.
-func (p *Provider) creditRest(ctx context.Context, orderID, invoice string, ip *stripe.InvoicePayment) (payment.CreditNote, error) {
+func (p *Provider) creditRest(
+	ctx context.Context, orderID, invoice string, ip *stripe.InvoicePayment,
+) (payment.CreditNote, error) {
 	id, left := orderID+"-"+ip.Payment.PaymentIntent.ID, leftOf(ip)
 	if left == 0 {
 		return p.findNote(ctx, invoice, id)
@@ -101,7 +103,9 @@ func leftOf(ip *stripe.InvoicePayment) int64 {
 }
 
 // writeNote makes a credit note that refunds an amount. A second call with the same key makes no other.
-func (p *Provider) writeNote(ctx context.Context, orderID, invoice, id, key string, amount int64) (payment.CreditNote, error) {
+func (p *Provider) writeNote(
+	ctx context.Context, orderID, invoice, id, key string, amount int64,
+) (payment.CreditNote, error) {
 	params := &stripe.CreditNoteCreateParams{
 		Invoice: &invoice, Amount: &amount, RefundAmount: &amount,
 		Metadata: map[string]string{metadataKey: orderID, refundKey: id},

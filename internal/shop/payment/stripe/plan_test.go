@@ -53,12 +53,12 @@ func updates(srv *stripetest.Server) (found []stripetest.Request) {
 	return found
 }
 
-// theItem are the parameters that name the item and its new price.
-func theItem(prefix, interval, amount string) map[string]string {
+// theItem are the parameters that name the item and its new price a month.
+func theItem(prefix, amount string) map[string]string {
 	price := prefix + "[price_data]"
 	return map[string]string{
 		prefix + "[id]": "si_1", prefix + "[quantity]": "1", price + "[currency]": "eur", price + "[product]": "prod_1",
-		price + "[unit_amount]": amount, price + "[recurring][interval]": interval,
+		price + "[unit_amount]": amount, price + "[recurring][interval]": "month",
 		price + "[recurring][interval_count]": "1",
 	}
 }
@@ -102,7 +102,7 @@ func TestAPreviewIsTheInvoiceOfAChangeAtOnce(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %+v", name, got, err, want)
 		}
 	}
-	form := theItem("subscription_details[items][0]", "month", "2000")
+	form := theItem("subscription_details[items][0]", "2000")
 	form["subscription"] = "sub_1"
 	form["subscription_details[proration_behavior]"] = "always_invoice"
 	form["subscription_details[proration_date]"] = "1898596800"
@@ -157,7 +157,7 @@ func TestAChangeAtOnceHoldsWhenItIsPaid(t *testing.T) {
 		if len(asked) != 1 || asked[0].IdempotencyKey != "stoa-plan-order2" {
 			t.Fatalf("%s: asked %+v, want one request with the order's key", name, asked)
 		}
-		form := theItem("items[0]", "month", "2000")
+		form := theItem("items[0]", "2000")
 		form["proration_behavior"], form["payment_behavior"] = "always_invoice", "pending_if_incomplete"
 		form["proration_date"], form["expand[0]"] = "1898596800", "latest_invoice"
 		wantForm(t, asked[0], form)
@@ -176,7 +176,7 @@ func TestALaterChangeIsNotProrated(t *testing.T) {
 	if want := (payment.Changed{Paid: true, Until: month(1)}); err != nil || got != want {
 		t.Errorf("change = %+v, %v; want %+v", got, err, want)
 	}
-	form := theItem("items[0]", "month", "500")
+	form := theItem("items[0]", "500")
 	form["proration_behavior"], form["expand[0]"] = "none", "latest_invoice"
 	wantForm(t, updates(srv)[0], form)
 }
@@ -209,7 +209,7 @@ func TestALaterChangeOfTheIntervalIsScheduled(t *testing.T) {
 		if attached == nil {
 			wantForm(t, oneRequest(t, srv, schedules), map[string]string{"from_subscription": "sub_1"})
 		}
-		form := theItem("phases[1][items][0]", "month", "2000")
+		form := theItem("phases[1][items][0]", "2000")
 		delete(form, "phases[1][items][0][id]")
 		for name, value := range map[string]string{
 			"metadata[orderId]": "order2", "end_behavior": "release", "proration_behavior": "none",
