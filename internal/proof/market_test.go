@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ import (
 )
 
 // boughtOnes is how many plugins are bought of the market, with a kill for each.
-const boughtOnes = 16
+const boughtOnes = 18
 
 // seller is a stoa that sells plugins to others, one product for each.
 type seller struct {
@@ -93,11 +94,15 @@ func (s *seller) put(t *testing.T, path string, archive []byte) {
 	}
 }
 
-// A stoa buys plugins of another one. After each payment the buyer, the market or both are killed (kill -9) at a
-// random moment on the way to the running plugin, and started again. Every plugin runs in the end, with one
+// killAfter are the steps of an operation after which somebody is killed; the first is the payment alone.
+var killAfter = []string{"", "paid", "activated", "downloaded", "verified", "installed"}
+
+// A stoa buys plugins of another one. After each payment the buyer, the market or both are killed (kill -9) at
+// every step of the way to the running plugin, and started again. Every plugin runs in the end, with one
 // order, one license and one seat each.
 func TestAPurchaseBetweenStoasSurvivesAKill(t *testing.T) {
 	t.Parallel()
+	onlyLong(t)
 
 	n := amount(t, boughtOnes)
 	for _, engine := range []string{sqlite, postgres} {
@@ -111,8 +116,8 @@ func TestAPurchaseBetweenStoasSurvivesAKill(t *testing.T) {
 			steps := make(map[string]int) // after which step the kill came
 			for i := range n {
 				operation := b.buy(t, sold(i))
-				<-time.After(time.Duration(rng.Int64N(int64(900 * time.Millisecond))))
-				steps[b.step(t, operation)]++
+				steps[b.awaitStep(t, operation, killAfter[i%len(killAfter)])]++
+				<-time.After(time.Duration(rng.Int64N(int64(50 * time.Millisecond))))
 				victims := [][]*process{{b.processes[0]}, {b.processes[0]}, {a.process}, {b.processes[0], a.process}}[rng.IntN(4)]
 				for _, p := range victims {
 					p.kill()
