@@ -22,7 +22,7 @@ var lanes = map[string][]string{
 	"pages":   {"texts", "pages", "budgets", "print", "looks", "mailed"},
 	"console": {"console", "settings", "sign-in-settings", "api-keys", "keyboard", "shop", "product-languages", "discounts", "trials", "mails", "figures", "trouble", "empty", "first-run", "invitations", "impersonation"},
 	"plugins": {"details", "plugins", "plugin-list", "instances", "themes", "market", "markets", "events", "roles"},
-	"buyers":  {"language", "refusals", "storefront", "second-step", "account-data", "passkeys", "providers", "buyers", "plan", "portal", "payments", "lists"},
+	"buyers":  {"language", "refusals", "storefront", "second-step", "account-data", "passkeys", "providers", "buyers", "plan", "portal", "payments", "handoff", "lists"},
 }
 
 func TestScenarios(t *testing.T) {

@@ -71,7 +71,10 @@ func (s *Server) handlers(limits limit.Counter, keys keyed.Requests) handlers {
 			Now: s.Now, Limits: limits, Accounts: s.Accounts, Plugins: s.Plugins, Storage: s.Storage,
 			Catalog: s.Catalog, Orders: s.Orders, Licenses: s.Licenses,
 		},
-		market: &market.Handlers{Market: s.Market, Releases: s.Releases, Installer: s.Installer, Limits: limits},
+		market: &market.Handlers{
+			Market: s.Market, Releases: s.Releases, Installer: s.Installer, Handoffs: s.Handoffs, Limits: limits,
+			Log: s.Log, Count: s.Count,
+		},
 		storefront: &storefront.Handlers{
 			Pages: s.Storefront, Kept: storefront.NewKept(), Generations: s.Generations, Site: s.shopSite,
 			Catalog: s.Catalog, Reviews: s.Reviews, Releases: s.Releases, Languages: s.Languages,

@@ -49,9 +49,10 @@ func TestTheLimitsAreTheDocumentedOnes(t *testing.T) {
 		"trial":    "20 in 1h0m0s",
 
 		"market-package": "60 in 1m0s",
-		"platform":       "600 in 1m0s",
-		"api-key":        "600 in 1m0s",
-		"claim-request":  "10 in 1h0m0s", "claim": "10 in 1m0s", "claim-link": "10 in 1m0s",
+		"handoff":        "20 in 1m0s", "handoff-secret": "20 in 1m0s", "market-trial": "20 in 1m0s",
+		"platform":      "600 in 1m0s",
+		"api-key":       "600 in 1m0s",
+		"claim-request": "10 in 1h0m0s", "claim": "10 in 1m0s", "claim-link": "10 in 1m0s",
 	}
 	for _, r := range limit.Rules() {
 		if got := fmt.Sprintf("%d in %s", r.Limit, r.Window); got != want[r.Name] {

@@ -212,6 +212,10 @@ func marketRoutes(h *market.Handlers) []route {
 		at("GET /api/market/v1/targets/{path...}", anyone, h.Target, counts(limit.MarketPackage), within(installTimeout)),
 		at("GET /api/market/v1/packages/{slug}/{version}", anyone, h.Package, counts(limit.MarketPackage),
 			within(installTimeout)),
+		at("POST /api/market/v1/handoffs", anyone, h.BeginHandoff, perAddress(limit.Handoff)),
+		at("GET /api/market/v1/handoffs/{id}", anyone, h.GetHandoff),
+		at("POST /api/market/v1/handoffs/{id}/claim", anyone, h.ClaimHandoff, counts(limit.HandoffSecret)),
+		at("POST /api/market/v1/trials", anyone, h.StartTrial, perAddress(limit.MarketTrial), withKey, speaks),
 	}
 }
 

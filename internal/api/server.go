@@ -43,6 +43,7 @@ import (
 	"stoa/internal/html/pages"
 	"stoa/internal/html/storefront"
 	"stoa/internal/html/webapp"
+	"stoa/internal/market/handoff"
 	"stoa/internal/market/origin"
 	"stoa/internal/market/remote"
 	"stoa/internal/market/terms"
@@ -110,9 +111,10 @@ type Server struct {
 	Reviews   *review.Service
 	Releases  *release.Service
 	// Market is what other stoas install from; nil: they may not.
-	Market  *origin.Service
-	Markets *remote.Service
-	Media   shop.Media
+	Market   *origin.Service
+	Handoffs *handoff.Service
+	Markets  *remote.Service
+	Media    shop.Media
 	// LicenseKeys sign answers about licenses, and leases.
 	LicenseKeys *keyring.Ring
 

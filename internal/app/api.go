@@ -124,6 +124,7 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 		Orders:      a.Orders,
 		Reviews:     a.Reviews,
 		Releases:    a.Releases,
+		Handoffs:    a.Handoffs,
 		Markets:     a.Markets,
 		Media:       a.media,
 		LicenseKeys: a.LicenseKeys,

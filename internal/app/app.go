@@ -41,6 +41,7 @@ import (
 	"stoa/internal/keep/backup"
 	"stoa/internal/keep/rewrap"
 	"stoa/internal/market/entitlement"
+	"stoa/internal/market/handoff"
 	"stoa/internal/market/origin"
 	"stoa/internal/market/remote"
 	"stoa/internal/message/mail"
@@ -86,6 +87,8 @@ type App struct {
 	Releases  *release.Service
 	// Market is what other stoas install from. It is served, and signs what changes, only with Config.Market.
 	Market *origin.Service
+	// Handoffs are what other stoas buy.
+	Handoffs *handoff.Service
 	// Markets are the other stoas that packages may come from.
 	Markets *remote.Service
 	// Entitlements are the licenses of packages that came from them.

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 
 	"stoa/internal/base/errs"
 	"stoa/internal/data/duty"
 	"stoa/internal/market/entitlement"
+	"stoa/internal/market/handoff"
 	"stoa/internal/market/origin"
 	"stoa/internal/market/remote"
 	"stoa/internal/operate/overview"
@@ -51,6 +53,10 @@ func (a *App) buildOrigin(ctx context.Context, cfg Config) error {
 		},
 		URL: cfg.PublicURL, PlatformID: a.PlatformID, Administrators: buyers{a}, Poster: a.Mail, Now: cfg.Now, Log: cfg.Log,
 	}
+	a.Handoffs = &handoff.Service{
+		Store: store.NewHandoffs(a.DB), Products: a.Catalog, Licenses: a.Licenses, Orders: a.Orders, Vault: a.Licenses.Vault,
+		PublicURL: cfg.PublicURL, Now: cfg.Now, Log: cfg.Log,
+	}
 	ring.MaySign = a.Market.MaySign
 	if !cfg.Market {
 		return nil
@@ -79,7 +85,14 @@ func (a *App) tendMarket(ctx context.Context, cfg Config) {
 	d := &duty.Duty{
 		Name: "market", Store: store.NewDuties(a.DB), Log: cfg.Log, Lease: keptLease, Grace: keptGrace, Every: keptEvery,
 	}
-	a.background.Go(func() { d.Keep(ctx, a.Market.Tend) })
+	a.background.Go(func() {
+		d.Keep(ctx, func(ctx context.Context) {
+			var both sync.WaitGroup
+			both.Go(func() { a.Handoffs.Tend(ctx) })
+			a.Market.Tend(ctx)
+			both.Wait()
+		})
+	})
 }
 
 // marketDue returns what the operator has to do about the market; nothing where this stoa is none.

@@ -80,6 +80,8 @@ var rareRows = map[string]string{
 	"markets": `INSERT INTO markets (id, url, name, root_hash, timestamp_until_ms, good_until_ms, checked_at_ms, seen_ms, added_at_ms)
 		VALUES ('m1', 'https://127.0.0.1:1', 'Nobody', 'hash', 1700000000000, 1700000000000, 1700000000000, 1700000000000,
 			1700000000000)`,
+	"market_handoffs": `INSERT INTO market_handoffs (id, product_id, tier_id, instance, platform_id, return_url, secret_hash, created_at_ms)
+		VALUES ('h1', 'p1', 'once', 'b.example.org', 'platform', 'https://b.example.org/', 'hash', 1700000000000)`,
 	"package_licenses": `INSERT INTO package_licenses (id, kind, slug, market, product, key_sealed, key_tail, instance, lease, state,
 			leased_at_ms, lease_until_ms, grace_until_ms, last_seen_ms, due_ms)
 		VALUES ('pl1', 'plugin', 'nothing', 'm1', 'nothing', 'sealed', 'TAIL', 'shop.example', '', 'valid',

@@ -19,8 +19,8 @@ const (
 	onceTrialHost = "trial-host"
 )
 
-// TakeTrialHost implements license.Store.
-func (s *Licenses) TakeTrialHost(
+// TakeTrialHost implements license.Store and order.Trials.
+func (s licenseRows) TakeTrialHost(
 	ctx context.Context, productID, host, licenseID string, at time.Time,
 ) (bool, error) {
 	ok, err := takeOnce(ctx, s.Conn, once{onceTrialHost, productID, licenseID}, []string{host}, at)

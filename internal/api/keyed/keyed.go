@@ -141,7 +141,7 @@ func outcomeOf(err error) idempotency.Outcome {
 	switch e.Kind {
 	case errs.Internal, errs.Unreachable, errs.Timeout, errs.Busy:
 		return idempotency.Unknown
-	case errs.NotFound, errs.Conflict, errs.Stale, errs.Unprocessable:
+	case errs.NotFound, errs.Gone, errs.Conflict, errs.Stale, errs.Unprocessable:
 		return idempotency.Final
 	case errs.Invalid:
 		if e.Code == errs.CodeValidation {

@@ -46,6 +46,11 @@ var (
 	// For packages that other stoas fetch, each of which may be large.
 	MarketPackage = ratelimit.Rule{Name: "market-package", Limit: 60, Window: time.Minute}
 
+	// For other stoas that buy: what each leaves is a row, and trials cost nothing. Of claims only wrong secrets count.
+	Handoff       = ratelimit.Rule{Name: "handoff", Limit: 20, Window: time.Minute}
+	HandoffSecret = ratelimit.Rule{Name: "handoff-secret", Limit: 20, Window: time.Minute}
+	MarketTrial   = ratelimit.Rule{Name: "market-trial", Limit: 20, Window: time.Minute}
+
 	// For one installation's calls of the platform API (contract 1.7).
 	Platform = ratelimit.Rule{Name: "platform", Limit: 600, Window: time.Minute}
 
@@ -83,7 +88,8 @@ func Rules() []ratelimit.Rule {
 		Register, Login, Me, Refresh, ChangePassword,
 		LoginAccount, RefreshUnknown, ForgotPassword, ResetPassword, SetUp,
 		Reauthenticate, Factors, SecondFactor, Passkey, PasskeyOptions, OIDC, SignUp, EmailSignIn, MailToken, Export,
-		Invitation, Purchase, Discount, Trial, MarketPackage, Platform, APIKey, ClaimRequest, Claim, ClaimLink,
+		Invitation, Purchase, Discount, Trial, MarketPackage, Handoff, HandoffSecret, MarketTrial, Platform, APIKey,
+		ClaimRequest, Claim, ClaimLink,
 	}
 }
 

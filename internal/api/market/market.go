@@ -1,10 +1,11 @@
 // Package market serves what other stoas install from this one: the signed metadata of its market, the
-// files that this names, and the packages that its products carry (contract 9.1).
+// files that this names, and the packages that its products carry (contract 9.1), and what they buy (contract 9.5).
 package market
 
 import (
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"stoa/internal/api/limit"
 	"stoa/internal/api/web"
 	"stoa/internal/extension/install"
+	"stoa/internal/market/handoff"
 	"stoa/internal/market/origin"
 	"stoa/internal/market/terms"
 	"stoa/internal/shop/product"
@@ -23,7 +25,11 @@ type Handlers struct {
 	Market    *origin.Service
 	Releases  *release.Service
 	Installer *install.Installer
+	Handoffs  *handoff.Service
 	Limits    limit.Counter
+	Log       *slog.Logger
+	// Count counts events by outcome (ops.Metrics).
+	Count func(what, outcome string)
 }
 
 const (

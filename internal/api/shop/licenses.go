@@ -24,8 +24,12 @@ type licenseInfo struct {
 	CreatedAt        web.Timestamp  `json:"createdAt"`
 }
 
-// shownKey returns a key as the caller of a request may see it: staff who act as its owner may not use it.
+// shownKey returns a key as the caller of a request may see it: staff who act as its owner may not use it. It is empty
+// for no key.
 func shownKey(ctx context.Context, key license.Key) string {
+	if key.None() {
+		return ""
+	}
 	if reqctx.CallerFrom(ctx).Impersonator != "" {
 		return key.Masked()
 	}

@@ -21,6 +21,7 @@ var statusByKind = map[errs.Kind]int{
 	errs.Forbidden:        http.StatusForbidden,
 	errs.NotFound:         http.StatusNotFound,
 	errs.MethodNotAllowed: http.StatusMethodNotAllowed,
+	errs.Gone:             http.StatusGone,
 	errs.Conflict:         http.StatusConflict,
 	errs.Stale:            http.StatusPreconditionFailed,
 	errs.NoRange:          http.StatusRequestedRangeNotSatisfiable,

@@ -25,6 +25,7 @@ const (
 	NotFound         Kind = "not_found"          // no such thing, or not visible to the caller
 	MethodNotAllowed Kind = "method_not_allowed" // the path exists, but not for this method
 	Misdirected      Kind = "misdirected"        // addressed to a host that is not ours
+	Gone             Kind = "gone"               // it was there, and is over for good
 	Conflict         Kind = "conflict"           // clashes with the current state
 	Stale            Kind = "stale"              // the caller's If-Match names an old version
 	NoRange          Kind = "no_range"           // the file has no such part

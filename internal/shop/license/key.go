@@ -36,6 +36,9 @@ const (
 // ErrBadKey means that a text is not a license key. It contains nothing of the text.
 var ErrBadKey = errors.New("license: not a license key")
 
+// None reports whether there is no key.
+func (k Key) None() bool { return k == Key{} }
+
 // NewKey returns a new key.
 func NewKey() Key {
 	var k Key

@@ -34,6 +34,16 @@ func takeTrialHost(ctx context.Context, tx Store, l License, a Activation) error
 	return err
 }
 
+// TrialHost returns the host of an instance on which a product can be tried once: empty for no instance, and for
+// development addresses, which do not count. A staging address counts while its domain has no seat.
+func (s *Service) TrialHost(instanceID string) string {
+	id, ok := normalInstanceID(instanceID)
+	if !ok || s.DevInstances.Match(id) {
+		return ""
+	}
+	return trialHost(id)
+}
+
 // trialHost returns the host of an instance, in its normal form: what is left without a port and the dot of an
 // absolute name at its end. An IPv6 address without brackets has no port.
 func trialHost(instanceID string) string {

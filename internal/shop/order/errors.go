@@ -42,6 +42,17 @@ var (
 		"More instances use the license than the tier allows. Deactivate some first.")
 )
 
+// Errors of purchases for a Handoff.
+var (
+	ErrHandoffUnknown = errs.New(errs.NotFound, "NOT_FOUND", "There is no such handoff.")
+	ErrHandoffOver    = errs.New(errs.Gone, "HANDOFF_EXPIRED",
+		"This handoff is over. Begin again on the stoa that the license is for.")
+	ErrHandoffTaken = errs.New(errs.Conflict, "CONFLICT", "There is an order for this handoff already.")
+	ErrHandoffOther = errs.New(errs.Invalid, codePurchaseFailed, "The handoff is for another product or tier.")
+	ErrHandoffTrial = errs.New(errs.Invalid, codePurchaseFailed,
+		"The trial that the handoff is for is somebody else's, or was bought or revoked in the meantime.")
+)
+
 // Errors of refunds and cancellations.
 var (
 	ErrNotFound       = errs.New(errs.NotFound, "NOT_FOUND", "There is no such order.")

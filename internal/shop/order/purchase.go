@@ -25,13 +25,16 @@ type PurchaseRequest struct {
 	DiscountCode string `json:"discountCode"`
 	// LicenseKey is the key of a trial that is to become the license. Empty for a new license.
 	LicenseKey string `json:"licenseKey"`
+	// HandoffID is the Handoff that the order is for. Empty for a license of the buyer's own.
+	HandoffID string `json:"handoffId"`
 
 	// OrderID is the id for the order, chosen by a caller who may have to repeat the request. If it is
 	// empty, Purchase chooses one.
 	OrderID string `json:"-"`
 
-	trial    license.License // of LicenseKey
+	trial    license.License // of LicenseKey, or of HandoffID
 	language string          // Order.Language
+	host     string          // on which a trial is to run; empty if it is not known, or does not count
 }
 
 // Issues returns what is wrong with the request.
@@ -46,6 +49,9 @@ func (r PurchaseRequest) Issues() errs.Issues {
 	case !text.Printable(r.PaymentMethod, text.Short):
 		is.Add("paymentMethod", errs.CodeOutOfRange, "paymentMethod must be at most %d printable characters.", text.Short)
 	}
+	if r.HandoffID != "" && r.LicenseKey != "" {
+		is.Add("licenseKey", errs.CodeInvalid, "licenseKey must be absent with a handoffId, which names the trial itself.")
+	}
 	if b := r.Billing; b != nil {
 		for _, f := range []struct{ name, value string }{{"name", b.Name}, {"email", b.Email}, {"company", b.Company}} {
 			if !text.Printable(f.value, text.Short) {
@@ -59,7 +65,8 @@ func (r PurchaseRequest) Issues() errs.Issues {
 
 // Confirmation is the result of a purchase.
 type Confirmation struct {
-	OrderID    string
+	OrderID string
+	// LicenseKey is none if the order is for a Handoff.
 	LicenseKey license.Key
 	PaymentURL string // empty if nothing is left to pay
 }
@@ -82,11 +89,18 @@ func newConfirmation(o Order, key license.Key) Confirmation {
 //
 // It returns VALIDATION_ERROR for what PurchaseRequest.Issues finds, ErrNotForSale, ErrTierNotFound,
 // discount.ErrRefused, ErrNotTrial, ErrBeingBought, ErrSeatsInUse, ErrPaymentNotTaken, ErrPaymentRefused,
-// ErrPaymentUnreachable, and for an OrderID that was used ErrIDTaken or ErrCancelled.
+// ErrPaymentUnreachable, for an OrderID that was used ErrIDTaken or ErrCancelled, and for a HandoffID
+// ErrHandoffUnknown, ErrHandoffOther, ErrHandoffTrial, ErrHandoffOver or ErrHandoffTaken. Of several purchases for a
+// handoff at once, one succeeds.
 func (s *Service) Purchase(ctx context.Context, slug string, req PurchaseRequest) (Confirmation, error) {
 	if err := req.Issues().Err(); err != nil {
 		return Confirmation{}, err
 	}
+	c, err := s.purchase(ctx, slug, req)
+	return c.withoutKey(req), err
+}
+
+func (s *Service) purchase(ctx context.Context, slug string, req PurchaseRequest) (Confirmation, error) {
 	p, err := s.Products.Get(ctx, slug)
 	if errs.KindOf(err) == errs.NotFound {
 		return Confirmation{}, ErrNotForSale
@@ -114,6 +128,9 @@ func (s *Service) Purchase(ctx context.Context, slug string, req PurchaseRequest
 	if req.trial, err = s.trialOf(ctx, p, req); err != nil {
 		return Confirmation{}, err
 	}
+	if req, err = s.forHandoff(ctx, p, req); err != nil {
+		return Confirmation{}, err
+	}
 	if req.DiscountCode != "" {
 		return s.placeDiscounted(ctx, p, tier, req)
 	}
@@ -135,6 +152,9 @@ func (s *Service) place(
 		}
 	}
 	err := s.Store.InTx(ctx, func(tx Store) error {
+		if err := s.bindHandoff(ctx, tx, o, req); err != nil {
+			return err
+		}
 		if err := s.add(ctx, tx, o, l, tier); err != nil {
 			return err
 		}

@@ -35,6 +35,9 @@ type Renewer interface {
 	// GetByKey returns the license with that key, as its holder wrote it, of any product, or license.ErrNotFound.
 	GetByKey(ctx context.Context, key string) (license.Listed, error)
 
+	// TrialHost returns the host of an instance on which a product can be tried once; empty for one that does not count.
+	TrialHost(instanceID string) string
+
 	// GetOwn returns a license of the user in ctx, or license.ErrNotFound.
 	GetOwn(ctx context.Context, id string) (license.Owned, error)
 

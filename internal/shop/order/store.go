@@ -16,6 +16,7 @@ type Store interface {
 	license.Rows
 	discount.Uses
 	Trials
+	Handoffs
 	Followers
 	PaymentStore
 	RefundStore

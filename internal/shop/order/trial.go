@@ -20,6 +20,9 @@ type TrialRequest struct {
 	TierID string `json:"tierId"`
 	Email  string `json:"email"`
 
+	// Instance is where the trial is to run. A product is tried once on each host. Empty if it is not known.
+	Instance string `json:"-"`
+
 	// OrderID is PurchaseRequest.OrderID.
 	OrderID string `json:"-"`
 }
@@ -40,7 +43,7 @@ func (r TrialRequest) Issues() errs.Issues {
 // there is one. Two calls with the same OrderID are one, as of Purchase.
 //
 // It returns VALIDATION_ERROR for what TrialRequest.Issues finds and for a guest without an address, ErrNotForSale,
-// ErrNoTrial, ErrTrialUsed for a customer who tried the product before, and ErrIDTaken.
+// ErrNoTrial, ErrTrialUsed for a customer who tried the product before, or a host where it was tried, and ErrIDTaken.
 func (s *Service) StartTrial(ctx context.Context, slug string, r TrialRequest) (Confirmation, error) {
 	is := r.Issues()
 	if r.Email == "" && buyer(ctx) == reqctx.Anonymous {
@@ -59,6 +62,7 @@ func (s *Service) StartTrial(ctx context.Context, slug string, r TrialRequest) (
 	if err != nil {
 		return Confirmation{}, err
 	}
+	req.host = s.Licenses.TrialHost(r.Instance)
 	if req.OrderID != "" {
 		c, err := s.resume(ctx, p, req)
 		if errs.KindOf(err) != errs.NotFound {
@@ -97,6 +101,11 @@ func (s *Service) placeTrial(
 		// First, because the same customer's other requests wait for it.
 		if ok, err := tx.TakeTrial(ctx, p.ID, o.ID, s.Discounts.Keys(who), o.CreatedAt); err != nil || !ok {
 			return orUsed(err)
+		}
+		if req.host != "" {
+			if ok, err := tx.TakeTrialHost(ctx, p.ID, req.host, l.ID, o.CreatedAt); err != nil || !ok {
+				return orUsed(err)
+			}
 		}
 		if err := tx.CreateLicense(ctx, l); err != nil {
 			return err

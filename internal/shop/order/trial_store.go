@@ -14,6 +14,9 @@ type Trials interface {
 	// belongs to another trial of the product. Then undo the transaction. Of several at once, one succeeds.
 	TakeTrial(ctx context.Context, productID, orderID string, keys []string, at time.Time) (bool, error)
 
+	// TakeTrialHost is license.Store's.
+	TakeTrialHost(ctx context.Context, productID, host, licenseID string, at time.Time) (bool, error)
+
 	// DueTrials returns at most 100 trials of which a mail is due at now, those that end first: those after a license, of
 	// which only the end and the id count. Each is returned until TakeTrialMail took its mail for that end. Revoked ones,
 	// those of reqctx.Deleted and those of a demo are left out.

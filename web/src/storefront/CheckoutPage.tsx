@@ -7,6 +7,7 @@ import { formatMoney } from "../text/format";
 import { inAdvance, loadOrder } from "./ahead";
 import { productQuery, readOrder, useAttempt, useShop } from "./data";
 import type { Deal, DiscountProps } from "./Discount";
+import type { HandoffProps } from "./Handoff";
 import { keepOrder, keptOrders, type KeptOrder } from "./kept";
 import { later } from "./later";
 import { go } from "./router";
@@ -27,6 +28,7 @@ const Discount = later<DiscountProps>(() => import("./Discount"), "Discount");
 const loadTrial = () => import("./Trial");
 const Trial = later<TrialProps>(loadTrial, "Trial");
 const Owned = later<OwnedProps>(loadTrial, "Owned");
+const Handoff = later<HandoffProps>(() => import("./Handoff"), "Handoff");
 
 const asked = (name: string) => new URLSearchParams(location.search).get(name);
 
@@ -50,8 +52,9 @@ export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: strin
     );
   }
   if (tier.trialDays && asked("try") !== null) return <Trial product={product.data} tier={tier} />;
-  const bought: Bought = { product: product.data, tier, deal, total: deal?.total ?? tier.price };
-  return (
+  const handoff = asked("handoff");
+  const bought: Bought = { product: product.data, tier, deal, total: deal?.total ?? tier.price, handoff };
+  const page = (
     <>
       <Head title={t("checkout.title")} />
       <div className="checkout">
@@ -85,6 +88,15 @@ export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: strin
       </div>
     </>
   );
+  return handoff ? (
+    <Suspense>
+      <Handoff id={handoff} slug={slug} tier={tierId}>
+        {page}
+      </Handoff>
+    </Suspense>
+  ) : (
+    page
+  );
 };
 
 interface Bought {
@@ -92,16 +104,20 @@ interface Bought {
   tier: Tier;
   deal: Deal | null; // with a discount code that holds
   total: number;
+  handoff: string | null; // to another stoa; null for a license of the buyer's own
 }
 
 // startedOrder is the order of the same plan whose payment this tab started last.
-const startedOrder = (product: Product, tier: Tier): KeptOrder | undefined =>
-  keptOrders().find((one) => one.paymentUrl !== "" && one.slug === product.slug && one.tierId === tier.id);
+const startedOrder = ({ product, tier, handoff }: Bought): KeptOrder | undefined =>
+  keptOrders().find(
+    (one) => one.paymentUrl !== "" && one.slug === product.slug && one.tierId === tier.id && one.handoff === handoff,
+  );
 
 // unpaid returns the started order if buying again would only repeat it: the same details at
 // the same price, and still not paid. Its payment page is open, so no second order is placed.
-const unpaid = async ({ product, tier, total }: Bought, billing: Billing, userId: string) => {
-  const one = startedOrder(product, tier);
+const unpaid = async (of: Bought, billing: Billing, userId: string) => {
+  const { tier, total } = of;
+  const one = startedOrder(of);
   if (!one || one.userId !== userId || one.amount !== total || one.currency !== tier.currency) return null;
   if (one.email !== billing.email || one.name !== billing.name || one.company !== billing.company) return null;
   const order = await readOrder(one.id, one.licenseKey, userId !== "");
@@ -113,7 +129,7 @@ const unpaid = async ({ product, tier, total }: Bought, billing: Billing, userId
 // usePurchase buys once, however often the button is pressed: what is sent again has the
 // key of the first time.
 const usePurchase = (of: Bought, userId: string, trial: string) => {
-  const { product, tier, deal, total } = of;
+  const { product, tier, deal, total, handoff } = of;
   const headers = useAttempt();
   const [leaving, setLeaving] = useState(false);
   const purchase = useMutation({
@@ -127,6 +143,7 @@ const usePurchase = (of: Bought, userId: string, trial: string) => {
         billingInfo: billing,
         ...(deal && { discountCode: deal.code }),
         ...(trial && { licenseKey: trial }),
+        ...(handoff && { handoffId: handoff }),
       };
       return ok(
         api.POST("/api/marketplace/products/{slug}/purchase", {
@@ -151,8 +168,10 @@ const usePurchase = (of: Bought, userId: string, trial: string) => {
         userId,
         paymentUrl: done.paymentUrl ?? "",
         at: new Date().toISOString(),
+        handoff,
       });
-      if (!done.paymentUrl) return go(`/orders/${done.orderId}`, true);
+      // The state of the handoff has changed.
+      if (!done.paymentUrl) return handoff ? location.reload() : go(`/orders/${done.orderId}`, true);
       setLeaving(true);
       location.assign(done.paymentUrl);
     },
@@ -161,11 +180,11 @@ const usePurchase = (of: Bought, userId: string, trial: string) => {
 };
 
 const Details = (of: Bought) => {
-  const { product, tier, total } = of;
+  const { product, tier, total, handoff } = of;
   const session = useSession();
   const [trial, setTrial] = useState("");
   const purchase = usePurchase(of, session?.user.id ?? "", trial);
-  const [typed] = useState(() => startedOrder(product, tier)); // before the buyer left for the payment page
+  const [typed] = useState(() => startedOrder(of)); // before the buyer left for the payment page
   const { faults, form, check } = useFaults<"email">();
   const free = total === 0;
   const send = (e: FormEvent<HTMLFormElement>) => {
@@ -200,7 +219,7 @@ const Details = (of: Bought) => {
           </>
         )}
       </p>
-      {(session || asked("trial") !== null) && (
+      {!handoff && (session || asked("trial") !== null) && (
         <Suspense>
           <Owned product={product} trial={trial} onTrial={setTrial} />
         </Suspense>

@@ -51,10 +51,14 @@ export const OrderPage = ({ id }: { id: string }) => {
   const payment = new URLSearchParams(location.search).get("payment");
   const { order, slow, follow } = useOrder(id, kept?.paymentUrl ? kept.licenseKey : "", session !== null);
   const toCheckout = payment === "cancelled" && kept !== null && order.data?.status === "pending";
+  // Where the license is another stoa's, the checkout tells how it goes on.
+  const handoff = payment !== null || !session ? kept?.handoff : "";
   useEffect(() => {
-    if (toCheckout) go(`/checkout/${kept.slug}/${encodeURIComponent(kept.tierId)}?payment=cancelled`, true);
+    if (!kept || !(toCheckout || handoff)) return;
+    const to = `/checkout/${kept.slug}/${encodeURIComponent(kept.tierId)}?payment=${payment ?? ""}`;
+    go(handoff ? `${to}&handoff=${handoff}` : to, true);
   });
-  if (order.isLoading || toCheckout) return <Waiting like="page" />;
+  if (order.isLoading || toCheckout || handoff) return <Waiting like="page" />;
   if (order.isError && !order.data && !kept) return <Failure error={order.error} retry={() => void order.refetch()} />;
   if (!order.data && !kept) return <Lost payment={payment} signedIn={session !== null} />;
   const one = seen(id, order.data ?? null, kept);

@@ -28,7 +28,7 @@ export const useLicenses = (page: number) =>
   });
 
 // orNull turns the failure of a request for something that does not exist into null.
-const orNull = async <T>(request: Promise<T>): Promise<T | null> => {
+export const orNull = async <T>(request: Promise<T>): Promise<T | null> => {
   try {
     return await request;
   } catch (error) {

@@ -18,6 +18,7 @@ export interface KeptOrder {
   userId: string; // empty: a guest's
   paymentUrl: string; // empty if it was paid at once
   at: string;
+  handoff?: string | null; // to the stoa that the license is for: licenseKey is empty then
 }
 
 const prefix = "stoa-order-";

@@ -5,7 +5,7 @@ declare module "*?section=common" {
   const section: Catalog["common"];
   export default section;
 }
-declare module "*?section=shop&without=catalog,product,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount,paid,plan,trial,order,orders,licenses,signIn" {
+declare module "*?section=shop&without=catalog,product,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount,handoff,paid,plan,trial,order,orders,licenses,signIn" {
   const section: Omit<
     Catalog["shop"],
     | "catalog"
@@ -22,6 +22,7 @@ declare module "*?section=shop&without=catalog,product,top,foot,testMode,noScrip
     | "standIn"
     | "elsewhere"
     | "discount"
+    | "handoff"
     | "paid"
     | "plan"
     | "order"
@@ -57,6 +58,10 @@ declare module "*?section=shop&only=discount" {
 }
 declare module "*?section=shop&only=order,orders,licenses" {
   const section: Pick<Catalog["shop"], "order" | "orders" | "licenses">;
+  export default section;
+}
+declare module "*?section=shop&only=handoff" {
+  const section: Pick<Catalog["shop"], "handoff">;
   export default section;
 }
 declare module "*?section=shop&only=trial" {
