@@ -51,6 +51,10 @@ type Needs struct {
 type Setup struct {
 	Instances []Instance
 	Activate  bool // show the theme
+
+	// Consent, unless nil, has what an administrator consented to: instances that are added get nothing else of what
+	// they ask for.
+	Consent []string
 }
 
 // IsZero reports whether the setup asks for nothing.

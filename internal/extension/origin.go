@@ -13,6 +13,11 @@ type Origin struct {
 // IsZero reports whether o is the zero value.
 func (o Origin) IsZero() bool { return o == Origin{} }
 
+// Same reports whether both are the same product of the same market.
+func (o Origin) Same(other Origin) bool {
+	return o.Market == other.Market && o.Product == other.Product
+}
+
 // Traced is an archive with where it came from.
 type Traced struct {
 	Kind    Kind
@@ -26,4 +31,8 @@ type Origins interface {
 	// SetOrigin records where an archive of a package came from; the zero Origin forgets it. The error is an
 	// errs.Conflict if the market was removed meanwhile.
 	SetOrigin(ctx context.Context, t Traced) error
+
+	// Elsewhere reports whether a package is installed that is not from that product of that market. A plugin counts
+	// until it is purged.
+	Elsewhere(ctx context.Context, kind Kind, slug string, origin Origin) (bool, error)
 }

@@ -154,3 +154,45 @@ func testOrigins(t *testing.T, open Open) {
 		t.Errorf("they outlive their market: %v, %v", got, err)
 	}
 }
+
+// A package is from elsewhere if one version of it is.
+func testElsewhere(t *testing.T, open Open) {
+	db := open(t)
+	ctx := t.Context()
+	records := store.NewExtensions(db, store.NewPlugin(db))
+	if err := store.NewMarkets(db).Create(ctx, remote.Market{ID: "m1", Fingerprint: "m1"}); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := func(kind extension.Kind, slug string, from extension.Origin, want bool) {
+		t.Helper()
+		err := records.InTx(ctx, func(tx extension.Tx) error {
+			got, err := tx.(interface{ Origins() extension.Origins }).Origins().Elsewhere(ctx, kind, slug, from)
+			if got != want {
+				t.Errorf("%s %s from %v is elsewhere: %t", kind, slug, from, got)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	from := extension.Origin{Market: "m1", Product: "bare"}
+	elsewhere(extension.Plugin, "plain", from, false)
+	for version, hash := range map[string]string{"1.0.0": "h3", "2.0.0": "h4"} {
+		put := themeVersion(extension.ThemeShop, "plain", version)
+		put.ID, put.ZipHash = hash, hash
+		if err := store.NewTheme(db).PutVersion(ctx, put); err != nil {
+			t.Fatal(err)
+		}
+		elsewhere(extension.ThemeShop, "plain", from, true)
+		if err := records.InTx(ctx, func(tx extension.Tx) error {
+			return tx.(interface{ Origins() extension.Origins }).Origins().SetOrigin(ctx,
+				extension.Traced{Kind: extension.ThemeShop, Slug: "plain", ZipHash: hash, Origin: from})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		elsewhere(extension.ThemeShop, "plain", from, false)
+	}
+	elsewhere(extension.ThemeShop, "plain", extension.Origin{Market: "m1", Product: "other"}, true)
+	elsewhere(extension.ThemeAdmin, "plain", extension.Origin{Market: "m1", Product: "other"}, false)
+}

@@ -22,6 +22,20 @@ func (e *Extensions) Origins(ctx context.Context) ([]extension.Traced, error) {
 	}, `SELECT kind, slug, zip_hash, market_id, product, product_name FROM package_origins`)
 }
 
+// Elsewhere implements extension.Origins.
+func (o origins) Elsewhere(ctx context.Context, kind extension.Kind, slug string, origin extension.Origin) (is bool, err error) {
+	err = o.Read.QueryRowContext(ctx, `
+		SELECT EXISTS (
+			SELECT 1 FROM (
+				SELECT 'plugin' AS kind, slug, zip_hash FROM plugin_packages WHERE slug = $2
+				UNION ALL SELECT kind, slug, zip_hash FROM theme_versions WHERE slug = $2 AND deleted_at_ms IS NULL
+				UNION ALL SELECT 'bundle', slug, zip_hash FROM bundles WHERE slug = $2
+			) i LEFT JOIN package_origins o ON o.kind = i.kind AND o.slug = i.slug AND o.zip_hash = i.zip_hash
+			WHERE i.kind = $1 AND (o.market_id IS NULL OR o.market_id <> $3 OR o.product <> $4))`,
+		string(kind), slug, origin.Market, origin.Product).Scan(&is)
+	return is, err
+}
+
 // SetOrigin implements extension.Origins.
 func (o origins) SetOrigin(ctx context.Context, t extension.Traced) error {
 	if t.Origin.IsZero() {

@@ -80,11 +80,11 @@ func (in *Installer) tryAll(
 		}
 	}()
 	if err != nil {
-		return again(ctx, reg, up, err)
+		return in.again(ctx, kind, reg, up, err)
 	}
 	ready, err := in.prepareAll(ctx, parts)
 	if err != nil {
-		return again(ctx, reg, up, err)
+		return in.again(ctx, kind, reg, up, err)
 	}
 	files := extension.Files{
 		PackageID: up.PackageID, ZipHash: up.Hash, Replace: up.Replace, FromMarket: up.FromMarket, SignedBy: read.signedBy,
@@ -101,13 +101,16 @@ func (in *Installer) tryAll(
 		if record, err = all.Record(ctx, tx, files, added); err != nil {
 			return err
 		}
-		return up.trace(ctx, tx, kind, all.Slug())
+		if err := up.trace(ctx, tx, kind, all.Slug()); err != nil {
+			return err
+		}
+		return up.checkOrigin(ctx, tx, kind, all.Slug())
 	})
 	if err != nil {
 		if undone(err) {
 			in.Discard(ctx, places(ready)...)
 		}
-		return again(ctx, reg, up, err)
+		return in.again(ctx, kind, reg, up, err)
 	}
 	for _, p := range ready {
 		p.Committed()
@@ -118,11 +121,13 @@ func (in *Installer) tryAll(
 
 // again turns an error into success if another request installed the same archive
 // meanwhile.
-func again(ctx context.Context, reg extension.Registry, up *Upload, failed error) (Result, error) {
-	if !undone(failed) {
+func (in *Installer) again(
+	ctx context.Context, kind extension.Kind, reg extension.Registry, up *Upload, failed error,
+) (Result, error) {
+	if !undone(failed) || errors.Is(failed, ErrElsewhere) {
 		return Result{}, failed
 	}
-	if found, ok, err := find(ctx, reg, up); ok || err != nil {
+	if found, ok, err := in.find(ctx, kind, reg, up); ok || err != nil {
 		return found, err
 	}
 	return Result{}, failed
@@ -132,18 +137,15 @@ func again(ctx context.Context, reg extension.Registry, up *Upload, failed error
 func recordAll(ctx context.Context, tx extension.Tx, parts []*part, ready []placed) ([]ItemAdded, error) {
 	list := make([]ItemAdded, len(ready))
 	for i, p := range ready {
-		added, err := p.Record(ctx, tx)
-		if err != nil {
+		added, err := parts[i].record(ctx, tx, p)
+		if errors.Is(err, ErrElsewhere) {
+			return nil, err
+		} else if err != nil {
 			var faults errs.Issues
 			if !parts[i].blame(err, &faults) {
 				return nil, err
 			}
 			return nil, raced(InvalidBundle(faults), errs.KindOf(err) == errs.Conflict)
-		}
-		if !parts[i].adopt { // what was there stays what it was
-			if err := parts[i].up.trace(ctx, tx, parts[i].Kind, parts[i].candidate.Slug()); err != nil {
-				return nil, err
-			}
 		}
 		list[i] = ItemAdded{
 			Added: added, Kind: parts[i].Kind, Slug: parts[i].candidate.Slug(), Version: parts[i].candidate.Version(),

@@ -109,7 +109,7 @@ func (in *Installer) Install(ctx context.Context, kind extension.Kind, up *Uploa
 	if err != nil {
 		return Result{}, err
 	}
-	if found, ok, err := find(ctx, reg, up); ok || err != nil {
+	if found, ok, err := in.find(ctx, kind, reg, up); ok || err != nil {
 		if err == nil {
 			err = in.keepAgain(ctx, reg, up)
 		}
@@ -123,25 +123,26 @@ func (in *Installer) Install(ctx context.Context, kind extension.Kind, up *Uploa
 	if err := in.fits(candidate); err != nil {
 		return Result{}, err
 	}
+	if err := in.checkOrigin(ctx, up, kind, candidate.Slug()); err != nil {
+		return Result{}, err
+	}
 	if err := candidate.CheckFree(ctx, up.Replace); err != nil {
-		return resolve(ctx, reg, up, err)
+		return in.resolve(ctx, kind, reg, up, err)
 	}
 	if all, ok := candidate.(Collection); ok {
 		return in.installAll(ctx, kind, reg, up, read, all)
 	}
 	p, err := in.prepare(ctx, reg, up, read, up.Setup)
 	if err != nil {
-		return in.failed(ctx, reg, up, candidate, err)
+		return in.failed(ctx, kind, reg, up, candidate, err)
 	}
 	var added extension.Added
 	err = in.Records.InTx(ctx, func(tx extension.Tx) (err error) {
-		if added, err = p.Record(ctx, tx); err != nil {
-			return err
-		}
-		return up.trace(ctx, tx, kind, candidate.Slug())
+		added, err = up.record(ctx, tx, kind, candidate.Slug(), p)
+		return err
 	})
 	if err != nil {
-		return in.failed(ctx, reg, up, candidate, err, p.place)
+		return in.failed(ctx, kind, reg, up, candidate, err, p.place)
 	}
 	p.Committed()
 	in.logInstalled(ctx, kind, candidate)
@@ -213,16 +214,19 @@ func (in *Installer) prepare(
 // failed returns how an install ended that could not be recorded, and removes the files at
 // the places if they are known to have no record.
 func (in *Installer) failed(
-	ctx context.Context, reg extension.Registry, up *Upload, c extension.Candidate, err error, places ...string,
+	ctx context.Context, kind extension.Kind, reg extension.Registry, up *Upload, c extension.Candidate, err error, places ...string,
 ) (Result, error) {
 	if !undone(err) {
 		return Result{}, err
 	}
 	in.Discard(ctx, places...)
+	if errors.Is(err, ErrElsewhere) {
+		return Result{}, err
+	}
 	if taken := c.CheckFree(ctx, up.Replace); taken != nil {
 		err = taken // another request was faster, perhaps with the same archive
 	}
-	return resolve(ctx, reg, up, err)
+	return in.resolve(ctx, kind, reg, up, err)
 }
 
 // undone reports whether it is known that nothing was recorded. When the connection breaks
@@ -256,22 +260,46 @@ func (in *Installer) signer(contents *archive.Contents, up *Upload) (sign.Signer
 	return signer, err
 }
 
-// find returns what an archive was installed as; ok is false if it was not.
-func find(ctx context.Context, reg extension.Registry, up *Upload) (found Result, ok bool, err error) {
+// checkOrigin is Upload.checkOrigin before anything is put in place.
+func (in *Installer) checkOrigin(ctx context.Context, up *Upload, kind extension.Kind, slug string) error {
+	if up.Origin.IsZero() {
+		return nil
+	}
+	return in.Records.InTx(ctx, func(tx extension.Tx) error { return up.checkOrigin(ctx, tx, kind, slug) })
+}
+
+// find returns what an archive was installed as; ok is false if it was not. The error is ErrElsewhere if it came from
+// elsewhere.
+func (in *Installer) find(
+	ctx context.Context, kind extension.Kind, reg extension.Registry, up *Upload,
+) (found Result, ok bool, err error) {
 	record, ok, err := reg.FindArchive(ctx, up.Hash)
 	if !ok || err != nil {
 		return Result{}, false, err
+	}
+	if !up.Origin.IsZero() {
+		installed, err := in.Installed(ctx)
+		if err != nil {
+			return Result{}, false, err
+		}
+		for _, p := range installed {
+			if p.Kind == kind && p.ZipHash == up.Hash && !p.Origin.Same(up.Origin) {
+				return Result{}, false, ErrElsewhere
+			}
+		}
 	}
 	return Result{Record: record, Duplicate: record.RequestID() != up.PackageID}, true, nil
 }
 
 // resolve turns a conflict over a slug into success if the slug went to the same
 // archive, which another request installed meanwhile.
-func resolve(ctx context.Context, reg extension.Registry, up *Upload, conflict error) (Result, error) {
+func (in *Installer) resolve(
+	ctx context.Context, kind extension.Kind, reg extension.Registry, up *Upload, conflict error,
+) (Result, error) {
 	if errs.KindOf(conflict) != errs.Conflict {
 		return Result{}, conflict
 	}
-	found, ok, err := find(ctx, reg, up)
+	found, ok, err := in.find(ctx, kind, reg, up)
 	if err != nil || !ok {
 		return Result{}, errors.Join(err, conflict)
 	}

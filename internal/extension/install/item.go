@@ -44,12 +44,17 @@ func (in *Installer) openAll(ctx context.Context, up *Upload, read contents, all
 	parts := make([]*part, 0, len(items))
 	seen := make(map[[2]string]bool)
 	var missing archive.Missing // file types
+	var elsewhere []string
 	var unpacked int64
 	for _, item := range items {
 		p := &part{Item: item}
 		err := in.open(ctx, p, up, read, &faults)
 		if p.up != nil {
 			parts = append(parts, p)
+		}
+		if errors.Is(err, ErrElsewhere) {
+			elsewhere = append(elsewhere, string(p.Kind)+"/"+p.candidate.Slug())
+			continue
 		}
 		missing.Add(err)
 		if err != nil && !p.blame(err, &faults) {
@@ -72,6 +77,9 @@ func (in *Installer) openAll(ctx context.Context, up *Upload, read contents, all
 				maxItemsUnpacked>>20)
 		}
 	}
+	if len(elsewhere) > 0 {
+		return parts, ErrElsewhere.With("packages", elsewhere)
+	}
 	return parts, missing.In(InvalidBundle(faults))
 }
 
@@ -79,6 +87,9 @@ func (in *Installer) openAll(ctx context.Context, up *Upload, read contents, all
 // wrong with the archive is the error.
 func (in *Installer) open(ctx context.Context, p *part, up *Upload, read contents, faults *errs.Issues) (err error) {
 	if err := in.openItem(ctx, p, up, read); err != nil {
+		return err
+	}
+	if err := in.checkOrigin(ctx, p.up, p.Kind, p.candidate.Slug()); err != nil {
 		return err
 	}
 	if err := in.fits(p.candidate); err != nil {
@@ -111,6 +122,7 @@ func (in *Installer) openItem(ctx context.Context, p *part, up *Upload, read con
 	}
 	p.up.Replace, p.up.FromMarket, p.up.around = up.Replace, up.FromMarket, read.signedBy
 	p.up.Publisher, p.up.Origin = up.Publisher, up.Origin
+	p.Setup.Consent = up.Setup.Consent
 	p.contents, err = in.read(ctx, p.Kind, p.reg, p.up)
 	return err
 }
@@ -160,6 +172,18 @@ func (in *Installer) prepareAll(ctx context.Context, parts []*part) (ready []pla
 		return nil, raced(err, late)
 	}
 	return ready, nil
+}
+
+// record records an item in tx. What was there stays what it was.
+func (p *part) record(ctx context.Context, tx extension.Tx, ready placed) (extension.Added, error) {
+	slug := p.candidate.Slug()
+	if !p.adopt {
+		return p.up.record(ctx, tx, p.Kind, slug, ready)
+	}
+	if err := p.up.checkOrigin(ctx, tx, p.Kind, slug); err != nil {
+		return extension.Added{}, err
+	}
+	return ready.Record(ctx, tx)
 }
 
 func (in *Installer) prepareItem(ctx context.Context, p *part) (placed, error) {

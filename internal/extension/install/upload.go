@@ -41,7 +41,7 @@ type Upload struct {
 	Publisher sign.Key
 	// Origin is the market of another stoa that the archive came from. It is recorded with the package.
 	Origin extension.Origin
-	// Setup is applied to what is installed. A bundle brings its own.
+	// Setup is applied to what is installed. A bundle brings its own; of this one, its items have the Consent.
 	Setup extension.Setup
 
 	// around is the name of the trusted key that signed the archive in which this one came.
@@ -62,10 +62,45 @@ func (up *Upload) Close() error {
 	return errors.Join(err, up.root.Close())
 }
 
+// ErrElsewhere is returned where an archive from the market of another stoa would take the place of a package that is
+// not from the same product there. Of a bundle, details.packages names the items.
+var ErrElsewhere = errs.New(errs.Conflict, "CONFLICT",
+	"A package with this slug is installed from elsewhere: it was uploaded, or is from another market or product. Uninstall it first.")
+
+// checkOrigin returns ErrElsewhere if a package must not take the place of what is installed in tx.
+func (up *Upload) checkOrigin(ctx context.Context, tx extension.Tx, kind extension.Kind, slug string) error {
+	if up.Origin.IsZero() {
+		return nil
+	}
+	if is, err := originsOf(tx).Elsewhere(ctx, kind, slug, up.Origin); err != nil || !is {
+		return err
+	}
+	return ErrElsewhere.With("packages", []string{string(kind) + "/" + slug})
+}
+
+// record records a package in tx, and where it came from.
+func (up *Upload) record(
+	ctx context.Context, tx extension.Tx, kind extension.Kind, slug string, p placed,
+) (added extension.Added, err error) {
+	if err := up.checkOrigin(ctx, tx, kind, slug); err != nil {
+		return added, err
+	}
+	if added, err = p.Record(ctx, tx); err != nil {
+		return added, err
+	}
+	if err := up.trace(ctx, tx, kind, slug); err != nil {
+		return added, err
+	}
+	return added, up.checkOrigin(ctx, tx, kind, slug) // of a theme, another version may have come meanwhile
+}
+
+func originsOf(tx extension.Tx) extension.Origins {
+	return tx.(interface{ Origins() extension.Origins }).Origins() //nolint:forcetypeassert // package store makes it, and tests it
+}
+
 // trace records in tx where the archive of a package came from.
 func (up *Upload) trace(ctx context.Context, tx extension.Tx, kind extension.Kind, slug string) error {
-	origins := tx.(interface{ Origins() extension.Origins }).Origins() //nolint:forcetypeassert // package store makes it, and tests it
-	return origins.SetOrigin(ctx, extension.Traced{Kind: kind, Slug: slug, ZipHash: up.Hash, Origin: up.Origin})
+	return originsOf(tx).SetOrigin(ctx, extension.Traced{Kind: kind, Slug: slug, ZipHash: up.Hash, Origin: up.Origin})
 }
 
 // keep moves the archive beside the files that were unpacked from it.

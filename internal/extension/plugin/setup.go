@@ -18,9 +18,9 @@ func (s *Service) CheckSetup(ctx context.Context, m Manifest, setup extension.Se
 		faults.Add("activate", errs.CodeUnsupported, "Only themes can be activated.")
 	}
 	keys := make(map[string]bool)
-	for i, want := range setup.Instances {
+	for i := range setup.Instances {
 		var own errs.Issues
-		in, there, err := s.arrange(ctx, Package{Manifest: m}, want, &own)
+		in, there, err := s.arrange(ctx, Package{Manifest: m}, setup, i, &own)
 		if err != nil {
 			return err
 		}
@@ -42,11 +42,12 @@ func (s *Service) CheckSetup(ctx context.Context, m Manifest, setup extension.Se
 	return nil
 }
 
-// arrange returns the instance that is wanted of a package, which may be there. Then it only
-// gets the config values that it lacks. Every fault of what is wanted is added.
+// arrange returns the instance of a package that a setup wants at i, which may be there. Then it
+// only gets the config values that it lacks. Every fault of what is wanted is added.
 func (s *Service) arrange(
-	ctx context.Context, p Package, want extension.Instance, faults *errs.Issues,
+	ctx context.Context, p Package, setup extension.Setup, i int, faults *errs.Issues,
 ) (in Instance, there bool, err error) {
+	want := setup.Instances[i]
 	in = s.newInstance(ctx, p, input(want).key(faults))
 	old, err := s.instance(ctx, p.Manifest.Slug, in.Key)
 	switch {
@@ -60,7 +61,15 @@ func (s *Service) arrange(
 	}
 	given := in.Granted
 	applySetup(p.Manifest, want, &in, faults)
+	in.within(setup.Consent)
 	return in, false, checkConsent(ctx, given, in.Granted)
+}
+
+// within leaves a new instance those of its permissions that the consent of a setup has; nil has all.
+func (in *Instance) within(consent []string) {
+	if consent != nil {
+		in.Granted = missingFrom(missingFrom(consent, in.Granted), in.Granted)
+	}
 }
 
 // instance returns the instance of a package with that key, be the package uninstalled or
@@ -98,12 +107,14 @@ func saysEnabled(want extension.Instance) bool { return !manifest.Absent(want.En
 func (s *Service) firstInstances(ctx context.Context, p Package, setup extension.Setup) ([]Instance, error) {
 	list := []Instance{s.newInstance(ctx, p, DefaultInstance)}
 	list[0].Enabled = len(config.Values(nil).Missing(p.Manifest.ConfigSchema)) == 0
+	list[0].within(setup.Consent)
 	var faults errs.Issues
 	for i, want := range setup.Instances {
 		var own errs.Issues
 		in := s.newInstance(ctx, p, input(want).key(&own))
 		given := in.Granted
 		applySetup(p.Manifest, want, &in, &own)
+		in.within(setup.Consent)
 		if err := checkConsent(ctx, given, in.Granted); err != nil {
 			return nil, err
 		}
@@ -180,7 +191,7 @@ func (s *Service) apply(ctx context.Context, p Package, setup extension.Setup) (
 	}
 	for i, want := range setup.Instances {
 		var faults, all errs.Issues
-		in, there, err := s.arrange(ctx, p, want, &faults)
+		in, there, err := s.arrange(ctx, p, setup, i, &faults)
 		if err != nil {
 			return nil, err
 		}
@@ -198,6 +209,7 @@ func (s *Service) apply(ctx context.Context, p Package, setup extension.Setup) (
 		}
 		if manifest.Absent(want.Granted) {
 			in.likeFirst(ctx, Installed{Package: p, Instance: first.Instance})
+			in.within(setup.Consent)
 		}
 		if err := checkKey(ctx, s.Store, p.Manifest.Slug, in.Key); err != nil {
 			return nil, err

@@ -101,6 +101,9 @@ func (s *Service) begin(ctx context.Context, kind Kind, market, slug string, gra
 	if err := s.Installer.CheckKind(pkg.Kind); err != nil {
 		return Operation{}, seller{}, err
 	}
+	if list[0].Size > s.Installer.MaxSize(pkg.Kind) {
+		return Operation{}, seller{}, s.Installer.TooLarge(pkg.Kind)
+	}
 	var faults errs.Issues
 	for _, name := range missing(pkg.Permissions, grants) {
 		faults.Add("grants", errs.CodeUnknownValue, "The package does not ask for %s.", text.Clip(name))
@@ -108,10 +111,8 @@ func (s *Service) begin(ctx context.Context, kind Kind, market, slug string, gra
 	if err := faults.Err(); err != nil {
 		return Operation{}, seller{}, err
 	}
-	if pkg.Kind == extension.Plugin {
-		if err := plugin.CheckConsent(ctx, grants); err != nil {
-			return Operation{}, seller{}, err
-		}
+	if err := checkGrants(ctx, pkg.Kind, grants); err != nil {
+		return Operation{}, seller{}, err
 	}
 	o := Operation{
 		ID: ids.New(), Kind: kind, Market: market, Product: slug, Package: pkg.Package, Grants: grants,
@@ -122,6 +123,15 @@ func (s *Service) begin(ctx context.Context, kind Kind, market, slug string, gra
 	at := s.seller(m)
 	o.ProductName = at.name(ctx, slug)
 	return o, at, s.free(ctx, o)
+}
+
+// checkGrants returns extension.ErrTrust, or extension.ErrNotForKeys, if the caller may not give a package of that kind
+// what was consented to. Of themes, apps run on the shop's own origin.
+func checkGrants(ctx context.Context, kind extension.Kind, grants []string) error {
+	if kind == extension.ThemeAppShop || kind == extension.ThemeAppAdmin {
+		return extension.CheckTrust(ctx)
+	}
+	return plugin.CheckConsent(ctx, grants)
 }
 
 // free returns nil if the package of o may be installed: nothing with its slug came from elsewhere.

@@ -2,7 +2,6 @@ package operation
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 
@@ -13,7 +12,6 @@ import (
 	"stoa/internal/extension/archive"
 	"stoa/internal/extension/install"
 	"stoa/internal/extension/manifest"
-	"stoa/internal/extension/plugin"
 	"stoa/internal/extension/sign"
 	"stoa/internal/market/remote"
 )
@@ -55,9 +53,7 @@ func (w *work) install(ctx context.Context) error {
 	up.PackageID = w.o.ID
 	up.FromMarket = true
 	up.Origin = extension.Origin{Market: w.o.Market, Product: w.o.Product, ProductName: w.o.ProductName}
-	if up.Setup, err = w.setup(pkg); err != nil {
-		return err
-	}
+	up.Setup.Consent = append([]string{}, w.o.Grants...)
 	if _, err := w.s.Installer.Install(ctx, pkg.Kind, up); err != nil {
 		return err
 	}
@@ -90,7 +86,8 @@ func (w *work) asActor(ctx context.Context) (context.Context, error) {
 	if !who.May(permission.InstallExtensions) {
 		return nil, ErrRights
 	}
-	return reqctx.WithCaller(ctx, who), nil
+	ctx = reqctx.WithCaller(ctx, who)
+	return ctx, checkGrants(ctx, w.o.Package.Kind, w.o.Grants)
 }
 
 // installed gives the package what the administrator consented to, and records the step.
@@ -102,29 +99,19 @@ func (w *work) installed(ctx context.Context) error {
 			return w.lasting(err)
 		}
 	}
-	if w.o.Package.Kind == extension.Plugin {
-		if err := w.s.Plugins.Grant(ctx, w.o.Package.Slug, w.o.Grants); err != nil {
+	all, err := w.s.Installer.Installed(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range all { // with the items of a bundle
+		if p.Kind != extension.Plugin || !cameFrom(p, w.o.Market, w.o.Product) {
+			continue
+		}
+		if err := w.s.Plugins.Grant(ctx, p.Slug, w.o.Grants); err != nil {
 			return err
 		}
 	}
 	return w.reach(ctx, Installed)
-}
-
-// setup returns what a new plugin gets: what the administrator consented to, and nothing else that it asks for.
-func (w *work) setup(pkg remote.Package) (extension.Setup, error) {
-	if pkg.Kind != extension.Plugin {
-		return extension.Setup{}, nil
-	}
-	grants := missing(missing(w.o.Grants, pkg.Permissions), pkg.Permissions)
-	if grants == nil {
-		grants = []string{}
-	}
-	key, err := json.Marshal(plugin.DefaultInstance)
-	if err != nil {
-		return extension.Setup{}, err
-	}
-	granted, err := json.Marshal(grants)
-	return extension.Setup{Instances: []extension.Instance{{Key: key, Granted: granted}}}, err
 }
 
 // fetch downloads a package whose size and hash are those that were signed.
@@ -168,6 +155,8 @@ func (w *work) verify(ctx context.Context, pkg remote.Package, up *install.Uploa
 		return err
 	case found.Slug != pkg.Slug || found.Version != pkg.Version || found.SignerKey != pkg.Publisher.Key:
 		return w.distrust(ctx, "a package has another slug, version or publisher than it signed")
+	case len(missing(pkg.Permissions, found.Needs.Permissions)) > 0:
+		return w.distrust(ctx, "a package asks for more permissions than it signed")
 	}
 	return nil
 }

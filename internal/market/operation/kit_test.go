@@ -194,8 +194,13 @@ func newPair(t *testing.T, options ...testkit.Option) *pair {
 
 func (p *pair) publish(t *testing.T, product string, pkg []byte) {
 	t.Helper()
+	p.publishAs(t, product, extension.Plugin, pkg)
+}
+
+func (p *pair) publishAs(t *testing.T, product string, kind extension.Kind, pkg []byte) {
+	t.Helper()
 	res := p.a.Do(t, testkit.Request{
-		Method: http.MethodPut, Path: "/api/v1/admin/products/" + product + "/package", Token: p.root.Access,
+		Method: http.MethodPut, Path: "/api/v1/admin/products/" + product + "/package?kind=" + string(kind), Token: p.root.Access,
 		Body: pkg, Header: http.Header{"Content-Type": {"application/zip"}},
 	})
 	if res.Status != http.StatusCreated {

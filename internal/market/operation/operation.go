@@ -7,6 +7,7 @@ import (
 	"stoa/internal/base/errs"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/extension"
+	"stoa/internal/extension/install"
 	"stoa/internal/market/entitlement"
 )
 
@@ -153,8 +154,7 @@ var (
 	// ErrLicense has the reason in its details, as verify gives it, or missing.
 	ErrLicense = errs.New(errs.Forbidden, "LICENSE_REFUSED",
 		"The license does not allow it. details.reason tells why.")
-	ErrElsewhere = errs.New(errs.Conflict, "CONFLICT",
-		"A package with this slug is installed from elsewhere: it was uploaded, or is from another market or product. Uninstall it first.")
+	ErrElsewhere   = install.ErrElsewhere
 	ErrUninstalled = errs.New(errs.Conflict, "CONFLICT",
 		"This plugin was uninstalled and can be restored. Restore it, or remove it for good with ?purge=true, first.")
 	ErrNothing = errs.New(errs.Conflict, "CONFLICT", "The product offers nothing that can be installed.")
