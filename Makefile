@@ -150,6 +150,7 @@ fuzz: ## Run every fuzz test for 20 seconds
 bench: build ## Compare stoa with its peers on this machine (bench/README.md)
 	go run ./bench/accounts
 	go run ./bench/market
+	go run ./bench/between
 	go run ./bench/packages
 
 .PHONY: bench-packages

@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -238,6 +239,7 @@ func testAddress(t *testing.T, through *shop, e *echo) {
 type site struct {
 	dir      string
 	upstream string // host:port of stoa
+	addr     string // where nginx listens; empty for anywhere
 	cert     string
 	key      string
 	roots    *x509.CertPool
@@ -257,7 +259,7 @@ func newSite(tb testing.TB, stoaURL string) site {
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "shop.example.com"},
-		DNSNames: []string{"shop.example.com"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		DNSNames: []string{"shop.example.com"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		IsCA: true, BasicConstraintsValid: true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
@@ -291,7 +293,7 @@ func (s site) through(addr string) *http.Client {
 // listens.
 func startNginx(tb testing.TB, s site) string {
 	tb.Helper()
-	addr := porttest.Free(tb)
+	addr := cmp.Or(s.addr, porttest.Free(tb))
 	conf := replace(tb, "nginx/stoa.conf",
 		"    listen 80;\n    listen [::]:80;\n", "    listen "+porttest.Free(tb)+";\n",
 		"    listen 443 ssl http2;\n    listen [::]:443 ssl http2;\n", "    listen "+addr+" ssl http2;\n",

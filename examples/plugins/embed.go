@@ -16,7 +16,7 @@ import (
 //go:embed shipping-rates/*.json shipping-rates/*.js
 //go:embed loyalty-points/manifest.json loyalty-points/service.js
 //go:embed wish-lists order-reports/*.js order-reports/*.json
-//go:embed newsletter newsletter-go/manifest.json
+//go:embed newsletter newsletter-go/manifest.json delivery-dates/*.js delivery-dates/*.json
 var sources embed.FS
 
 // packaged are the files of each plugin's archive, in their order. The external
@@ -29,6 +29,7 @@ var packaged = map[string][]string{
 	"wish-lists":     {"manifest.json", "index.js", "migrate.js"},
 	"newsletter":     {"manifest.json", "index.js"},
 	"newsletter-go":  {"manifest.json"},
+	"delivery-dates": {"manifest.json", "package.json", "index.js", "dates.js"},
 
 	"wish-lists/1.0.0": {"manifest.json", "index.js"},
 }

@@ -41,7 +41,7 @@ func inspect(tb testing.TB, name string, overrides map[string]any) (*archive.Con
 
 func TestEveryExampleIsAnInstallablePackage(t *testing.T) {
 	t.Parallel()
-	for _, name := range append(plugins.Names(), "order-reports", "wish-lists", "wish-lists/1.0.0", "newsletter", "newsletter-go") {
+	for _, name := range append(plugins.Names(), "order-reports", "wish-lists", "wish-lists/1.0.0", "newsletter", "newsletter-go", "delivery-dates") {
 		if _, m := inspect(t, name, nil); m.Slug != strings.TrimSuffix(name, "/1.0.0") {
 			t.Errorf("%s: the slug is %q", name, m.Slug)
 		}

@@ -59,7 +59,8 @@ func (s *Server) handlers(limits limit.Counter, keys keyed.Requests) handlers {
 		},
 		extension: &extension.Handlers{
 			Plugins: s.Plugins, Themes: s.Themes, Bundles: s.Bundles, Installer: s.Installer, Releases: s.Releases,
-			Markets: s.Markets, Keyed: keys, Hooks: s.Hooks, Traffic: s.Traffic, Now: s.Now,
+			Markets: s.Markets, Operations: s.Operations, Entitlements: s.Entitlements, Keyed: keys,
+			Hooks: s.Hooks, Traffic: s.Traffic, Now: s.Now,
 		},
 		theme:    &themes.Handlers{Themes: s.Themes, Plugins: s.Plugins, Installer: s.Installer, Site: s.Site},
 		themeApp: &themes.Front{Themes: s.Themes, Apps: s.Apps, ClientIP: s.ClientIP},

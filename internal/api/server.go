@@ -43,7 +43,9 @@ import (
 	"stoa/internal/html/pages"
 	"stoa/internal/html/storefront"
 	"stoa/internal/html/webapp"
+	"stoa/internal/market/entitlement"
 	"stoa/internal/market/handoff"
+	"stoa/internal/market/operation"
 	"stoa/internal/market/origin"
 	"stoa/internal/market/remote"
 	"stoa/internal/market/terms"
@@ -114,7 +116,11 @@ type Server struct {
 	Market   *origin.Service
 	Handoffs *handoff.Service
 	Markets  *remote.Service
-	Media    shop.Media
+	// Operations are what comes from the markets of other stoas.
+	Operations *operation.Service
+	// Entitlements are the licenses of packages that came from markets.
+	Entitlements *entitlement.Service
+	Media        shop.Media
 	// LicenseKeys sign answers about licenses, and leases.
 	LicenseKeys *keyring.Ring
 

@@ -60,7 +60,7 @@ func newWorld(t *testing.T, options ...testkit.Option) *world {
 		"products/{slug}": "mail-pack", "p/{slug}": "mail-pack", "checkout/{slug}": "mail-pack", "{tier}": "once",
 		"licenses/{id}": licenseID, "{instanceId}": "first.example",
 		"orders/{id}": bought.Text(t, "orderId"), "portal/{id}": "none", "reviews/{id}": first(root, "/api/v1/admin/reviews", "id"),
-		"media/{file}": file, "{file}": "x.css", "{language}": "en", "{version}": "1.0.0", "market/{slug}": "mail-pack", "tuf/{file}": "timestamp.json", "targets/{path}": "none", "packages/{slug}": "mail-pack", "handoffs/{id}": "none", "{market}": "self",
+		"media/{file}": file, "{file}": "x.css", "{language}": "en", "{version}": "1.0.0", "market/{slug}": "mail-pack", "tuf/{file}": "timestamp.json", "targets/{path}": "none", "packages/{slug}": "mail-pack", "handoffs/{id}": "none", "market-operations/{id}": "none", "{market}": "self",
 		"{kind}": "plugin", "{target}": "shop", "themes/{target}/{slug}": "plain", "theme-app/{target}/{slug}": "plain",
 		"{slug}": "echo", "{installationId}": w.ID,
 		"passkeys/{id}": "none", "impersonations/{id}": "none", "api-keys/{id}": "none", "service-accounts/{id}": "none", "invitations/{id}": "none", "discounts/{id}": "none", "mail-templates/{kind}": "receipt", "{lang}": "en", "{keyId}": "none", "export/{id}": "none", "{exportId}": "none", "identities/{id}": "none", "webhooks/{id}": hook.Text(t, "data.id"), "{deliveryId}": "none",

@@ -83,7 +83,7 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 		Lookup: &lookup.Service{Store: store.NewLookup(a.DB), Vault: a.Licenses.Vault, Now: cfg.Now},
 		Overview: &overview.Service{
 			Store: store.NewOverview(a.DB, a.missed.Amend), Now: cfg.Now, Rings: a.rings(), Broken: a.broken,
-			BackupEvery: cfg.Backup.every(), Storage: a.storageState(cfg), Market: a.marketDue,
+			BackupEvery: cfg.Backup.every(), Storage: a.storageState(cfg), Market: a.marketDue, Licenses: a.licensesDue,
 			StaffFactor: func() (wanted, passkey bool) {
 				staff := a.Accounts.LastRules().Safeguards.StaffFactor // those that the last request of a user was let in by
 				return staff.Wanted(), staff == account.StaffFactorPasskey
@@ -125,7 +125,8 @@ func (a *App) api(cfg Config, limiter *ratelimit.Limiter) *httpapi.Server {
 		Reviews:     a.Reviews,
 		Releases:    a.Releases,
 		Handoffs:    a.Handoffs,
-		Markets:     a.Markets,
+		Markets:     a.Markets, Entitlements: a.Entitlements,
+		Operations:  a.Operations,
 		Media:       a.media,
 		LicenseKeys: a.LicenseKeys,
 	}

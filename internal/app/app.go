@@ -42,6 +42,7 @@ import (
 	"stoa/internal/keep/rewrap"
 	"stoa/internal/market/entitlement"
 	"stoa/internal/market/handoff"
+	"stoa/internal/market/operation"
 	"stoa/internal/market/origin"
 	"stoa/internal/market/remote"
 	"stoa/internal/message/mail"
@@ -91,6 +92,8 @@ type App struct {
 	Handoffs *handoff.Service
 	// Markets are the other stoas that packages may come from.
 	Markets *remote.Service
+	// Operations buy and install packages from there.
+	Operations *operation.Service
 	// Entitlements are the licenses of packages that came from them.
 	Entitlements *entitlement.Service
 
@@ -240,6 +243,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 	if err := a.buildAccounts(ctx, cfg); err != nil {
 		return err
 	}
+	a.buildOperations(cfg)
 	a.gateway = a.buildGateway(cfg)
 	a.Plugins.Circuits = a.gateway
 	a.metrics.WatchTraffic(a.gateway.Memory.Traffic, cfg.MetricsInstallations)
@@ -291,6 +295,9 @@ func (a *App) Close(ctx context.Context) error {
 	var all []error
 	a.stopWork()
 	a.background.Wait()
+	if a.Operations != nil {
+		a.Operations.Close()
+	}
 	if a.courier != nil {
 		a.courier.Close()
 	}

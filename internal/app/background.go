@@ -22,6 +22,7 @@ func (a *App) startWork(ctx, working context.Context, cfg Config) {
 	a.keepBackups(working, cfg)
 	a.streamAudit(working, cfg)
 	if cfg.Deliver {
+		a.Operations.Start(working)
 		a.background.Go(func() { a.fillKeyTails(working, cfg) })
 		a.background.Go(func() { a.Licenses.KeepTellingEnds(working, cfg.Log) })
 		a.deliver(working, cfg)

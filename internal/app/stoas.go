@@ -34,6 +34,18 @@ func (a *App) buildMarkets(cfg Config) {
 	}
 }
 
+// licensesDue returns the packages whose license is in grace or has lapsed.
+func (a *App) licensesDue(ctx context.Context) ([]overview.License, error) {
+	list, err := a.Entitlements.Worrying(ctx)
+	due := make([]overview.License, len(list))
+	for i, l := range list {
+		due[i] = overview.License{
+			Kind: string(l.Kind), Slug: l.Slug, State: string(l.State), Reason: string(l.Reason), GraceUntil: l.GraceUntil,
+		}
+	}
+	return due, err
+}
+
 // checkLicenses checks the licenses of packages from other stoas, in one of the stoa processes on the database.
 func (a *App) checkLicenses(ctx context.Context, cfg Config) {
 	d := &duty.Duty{

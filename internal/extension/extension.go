@@ -118,4 +118,5 @@ type Present struct {
 	InstallPath string // relative to the data folder, slash-separated; empty if there are no files
 	ZipHash     string // SHA-256 of the archive, in hex
 	FromMarket  bool
+	Origin      Origin // of its archive; set by install.Installer.Installed
 }

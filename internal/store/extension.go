@@ -42,9 +42,10 @@ type extensionTx struct {
 }
 
 var (
-	_ interface{ Plugins() plugin.Store } = extensionTx{}
-	_ interface{ Themes() theme.Store }   = extensionTx{}
-	_ interface{ Bundles() bundle.Store } = extensionTx{}
+	_ interface{ Plugins() plugin.Store }      = extensionTx{}
+	_ interface{ Themes() theme.Store }        = extensionTx{}
+	_ interface{ Bundles() bundle.Store }      = extensionTx{}
+	_ interface{ Origins() extension.Origins } = extensionTx{}
 )
 
 // Plugins returns the packages and instances. The end of the transaction calls the change callback.
@@ -57,3 +58,6 @@ func (x extensionTx) Themes() theme.Store { return &Theme{audited{x.tx}} }
 
 // Bundles returns the bundles.
 func (x extensionTx) Bundles() bundle.Store { return &Bundles{audited{x.tx}} }
+
+// Origins returns where archives came from.
+func (x extensionTx) Origins() extension.Origins { return origins{x.tx} }

@@ -107,3 +107,18 @@ func (s *Markets) Delete(ctx context.Context, id string) error {
 	res, err := s.Write.ExecContext(ctx, `DELETE FROM markets WHERE id = $1`, id)
 	return database.Affected(res, err, "Market")
 }
+
+// InUse implements remote.Store.
+func (s *Markets) InUse(ctx context.Context, id string) (used bool, err error) {
+	err = s.Read.QueryRowContext(ctx, `
+		SELECT EXISTS (
+			SELECT 1 FROM package_origins o WHERE o.market_id = $1 AND (
+				EXISTS (SELECT 1 FROM plugin_packages p
+					WHERE o.kind = 'plugin' AND p.slug = o.slug AND p.zip_hash = o.zip_hash AND p.deleted_at_ms IS NULL)
+				OR EXISTS (SELECT 1 FROM theme_versions v
+					WHERE v.kind = o.kind AND v.slug = o.slug AND v.zip_hash = o.zip_hash AND v.deleted_at_ms IS NULL)
+				OR EXISTS (SELECT 1 FROM bundles b
+					WHERE o.kind = 'bundle' AND b.slug = o.slug AND b.zip_hash = o.zip_hash)))
+		OR EXISTS (SELECT 1 FROM market_operations m WHERE m.market_id = $1 AND m.due_ms IS NOT NULL AND m.steps <> '[]')`, id).Scan(&used)
+	return used, err
+}

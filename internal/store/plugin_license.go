@@ -1,9 +1,12 @@
 package store
 
 import (
+	"context"
 	"encoding/json"
+	"time"
 
 	"stoa/internal/data/database"
+	"stoa/internal/extension"
 	"stoa/internal/extension/plugin"
 )
 
@@ -42,4 +45,29 @@ func (r *pluginLicense) decode() (plugin.License, error) {
 	}
 	err := json.Unmarshal([]byte(r.features), &r.Features)
 	return r.License, err
+}
+
+// lapsed reports whether the license that decides about a package that is no plugin has lapsed by now.
+func lapsed(
+	ctx context.Context, c database.Conn, kind extension.Kind, slug string, now time.Time,
+) (is bool, err error) {
+	err = c.Read.QueryRowContext(ctx, `
+		SELECT COALESCE((
+			SELECT l.state = 'lapsed' OR l.grace_until_ms <= $3 FROM package_licenses l
+			WHERE l.kind = $1 AND l.slug = $2 OR l.kind = 'bundle' AND EXISTS (
+				SELECT 1 FROM bundle_items b
+				WHERE b.bundle_slug = l.slug AND b.kind = $1 AND b.slug = $2 AND (b.owned OR b.outcome = 'upgraded'))
+			ORDER BY CASE WHEN l.kind = $1 AND l.slug = $2 THEN 0 ELSE 1 END, CASE l.state WHEN 'lapsed' THEN 1 ELSE 0 END, l.id
+			LIMIT 1), FALSE)`, string(kind), slug, now.UnixMilli()).Scan(&is)
+	return is, err
+}
+
+// Lapsed implements theme.Store.
+func (t *Theme) Lapsed(ctx context.Context, kind extension.Kind, slug string, now time.Time) (bool, error) {
+	return lapsed(ctx, t.Conn, kind, slug, now)
+}
+
+// Lapsed implements bundle.Store.
+func (s *Bundles) Lapsed(ctx context.Context, slug string, now time.Time) (bool, error) {
+	return lapsed(ctx, s.Conn, extension.Bundle, slug, now)
 }

@@ -71,15 +71,19 @@ func pageEnv(t *testing.T) []string {
 		"GOPROXY=http://127.0.0.1:1", "GOWORK=off", "GOFLAGS=", "npm_config_offline=true", "npm_config_cache="+t.TempDir())
 }
 
-// runPage runs the commands of a page in one shell, as they stand except for the ports, and compares what
-// each block prints with the page, but for trace ids.
-func runPage(t *testing.T, path string) {
+// runPages runs the commands of pages in one shell, as they stand except for the ports, and compares what
+// each block prints with its page, but for trace ids. A page goes on where the one before it ends.
+func runPages(t *testing.T, paths ...string) {
 	t.Helper()
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	var pages strings.Builder
+	for _, path := range paths {
+		page, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages.Write(page)
 	}
-	list := steps(t, ownPorts(t, string(page)))
+	list := steps(t, ownPorts(t, pages.String()))
 	var script strings.Builder
 	for i, s := range list {
 		fmt.Fprintf(&script, "%s\necho '-- end of block %d'\n", s.commands, i)
@@ -101,7 +105,7 @@ func runPage(t *testing.T, path string) {
 	for i, s := range list {
 		got, after, _ := strings.Cut(rest, fmt.Sprintf("-- end of block %d\n", i))
 		if rest = after; untraced(got) != untraced(s.prints) {
-			t.Errorf("%s says that\n%s\nprints\n%s\nand it prints\n%s", path, s.commands, s.prints, got)
+			t.Errorf("%v says that\n%s\nprints\n%s\nand it prints\n%s", paths, s.commands, s.prints, got)
 		}
 	}
 	if t.Failed() {
@@ -117,7 +121,7 @@ func TestSellYourAppWorksAsWritten(t *testing.T) {
 	for _, program := range []string{"bash", "curl", "node", "npm"} {
 		needtest.Program(t, program, "")
 	}
-	runPage(t, "../../docs/marketplace/sell-your-app.md")
+	runPages(t, "../../docs/marketplace/sell-your-app.md")
 }
 
 // A plugin author goes from an empty folder to a plugin that is installed, configured, enabled and called.
@@ -127,5 +131,16 @@ func TestThePluginByExampleWorksAsWritten(t *testing.T) {
 	for _, program := range []string{"bash", "curl", "zip"} {
 		needtest.Program(t, program, "")
 	}
-	runPage(t, "../../docs/plugins/by-example.md")
+	runPages(t, "../../docs/plugins/by-example.md")
+}
+
+// A vendor goes from an empty folder to a plugin on sale; an administrator of another stoa buys it, runs it, sees it
+// stopped by a refund, and buys it again.
+func TestSellingAndBuyingBetweenStoasWorkAsWritten(t *testing.T) {
+	t.Parallel()
+
+	for _, program := range []string{"bash", "curl", "zip", "node"} {
+		needtest.Program(t, program, "")
+	}
+	runPages(t, "../../docs/plugins/selling.md", "../../docs/buying.md")
 }

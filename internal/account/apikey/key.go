@@ -96,12 +96,21 @@ type Holder struct {
 // Caller returns who calls with a token of h. ok is false if nobody does: the token is none of the key's secrets, the
 // key has ended, or its user is deactivated.
 func (h Holder) Caller(token string, kind Kind, now time.Time) (who reqctx.Caller, ok bool) {
+	if h.Key.Kind() != kind || !h.Key.opens(token, now) {
+		return reqctx.Caller{}, false
+	}
+	return h.Stands(now)
+}
+
+// Stands returns whoever the key stands for now. ok is false if that is nobody: the key has ended, or its user is
+// deactivated.
+func (h Holder) Stands(now time.Time) (who reqctx.Caller, ok bool) {
 	k := h.Key
-	if k.Kind() != kind || !k.live(now) || !k.opens(token, now) {
+	if !k.live(now) {
 		return reqctx.Caller{}, false
 	}
 	who.Key = reqctx.Key{ID: k.ID, Read: k.Scopes.Read, Write: k.Scopes.Write}
-	if kind == Service {
+	if k.Kind() == Service {
 		who.Service, who.Rights = k.AccountID, k.Scopes.Rights.And(k.Ceiling)
 		return who, true
 	}

@@ -53,6 +53,23 @@ func newConcern(c overview.Concern) concern {
 	}
 }
 
+// dueLicense is the license of a package from a market that is in grace or has lapsed.
+type dueLicense struct {
+	Kind       string        `json:"kind"`
+	Slug       string        `json:"slug"`
+	State      string        `json:"state"`
+	Reason     *string       `json:"reason"`
+	GraceUntil web.Timestamp `json:"graceUntil"`
+}
+
+func newDueLicense(l overview.License) dueLicense {
+	shown := dueLicense{Kind: l.Kind, Slug: l.Slug, State: l.State, GraceUntil: web.Timestamp(l.GraceUntil)}
+	if l.Reason != "" {
+		shown.Reason = &l.Reason
+	}
+	return shown
+}
+
 // ShowOverview serves GET /api/v1/admin/overview.
 func (h *Handlers) ShowOverview(w http.ResponseWriter, r *http.Request) error {
 	type shown struct {
@@ -61,6 +78,7 @@ func (h *Handlers) ShowOverview(w http.ResponseWriter, r *http.Request) error {
 		Days      []bucket      `json:"days"`
 		Demo      bool          `json:"demo,omitempty"`
 		Attention []concern     `json:"attention"`
+		Licenses  []dueLicense  `json:"licenses"`
 	}
 
 	o, err := h.Overview.Get(r.Context())
@@ -74,7 +92,7 @@ func (h *Handlers) ShowOverview(w http.ResponseWriter, r *http.Request) error {
 	web.NoStore(w)
 	web.WriteData(w, http.StatusOK, shown{
 		At: web.Timestamp(o.At), Hours: web.Items(o.Hours, newBucket), Days: web.Items(o.Days, newBucket),
-		Demo: o.Demo, Attention: web.Items(o.Attention, newConcern),
+		Demo: o.Demo, Attention: web.Items(o.Attention, newConcern), Licenses: web.Items(o.Licenses, newDueLicense),
 	})
 	return nil
 }

@@ -12,6 +12,8 @@ import (
 	"stoa/internal/extension/install"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/extension/theme"
+	"stoa/internal/market/entitlement"
+	"stoa/internal/market/operation"
 	"stoa/internal/market/remote"
 	"stoa/internal/run/hook"
 	"stoa/internal/run/traffic"
@@ -26,8 +28,12 @@ type Handlers struct {
 	Installer *install.Installer
 	Releases  *release.Service
 	Markets   *remote.Service
-	Keyed     keyed.Requests
-	Hooks     *hook.Log
-	Traffic   *traffic.Book
-	Now       func() time.Time
+	// Operations are what comes from the markets of other stoas.
+	Operations *operation.Service
+	Keyed      keyed.Requests
+	Hooks      *hook.Log
+	Traffic    *traffic.Book
+	Now        func() time.Time
+
+	Entitlements *entitlement.Service
 }

@@ -3,11 +3,13 @@ package extension
 import (
 	"cmp"
 	"net/http"
+	"slices"
 
 	"stoa/internal/api/web"
 	"stoa/internal/api/wire"
 	"stoa/internal/base/paging"
 	"stoa/internal/extension"
+	"stoa/internal/market/remote"
 	"stoa/internal/shop/release"
 )
 
@@ -89,7 +91,12 @@ func (h *Handlers) InstallFromMarket(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return err
 	}
-	kind, up, err := h.Releases.Fetch(r.Context(), r.PathValue("slug"), req.LicenseKey)
+	return h.installRelease(w, r, r.PathValue("slug"), req.LicenseKey)
+}
+
+// installRelease installs the package of a product of this stoa.
+func (h *Handlers) installRelease(w http.ResponseWriter, r *http.Request, productSlug, licenseKey string) error {
+	kind, up, err := h.Releases.Fetch(r.Context(), productSlug, licenseKey)
 	if err != nil {
 		return err
 	}
@@ -99,6 +106,7 @@ func (h *Handlers) InstallFromMarket(w http.ResponseWriter, r *http.Request) err
 
 // update is a newer version of an installed package.
 type update struct {
+	Market           string `json:"market"`
 	Kind             string `json:"kind"`
 	Slug             string `json:"slug"`
 	InstalledVersion string `json:"installedVersion"`
@@ -113,15 +121,29 @@ func (h *Handlers) MarketUpdates(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	list, err := h.Releases.Updates(r.Context())
+	own, err := h.Releases.Updates(r.Context())
 	if err != nil {
 		return err
 	}
-	web.WriteList(w, page, paging.Cut(list, page.Limit, page.Offset()), len(list), func(u release.Update) update {
-		return update{
-			Kind: string(u.Kind), Slug: u.Slug, InstalledVersion: u.InstalledVersion, Version: u.Version,
-			ProductSlug: u.ProductSlug, ProductName: u.ProductName,
-		}
+	others, err := h.Operations.Updates(r.Context())
+	if err != nil {
+		return err
+	}
+	var list []update
+	for _, u := range own {
+		list = append(list, update{
+			remote.Self, string(u.Kind), u.Slug, u.InstalledVersion, u.Version, u.ProductSlug, u.ProductName,
+		})
+	}
+	for _, u := range others {
+		list = append(list, update{
+			u.Origin.Market, string(u.Kind), u.Slug, u.InstalledVersion, u.Version, u.Origin.Product, u.Origin.ProductName,
+		})
+	}
+	slices.SortFunc(list, func(a, b update) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Slug, b.Slug))
 	})
+	shown := func(u update) update { return u }
+	web.WriteList(w, page, paging.Cut(list, page.Limit, page.Offset()), len(list), shown)
 	return nil
 }

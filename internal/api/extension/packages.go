@@ -142,12 +142,20 @@ func (h *Handlers) Get(w http.ResponseWriter, r *http.Request) error {
 	if err := h.checkKind(r); err != nil {
 		return err
 	}
+	license, err := h.licenseOf(r.Context(), kindOf(r), r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
 	if theme.IsKind(kindOf(r)) {
 		t, v, err := h.themeOf(r)
 		if err != nil {
 			return err
 		}
-		web.WriteData(w, http.StatusOK, newThemeVersion(t, v))
+		web.WriteData(w, http.StatusOK, struct {
+			themeFields
+
+			License *shownLicense `json:"license"`
+		}{newThemeVersion(t, v), license})
 		return nil
 	}
 	if kindOf(r) == extension.Bundle {
@@ -155,14 +163,22 @@ func (h *Handlers) Get(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		web.WriteData(w, http.StatusOK, newBundle(b))
+		web.WriteData(w, http.StatusOK, struct {
+			bundleFields
+
+			License *shownLicense `json:"license"`
+		}{newBundle(b), license})
 		return nil
 	}
 	p, err := h.Plugins.Get(r.Context(), r.PathValue("slug"))
 	if err != nil {
 		return err
 	}
-	web.WriteData(w, http.StatusOK, newListedPackage(p))
+	web.WriteData(w, http.StatusOK, struct {
+		listedPackage
+
+		License *shownLicense `json:"license"`
+	}{newListedPackage(p), license})
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"stoa/internal/api/web"
+	"stoa/internal/extension"
 	"stoa/internal/extension/plugin"
 )
 
@@ -14,7 +15,8 @@ import (
 type managedPackage struct {
 	listedPackage
 
-	Settings settings `json:"settings"`
+	Settings settings      `json:"settings"`
+	License  *shownLicense `json:"license"`
 	previous
 }
 
@@ -58,6 +60,8 @@ type settingsLevel struct {
 	listedPackage
 	previous
 	settings
+
+	License *shownLicense `json:"license"`
 }
 
 // ChangePlugin serves PATCH /api/v1/admin/plugins/{slug}.
@@ -81,6 +85,9 @@ func (h *Handlers) writePlugin(w http.ResponseWriter, r *http.Request, p plugin.
 		return err
 	} else if ok {
 		shown.PreviousVersion = back.Manifest.Version
+	}
+	if shown.License, err = h.licenseOf(r.Context(), extension.Plugin, p.Manifest.Slug); err != nil {
+		return err
 	}
 	web.WriteData(w, http.StatusOK, shown)
 	return nil

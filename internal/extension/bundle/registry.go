@@ -102,13 +102,18 @@ func (c candidate) CheckFree(ctx context.Context, replace bool) error {
 }
 
 // present returns the bundle that this one would replace; ok is false if there is none.
-// The error is ErrVersionConflict if it cannot.
+// The error is ErrVersionConflict if it cannot, or extension.ErrLicenseLapsed.
 func (c candidate) present(ctx context.Context, st Store, replace bool) (b Bundle, ok bool, err error) {
 	b, err = st.Get(ctx, c.m.Slug)
 	if errs.KindOf(err) == errs.NotFound {
 		return Bundle{}, false, nil
 	} else if err != nil {
 		return Bundle{}, false, err
+	}
+	if lapsed, err := st.Lapsed(ctx, c.m.Slug, c.s.now()); err != nil {
+		return Bundle{}, false, err
+	} else if lapsed {
+		return Bundle{}, false, extension.ErrLicenseLapsed
 	}
 	higher := manifest.CompareVersions(c.m.Version, b.Manifest.Version)
 	if higher > 0 || higher == 0 && replace && !b.FromMarket {

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"context"
+	"time"
 
 	"stoa/internal/base/event"
 	"stoa/internal/extension"
@@ -28,6 +29,9 @@ type Store interface {
 
 	// Delete removes a bundle. The error is an errs.NotFound if there is none.
 	Delete(ctx context.Context, slug string) error
+
+	// Lapsed reports whether the license of a bundle has lapsed by now.
+	Lapsed(ctx context.Context, slug string, now time.Time) (bool, error)
 
 	// Others returns the slugs of the bundles other than slug whose present version has the
 	// package with that kind and id, sorted.

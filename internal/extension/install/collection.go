@@ -98,8 +98,10 @@ func (in *Installer) tryAll(
 		if err != nil {
 			return err
 		}
-		record, err = all.Record(ctx, tx, files, added)
-		return err
+		if record, err = all.Record(ctx, tx, files, added); err != nil {
+			return err
+		}
+		return up.trace(ctx, tx, kind, all.Slug())
 	})
 	if err != nil {
 		if undone(err) {
@@ -137,6 +139,11 @@ func recordAll(ctx context.Context, tx extension.Tx, parts []*part, ready []plac
 				return nil, err
 			}
 			return nil, raced(InvalidBundle(faults), errs.KindOf(err) == errs.Conflict)
+		}
+		if !parts[i].adopt { // what was there stays what it was
+			if err := parts[i].up.trace(ctx, tx, parts[i].Kind, parts[i].candidate.Slug()); err != nil {
+				return nil, err
+			}
 		}
 		list[i] = ItemAdded{
 			Added: added, Kind: parts[i].Kind, Slug: parts[i].candidate.Slug(), Version: parts[i].candidate.Version(),

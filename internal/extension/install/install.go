@@ -72,6 +72,10 @@ type Transactions interface {
 
 	// InTurn is InTx for changes of bundles: one at a time, across all replicas.
 	InTurn(ctx context.Context, fn func(tx extension.Tx) error) error
+
+	// Origins returns the archives that came from markets of other stoas, in no order. Some may not be
+	// installed any more.
+	Origins(ctx context.Context) ([]extension.Traced, error)
 }
 
 // CheckKind returns nil for a kind that can be installed, extension.ErrUnsupported
@@ -125,14 +129,16 @@ func (in *Installer) Install(ctx context.Context, kind extension.Kind, up *Uploa
 	if all, ok := candidate.(Collection); ok {
 		return in.installAll(ctx, kind, reg, up, read, all)
 	}
-	p, err := in.prepare(ctx, reg, up, read, extension.Setup{})
+	p, err := in.prepare(ctx, reg, up, read, up.Setup)
 	if err != nil {
 		return in.failed(ctx, reg, up, candidate, err)
 	}
 	var added extension.Added
 	err = in.Records.InTx(ctx, func(tx extension.Tx) (err error) {
-		added, err = p.Record(ctx, tx)
-		return err
+		if added, err = p.Record(ctx, tx); err != nil {
+			return err
+		}
+		return up.trace(ctx, tx, kind, candidate.Slug())
 	})
 	if err != nil {
 		return in.failed(ctx, reg, up, candidate, err, p.place)
@@ -233,7 +239,14 @@ func (in *Installer) logInstalled(ctx context.Context, kind extension.Kind, c ex
 
 // signer returns who signed an archive. From the market, only signed ones are taken.
 func (in *Installer) signer(contents *archive.Contents, up *Upload) (sign.Signer, error) {
-	signer, err := sign.Check(contents, in.Trusted)
+	trusted := in.Trusted
+	if up.Publisher.Public != nil {
+		trusted = sign.Keys{up.Publisher}
+		if up.around != "" { // an item of its bundle
+			trusted = append(trusted, in.Trusted...)
+		}
+	}
+	signer, err := sign.Check(contents, trusted)
 	if signer.Name == "" {
 		signer.Name = up.around
 	}

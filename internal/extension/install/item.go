@@ -110,6 +110,7 @@ func (in *Installer) openItem(ctx context.Context, p *part, up *Upload, read con
 		return err
 	}
 	p.up.Replace, p.up.FromMarket, p.up.around = up.Replace, up.FromMarket, read.signedBy
+	p.up.Publisher, p.up.Origin = up.Publisher, up.Origin
 	p.contents, err = in.read(ctx, p.Kind, p.reg, p.up)
 	return err
 }

@@ -136,8 +136,12 @@ func (in *Installer) Published(ctx context.Context, kind extension.Kind, name, h
 	return up, nil
 }
 
-// Installed returns every package that is installed, of every kind.
+// Installed returns every package that is installed, of every kind, and where it came from.
 func (in *Installer) Installed(ctx context.Context) ([]extension.Present, error) {
+	origins, err := in.Records.Origins(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var all []extension.Present
 	for _, reg := range in.Kinds {
 		list, err := reg.Installed(ctx)
@@ -145,6 +149,16 @@ func (in *Installer) Installed(ctx context.Context) ([]extension.Present, error)
 			return nil, err
 		}
 		all = append(all, list...)
+	}
+	if len(origins) == 0 {
+		return all, nil
+	}
+	from := make(map[extension.Traced]extension.Origin, len(origins))
+	for _, t := range origins {
+		from[extension.Traced{Kind: t.Kind, Slug: t.Slug, ZipHash: t.ZipHash}] = t.Origin
+	}
+	for i, p := range all {
+		all[i].Origin = from[extension.Traced{Kind: p.Kind, Slug: p.Slug, ZipHash: p.ZipHash}]
 	}
 	return all, nil
 }

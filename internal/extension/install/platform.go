@@ -16,8 +16,11 @@ var ErrPlatform = errs.New(errs.Conflict, "CONFLICT",
 var release = regexp.MustCompile(`^v?(\d+\.\d+\.\d+)`)
 
 // fits returns ErrPlatform for an extension that needs a newer stoa than this one.
-func (in *Installer) fits(c extension.Candidate) error {
-	least, own := c.Needs().MinPlatform, release.FindStringSubmatch(in.Platform)
+func (in *Installer) fits(c extension.Candidate) error { return in.Fits(c.Needs().MinPlatform) }
+
+// Fits returns ErrPlatform if this stoa is older than the lowest version that something works on; empty is any.
+func (in *Installer) Fits(least string) error {
+	own := release.FindStringSubmatch(in.Platform)
 	if least == "" || own == nil || manifest.CompareVersions(own[1], least) >= 0 {
 		return nil
 	}

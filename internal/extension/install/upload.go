@@ -1,6 +1,7 @@
 package install
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -11,6 +12,7 @@ import (
 
 	"stoa/internal/base/errs"
 	"stoa/internal/extension"
+	"stoa/internal/extension/sign"
 )
 
 var errUnreadable = errs.Malformed(errs.CodeUnreadable, "The upload could not be read to its end.")
@@ -33,6 +35,15 @@ type Upload struct {
 	// Builtin says that the archive came with the platform.
 	Builtin bool
 
+	// Publisher, unless its key is nil, is the only one who may have signed the archive, whatever
+	// Installer.Trusted says: the market of another stoa names it. Items of a bundle may also be signed with a
+	// trusted key.
+	Publisher sign.Key
+	// Origin is the market of another stoa that the archive came from. It is recorded with the package.
+	Origin extension.Origin
+	// Setup is applied to what is installed. A bundle brings its own.
+	Setup extension.Setup
+
 	// around is the name of the trusted key that signed the archive in which this one came.
 	// Who signed that signed this.
 	around string
@@ -49,6 +60,12 @@ func (up *Upload) Close() error {
 		err = errors.Join(err, up.root.Remove(up.name))
 	}
 	return errors.Join(err, up.root.Close())
+}
+
+// trace records in tx where the archive of a package came from.
+func (up *Upload) trace(ctx context.Context, tx extension.Tx, kind extension.Kind, slug string) error {
+	origins := tx.(interface{ Origins() extension.Origins }).Origins() //nolint:forcetypeassert // package store makes it, and tests it
+	return origins.SetOrigin(ctx, extension.Traced{Kind: kind, Slug: slug, ZipHash: up.Hash, Origin: up.Origin})
 }
 
 // keep moves the archive beside the files that were unpacked from it.

@@ -51,6 +51,12 @@ func decide(ctx context.Context, m Manifest, in *Instance) {
 	}
 }
 
+// CheckConsent returns extension.ErrTrust, or extension.ErrNotForKeys, if the caller may not give a plugin one of these
+// permissions.
+func CheckConsent(ctx context.Context, permissions []string) error {
+	return checkConsent(ctx, nil, permissions)
+}
+
 // checkConsent returns extension.ErrTrust, or ErrNotForKeys, if an instance is to have a permission that it did not
 // have, and that the caller may not give.
 func checkConsent(ctx context.Context, before, after []string) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 
 	"github.com/google/uuid"
@@ -192,6 +193,28 @@ func (s *Service) UpdateInstance(ctx context.Context, slug, id string, input Inp
 		}
 		return cmp.Or(checkConsent(ctx, before, in.Granted), config.Validation("config", faults))
 	})
+}
+
+// Grant lets the default instance of a package have those of the permissions that it declares, besides those that it
+// has. The errors are those of UpdateInstance.
+func (s *Service) Grant(ctx context.Context, slug string, permissions []string) error {
+	in, err := s.ByKey(ctx, slug, DefaultInstance)
+	if err != nil {
+		return err
+	}
+	has := in.Instance.Granted
+	more := slices.DeleteFunc(missingFrom(has, permissions), func(name string) bool {
+		return !slices.Contains(in.Package.Manifest.Permissions, name)
+	})
+	if len(more) == 0 {
+		return nil
+	}
+	granted, err := json.Marshal(slices.Concat(has, more))
+	if err != nil {
+		return err
+	}
+	_, err = s.UpdateInstance(ctx, slug, in.Instance.ID, Input{Granted: granted}, nil)
+	return err
 }
 
 // DeleteInstance deletes an instance: it is disabled, and its key is never used

@@ -130,11 +130,6 @@ func (in *Installed) RunsAt(now time.Time) bool {
 // reasonLicense is what hooks of instances say that stop and start because of a license (contract 9.7).
 const reasonLicense = "license"
 
-// ErrLicenseLapsed is returned for an upgrade of a package whose license has lapsed.
-var ErrLicenseLapsed = errs.New(errs.Forbidden, "LICENSE_REFUSED",
-	"The license of the package has lapsed, so it cannot be upgraded. Renew the license, or enter another key, first.").
-	With("reason", licenseLapsed)
-
 // Lapse records in the transaction of st that a package stops because its license has lapsed: its enabled
 // instances are told onDisable, and stay enabled. What it returns stops what runs in this process; others
 // notice by the change of the generation.

@@ -1,8 +1,10 @@
 package plugin
 
 import (
+	"context"
 	"time"
 
+	"stoa/internal/base/errs"
 	"stoa/internal/trust/seal"
 )
 
@@ -55,4 +57,13 @@ func (s *Service) stopAll(installationIDs []string) {
 	for _, id := range installationIDs {
 		s.stop(id)
 	}
+}
+
+// IsUninstalled reports whether a package was uninstalled and can be restored.
+func (s *Service) IsUninstalled(ctx context.Context, slug string) (bool, error) {
+	p, err := s.Store.GetPackage(ctx, slug)
+	if errs.KindOf(err) == errs.NotFound {
+		return false, nil
+	}
+	return err == nil && !p.DeletedAt.IsZero(), err
 }

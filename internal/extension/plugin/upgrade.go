@@ -29,11 +29,11 @@ type Prober interface {
 // their config; permissions that only the new version declares are not granted
 // (contract 4.6).
 //
-// The error is ErrUpgradeFailed if an instance could not go on, and ErrLicenseLapsed. It is an
+// The error is ErrUpgradeFailed if an instance could not go on, and extension.ErrLicenseLapsed. It is an
 // errs.Conflict if the package was changed meanwhile.
 func (s *Service) upgrade(ctx context.Context, was, next Package, setup extension.Setup) (*change, error) {
 	if was.License.LapsedAt(s.now()) {
-		return nil, ErrLicenseLapsed
+		return nil, extension.ErrLicenseLapsed
 	}
 	next.ID = cmp.Or(next.ID, ids.New())
 	action := audit.PluginUpgrade

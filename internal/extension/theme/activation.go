@@ -93,7 +93,7 @@ func sealedFor(target Target, slug string) string { return string(target) + "/" 
 // changes nothing. An app is started first.
 //
 // The error is VALIDATION_ERROR with every fault of the input; ErrNotFound or
-// ErrNoVersion if the theme is not installed; ErrUnhealthy if it is an app that does not
+// ErrNoVersion if the theme is not installed; extension.ErrLicenseLapsed; ErrUnhealthy if it is an app that does not
 // get healthy.
 func (s *Service) Activate(ctx context.Context, target Target, input Input) (Status, error) {
 	next, err := s.activation(ctx, target, input)
@@ -115,6 +115,9 @@ func (s *Service) activation(
 	return func(st Store, was State) (State, error) {
 		v, err := s.in(st).find(ctx, target, slug, number)
 		if err != nil {
+			return State{}, err
+		}
+		if err := s.in(st).checkLicense(ctx, v.Kind, slug); err != nil {
 			return State{}, err
 		}
 		var stored json.RawMessage

@@ -120,6 +120,11 @@ func (s *Service) present(ctx context.Context, next Version) (was Version, err e
 	if err != nil {
 		return Version{}, err
 	}
+	if slices.ContainsFunc(versions, func(v Version) bool { return v.DeletedAt.IsZero() }) {
+		if err := s.checkLicense(ctx, next.Kind, next.Manifest.Slug); err != nil {
+			return Version{}, err
+		}
+	}
 	number := next.Manifest.Version
 	for _, v := range versions {
 		live := v.DeletedAt.IsZero()
@@ -135,6 +140,15 @@ func (s *Service) present(ctx context.Context, next Version) (was Version, err e
 		}
 	}
 	return was, nil
+}
+
+// checkLicense returns extension.ErrLicenseLapsed if the license of a theme has lapsed.
+func (s *Service) checkLicense(ctx context.Context, kind extension.Kind, slug string) error {
+	lapsed, err := s.Store.Lapsed(ctx, kind, slug, s.now())
+	if err == nil && lapsed {
+		return extension.ErrLicenseLapsed
+	}
+	return err
 }
 
 // Add records a version whose files are in place, beside the other versions of its

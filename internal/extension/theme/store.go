@@ -52,6 +52,10 @@ type Store interface {
 	// PutState sets what a target shows.
 	PutState(ctx context.Context, target Target, s State) error
 
+	// Lapsed reports whether the license that decides about a theme, its own or that of a bundle that brought it,
+	// has lapsed by now.
+	Lapsed(ctx context.Context, kind extension.Kind, slug string, now time.Time) (bool, error)
+
 	// InstallPaths returns the InstallPath of every version of a kind, uninstalled or
 	// not, because their files stay.
 	InstallPaths(ctx context.Context, kind extension.Kind) ([]string, error)

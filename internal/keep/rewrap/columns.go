@@ -80,6 +80,9 @@ func Tables() []Table {
 		{Name: "mails", Key: "id", Columns: []Column{
 			{Name: "sealed", Box: "'" + mail.OutboxBox + "'", Row: "id"},
 		}},
+		{Name: "market_operations", Key: "id", Columns: []Column{
+			{Name: "sealed", Box: "'market.operation'", Row: "id"},
+		}},
 		{Name: "totp", Key: "user_id", Columns: []Column{
 			{Name: "secret_sealed", Box: "'account.totp'", Row: "user_id"},
 		}},

@@ -170,10 +170,11 @@ func level(st State) slog.Level {
 func entry(ctx context.Context, now time.Time, was, next License) audit.Entry {
 	cause := "lease_over"
 	switch {
-	case next.LeasedAt.After(was.LeasedAt):
-		cause = "new_lease"
-	case next.State == Lapsed && next.CheckedAt.After(was.CheckedAt):
+	case next.Lease == was.Lease: // the market said nothing
+	case next.State == Lapsed && next.LeasedAt.Equal(was.LeasedAt):
 		cause = "refused"
+	default:
+		cause = "new_lease"
 	}
 	details := audit.Details{
 		"from": string(was.State), "to": string(next.State), "cause": cause, "market": next.Market, "product": next.Product,

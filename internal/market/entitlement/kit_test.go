@@ -141,9 +141,23 @@ func (p *pair) is(t *testing.T, what string, want entitlement.State, why entitle
 	if want == entitlement.Lapsed {
 		status = http.StatusNotFound
 	}
-	if res := p.b.Fetch(t, testkit.EchoPath+"/api/x"); res.Status != status {
+	if res, _ := p.call(t, nil); res.Status != status {
 		t.Errorf("%s: a call is answered with %d %s, want %d", what, res.Status, res.Body, status)
 	}
+}
+
+// call calls the plugin as a guest, and returns the answer and what the plugin got.
+func (p *pair) call(t *testing.T, header http.Header) (res testkit.Response, got http.Header) {
+	t.Helper()
+	req := testkit.Get("", testkit.EchoPath+"/api/x")
+	req.Header = header
+	res = p.b.Do(t, req)
+	for r := p.b.Reached(); r != nil; r = p.b.Reached() { // hooks, too
+		if r.URL.Path == "/api/x" {
+			got = r.Header
+		}
+	}
+	return res, got
 }
 
 // instances returns how many instances have a seat of the license.

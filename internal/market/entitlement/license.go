@@ -136,7 +136,7 @@ func (l License) nextCheck(now time.Time, early time.Duration) time.Time {
 		return at // the market has said what there is to say
 	}
 	urgent := l.LeaseUntil.Add(-urgentFrom)
-	if !now.Before(urgent) {
+	if !later(now, l.LastSeen).Before(urgent) {
 		at = earlier(at, now.Add(urgentEvery))
 	}
 	for _, moment := range []time.Time{

@@ -83,6 +83,19 @@ func (s *Service) Get(ctx context.Context, kind extension.Kind, slug string) (Li
 	return l, errs.Missing(err, ErrNotFound)
 }
 
+// Worrying returns the licenses of installed packages that are in grace or have lapsed, with State and Reason
+// as they are now.
+func (s *Service) Worrying(ctx context.Context) (list []License, err error) {
+	all, err := s.Store.List(ctx)
+	for _, l := range all {
+		l.State, l.Reason = l.At(s.now())
+		if l.Live && (l.State == Grace || l.State == Lapsed) {
+			list = append(list, l)
+		}
+	}
+	return list, err
+}
+
 // Key returns the kept license key of a package; ok is false if it has none.
 func (s *Service) Key(ctx context.Context, kind extension.Kind, slug string) (key string, ok bool, err error) {
 	l, err := s.Store.Get(ctx, kind, slug)

@@ -19,10 +19,13 @@ const checkWithin = 30 * time.Second
 
 // checkReason says why a market is checked.
 type checkReason struct {
-	asked   bool   // by an administrator: distrust of a package may end
-	product string // of which the packages are needed
-	keys    bool   // the market's license keys are needed
+	asked    bool     // by an administrator: distrust of a package may end
+	products []string // of which the packages are needed
+	keys     bool     // the market's license keys are needed
 }
+
+// polls reports whether nothing in particular is needed.
+func (r checkReason) polls() bool { return !r.asked && !r.keys && len(r.products) == 0 }
 
 var byAdministrator = checkReason{asked: true}
 
@@ -33,7 +36,7 @@ var errOvertaken = errors.New("remote: another check ended first")
 // nil if something did not, or if another check ended first, whose outcome is returned then. The error is
 // ErrNotFound for a market that was removed meanwhile.
 func (s *Service) check(ctx context.Context, m Market, why checkReason) (after Market, c *client, err error) {
-	c = &client{fetcher: s.Fetcher, market: m, now: s.now(), product: why.product, keys: why.keys}
+	c = &client{fetcher: s.Fetcher, market: m, now: s.now(), products: why.products, keys: why.keys}
 	before, bad, err := s.ask(ctx, c, why)
 	if err != nil {
 		return m, nil, err
@@ -72,7 +75,7 @@ func (s *Service) check(ctx context.Context, m Market, why checkReason) (after M
 func (s *Service) ask(ctx context.Context, c *client, why checkReason) (before Files, bad *fault, err error) {
 	asking, cancel := context.WithTimeout(ctx, checkWithin)
 	defer cancel()
-	if why == (checkReason{}) && c.market.settled(c.now) {
+	if why.polls() && c.market.settled(c.now) {
 		served, bad := c.get(asking, terms.Timestamp, 0, c.market.ETag)
 		if bad != nil || served.body == nil {
 			return nil, bad, ctx.Err()

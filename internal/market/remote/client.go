@@ -28,9 +28,9 @@ type client struct {
 	files   Files  // held: whatever was verified takes the place of what was there
 	now     time.Time
 
-	product string  // whose role is needed besides those held; empty: none
-	keys    bool    // the license keys are needed, if none are held yet
-	served  *answer // the timestamp, if it was asked for already
+	products []string // whose roles are needed besides those held
+	keys     bool     // the license keys are needed, if none are held yet
+	served   *answer  // the timestamp, if it was asked for already
 
 	trusted *trustedmetadata.TrustedMetadata
 	renewed bool // a newer root was verified

@@ -7,7 +7,9 @@ import (
 
 // Refresh is one check of a market with what is held of it.
 func Refresh(ctx context.Context, s *Service, address string, held Files) bool {
-	c := &client{fetcher: s.Fetcher, market: Market{URL: address}, files: held, now: s.now(), product: "mail-courier"}
+	c := &client{
+		fetcher: s.Fetcher, market: Market{URL: address}, files: held, now: s.now(), products: []string{"mail-courier"},
+	}
 	return c.refresh(ctx) == nil
 }
 

@@ -56,3 +56,13 @@ func (f *fault) refusal() error {
 		return ErrUntrusted.With("state", Untrusted).With("reason", f.says).Because(f)
 	}
 }
+
+// NoAnswer returns ErrUnreachable for a request of Client that failed with err.
+func NoAnswer(err error) error {
+	return ErrUnreachable.With("reason", whyNoAnswer(err).says).Because(err)
+}
+
+// NotAsAMarket returns ErrUntrusted for an answer that no market gives. reason is part of a sentence about the market.
+func NotAsAMarket(reason string) error {
+	return ErrUntrusted.With("state", Untrusted).With("reason", reason)
+}

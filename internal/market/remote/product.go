@@ -97,8 +97,8 @@ func (c *client) roles(ctx context.Context) *fault {
 			needed[slug] = true
 		}
 	}
-	if c.product != "" {
-		needed[c.product] = true
+	for _, slug := range c.products {
+		needed[slug] = true
 	}
 	for slug := range needed {
 		role := terms.RoleOf(slug)
@@ -136,13 +136,18 @@ func (c *client) delegation(role string) *metadata.DelegatedRole {
 }
 
 // packages returns the versions of a product, the highest first. ok is false if the market has no such
-// product. What is signed outside of the product's paths, or in a form that this stoa does not know, is
-// left out: the market may be newer.
+// product.
 func (c *client) packages(slug string) (list []Package, ok bool) {
 	role := c.trusted.Targets[terms.RoleOf(slug)]
 	if role == nil {
 		return nil, false
 	}
+	return packagesOf(slug, role), true
+}
+
+// packagesOf returns the versions that the role of a product signs, the highest first. What is signed outside of
+// the product's paths, or in a form that this stoa does not know, is left out: the market may be newer.
+func packagesOf(slug string, role *metadata.Metadata[metadata.TargetsType]) (list []Package) {
 	for path, signed := range role.Signed.Targets {
 		of, version, ok := terms.ParsePackageTarget(path)
 		if !ok || of != slug || signed == nil || hashOf(signed) == "" || signed.Custom == nil {
@@ -155,5 +160,5 @@ func (c *client) packages(slug string) (list []Package, ok bool) {
 		list = append(list, Package{Custom: custom, Target: path, Hash: hashOf(signed), Size: signed.Length})
 	}
 	slices.SortFunc(list, func(a, b Package) int { return manifest.CompareVersions(b.Version, a.Version) })
-	return list, true
+	return list
 }

@@ -111,6 +111,9 @@ type Store interface {
 	// Delete removes a market with its files; the error has the kind NotFound if there is none.
 	Delete(ctx context.Context, id string) error
 
+	// InUse reports whether something from a market is installed, or a license for it is on its way.
+	InUse(ctx context.Context, id string) (bool, error)
+
 	// Record appends an entry to the audit log. Inside InTx it is part of the transaction.
 	Record(ctx context.Context, e audit.Entry) error
 	// InTx runs fn on a Store whose changes are kept if fn returns nil and undone otherwise. fn may run
@@ -123,6 +126,7 @@ var (
 	ErrNotFound    = errs.New(errs.NotFound, "NOT_FOUND", "There is no such market.")
 	ErrNoProduct   = errs.New(errs.NotFound, "NOT_FOUND", "The market has no such product.")
 	ErrSelf        = errs.New(errs.Conflict, "CONFLICT", "The market of this stoa itself cannot be removed.")
+	ErrInUse       = errs.New(errs.Conflict, "CONFLICT", "Something from this market is installed, or on its way. Uninstall it first.")
 	ErrKnown       = errs.New(errs.Conflict, "CONFLICT", "This market was added before.")
 	ErrUnconfirmed = errs.New(errs.Conflict, "MARKET_UNCONFIRMED",
 		"Compare details.rootFingerprint with what the market's operator tells, and send it as rootFingerprint.")

@@ -139,7 +139,7 @@ func hold(ctx context.Context, tx Store, id string, before, after Files) error {
 	return nil
 }
 
-// Remove stops trusting a market. The errors are ErrNotFound and ErrSelf.
+// Remove stops trusting a market. The errors are ErrNotFound, ErrSelf, and ErrInUse while something from it is installed.
 func (s *Service) Remove(ctx context.Context, id string) error {
 	if id == Self {
 		return ErrSelf
@@ -151,6 +151,12 @@ func (s *Service) Remove(ctx context.Context, id string) error {
 		m, err := tx.Get(ctx, id)
 		if err != nil {
 			return errs.Missing(err, ErrNotFound)
+		}
+		// After the market was locked: an install that is recorded meanwhile waits for it (extension.Origins).
+		if used, err := tx.InUse(ctx, id); err != nil {
+			return err
+		} else if used {
+			return ErrInUse
 		}
 		if err := tx.Delete(ctx, id); err != nil {
 			return err
@@ -172,30 +178,6 @@ func (s *Service) Check(ctx context.Context, id string) (Market, error) {
 	}
 	m, _, err = s.check(ctx, m, byAdministrator)
 	return m, err
-}
-
-// Packages returns the versions that a product of a market offers, the highest first, as the market
-// signed them, after a check. The errors are ErrNotFound, ErrNoProduct, and ErrUntrusted for a market
-// that is stale or untrusted: nothing of it may be installed.
-func (s *Service) Packages(ctx context.Context, id, productSlug string) ([]Package, error) {
-	m, err := s.Get(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	m, c, err := s.check(ctx, m, checkReason{product: productSlug})
-	if err != nil {
-		return nil, err
-	}
-	if state, why := m.At(s.now()); state == Stale || state == Untrusted {
-		return nil, ErrUntrusted.With("state", state).With("reason", why)
-	} else if c == nil {
-		return nil, ErrUnreachable.With("reason", why)
-	}
-	list, ok := c.packages(productSlug)
-	if !ok {
-		return nil, ErrNoProduct
-	}
-	return list, nil
 }
 
 // LicenseKeys returns the keys with which a market signs leases of licenses: the JSON Web Key Set that it

@@ -34,6 +34,15 @@ type Overview struct {
 	Demo bool
 	// Attention has the concerns, the most urgent first.
 	Attention []Concern
+	// Licenses are those of packages from markets that are in grace or have lapsed.
+	Licenses []License
+}
+
+// License is the license of a package that stops, or will.
+type License struct {
+	Kind, Slug    string // of the package
+	State, Reason string // as package entitlement names them
+	GraceUntil    time.Time
 }
 
 // Service makes overviews. Fields are required unless stated otherwise. It is safe for concurrent
@@ -48,6 +57,8 @@ type Service struct {
 	BackupEvery time.Duration
 	// Market returns what the operator of a market has to do; the zero value where there is none. nil: the same.
 	Market func(ctx context.Context) (Market, error)
+	// Licenses returns the licenses of packages that stop, or will. nil: there are none.
+	Licenses func(ctx context.Context) ([]License, error)
 	// StaffFactor says whether administrators should have a second factor now, and whether it should be a passkey. nil:
 	// they need none.
 	StaffFactor func() (wanted, passkey bool)
@@ -87,6 +98,11 @@ func (s *Service) Get(ctx context.Context) (Overview, error) {
 	var err error
 	if o.Demo, err = s.Store.DemoSales(ctx, since); err != nil {
 		return Overview{}, err
+	}
+	if s.Licenses != nil {
+		if o.Licenses, err = s.Licenses(ctx); err != nil {
+			return Overview{}, err
+		}
 	}
 	o.Attention, err = s.attention(ctx, now)
 	return o, err

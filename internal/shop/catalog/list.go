@@ -28,7 +28,7 @@ const (
 // Limits of the product list (contract 3.2).
 const (
 	MaxLimit  = 100
-	maxSearch = 100 // characters
+	MaxSearch = 100 // characters of a search
 )
 
 // Shelf selects published or unpublished products.
@@ -69,8 +69,8 @@ func (q ListQuery) Issues() errs.Issues {
 	default:
 		is.Add("sort", errs.CodeUnknownValue, "sort must be featured, newest, rating, downloads, price or name.")
 	}
-	if !text.Printable(q.Search, maxSearch) {
-		is.Add("q", errs.CodeOutOfRange, "q must be at most %d printable characters.", maxSearch)
+	if !text.Printable(q.Search, MaxSearch) {
+		is.Add("q", errs.CodeOutOfRange, "q must be at most %d printable characters.", MaxSearch)
 	}
 	if !text.Printable(q.Category, text.Short) {
 		is.Add("category", errs.CodeOutOfRange, "category must be at most %d printable characters.", text.Short)

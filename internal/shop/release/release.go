@@ -69,7 +69,7 @@ type name struct {
 }
 
 // updates returns the highest offer for each package of the market that is higher than what
-// is installed of it.
+// is installed of it. What came from other markets is theirs to update.
 func updates(installed []extension.Present, offers []Offer) []Update {
 	best := make(map[name]Offer)
 	for _, o := range offers {
@@ -81,7 +81,7 @@ func updates(installed []extension.Present, offers []Offer) []Update {
 	have := make(map[name]string) // several versions may be installed side by side
 	for _, p := range installed {
 		at := name{p.Kind, p.Slug}
-		if old, ok := have[at]; p.FromMarket && (!ok || manifest.CompareVersions(p.Version, old) > 0) {
+		if old, ok := have[at]; p.FromMarket && p.Origin.IsZero() && (!ok || manifest.CompareVersions(p.Version, old) > 0) {
 			have[at] = p.Version
 		}
 	}

@@ -141,15 +141,21 @@ func Custom(slug, version string, at time.Time) terms.Custom {
 // Publish.
 func (m *Market) Offer(product string, versions ...string) {
 	m.tb.Helper()
-	role := m.role(product)
 	for _, version := range versions {
-		raw, err := Custom(product, version, m.Now()).Bytes()
-		if err != nil {
-			m.tb.Fatal(err)
-		}
-		path := terms.PackageTarget(product, version)
-		role.Signed.Targets[path] = m.target(path, []byte("the archive of "+path), (*json.RawMessage)(&raw))
+		m.Carry(product, Custom(product, version, m.Now()), []byte("the archive of "+terms.PackageTarget(product, version)))
 	}
+}
+
+// Carry adds a version of a package to a product, and serves its archive. It takes effect with Publish.
+func (m *Market) Carry(product string, custom terms.Custom, archive []byte) {
+	m.tb.Helper()
+	raw, err := custom.Bytes()
+	if err != nil {
+		m.tb.Fatal(err)
+	}
+	path := terms.PackageTarget(product, custom.Version)
+	m.role(product).Signed.Targets[path] = m.target(path, archive, (*json.RawMessage)(&raw))
+	m.Put(terms.PackagePath+product+"/"+custom.Version, archive)
 }
 
 // role returns the role of a product, delegated to by the targets.

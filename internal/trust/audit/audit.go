@@ -87,6 +87,8 @@ const (
 	MarketAdd          Action = "market.add"
 	MarketRemove       Action = "market.remove"
 	MarketRoot         Action = "market.root"
+	MarketPurchase     Action = "market.purchase"
+	MarketTrial        Action = "market.trial"
 	ExtensionLicense   Action = "extension.license"
 	ReviewHide         Action = "review.hide"
 	ReviewShow         Action = "review.show"

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Roles of callers.
@@ -25,7 +26,9 @@ type Context struct {
 	InstallationID  string
 	InstallationKey string   // a label, which can be changed
 	Permissions     []string // in effect: granted and still declared
-	UserID          string   // empty for guests and services
+	// License is the one with which the shop runs the plugin; nil if it needs none. stoa enforces it: no code has to.
+	License *PackageLicense
+	UserID  string // empty for guests and services
 	// Impersonator is who of the staff acts as the user, by id; empty where users call themselves. Keep both ids with
 	// what you record of the call.
 	Impersonator    string
@@ -45,6 +48,16 @@ type Context struct {
 	config  json.RawMessage // nil: only its digest arrived
 	digest  string
 	configs *configs
+}
+
+// PackageLicense is the license of a package that came from a market.
+type PackageLicense struct {
+	State string `json:"state"` // trial, valid, grace or lapsed, in which only hooks arrive
+	Tier  string `json:"tier"`  // its id
+	// Features are nil if they are too long for a header: Platform.OwnLicense has them.
+	Features  []string   `json:"features,omitempty"`
+	ExpiresAt *time.Time `json:"expiresAt"` // the end of the license; nil if it has none
+	Trial     bool       `json:"trial"`
 }
 
 type contextKey struct{}
@@ -94,6 +107,12 @@ func (v *Verifier) newContext(r *http.Request) (*Context, error) {
 		},
 		digest:  h.Get("X-Plugin-Config-Digest"),
 		configs: &v.configs,
+	}
+	if told := h.Get("X-Plugin-License"); told != "" {
+		text, err := base64.RawURLEncoding.DecodeString(told)
+		if err != nil || json.Unmarshal(text, &c.License) != nil {
+			return nil, errors.New("plugin: the license in the request is not JSON in Base64URL")
+		}
 	}
 	if names := h.Get("X-Plugin-Permissions"); names != "" {
 		c.Permissions = strings.Split(names, ",")

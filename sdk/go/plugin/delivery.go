@@ -23,6 +23,7 @@ type Hook struct {
 	InstanceKey     string          `json:"instanceKey"`
 	Config          json.RawMessage `json:"config"`          // at the time of the change; it may be incomplete
 	PreviousVersion string          `json:"previousVersion"` // with onUpgrade
+	Reason          string          `json:"reason"`          // "license" with onDisable and onEnable because of one
 }
 
 // Event is what happened in the shop, or what a plugin published.

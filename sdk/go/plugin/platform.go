@@ -68,6 +68,16 @@ func (p *Platform) Config(ctx context.Context, v any) error {
 	return json.Unmarshal(data.Config, v)
 }
 
+// OwnLicense returns the license with which the shop runs the plugin, and nil if it needs none. It needs no
+// permission.
+func (p *Platform) OwnLicense(ctx context.Context) (*PackageLicense, error) {
+	var l PackageLicense
+	if err := p.get(ctx, "license", nil, &l); err != nil || l.State == "none" {
+		return nil, err
+	}
+	return &l, nil
+}
+
 // Publish publishes an event and returns its id. typ begins with the plugin's slug and a dot. It needs the
 // permission events:publish.
 func (p *Platform) Publish(ctx context.Context, typ string, data any) (id string, err error) {

@@ -98,6 +98,10 @@ func (t TestRequest) headers(config []byte) map[string]string {
 	if c.Impersonator != "" {
 		h["X-User-Impersonator"] = c.Impersonator
 	}
+	if c.License != nil {
+		told, _ := json.Marshal(c.License) // texts and a time
+		h["X-Plugin-License"] = base64.RawURLEncoding.EncodeToString(told)
+	}
 	if t.HookID != "" {
 		h["X-Hook-Id"], h["X-Hook-Attempt"], h["X-Caller"] = t.HookID, "1", first(c.Caller, "api-internal")
 	}

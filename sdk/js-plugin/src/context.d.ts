@@ -16,6 +16,8 @@ export interface Context<Config = AnyConfig> {
   /** The permissions in effect: granted and still declared. */
   readonly permissions: readonly string[];
   can(permission: string): boolean;
+  /** The license with which the shop runs the plugin; null if it needs none. stoa enforces it: no code has to. */
+  readonly license: PackageLicense | null;
   /**
    * null for guests and services. `impersonator` is who of the staff acts as the user, by id; absent where users call
    * themselves. Keep both ids with what you record of the call.
@@ -35,6 +37,19 @@ export interface Context<Config = AnyConfig> {
   readonly platform: Platform;
 }
 
+/** The license of a package that came from a market. */
+export interface PackageLicense {
+  /** In `lapsed` only hooks arrive. */
+  readonly state: 'trial' | 'valid' | 'grace' | 'lapsed';
+  /** The id of the tier. */
+  readonly tier: string;
+  /** null if they are too long for a header: `platform.license()` has them. */
+  readonly features: readonly string[] | null;
+  /** The end of the license; null if it has none. */
+  readonly expiresAt: Date | null;
+  readonly trial: boolean;
+}
+
 export type HookName = 'onInstall' | 'onEnable' | 'onDisable' | 'onUninstall' | 'onUpgrade';
 
 /** A lifecycle hook. It may arrive again under the same id, after a failure or a lost answer. */
@@ -51,6 +66,8 @@ export interface Hook<Config = AnyConfig> {
   readonly config: Partial<Config>;
   /** With `onUpgrade`. */
   readonly previousVersion?: string;
+  /** With `onDisable` and `onEnable`, if the license of the package has lapsed or holds again. */
+  readonly reason?: 'license';
 }
 
 /** Answers what the plugin knows about a user, within 10 seconds and at most 10 MiB. It may throw. */

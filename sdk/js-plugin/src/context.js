@@ -1,4 +1,4 @@
-import { Platform } from './platform.js';
+import { licenseOf, Platform } from './platform.js';
 
 // contextOf returns the context in the headers of a request, which must be verified.
 // config is undefined where the header has only its digest.
@@ -17,6 +17,7 @@ export function contextOf(headers, options) {
     config: configIn(headers),
     permissions,
     can: (permission) => permissions.includes(permission),
+    license: licenseIn(headers),
     user,
     role,
     caller: header('x-caller') || 'unknown',
@@ -42,6 +43,12 @@ function configIn(headers) {
   const encoded = headers['x-plugin-config'];
   if (encoded === undefined) return headers['x-plugin-config-digest'] === undefined ? {} : undefined;
   return JSON.parse(Buffer.from(encoded, 'base64url').toString());
+}
+
+// licenseIn returns the license of the package, or null: most packages have none.
+function licenseIn(headers) {
+  const encoded = headers['x-plugin-license'];
+  return encoded === undefined ? null : licenseOf(JSON.parse(Buffer.from(encoded, 'base64url').toString()));
 }
 
 // Configs remembers configs that are too large for a header, the last hundred of them.

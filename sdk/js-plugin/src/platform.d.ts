@@ -1,3 +1,4 @@
+import type { PackageLicense } from './context.js';
 import type {
   License, LicenseStatus, Order, OrderStatus, Page, PageQuery, Product, ProductDetail, User,
 } from './shop.js';
@@ -43,6 +44,8 @@ export class Platform {
 
   /** The instance's config as it is now. */
   config<Config = { readonly [key: string]: unknown }>(): Promise<Config>;
+  /** The license with which the shop runs the plugin, with all its features; null if it needs none. */
+  license(): Promise<PackageLicense | null>;
   /** Needs `products:read`. `get` takes a slug. */
   readonly products: Collection<Product, PageQuery & {
     readonly category?: string; readonly q?: string; readonly featured?: boolean; readonly trending?: boolean;

@@ -3,6 +3,11 @@ import { Storage } from './storage.js';
 
 const TIMEOUT = 10_000; // milliseconds
 
+// licenseOf returns a license as plugins see it. A header leaves out features that are too long.
+export function licenseOf({ state, tier, features = null, expiresAt, trial }) {
+  return { state, tier, features, expiresAt: expiresAt === null ? null : new Date(expiresAt), trial };
+}
+
 // Platform is documented in index.d.ts.
 export class Platform {
   #base;
@@ -30,6 +35,11 @@ export class Platform {
 
   async config() {
     return (await this.#json('GET', 'config')).config;
+  }
+
+  async license() {
+    const told = await this.#json('GET', 'license');
+    return told.state === 'none' ? null : licenseOf(told);
   }
 
   async #json(method, path, options) {

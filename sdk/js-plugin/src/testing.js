@@ -35,6 +35,7 @@ function platformHeaders(context, hook) {
     'x-installation-key': context.installationKey ?? 'default',
     'x-tenant-id': installationId,
     'x-plugin-config': Buffer.from(JSON.stringify(context.config ?? {})).toString('base64url'),
+    'x-plugin-license': context.license ? Buffer.from(JSON.stringify(context.license)).toString('base64url') : undefined,
     'x-plugin-permissions': (context.permissions ?? []).join(','),
     'x-user-id': user?.id ?? '',
     'x-user-impersonator': user?.impersonator,

@@ -29,14 +29,17 @@ const greeting = {
   secret, method: 'POST', path: '/base/api/hello%2Fyou?x=%20y', body: { name: 'Grüezi' },
   context: {
     user: { id: 'Ada Ü', role: 'customer', impersonator: 'sam' }, config: { greeting: 'Hi' }, permissions: ['a', 'b'], locale: 'de',
+    license: { state: 'grace', tier: 'pro', features: ['süß'], expiresAt: '2030-03-01T12:00:00.000Z', trial: true },
   },
 };
 
 const summary = (stoa, body) => ({
   user: stoa.user, greeting: stoa.config.greeting, can: stoa.can('b') && !stoa.can('c'), locale: stoa.locale, body,
+  ends: stoa.license?.expiresAt.getTime(), features: stoa.license?.features,
 });
 const want = {
   user: { id: 'Ada Ü', role: 'customer', impersonator: 'sam' }, greeting: 'Hi', can: true, locale: 'de', body: { name: 'Grüezi' },
+  ends: Date.UTC(2030, 2, 1, 12), features: ['süß'],
 };
 
 async function read(req) {

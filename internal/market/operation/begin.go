@@ -1,0 +1,280 @@
+package operation
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"net/url"
+	"time"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/base/ids"
+	"stoa/internal/base/reqctx"
+	"stoa/internal/base/text"
+	"stoa/internal/extension"
+	"stoa/internal/extension/plugin"
+	"stoa/internal/market/remote"
+	"stoa/internal/shop/order"
+	"stoa/internal/trust/audit"
+)
+
+// NewPurchase asks for a purchase.
+type NewPurchase struct {
+	ProductSlug string `json:"productSlug"`
+	TierID      string `json:"tierId"`
+	// Grants are what the package gets of what it asks for. nil: nobody said; empty: nothing, on purpose.
+	Grants []string `json:"grants"`
+}
+
+// Issues returns what is wrong with n.
+func (n NewPurchase) Issues() (faults errs.Issues) {
+	faults.Require("productSlug", n.ProductSlug)
+	if faults.Require("tierId", n.TierID) && !text.Printable(n.TierID, text.Short) {
+		faults.Add("tierId", errs.CodeOutOfRange, "tierId must be at most %d printable characters.", text.Short)
+	}
+	consented(n.Grants, &faults)
+	return faults
+}
+
+func consented(grants []string, faults *errs.Issues) {
+	if grants == nil {
+		faults.Add("grants", errs.CodeRequired, "grants is required: the permissions that the package gets, [] for none.")
+	}
+}
+
+// NewTrial asks for a trial.
+type NewTrial struct {
+	ProductSlug string   `json:"productSlug"`
+	TierID      string   `json:"tierId"`
+	Email       string   `json:"email"`
+	Grants      []string `json:"grants"` // as in NewPurchase
+}
+
+func (n NewTrial) purchase() NewPurchase { return NewPurchase{n.ProductSlug, n.TierID, n.Grants} }
+
+// Issues returns what is wrong with n.
+func (n NewTrial) Issues() (faults errs.Issues) {
+	if faults.Require("email", n.Email) && order.EmailKey(n.Email) == "" {
+		faults.Add("email", errs.CodeInvalid, "email must be one e-mail address.")
+	}
+	faults.Merge(n.purchase().Issues())
+	return faults
+}
+
+// NewInstall asks for an install, or an upgrade.
+type NewInstall struct {
+	LicenseKey string   `json:"licenseKey"`
+	Grants     []string `json:"grants"` // as in NewPurchase
+}
+
+// Issues returns what is wrong with n.
+func (n NewInstall) Issues() (faults errs.Issues) {
+	if n.LicenseKey != "" && !plausible(n.LicenseKey) {
+		faults.Add("licenseKey", errs.CodeOutOfRange, "licenseKey must be at most %d printable characters.", text.Short)
+	}
+	consented(n.Grants, &faults)
+	return faults
+}
+
+// begin returns an operation that can begin, and its market. The errors are those of remote.Service.Packages, ErrNothing,
+// install.ErrPlatform, ErrElsewhere, ErrUninstalled, VALIDATION_ERROR for grants that are not signed, and
+// extension.ErrTrust for those that the caller may not give.
+func (s *Service) begin(ctx context.Context, kind Kind, market, slug string, grants []string) (Operation, seller, error) {
+	m, offered, err := s.Markets.Offered(ctx, market, []string{slug})
+	if err != nil {
+		return Operation{}, seller{}, err
+	}
+	list, ok := offered[slug]
+	if !ok {
+		return Operation{}, seller{}, ErrProduct
+	} else if len(list) == 0 {
+		return Operation{}, seller{}, ErrNothing
+	}
+	pkg := s.offered(list[0])
+	if err := s.Installer.Fits(pkg.MinPlatform); err != nil {
+		return Operation{}, seller{}, err
+	}
+	if err := s.Installer.CheckKind(pkg.Kind); err != nil {
+		return Operation{}, seller{}, err
+	}
+	var faults errs.Issues
+	for _, name := range missing(pkg.Permissions, grants) {
+		faults.Add("grants", errs.CodeUnknownValue, "The package does not ask for %s.", text.Clip(name))
+	}
+	if err := faults.Err(); err != nil {
+		return Operation{}, seller{}, err
+	}
+	if pkg.Kind == extension.Plugin {
+		if err := plugin.CheckConsent(ctx, grants); err != nil {
+			return Operation{}, seller{}, err
+		}
+	}
+	o := Operation{
+		ID: ids.New(), Kind: kind, Market: market, Product: slug, Package: pkg.Package, Grants: grants,
+		Actor: actorOf(reqctx.CallerFrom(ctx)), Licensed: pkg.Licensed, State: Pending, Steps: []Reached{},
+	}
+	o.CreatedAt = s.now()
+	o.DueAt = o.CreatedAt
+	at := s.seller(m)
+	o.ProductName = at.name(ctx, slug)
+	return o, at, s.free(ctx, o)
+}
+
+// free returns nil if the package of o may be installed: nothing with its slug came from elsewhere.
+func (s *Service) free(ctx context.Context, o Operation) error {
+	installed, err := s.Installer.Installed(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range installed {
+		if p.Kind == o.Package.Kind && p.Slug == o.Package.Slug && !cameFrom(p, o.Market, o.Product) {
+			return ErrElsewhere
+		}
+	}
+	if o.Package.Kind != extension.Plugin {
+		return nil
+	}
+	if is, err := s.Plugins.IsUninstalled(ctx, o.Package.Slug); err != nil || !is {
+		return err
+	}
+	return ErrUninstalled
+}
+
+// Purchase begins a purchase: the buyer pays at CheckoutURL. The errors are those of begin, ErrSelf, ErrFree, ErrTier,
+// ErrRefused, remote.ErrUnreachable, and remote.ErrUntrusted also for a market that sends buyers elsewhere.
+func (s *Service) Purchase(ctx context.Context, market string, in NewPurchase) (Operation, error) {
+	if err := in.Issues().Err(); err != nil {
+		return Operation{}, err
+	}
+	o, at, err := s.beginPaid(ctx, Purchase, market, in)
+	if err != nil {
+		return Operation{}, err
+	}
+	var secret [32]byte
+	_, _ = rand.Read(secret[:]) // never fails
+	hash := sha256.Sum256(secret[:])
+	o.Secrets.Handoff = base64.RawURLEncoding.EncodeToString(secret[:])
+	back := s.PublicURL + "/console/plugins/markets/" + url.PathEscape(market) + "?operation=" + o.ID
+	ask := wanted{
+		ProductSlug: o.Product, TierID: o.Tier, Instance: s.instance(), PlatformID: s.PlatformID, ReturnURL: back,
+		SecretHash: hex.EncodeToString(hash[:]),
+	}
+	// The payment makes a trial that runs here a paid license. Of a key that is kept, only the market knows whether it is
+	// one.
+	if ask.LicenseKey, _, err = s.Licenses.Key(ctx, o.Package.Kind, o.Package.Slug); err != nil {
+		return Operation{}, err
+	}
+	got, err := at.handoff(ctx, ask, o.ID)
+	if ask.LicenseKey != "" && (errs.KindOf(err) == errs.Conflict || errs.KindOf(err) == errs.Forbidden) {
+		ask.LicenseKey = ""
+		got, err = at.handoff(ctx, ask, o.ID+"-new")
+	}
+	if err != nil {
+		return Operation{}, err
+	}
+	o.HandoffID, o.CheckoutURL, o.ExpiresAt = got.ID, got.CheckoutURL, got.ExpiresAt
+	return o, s.create(ctx, o, "")
+}
+
+// beginPaid is begin for what costs something.
+func (s *Service) beginPaid(ctx context.Context, kind Kind, market string, in NewPurchase) (Operation, seller, error) {
+	if market == remote.Self {
+		return Operation{}, seller{}, ErrSelf
+	}
+	o, at, err := s.begin(ctx, kind, market, in.ProductSlug, in.Grants)
+	if err != nil {
+		return Operation{}, seller{}, err
+	}
+	if !o.Licensed {
+		return Operation{}, seller{}, ErrFree
+	}
+	o.Tier = in.TierID
+	return o, at, nil
+}
+
+// Trial begins a trial. The errors are those of Purchase, and ErrTrialUsed.
+//
+// The operation is stored before the market is asked: if the process is killed in between, it is asked again, for the
+// same trial.
+func (s *Service) Trial(ctx context.Context, market string, in NewTrial) (Operation, error) {
+	if err := in.Issues().Err(); err != nil {
+		return Operation{}, err
+	}
+	o, at, err := s.beginPaid(ctx, Trial, market, in.purchase())
+	if err != nil {
+		return Operation{}, err
+	}
+	o.Secrets.Email = in.Email
+	lease := rand.Text()
+	o.DueAt = o.CreatedAt.Add(leaseFor)
+	if err := s.create(ctx, o, lease); err != nil {
+		return Operation{}, err
+	}
+	w := &work{s: s, at: at, o: o, lease: lease}
+	if err := w.tryOut(ctx); err != nil {
+		if final(err) {
+			w.fail(ctx, err)
+			return Operation{}, err
+		}
+		// Nobody knows whether the trial began. The operation finds out, and the caller can follow it.
+		w.later(ctx, err)
+		return w.o, nil
+	}
+	return w.o, w.goOn(ctx)
+}
+
+// Install begins an install of a free product, or with a license: that of the given key, or the one that is kept. The
+// errors are those of begin, and ErrLicense.
+func (s *Service) Install(ctx context.Context, market, productSlug string, in NewInstall) (Operation, error) {
+	if err := in.Issues().Err(); err != nil {
+		return Operation{}, err
+	}
+	o, _, err := s.begin(ctx, Install, market, productSlug, in.Grants)
+	if err != nil {
+		return Operation{}, err
+	}
+	if o.Licensed {
+		o.Secrets.Key = in.LicenseKey
+		if in.LicenseKey == "" {
+			if o.Secrets.Key, o.Secrets.Kept, err = s.Licenses.Key(ctx, o.Package.Kind, o.Package.Slug); err != nil {
+				return Operation{}, err
+			}
+		}
+		if o.Secrets.Key == "" {
+			return Operation{}, ErrLicense.With("reason", "missing")
+		}
+		if err := s.Licenses.Verify(ctx, o.subject(), o.Secrets.Key); err != nil {
+			return Operation{}, err
+		}
+	}
+	return o, s.create(ctx, o, "")
+}
+
+// create stores an operation and has it carried on, unless it is leased.
+func (s *Service) create(ctx context.Context, o Operation, lease string) error {
+	stored, err := s.seal(o)
+	if err != nil {
+		return err
+	}
+	if err := s.Store.Create(ctx, stored, lease); err != nil {
+		return err
+	}
+	if lease == "" {
+		s.rounds.Wake()
+	}
+	return nil
+}
+
+// entry returns what the audit log is told when a license was bought or a trial began.
+func (o *Operation) entry(ctx context.Context, at time.Time) audit.Entry {
+	action := audit.MarketPurchase
+	if o.Kind == Trial {
+		action = audit.MarketTrial
+	}
+	return audit.New(reqctx.WithCaller(ctx, o.Actor.Caller()), at, action, audit.Target{Type: "market", ID: o.Market}, audit.Details{
+		"operation": o.ID, "product": o.Product, "tier": o.Tier, "package": string(o.Package.Kind) + " " + o.Package.Slug,
+		"permissions": o.Grants,
+	})
+}

@@ -1,0 +1,41 @@
+package operation
+
+import (
+	"context"
+	"time"
+
+	"stoa/internal/trust/audit"
+)
+
+// Stored is an Operation as the database keeps it.
+type Stored struct {
+	Operation // without its Secrets
+
+	Sealed string // the Secrets; empty if there are none
+}
+
+// Store keeps operations. Package store implements it, and its tests cover every sentence here.
+type Store interface {
+	// Create adds an operation. With a lease nobody else carries it on before it is due.
+	Create(ctx context.Context, o Stored, lease string) error
+
+	// Get returns an operation; the error has the kind NotFound if there is none.
+	Get(ctx context.Context, id string) (Stored, error)
+
+	// List returns operations, the newest first, and how many there are.
+	List(ctx context.Context, limit, offset int) ([]Stored, int, error)
+
+	// Lease returns an operation that is due at now, the longest waiting first, and leases it: nobody else gets it
+	// before until. ok is false if none is due.
+	Lease(ctx context.Context, lease string, now, until time.Time) (o Stored, ok bool, err error)
+
+	// Renew makes a lease last until a time. ok is false if the operation has another lease by now, or is over.
+	Renew(ctx context.Context, id, lease string, until time.Time) (ok bool, err error)
+
+	// Keep stores what changed of a leased operation, and appends entries to the audit log in the same transaction.
+	// Unless the lease goes on, it ends. The error has the kind NotFound if the operation has another lease by now.
+	Keep(ctx context.Context, o Stored, lease string, goesOn bool, entries ...audit.Entry) error
+
+	// Next returns when the next operation is due, leased ones included; ok is false if all are over.
+	Next(ctx context.Context) (at time.Time, ok bool, err error)
+}

@@ -1,0 +1,156 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"stoa/internal/base/errs"
+	"stoa/internal/extension"
+	"stoa/internal/market/operation"
+	"stoa/internal/market/remote"
+	"stoa/internal/store"
+	"stoa/internal/trust/audit"
+)
+
+func newOperation(id string, created time.Time) operation.Stored {
+	return operation.Stored{
+		Operation: operation.Operation{
+			ID: id, Kind: operation.Purchase, Market: "m1", Product: "mail-pack", ProductName: "Mail", Tier: "pro",
+			Package: operation.Package{Kind: extension.Plugin, Slug: "courier", Version: "1.0.0"}, Grants: []string{"storage:read"},
+			Actor: operation.Actor{UserID: "u1"}, Licensed: true, HandoffID: "h1", CheckoutURL: "https://a.example/x",
+			ExpiresAt: created.Add(time.Hour), State: operation.Pending, Steps: []operation.Reached{}, DueAt: created, CreatedAt: created,
+		},
+		Sealed: "sealed",
+	}
+}
+
+func testOperations(t *testing.T, open Open) {
+	db := open(t)
+	s := store.NewOperations(db)
+	ctx := t.Context()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	one, two := newOperation("o1", T0), newOperation("o2", T0.Add(time.Second))
+	must(s.Create(ctx, one, ""))
+	must(s.Create(ctx, two, ""))
+	if got, err := s.Get(ctx, "o1"); err != nil || !cmp.Equal(got, one) {
+		t.Errorf("%v (-got +want):\n%s", err, cmp.Diff(got, one))
+	}
+	_, err := s.Get(ctx, "none")
+	mustBe(t, "get", err, errs.NotFound)
+	if list, total, err := s.List(ctx, 1, 0); err != nil || total != 2 || !cmp.Equal(list, []operation.Stored{two}) {
+		t.Errorf("list: %v, %d, %v", list, total, err)
+	}
+	until := T0.Add(time.Minute)
+	o, ok, err := s.Lease(ctx, "mine", T0, until)
+	if err != nil || !ok || !cmp.Equal(o, one) {
+		t.Fatalf("lease: %t, %v\n%s", ok, err, cmp.Diff(o, one))
+	}
+	if _, ok, err := s.Lease(ctx, "theirs", T0, until); ok || err != nil {
+		t.Errorf("leased twice: %t, %v", ok, err)
+	}
+	if at, ok, err := s.Next(ctx); !ok || err != nil || !at.Equal(two.DueAt) {
+		t.Errorf("next: %v, %t, %v", at, ok, err)
+	}
+	for lease, want := range map[string]bool{"mine": true, "theirs": false} {
+		if ok, err := s.Renew(ctx, "o1", lease, until); ok != want || err != nil {
+			t.Errorf("%s is renewed: %t, %v", lease, ok, err)
+		}
+	}
+	one.Sealed, one.Steps = "other", []operation.Reached{{Step: operation.Paid, At: T0}}
+	one.DueAt, one.Attempts = until, 3
+	mustBe(t, "keep with another lease", s.Keep(ctx, one, "theirs", true), errs.NotFound)
+	entry := audit.New(ctx, T0, audit.MarketPurchase, audit.Target{Type: "market", ID: "m1"}, nil)
+	must(s.Keep(ctx, one, "mine", true, entry))
+	one.State, one.DueAt = operation.Failed, time.Time{}
+	one.Failure = &operation.Failure{Code: "CONFLICT", Message: "No.", Details: map[string]any{"reason": "x"}}
+	must(s.Keep(ctx, one, "mine", false))
+	mustBe(t, "keep after the lease", s.Keep(ctx, one, "mine", false), errs.NotFound)
+	if got, err := s.Get(ctx, "o1"); err != nil || !cmp.Equal(got, one) {
+		t.Errorf("kept: %v (-got +want):\n%s", err, cmp.Diff(got, one))
+	}
+	if entries, _, err := store.NewAudit(db).ListEntries(ctx, audit.Query{Limit: 9}); err != nil || len(entries) != 1 {
+		t.Errorf("audit: %v, %v", entries, err)
+	}
+	o, _, _ = s.Lease(ctx, "late", T0.Add(time.Hour), T0.Add(2*time.Hour))
+	if o.ID != "o2" {
+		t.Errorf("leased %s", o.ID)
+	}
+	two.State, two.DueAt = operation.Done, time.Time{}
+	must(s.Keep(ctx, two, "late", false))
+	if _, ok, err := s.Next(ctx); ok || err != nil {
+		t.Errorf("all are over: %t, %v", ok, err)
+	}
+}
+
+// Where archives came from is recorded with them; a market from which something is installed is in use.
+func testOrigins(t *testing.T, open Open) {
+	db := open(t)
+	ctx := t.Context()
+	records, markets := store.NewExtensions(db, store.NewPlugin(db)), store.NewMarkets(db)
+	for _, id := range []string{"m1", "m2"} {
+		if err := markets.Create(ctx, remote.Market{ID: id, Fingerprint: id}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set := func(traced extension.Traced) error {
+		return records.InTx(ctx, func(tx extension.Tx) error {
+			return tx.(interface{ Origins() extension.Origins }).Origins().SetOrigin(ctx, traced)
+		})
+	}
+	traced := extension.Traced{
+		Kind: extension.Plugin, Slug: "courier", ZipHash: "h1", Origin: extension.Origin{Market: "m2", Product: "bare", ProductName: "Bare"},
+	}
+	for _, market := range []string{"m2", "m1"} {
+		traced.Origin.Market = market
+		if err := set(traced); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := records.Origins(ctx); err != nil || !cmp.Equal(got, []extension.Traced{traced}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	used := func(want bool) {
+		t.Helper()
+		if got, err := markets.InUse(ctx, "m1"); got != want || err != nil {
+			t.Errorf("in use: %t, %v", got, err)
+		}
+	}
+	used(false) // nothing is installed from that archive
+	paid := newOperation("o1", T0)
+	if err := store.NewOperations(db).Create(ctx, paid, ""); err != nil {
+		t.Fatal(err)
+	}
+	used(false)
+	paid.ID, paid.Steps = "o2", []operation.Reached{{Step: operation.Paid, At: T0}}
+	if err := store.NewOperations(db).Create(ctx, paid, ""); err != nil {
+		t.Fatal(err)
+	}
+	used(true)
+	gone := traced
+	gone.ZipHash, gone.Origin.Market = "h2", "none"
+	mustBe(t, "a market that was removed", set(gone), errs.Conflict)
+	forget := traced
+	forget.Origin = extension.Origin{}
+	if err := set(forget); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := records.Origins(ctx); err != nil || len(got) != 0 {
+		t.Errorf("forgotten: %v, %v", got, err)
+	}
+	if err := set(traced); err != nil {
+		t.Fatal(err)
+	}
+	if err := markets.Delete(ctx, "m1"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := records.Origins(ctx); err != nil || len(got) != 0 {
+		t.Errorf("they outlive their market: %v, %v", got, err)
+	}
+}
