@@ -1,11 +1,13 @@
 package operation
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"net/url"
 	"time"
 
@@ -143,13 +145,16 @@ func (s *Service) free(ctx context.Context, o Operation) error {
 }
 
 // Purchase begins a purchase: the buyer pays at CheckoutURL. The errors are those of begin, ErrSelf, ErrFree, ErrTier,
-// ErrRefused, remote.ErrUnreachable, and remote.ErrUntrusted also for a market that sends buyers elsewhere.
+// ErrBuying with details.operationId, ErrRefused, remote.ErrUnreachable, and remote.ErrUntrusted also for a market that sends buyers elsewhere.
 func (s *Service) Purchase(ctx context.Context, market string, in NewPurchase) (Operation, error) {
 	if err := in.Issues().Err(); err != nil {
 		return Operation{}, err
 	}
 	o, at, err := s.beginPaid(ctx, Purchase, market, in)
 	if err != nil {
+		return Operation{}, err
+	}
+	if err := s.notBuying(ctx, market, o.Product); err != nil {
 		return Operation{}, err
 	}
 	var secret [32]byte
@@ -175,7 +180,21 @@ func (s *Service) Purchase(ctx context.Context, market string, in NewPurchase) (
 		return Operation{}, err
 	}
 	o.HandoffID, o.CheckoutURL, o.ExpiresAt = got.ID, got.CheckoutURL, got.ExpiresAt
-	return o, s.create(ctx, o, "")
+	err = s.create(ctx, o, "")
+	if errors.Is(err, ErrBuying) { // somebody was faster. Nobody can pay this one: its address is known to nobody
+		err = cmp.Or(s.notBuying(ctx, market, o.Product), err)
+	}
+	return o, err
+}
+
+// notBuying returns ErrBuying with details.operationId while a purchase of the product is not over. Its payment may be on
+// its way longer than its handoff says, so the market's word ends it, not the clock.
+func (s *Service) notBuying(ctx context.Context, market, product string) error {
+	id, is, err := s.Store.Buying(ctx, market, product)
+	if err != nil || !is {
+		return err
+	}
+	return ErrBuying.With("operationId", id)
 }
 
 // beginPaid is begin for what costs something.
@@ -258,7 +277,9 @@ func (s *Service) create(ctx context.Context, o Operation, lease string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Store.Create(ctx, stored, lease); err != nil {
+	if err := s.Store.Create(ctx, stored, lease); errs.KindOf(err) == errs.NotFound {
+		return remote.ErrNotFound
+	} else if err != nil {
 		return err
 	}
 	if lease == "" {

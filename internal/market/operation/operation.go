@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -56,11 +57,18 @@ type Package struct {
 	Version string
 }
 
-// Failure is why an operation failed, as a client is told.
+// Failure is why an operation failed, or waits, as a client is told.
 type Failure struct {
 	Code    string         `json:"code"`
 	Message string         `json:"message"`
 	Details map[string]any `json:"details,omitempty"`
+}
+
+func newFailure(err error) *Failure {
+	if e, ok := errors.AsType[*errs.Error](err); ok {
+		return &Failure{Code: e.Code, Message: e.Message, Details: e.Details}
+	}
+	return &Failure{Code: "INTERNAL_ERROR", Message: "An internal error occurred."}
 }
 
 // Actor is who began an operation. Its rights are looked up when they matter.
@@ -113,9 +121,11 @@ type Operation struct {
 	State     State
 	Steps     []Reached
 	Failure   *Failure
+	Waiting   *Failure  // why the last attempt came no further; nil if only the payment is missing
 	Attempts  int       // without an answer, since the last step
 	DueAt     time.Time // when it goes on; zero once it is over
 	CreatedAt time.Time
+	EndedAt   time.Time // zero until it is over
 }
 
 // Step returns the last step that was reached, or "".
@@ -138,7 +148,7 @@ func (o *Operation) reach(step Step, at time.Time) {
 	if !o.Has(step) {
 		o.Steps = append(o.Steps, Reached{step, at})
 	}
-	o.Attempts = 0
+	o.Attempts, o.Waiting = 0, nil
 }
 
 func (o *Operation) subject() entitlement.Subject {
@@ -165,7 +175,15 @@ var (
 	ErrRights = errs.New(errs.Forbidden, "FORBIDDEN",
 		"Whoever began this may not install extensions any more. A license that was bought stays; install the product to go on.")
 	ErrTrialUsed = errs.New(errs.Conflict, "TRIAL_USED", "This product was tried already, on this stoa or by the owner of this address.")
-	ErrExpired   = errs.New(errs.Gone, "HANDOFF_EXPIRED", "The purchase was not paid in time. Begin it anew.")
+	ErrExpired   = errs.New(errs.Gone, "HANDOFF_EXPIRED",
+		"The market gives no key for this purchase any more. If it was paid, install the product with the license key of the receipt; else begin it anew.")
+	ErrForgotten = errs.New(errs.NotFound, "NOT_FOUND",
+		"The market does not know this purchase any more. If it was paid, ask the market's operator before you buy again.")
+	ErrBuying = errs.New(errs.Conflict, "CONFLICT",
+		"This product is being bought already: pay at the checkoutUrl of details.operationId, or end that purchase first.")
+	ErrPaid  = errs.New(errs.Conflict, "CONFLICT", "Only what is pending and was not paid can be ended. This is over, or paid.")
+	ErrBusy  = errs.New(errs.Conflict, "CONFLICT", "The operation is at work at this moment. Try again in a few seconds.")
+	ErrEnded = errs.New(errs.Conflict, "CONFLICT", "Somebody ended it before it was over.")
 	ErrRefused   = errs.New(errs.Conflict, "CONFLICT", "The market refuses it. details.reason has its words.")
 	ErrGone      = errs.New(errs.NotFound, "NOT_FOUND", "The market does not serve this version any more.")
 )

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"time"
 
-	"stoa/internal/base/errs"
 	"stoa/internal/market/remote"
 	"stoa/internal/trust/audit"
 )
@@ -28,7 +27,7 @@ const (
 	claimEvery    = 2 * time.Second
 	claimOften    = 10 * time.Minute
 	claimSeldom   = time.Minute
-	paymentWithin = 14*24*time.Hour + time.Hour // for how long a market that does not answer is asked for a key
+	paymentWithin = 14*24*time.Hour + time.Hour // for how long a market that does not answer, or waits, is asked for a key
 )
 
 // errUnpaid ends a round of a purchase that is not paid yet.
@@ -178,6 +177,8 @@ func (w *work) pay(ctx context.Context) error {
 		return ErrExpired
 	} else if err != nil {
 		return err
+	} else if !ok && w.s.now().After(w.o.CreatedAt.Add(paymentWithin)) {
+		return ErrExpired
 	} else if !ok {
 		return errUnpaid
 	}
@@ -229,8 +230,11 @@ func (w *work) reach(ctx context.Context, step Step) error {
 func (w *work) keep(ctx context.Context, goesOn bool, entries ...audit.Entry) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepWithin)
 	defer cancel()
-	if goesOn {
+	switch {
+	case goesOn:
 		w.o.DueAt = w.s.now().Add(leaseFor)
+	case w.o.State != Pending:
+		w.o.EndedAt = w.s.now()
 	}
 	stored := Stored{w.o, w.sealed}
 	if w.sealed == "" {
@@ -253,8 +257,10 @@ func (w *work) goOn(ctx context.Context) error {
 // later has the operation tried again after a while.
 func (w *work) later(ctx context.Context, why error) {
 	pause := claimEvery
+	w.o.Waiting = nil
 	switch {
 	case !errors.Is(why, errUnpaid):
+		w.o.Waiting = newFailure(why)
 		w.o.Attempts++
 		pause = min(firstPause<<min(w.o.Attempts-1, 10), lastPause)
 		w.log(ctx, slog.LevelWarn, "an operation of a market has no answer, trying again", why)
@@ -268,17 +274,13 @@ func (w *work) later(ctx context.Context, why error) {
 // fail ends the operation. What was paid for is not lost: the license of a purchase and a trial stays active, and an
 // install goes on with it. A key that somebody brought for nothing is given back its seat.
 func (w *work) fail(ctx context.Context, why error) {
-	failure := &Failure{Code: "INTERNAL_ERROR", Message: "An internal error occurred."}
-	if e, ok := errors.AsType[*errs.Error](why); ok {
-		failure = &Failure{Code: e.Code, Message: e.Message, Details: e.Details}
-	}
 	if w.o.Kind == Install && !w.o.Secrets.Kept && w.o.Has(Activated) {
 		if err := w.giveBack(ctx); err != nil {
 			w.later(ctx, err)
 			return
 		}
 	}
-	w.o.State, w.o.Failure, w.o.DueAt, w.o.Secrets = Failed, failure, time.Time{}, Secrets{}
+	w.o.State, w.o.Failure, w.o.Waiting, w.o.DueAt, w.o.Secrets = Failed, newFailure(why), nil, time.Time{}, Secrets{}
 	w.sealed = ""
 	w.log(ctx, slog.LevelWarn, "an operation of a market failed", why)
 	w.settled(ctx, w.keep(ctx, false))
