@@ -175,7 +175,7 @@ func TestFreeProductsAreInstalledWithoutALicense(t *testing.T) {
 		wantAnswer(t, replaced, 409, "VERSION_CONFLICT")
 
 		wantAnswer(t, m.publish(t, "bare", acme.Sign(t, idle(t, "courier", "1.1.0"))), 201, "")
-		if got, want := updates(), "[map[installedVersion:1.0.0 kind:plugin productName:Bare productSlug:bare slug:courier "+
+		if got, want := updates(), "[map[installedVersion:1.0.0 kind:plugin market:self productName:Bare productSlug:bare slug:courier "+
 			"version:1.1.0]]"; got != want {
 			t.Errorf("updates = %s, want %s", got, want)
 		}
