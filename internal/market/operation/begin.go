@@ -81,7 +81,7 @@ func (n NewInstall) Issues() (faults errs.Issues) {
 }
 
 // begin returns an operation that can begin, and its market. The errors are those of remote.Service.Packages, ErrNothing,
-// install.ErrPlatform, ErrElsewhere, ErrUninstalled, VALIDATION_ERROR for grants that are not signed, and
+// those of takes, ErrElsewhere, ErrOtherKind, ErrUninstalled, VALIDATION_ERROR for grants that are not signed, and
 // extension.ErrTrust for those that the caller may not give.
 func (s *Service) begin(ctx context.Context, kind Kind, market, slug string, grants []string) (Operation, seller, error) {
 	m, offered, err := s.Markets.Offered(ctx, market, []string{slug})
@@ -95,10 +95,7 @@ func (s *Service) begin(ctx context.Context, kind Kind, market, slug string, gra
 		return Operation{}, seller{}, ErrNothing
 	}
 	pkg := s.offered(list[0])
-	if err := s.Installer.Fits(pkg.MinPlatform); err != nil {
-		return Operation{}, seller{}, err
-	}
-	if err := s.Installer.CheckKind(pkg.Kind); err != nil {
+	if err := s.takes(ctx, list[0]); err != nil {
 		return Operation{}, seller{}, err
 	}
 	var faults errs.Issues
@@ -124,6 +121,30 @@ func (s *Service) begin(ctx context.Context, kind Kind, market, slug string, gra
 	return o, at, s.free(ctx, o)
 }
 
+// takes returns nil if this stoa takes a package, from this caller. What the install would refuse for sure is refused
+// before somebody pays. The errors are those of Installer.Fits, CheckKind and TooLarge, and extension.ErrTrust for an app.
+func (s *Service) takes(ctx context.Context, pkg remote.Package) error {
+	if err := s.Installer.Fits(pkg.MinPlatform); err != nil {
+		return err
+	}
+	if err := s.Installer.CheckKind(pkg.Kind); err != nil {
+		return err
+	}
+	if pkg.Size > s.Installer.MaxSize(pkg.Kind) {
+		return s.Installer.TooLarge(pkg.Kind)
+	}
+	if pkg.Kind == extension.ThemeAppShop || pkg.Kind == extension.ThemeAppAdmin {
+		return extension.CheckTrust(ctx)
+	}
+	return nil
+}
+
+// otherKind is the kind that shares its slugs with another: themes and theme apps of one target.
+var otherKind = map[extension.Kind]extension.Kind{
+	extension.ThemeShop: extension.ThemeAppShop, extension.ThemeAppShop: extension.ThemeShop,
+	extension.ThemeAdmin: extension.ThemeAppAdmin, extension.ThemeAppAdmin: extension.ThemeAdmin,
+}
+
 // free returns nil if the package of o may be installed: nothing with its slug came from elsewhere.
 func (s *Service) free(ctx context.Context, o Operation) error {
 	installed, err := s.Installer.Installed(ctx)
@@ -133,6 +154,9 @@ func (s *Service) free(ctx context.Context, o Operation) error {
 	for _, p := range installed {
 		if p.Kind == o.Package.Kind && p.Slug == o.Package.Slug && !cameFrom(p, o.Market, o.Product) {
 			return ErrElsewhere
+		}
+		if p.Kind == otherKind[o.Package.Kind] && p.Slug == o.Package.Slug {
+			return ErrOtherKind.With("kind", string(p.Kind))
 		}
 	}
 	if o.Package.Kind != extension.Plugin {
@@ -208,6 +232,11 @@ func (s *Service) beginPaid(ctx context.Context, kind Kind, market string, in Ne
 	}
 	if !o.Licensed {
 		return Operation{}, seller{}, ErrFree
+	}
+	if o.Package.Kind == extension.Bundle { // whether it holds an app is seen once it is paid
+		if err := extension.CheckTrust(ctx); err != nil {
+			return Operation{}, seller{}, err
+		}
 	}
 	o.Tier = in.TierID
 	return o, at, nil

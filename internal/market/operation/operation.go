@@ -165,6 +165,8 @@ var (
 		"The license does not allow it. details.reason tells why.")
 	ErrElsewhere = errs.New(errs.Conflict, "CONFLICT",
 		"A package with this slug is installed from elsewhere: it was uploaded, or is from another market or product. Uninstall it first.")
+	ErrOtherKind = errs.New(errs.Conflict, "CONFLICT",
+		"A theme of another kind has this slug for the same target. Uninstall it first.")
 	ErrUninstalled = errs.New(errs.Conflict, "CONFLICT",
 		"This plugin was uninstalled and can be restored. Restore it, or remove it for good with ?purge=true, first.")
 	ErrNothing = errs.New(errs.Conflict, "CONFLICT", "The product offers nothing that can be installed.")
@@ -181,9 +183,9 @@ var (
 		"The market does not know this purchase any more. If it was paid, ask the market's operator before you buy again.")
 	ErrBuying = errs.New(errs.Conflict, "CONFLICT",
 		"This product is being bought already: pay at the checkoutUrl of details.operationId, or end that purchase first.")
-	ErrPaid  = errs.New(errs.Conflict, "CONFLICT", "Only what is pending and was not paid can be ended. This is over, or paid.")
-	ErrBusy  = errs.New(errs.Conflict, "CONFLICT", "The operation is at work at this moment. Try again in a few seconds.")
-	ErrEnded = errs.New(errs.Conflict, "CONFLICT", "Somebody ended it before it was over.")
-	ErrRefused   = errs.New(errs.Conflict, "CONFLICT", "The market refuses it. details.reason has its words.")
-	ErrGone      = errs.New(errs.NotFound, "NOT_FOUND", "The market does not serve this version any more.")
+	ErrPaid    = errs.New(errs.Conflict, "CONFLICT", "Only what is pending and was not paid can be ended. This is over, or paid.")
+	ErrBusy    = errs.New(errs.Conflict, "CONFLICT", "The operation is at work at this moment. Try again in a few seconds.")
+	ErrEnded   = errs.New(errs.Conflict, "CONFLICT", "Somebody ended it before it was over.")
+	ErrRefused = errs.New(errs.Conflict, "CONFLICT", "The market refuses it. details.reason has its words.")
+	ErrGone    = errs.New(errs.NotFound, "NOT_FOUND", "The market does not serve this version any more.")
 )
