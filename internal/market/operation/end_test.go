@@ -1,14 +1,17 @@
 package operation_test
 
 import (
+	"encoding/base64"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"stoa/internal/extension"
 	"stoa/internal/market/terms"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/tuftest"
 )
 
 func (b *buyer) end(t *testing.T, id string) testkit.Response {
@@ -96,20 +99,21 @@ func TestEndsOfPurchasesSayWhatToDo(t *testing.T) {
 	t.Parallel()
 
 	for _, tt := range []struct {
-		status int
-		code   string
-		says   string
+		status        int
+		code          string
+		state, member string
+		says          string
 	}{
-		{http.StatusGone, "HANDOFF_EXPIRED", "If it was paid, install the product with the license key of the receipt"},
-		{http.StatusNotFound, "NOT_FOUND", "The market does not know this purchase any more"},
+		{http.StatusGone, "HANDOFF_EXPIRED", "failed", "error", "If it was paid, install the product with the license key of the receipt"},
+		{http.StatusNotFound, "NOT_FOUND", "pending", "waiting", "The market does not know this purchase any more"},
 	} {
 		s := newStage(t, true)
 		s.sells(new(atomic.Bool))
 		s.serve(claim, tt.status, object{"error": tt.code, "message": "x"})
 		op := s.settled(t, s.buy(t))
-		wantLast(t, op, tt.code)
-		if message := op.Text(t, "data.error.message"); !strings.Contains(message, tt.says) {
-			t.Errorf("%d: %s", tt.status, message)
+		said := op.Text(t, "data."+tt.member+".message")
+		if op.Text(t, "data.state") != tt.state || op.Text(t, "data."+tt.member+".code") != tt.code || !strings.Contains(said, tt.says) {
+			t.Errorf("%d: %s", tt.status, op.Body)
 		}
 	}
 }
@@ -141,8 +145,8 @@ func TestOperationsAreEnded(t *testing.T) {
 		s := newStage(t, true, options...)
 		var paid atomic.Bool
 		s.sells(&paid)
-		package1 := terms.PackagePath + "tool/1.0.0"
-		s.serve(package1, http.StatusInternalServerError, object{"error": "INTERNAL_ERROR", "message": "x"})
+		archive := terms.PackagePath + "tool/1.0.0"
+		s.serve(archive, http.StatusInternalServerError, object{"error": "INTERNAL_ERROR", "message": "x"})
 		op := s.settled(t, s.install(t, "tool", goodKey))
 		wantSteps(t, op, "activated")
 		id := op.Text(t, "data.operationId")
@@ -188,4 +192,48 @@ func TestOldOperationsAreSwept(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What an install would refuse for sure is refused before somebody pays.
+func TestWhatCannotBeInstalledIsNotSold(t *testing.T) {
+	t.Parallel()
+
+	s := newStage(t, true)
+	asked := s.sells(new(atomic.Bool))
+	app := func(kind extension.Kind, archive []byte) {
+		custom := tuftest.Custom("tool", "2.0.0", testkit.T0)
+		custom.Kind, custom.Permissions, custom.Paid = kind, []string{}, true
+		custom.Publisher.Key = base64.StdEncoding.EncodeToString(acme.Public())
+		s.m.Carry("tool", custom, archive)
+		s.m.Publish()
+		if _, err := s.Markets.Check(t.Context(), s.market); err != nil {
+			t.Fatal(err)
+		}
+	}
+	buy := func() testkit.Response {
+		return s.post(t, "purchases", object{"productSlug": "tool", "tierId": "pro", "grants": []string{}})
+	}
+	app(extension.Plugin, make([]byte, 50<<20+1))
+	want(t, buy(), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
+
+	if res := s.Install(t, s.admin.Access, "theme-shop", testkit.ThemePack(t, "tool", "1.0.0", nil, nil)); res.Status != http.StatusCreated {
+		t.Fatalf("%d %s", res.Status, res.Body)
+	}
+	app(extension.ThemeAppShop, []byte("x"))
+	res := buy()
+	want(t, res, http.StatusConflict, "CONFLICT")
+	if res.Text(t, "error.details.kind") != "theme-shop" {
+		t.Errorf("%s", res.Body)
+	}
+
+	oscar := s.Register(t, "oscar")
+	s.Do(t, testkit.Patch(s.admin.Access, "/api/v1/admin/users/"+oscar.UserID, `{"role":"OPERATOR"}`))
+	s.admin = s.Login(t, "oscar")
+	for _, kind := range []extension.Kind{extension.ThemeAppAdmin, extension.Bundle} {
+		app(kind, []byte("x"))
+		want(t, buy(), http.StatusForbidden, "FORBIDDEN")
+	}
+	if len(asked) != 0 {
+		t.Errorf("the market was asked %d times", len(asked))
+	}
 }

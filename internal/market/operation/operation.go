@@ -71,6 +71,16 @@ func newFailure(err error) *Failure {
 	return &Failure{Code: "INTERNAL_ERROR", Message: "An internal error occurred."}
 }
 
+// cause returns the error of ours behind one that stands for it: a market's refusal that counts as no answer.
+func cause(err error) error {
+	if outer, ok := errors.AsType[*errs.Error](err); ok {
+		if inner, ok := errors.AsType[*errs.Error](errors.Unwrap(outer)); ok {
+			return inner
+		}
+	}
+	return err
+}
+
 // Actor is who began an operation. Its rights are looked up when they matter.
 type Actor struct {
 	UserID       string `json:"userId,omitempty"`
