@@ -82,7 +82,7 @@ func (n NewInstall) Issues() (faults errs.Issues) {
 }
 
 // begin returns an operation that can begin, and its market. The errors are those of remote.Service.Packages, ErrNothing,
-// those of takes, ErrElsewhere, ErrOtherKind, ErrUninstalled, VALIDATION_ERROR for grants that are not signed, and
+// install.ErrPlatform, those of takes, ErrElsewhere, ErrOtherKind, ErrUninstalled, VALIDATION_ERROR for grants that are not signed, and
 // extension.ErrTrust for those that the caller may not give.
 func (s *Service) begin(ctx context.Context, kind Kind, market, slug string, grants []string) (Operation, seller, error) {
 	m, offered, err := s.Markets.Offered(ctx, market, []string{slug})
@@ -96,6 +96,9 @@ func (s *Service) begin(ctx context.Context, kind Kind, market, slug string, gra
 		return Operation{}, seller{}, ErrNothing
 	}
 	pkg := s.offered(list[0])
+	if err := s.Installer.Fits(pkg.MinPlatform); err != nil {
+		return Operation{}, seller{}, err
+	}
 	if err := s.takes(ctx, list[0]); err != nil {
 		return Operation{}, seller{}, err
 	}
@@ -123,11 +126,8 @@ func (s *Service) begin(ctx context.Context, kind Kind, market, slug string, gra
 }
 
 // takes returns nil if this stoa takes a package, from this caller. What the install would refuse for sure is refused
-// before somebody pays. The errors are those of Installer.Fits, CheckKind and TooLarge, and extension.ErrTrust for an app.
+// before somebody pays. The errors are those of Installer.CheckKind and TooLarge, and extension.ErrTrust for an app.
 func (s *Service) takes(ctx context.Context, pkg remote.Package) error {
-	if err := s.Installer.Fits(pkg.MinPlatform); err != nil {
-		return err
-	}
 	if err := s.Installer.CheckKind(pkg.Kind); err != nil {
 		return err
 	}

@@ -57,4 +57,3 @@ func (s *Service) KeepSwept(ctx context.Context) {
 	task := background.Task{Every: sweepEvery, Log: s.Log, Failed: "old operations of markets cannot be deleted"}
 	task.Run(ctx, s.Sweep)
 }
-

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"stoa/internal/base/errs"
 	"stoa/internal/market/remote"
 	"stoa/internal/trust/audit"
 )
