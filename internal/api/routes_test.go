@@ -278,7 +278,7 @@ func (o documented) takesKey() bool {
 
 // lenient are the operations of 0.1.0 that ignore unknown fields, as clients may rely on it. All others
 // refuse them (contract 1.5): none is ever added here. What stoas of other ages ask a market ignores them by its
-// rules (contract 9.5).
+// rules (contract 9.1).
 var lenient = strings.Fields(`
 	POST/auth/register POST/auth/login POST/auth/refresh POST/auth/change-password POST/auth/forgot-password
 	POST/auth/reset-password POST/auth/setup
