@@ -12,6 +12,7 @@ import (
 	"stoa/internal/extension/archive"
 	"stoa/internal/extension/install"
 	"stoa/internal/extension/manifest"
+	"stoa/internal/extension/plugin"
 	"stoa/internal/extension/sign"
 	"stoa/internal/market/remote"
 )
@@ -87,7 +88,7 @@ func (w *work) asActor(ctx context.Context) (context.Context, error) {
 		return nil, ErrRights
 	}
 	ctx = reqctx.WithCaller(ctx, who)
-	return ctx, checkGrants(ctx, w.o.Package.Kind, w.o.Grants)
+	return ctx, plugin.CheckConsent(ctx, w.o.Grants)
 }
 
 // installed gives the package what the administrator consented to, and records the step.
