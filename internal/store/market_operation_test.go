@@ -7,7 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/data/database"
 	"stoa/internal/extension"
+	"stoa/internal/market/entitlement"
 	"stoa/internal/market/operation"
 	"stoa/internal/market/remote"
 	"stoa/internal/store"
@@ -128,6 +130,7 @@ func testOrigins(t *testing.T, open Open) {
 		t.Fatal(err)
 	}
 	used(false)
+	usedByLicenses(t, db, used)
 	paid.ID, paid.Steps = "o2", []operation.Reached{{Step: operation.Paid, At: T0}}
 	if err := store.NewOperations(db).Create(ctx, paid, ""); err != nil {
 		t.Fatal(err)
@@ -153,4 +156,25 @@ func testOrigins(t *testing.T, open Open) {
 	if got, err := records.Origins(ctx); err != nil || len(got) != 0 {
 		t.Errorf("they outlive their market: %v, %v", got, err)
 	}
+}
+
+// A market is in use while a license of it is kept, and until the last seat is given back.
+func usedByLicenses(t *testing.T, db *database.DB, used func(bool)) {
+	t.Helper()
+	s, ctx := store.NewEntitlements(db, store.NewPlugin(db)), t.Context()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := entitlement.License{Subject: entitlement.Subject{Kind: extension.Plugin, Slug: "pay", Market: "m1", Product: "pay"}, ID: "l1"}
+	must(s.Create(ctx, l))
+	used(true)
+	must(s.Delete(ctx, l.ID))
+	used(false)
+	must(s.PutRelease(ctx, entitlement.Release{ID: "r1", Market: "m1", Product: "pay"}))
+	used(true)
+	must(s.DeleteRelease(ctx, "r1"))
+	used(false)
 }
