@@ -1,24 +1,54 @@
 // Markets of other stoas: one stoa sells, another trusts it.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
+import { plugin } from "./archive.js";
 import { accessibleEverywhere, adminToken, call, fromMenu, openConsole, settled, startStoa, stoa, test, useStoa } from "./kit.js";
 
 const program = (...args) => execFileSync(process.env.STOA_BINARY, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 
-let seller, fingerprint, token;
+let seller, fingerprint, token, market;
 after(() => seller?.stop());
 
 // sells starts a stoa with demo data that is a market.
 const sells = async () => {
   seller = await startStoa({
-    args: ["--market", "on", "--public-url", "{url}", "--name", "Harbor Market"],
+    args: ["--market", "on", "--public-url", "{url}", "--name", "Harbor Market", "--trusted-keys", `acme=${publisherKey()}`],
     before: (folder) => {
       program("migrate", "--data", folder);
       [, fingerprint] = program("market", "init", "--data", folder, "--root", join(folder, "root.pem")).match(/fingerprint: (\w+)/);
     },
   });
+};
+
+const folder = mkdtempSync(join(tmpdir(), "stoa-markets-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const keyFile = join(folder, "publisher.pem");
+const publisherKey = () => program("package", "keygen", keyFile).trim();
+const signed = (zip) => {
+  const file = join(folder, "package.zip");
+  writeFileSync(file, zip);
+  program("package", "sign", file, "--key", keyFile);
+  return readFileSync(file);
+};
+
+// offers puts a product with a package on sale at the market.
+const offers = async (slug, name, tier, manifest) => {
+  const token = await adminToken(seller);
+  const okay = ({ status, body }) => {
+    assert.ok(status < 300, JSON.stringify(body));
+    return body.data;
+  };
+  const icon = okay(await call(seller, "GET", "/api/v1/admin/media", { token })).items[0].path;
+  okay(await call(seller, "POST", "/api/v1/admin/products", { token, body: {
+    slug, name, icon, category: "other", shortDescription: `${name} in short.`, description: "Long.", published: true,
+    pricingTiers: [{ id: "one", name: "One", currency: "EUR", billingPeriod: "one-time", features: [], maxInstances: 3, ...tier }],
+  } }));
+  const archive = signed(plugin({ slug, name, ...manifest }));
+  okay(await call(seller, "PUT", `/api/v1/admin/products/${slug}/package?kind=plugin`, { token, body: archive, type: "application/zip" }));
 };
 
 useStoa(
@@ -71,16 +101,92 @@ test("a market is added once its fingerprint is compared, then checked and remov
 test("a market that does not answer says so, and what that means", async () => {
   const added = await call(stoa, "POST", "/api/v1/admin/markets", { token, body: { url: seller.url, rootFingerprint: fingerprint } });
   assert.equal(added.status, 201, JSON.stringify(added.body));
+  market = added.body.data.market;
   await seller.kill();
   const tab = await openConsole(`/console/plugins/markets/${added.body.data.market}`);
   await tab.getByRole("button", { name: "Check now" }).click();
   await tab.getByText("Harbor Market was checked: Unreachable.").waitFor();
   await tab.getByRole("main").getByText("nothing is blocked").waitFor();
-  await tab.getByRole("main").getByText("it does not answer").waitFor();
+  await tab.getByRole("main").getByText("it does not answer", { exact: true }).waitFor();
   await accessibleEverywhere(tab, "a market that does not answer");
   await seller.run();
   await tab.getByRole("button", { name: "Check now" }).click();
   await tab.getByText("Harbor Market was checked: Current.").waitFor();
   await tab.getByRole("main").getByText("nothing is blocked").waitFor({ state: "detached" });
+  await tab.end();
+});
+
+test("a plugin is bought at the market, with consent, and runs; its page shows the license", async () => {
+  await offers("greeter", "Greeter", { price: 10 }, { permissions: ["products:read", "orders:read"] });
+  const tab = await openConsole(`/console/plugins/markets/${market}`);
+  await tab.getByRole("searchbox", { name: "Search this market" }).fill("greeter");
+  await tab.getByRole("link", { name: "Greeter" }).click();
+  await tab.getByRole("heading", { name: "Greeter", level: 1 }).waitFor();
+  await settled(tab);
+  await accessibleEverywhere(tab, "a product of a market");
+  await tab.getByLabel("orders:read").uncheck();
+  await tab.getByRole("radio", { name: "Buy" }).check();
+  const popup = tab.context().waitForEvent("page");
+  await tab.getByRole("button", { name: "Buy for €10" }).click();
+  const checkout = await popup;
+  await tab.getByRole("heading", { name: "Buying Greeter" }).waitFor();
+  await tab.getByRole("img", { name: /QR code/ }).waitFor();
+  await accessibleEverywhere(tab, "a purchase that waits for its payment");
+  await tab.goto(`/console/plugins/markets/${market}`);
+  await tab.getByRole("heading", { name: "Buying Greeter" }).waitFor(); // whoever comes back finds it
+  await checkout.waitForURL((url) => url.origin === seller.url);
+  await checkout.getByLabel("E-mail").fill("operator@example.com");
+  await checkout.getByRole("button", { name: /^Buy for/ }).click();
+  await tab.getByText("Greeter 1.0.0 is installed and runs.").waitFor();
+  await checkout.close();
+  await accessibleEverywhere(tab, "a purchase that has come");
+  await tab.getByRole("link", { name: "Open Greeter" }).click();
+  const license = tab.getByRole("region", { name: "License" });
+  await license.getByText("Valid").waitFor();
+  await license.getByRole("link", { name: "Harbor Market" }).waitFor();
+  await settled(tab);
+  await accessibleEverywhere(tab, "the license of a plugin");
+  await license.getByRole("button", { name: "Check now" }).click();
+  await tab.getByText("The license was checked: Valid.").waitFor();
+  const { items } = (await call(stoa, "GET", "/api/v1/admin/plugins/greeter/instances", { token })).body.data;
+  assert.deepEqual(items[0].grantedPermissions, ["products:read"]);
+  assert.equal((await call(stoa, "GET", "/api/v1/shop/plugins/greeter/api/hello", {})).status, 200);
+  await tab.end();
+});
+
+test("a market from which something is installed stays", async () => {
+  const tab = await openConsole(`/console/plugins/markets/${market}`);
+  await fromMenu(tab, "Remove…");
+  await tab.getByRole("dialog").getByRole("button", { name: "Remove Harbor Market" }).click();
+  await tab.getByRole("dialog").getByRole("alert").waitFor();
+  await accessibleEverywhere(tab, "a market that cannot be removed");
+  await tab.end();
+});
+
+test("a license that is revoked says so on every page, and another key brings the plugin back", async () => {
+  const seen = await adminToken(seller);
+  const { items } = (await call(seller, "GET", "/api/v1/admin/licenses?q=operator@example.com", { token: seen })).body.data;
+  assert.equal((await call(seller, "POST", `/api/v1/admin/licenses/${items[0].id}/revoke`, { token: seen })).status, 200);
+  const tab = await openConsole("/console/plugins/greeter");
+  const license = tab.getByRole("region", { name: "License" });
+  await license.getByRole("button", { name: "Check now" }).click();
+  await license.getByText("The market has revoked the license.").waitFor();
+  await tab.goto("/console/plugins");
+  await tab.getByText("The license of greeter has lapsed.").waitFor();
+  await settled(tab);
+  await accessibleEverywhere(tab, "the banner of a lapsed license");
+  await tab.getByRole("link", { name: "See what to do" }).click();
+  await license.getByRole("link", { name: "Replace the key" }).click();
+  await tab.getByLabel("License key").fill("STOA-WRONG");
+  await tab.getByRole("button", { name: "Replace the key" }).click();
+  await tab.getByRole("alert").first().waitFor();
+  await accessibleEverywhere(tab, "a key that is refused");
+  const me = (await call(seller, "GET", "/auth/me", { token: seen })).body.data;
+  const granted = await call(seller, "POST", "/api/v1/admin/licenses", { token: seen, body: { productSlug: "greeter", tierId: "one", userId: (me.user ?? me).id } });
+  await tab.getByLabel("License key").fill(granted.body.data.licenseKey);
+  await tab.getByRole("button", { name: "Replace the key" }).click();
+  await tab.getByText("Greeter 1.0.0 is installed and runs.").waitFor();
+  await tab.goto("/console/plugins/greeter");
+  await license.getByText("Valid").waitFor();
   await tab.end();
 });

@@ -114,12 +114,11 @@ func (h *Handlers) PreviewProduct(w http.ResponseWriter, r *http.Request) error 
 	}
 	p.Detail.Tiers = slices.DeleteFunc(p.Detail.Tiers, func(t product.Tier) bool { return t.ID == "" || t.Unpriced })
 	page := wire.NewProductPage(p.In(wire.ReadLanguage(r)))
-	if carried, ok, err := h.Releases.Of(r.Context(), p.ID); err != nil {
+	offered, err := h.Releases.Offered(r.Context(), p.ID)
+	if err != nil {
 		return err
-	} else if ok {
-		shown := wire.NewPackage(carried)
-		page.Package = &shown
 	}
+	page.Package = wire.NewOfferedPackage(offered)
 	web.NoStore(w)
 	web.WriteData(w, http.StatusOK, page)
 	return nil

@@ -84,10 +84,19 @@ func TestProductsCarryPackages(t *testing.T) {
 			t.Errorf("%d archives are kept, want 3", n)
 		}
 
-		// The highest is offered, by number. Signer and hash are not for everybody.
-		shown := m.Do(t, testkit.Get("", testkit.Products+"/mail-pack")).Get(t, "package")
-		if got := fmt.Sprint(shown); got != "map[kind:plugin slug:courier version:1.10.0]" {
+		// The highest is offered, by number. Its hash is not for everybody.
+		shown, _ := m.Do(t, testkit.Get("", testkit.Products+"/mail-pack")).Get(t, "package").(object)
+		versions, _ := shown["versions"].([]any)
+		delete(shown, "versions")
+		if got := fmt.Sprintf("%v %d %v", shown, len(versions), versions[2].(object)["version"]); got != "map[kind:plugin minPlatform:<nil> "+
+			"permissions:[] signedBy:acme slug:courier version:1.10.0] 3 1.2.0" {
 			t.Errorf("everybody sees %s", got)
+		}
+		page := string(m.Fetch(t, "/p/mail-pack").Body)
+		for _, want := range []string{">Signed by<", ">acme<", ">Permissions<", ">none<", ">Earlier versions<", ">1.9.0 ", ">1.2.0 "} {
+			if !strings.Contains(page, want) {
+				t.Errorf("the page lacks %q", want)
+			}
 		}
 		managed := m.Do(t, testkit.Get(m.admin, "/api/v1/admin/products/mail-pack"))
 		if managed.Text(t, "data.package.version") != "1.10.0" || managed.Text(t, "data.package.signedBy") != "acme" ||
@@ -175,7 +184,7 @@ func TestFreeProductsAreInstalledWithoutALicense(t *testing.T) {
 		wantAnswer(t, replaced, 409, "VERSION_CONFLICT")
 
 		wantAnswer(t, m.publish(t, "bare", acme.Sign(t, idle(t, "courier", "1.1.0"))), 201, "")
-		if got, want := updates(), "[map[installedVersion:1.0.0 kind:plugin productName:Bare productSlug:bare slug:courier "+
+		if got, want := updates(), "[map[installedVersion:1.0.0 kind:plugin market:self productName:Bare productSlug:bare slug:courier "+
 			"version:1.1.0]]"; got != want {
 			t.Errorf("updates = %s, want %s", got, want)
 		}

@@ -43,12 +43,11 @@ func (h *Handlers) GetProduct(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	detail := wire.NewProductPage(p.In(wire.ReadLanguage(r)))
-	if carried, ok, err := h.Releases.Of(r.Context(), p.ID); err != nil {
+	offered, err := h.Releases.Offered(r.Context(), p.ID)
+	if err != nil {
 		return err
-	} else if ok {
-		shown := wire.NewPackage(carried)
-		detail.Package = &shown
 	}
+	detail.Package = wire.NewOfferedPackage(offered)
 	web.WriteJSON(w, http.StatusOK, detail)
 	return nil
 }

@@ -152,11 +152,8 @@ func (h *Handlers) productPage(ctx context.Context, k key) (p rendering, err err
 	if err != nil {
 		return p, err
 	}
-	carried, ok, err := h.Releases.Of(ctx, one.ID)
-	if err != nil {
+	if shown.Offered, err = h.Releases.Offered(ctx, one.ID); err != nil {
 		return p, err
-	} else if ok {
-		shown.Package = &carried
 	}
 	p.oneOfMany = k.reviews > 1 && len(shown.Reviews) == 0
 	p.html, err = page.Product(site, shown)

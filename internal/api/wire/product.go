@@ -141,7 +141,7 @@ type ProductPage struct {
 	ProductItem
 	ProductDetail
 
-	Package *Package `json:"package,omitempty"`
+	Package *OfferedPackage `json:"package,omitempty"`
 }
 
 // NewProductPage returns the JSON form of p on its own page, without its Package.

@@ -17,7 +17,8 @@ const ReviewsPage = 5
 // Shown is what a product's page shows.
 type Shown struct {
 	Product product.Product
-	Package *release.Release // nil if it carries none
+	// Offered are the versions of the package that it carries, the highest first; empty if it carries none.
+	Offered []release.Release
 	Reviews []review.Review
 	// Of the reviews: the present page, from 1, and how many there are on all pages.
 	ReviewPage, ReviewTotal int
@@ -36,7 +37,8 @@ type Plan struct {
 // Fact is a line of the product's details.
 type Fact struct {
 	Name, Value string
-	At          time.Time // in place of Value, unless it is zero
+	Codes       []string  // names of permissions, in place of Value
+	At          time.Time // a day, after Value; zero: none
 }
 
 // Row is a line of the comparison, with a cell for each column.
@@ -141,18 +143,46 @@ func (v *productView) compare(one product.Product) {
 func (p *Pages) facts(shown Shown) []Fact {
 	one := shown.Product
 	facts := []Fact{{Name: p.text("product.category"), Value: one.Category}}
-	if c := shown.Package; c != nil {
-		facts = append(facts, Fact{Name: p.text("product.version"), Value: c.Version},
-			Fact{Name: p.text("product.kind"), Value: string(c.Kind)})
-		if c.SignedBy != "" {
-			facts = append(facts, Fact{Name: p.text("product.signedBy"), Value: c.SignedBy})
-		}
+	if len(shown.Offered) > 0 {
+		facts = append(facts, p.packageFacts(shown.Offered)...)
 	}
 	if one.DownloadCount > 0 {
 		facts = append(facts, Fact{Name: p.text("product.downloads"), Value: p.words.Number(one.DownloadCount)})
 	}
 	return append(facts, Fact{Name: p.text("product.added"), At: one.CreatedAt},
 		Fact{Name: p.text("product.updated"), At: one.UpdatedAt})
+}
+
+// shownVersions is how many versions of a package are shown beside the highest.
+const shownVersions = 10
+
+// packageFacts are the lines about the package that a product carries.
+func (p *Pages) packageFacts(offered []release.Release) []Fact {
+	c := offered[0]
+	facts := []Fact{
+		{Name: p.text("product.version"), Value: c.Version, At: c.PublishedAt}, {Name: p.text("product.kind"), Value: string(c.Kind)},
+	}
+	if c.SignedBy != "" {
+		facts = append(facts, Fact{Name: p.text("product.signedBy"), Value: c.SignedBy})
+	}
+	if c.Described {
+		allows := Fact{Name: p.text("product.permissions"), Codes: c.Needs.Permissions}
+		if len(allows.Codes) == 0 {
+			allows.Value = p.text("product.noPermissions")
+		}
+		facts = append(facts, allows)
+	}
+	if least := c.Needs.MinPlatform; least != "" {
+		facts = append(facts, Fact{Name: p.text("product.needs"), Value: "stoa " + least})
+	}
+	for i, one := range offered[1:min(len(offered), shownVersions+1)] {
+		f := Fact{Value: one.Version, At: one.PublishedAt}
+		if i == 0 {
+			f.Name = p.text("product.earlier")
+		}
+		facts = append(facts, f)
+	}
+	return facts
 }
 
 // structured is a product as schema.org describes it, for search engines.

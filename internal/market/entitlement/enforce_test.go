@@ -281,7 +281,7 @@ func TestLapsedCountsAsDisabled(t *testing.T) {
 // revokeAll makes the present license of the package lapse.
 func (p *pair) revokeAll(t *testing.T) {
 	t.Helper()
-	key, _, err := p.b.Entitlements.Key(t.Context(), p.of.Kind, p.of.Slug)
+	key, _, err := p.b.Entitlements.Key(t.Context(), p.of)
 	if err != nil {
 		t.Fatal(err)
 	}

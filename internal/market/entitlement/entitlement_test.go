@@ -33,7 +33,7 @@ func TestActivationTakesOneSeatAndKeepsTheKey(t *testing.T) {
 		if err := e.Verify(t.Context(), p.of, p.key); err != nil || p.instances(t, p.key) != 0 {
 			t.Fatalf("Verify = %v, and %d seats", err, p.instances(t, p.key))
 		}
-		if _, ok, err := e.Key(t.Context(), p.of.Kind, p.of.Slug); ok || err != nil {
+		if _, ok, err := e.Key(t.Context(), p.of); ok || err != nil {
 			t.Errorf("a key before the activation: %v, %v", ok, err)
 		}
 		for range 2 { // it may be repeated
@@ -45,7 +45,7 @@ func TestActivationTakesOneSeatAndKeepsTheKey(t *testing.T) {
 		if n := p.instances(t, p.key); n != 1 {
 			t.Errorf("%d seats", n)
 		}
-		if key, ok, err := e.Key(t.Context(), p.of.Kind, p.of.Slug); key != p.key || !ok || err != nil {
+		if key, ok, err := e.Key(t.Context(), p.of); key != p.key || !ok || err != nil {
 			t.Errorf("Key = %v, %v", ok, err)
 		}
 		other := p.a.BuyKey(t, "", "once")

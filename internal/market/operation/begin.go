@@ -1,12 +1,14 @@
 package operation
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"net/url"
+	"slices"
 	"time"
 
 	"stoa/internal/base/errs"
@@ -142,6 +144,14 @@ func (s *Service) free(ctx context.Context, o Operation) error {
 	return ErrUninstalled
 }
 
+// ofAnother reports whether the package of o is installed from another market or product.
+func (s *Service) ofAnother(ctx context.Context, o Operation) (bool, error) {
+	installed, err := s.Installer.Installed(ctx)
+	return slices.ContainsFunc(installed, func(p extension.Present) bool {
+		return p.Kind == o.Package.Kind && p.Slug == o.Package.Slug && !p.Origin.IsZero() && !cameFrom(p, o.Market, o.Product)
+	}), err
+}
+
 // Purchase begins a purchase: the buyer pays at CheckoutURL. The errors are those of begin, ErrSelf, ErrFree, ErrTier,
 // ErrRefused, remote.ErrUnreachable, and remote.ErrUntrusted also for a market that sends buyers elsewhere.
 func (s *Service) Purchase(ctx context.Context, market string, in NewPurchase) (Operation, error) {
@@ -163,7 +173,7 @@ func (s *Service) Purchase(ctx context.Context, market string, in NewPurchase) (
 	}
 	// The payment makes a trial that runs here a paid license. Of a key that is kept, only the market knows whether it is
 	// one.
-	if ask.LicenseKey, _, err = s.Licenses.Key(ctx, o.Package.Kind, o.Package.Slug); err != nil {
+	if ask.LicenseKey, _, err = s.Licenses.Key(ctx, o.subject()); err != nil {
 		return Operation{}, err
 	}
 	got, err := at.handoff(ctx, ask, o.ID)
@@ -236,12 +246,12 @@ func (s *Service) Install(ctx context.Context, market, productSlug string, in Ne
 		return Operation{}, err
 	}
 	if o.Licensed {
-		o.Secrets.Key = in.LicenseKey
-		if in.LicenseKey == "" {
-			if o.Secrets.Key, o.Secrets.Kept, err = s.Licenses.Key(ctx, o.Package.Kind, o.Package.Slug); err != nil {
-				return Operation{}, err
-			}
+		kept, _, err := s.Licenses.Key(ctx, o.subject())
+		if err != nil {
+			return Operation{}, err
 		}
+		o.Secrets.Key = cmp.Or(in.LicenseKey, kept)
+		o.Secrets.Kept = o.Secrets.Key == kept
 		if o.Secrets.Key == "" {
 			return Operation{}, ErrLicense.With("reason", "missing")
 		}

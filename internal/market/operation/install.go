@@ -20,18 +20,9 @@ import (
 
 // install brings the package to the version that the market offers now.
 func (w *work) install(ctx context.Context) error {
-	list, err := w.s.Markets.Packages(ctx, w.o.Market, w.o.Product)
-	if e, ok := errors.AsType[*errs.Error](err); ok && errors.Is(err, remote.ErrUntrusted) && e.Details["state"] == remote.Stale {
-		return unanswered(err) // it was away for long, and may come back
-	} else if err != nil {
-		return err
-	}
-	if len(list) == 0 {
-		return ErrNothing
-	}
-	pkg := list[0]
-	if pkg.Kind != w.o.Package.Kind || pkg.Slug != w.o.Package.Slug {
-		return ErrOther
+	pkg, err := w.current(ctx)
+	if err != nil {
+		return w.lasting(err)
 	}
 	if err := w.s.free(ctx, w.o); err != nil {
 		return err
@@ -49,14 +40,14 @@ func (w *work) install(ctx context.Context) error {
 	}
 	up, err := w.fetch(ctx, pkg)
 	if err != nil {
-		return err
+		return w.lasting(err)
 	}
 	defer up.Close() //nolint:errcheck // what stays is swept later
 	if err := w.reach(ctx, Downloaded); err != nil {
 		return err
 	}
 	if err := w.verify(ctx, pkg, up); err != nil {
-		return err
+		return w.lasting(err)
 	}
 	if err := w.reach(ctx, Verified); err != nil {
 		return err
@@ -73,6 +64,23 @@ func (w *work) install(ctx context.Context) error {
 	return w.installed(ctx)
 }
 
+// current returns the package that the market offers now.
+func (w *work) current(ctx context.Context) (remote.Package, error) {
+	list, err := w.s.Markets.Packages(ctx, w.o.Market, w.o.Product)
+	if e, ok := errors.AsType[*errs.Error](err); ok && errors.Is(err, remote.ErrUntrusted) && e.Details["state"] == remote.Stale {
+		return remote.Package{}, unanswered(err) // it was away for long, and may come back
+	} else if err != nil {
+		return remote.Package{}, err
+	}
+	if len(list) == 0 {
+		return remote.Package{}, ErrNothing
+	}
+	if list[0].Kind != w.o.Package.Kind || list[0].Slug != w.o.Package.Slug {
+		return remote.Package{}, ErrOther
+	}
+	return list[0], nil
+}
+
 // asActor returns a context in which whoever began the operation acts, with the rights of now. The error is ErrRights.
 func (w *work) asActor(ctx context.Context) (context.Context, error) {
 	who, err := w.s.Rights(ctx, w.o.Actor)
@@ -87,6 +95,13 @@ func (w *work) asActor(ctx context.Context) (context.Context, error) {
 
 // installed gives the package what the administrator consented to, and records the step.
 func (w *work) installed(ctx context.Context) error {
+	if kept, _, err := w.s.Licenses.Key(ctx, w.o.subject()); err != nil {
+		return err
+	} else if w.o.Licensed && kept != w.o.Secrets.Key { // what was purged before the install took it along
+		if _, err := w.s.Licenses.Activate(ctx, w.o.subject(), w.o.Secrets.Key); err != nil {
+			return w.lasting(err)
+		}
+	}
 	if w.o.Package.Kind == extension.Plugin {
 		if err := w.s.Plugins.Grant(ctx, w.o.Package.Slug, w.o.Grants); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stoa/internal/market/entitlement"
 	"stoa/internal/testkit"
 )
 
@@ -81,7 +82,8 @@ func TestALicenseKeyInstalls(t *testing.T) {
 	}
 	other := p.a.BuyKey(t, "", "once") // takes the place of the key; the version stays
 	wantSteps(t, p.settled(t, p.install(t, "mail-pack", other)), "activated", "installed", "running")
-	if kept, _, err := p.Entitlements.Key(t.Context(), "plugin", "courier"); kept != other || err != nil {
+	of := entitlement.Subject{Kind: "plugin", Slug: "courier", Market: p.market, Product: "mail-pack"}
+	if kept, _, err := p.Entitlements.Key(t.Context(), of); kept != other || err != nil {
 		t.Errorf("another key is kept: %v", err)
 	}
 }

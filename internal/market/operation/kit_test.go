@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -214,7 +215,7 @@ type stage struct {
 func newStage(t *testing.T, paid bool, options ...testkit.Option) *stage {
 	t.Helper()
 	m := tuftest.New(t, "Acme", testkit.T0.UTC)
-	s := &stage{m: m, licenses: &licenses{active: make(map[string]string)}}
+	s := &stage{m: m, licenses: &licenses{active: make(map[entitlement.Subject]string)}}
 	s.offer(t, "tool", paid, plugin(t, acme, "tool", "1.0.0", "storage:read", "events:publish"), "1.0.0")
 	s.buyer = newBuyer(t, m.URL, m.Fingerprint(), options...)
 	s.Operations.Licenses = s.licenses
@@ -244,8 +245,8 @@ func (s *stage) serve(path string, status int, body any) {
 // licenses are the licenses of a stage: those with the key "good" can be activated.
 type licenses struct {
 	mu       sync.Mutex
-	active   map[string]string // keys by the slug of the package
-	seats    int               // how often a seat was taken
+	active   map[entitlement.Subject]string // keys
+	seats    int                            // how often a seat was taken
 	released int
 	away     bool
 }
@@ -268,10 +269,10 @@ func (l *licenses) Activate(_ context.Context, of entitlement.Subject, key strin
 	if err := l.check(key); err != nil {
 		return entitlement.License{}, err
 	}
-	if l.active[of.Slug] != key {
+	if l.active[of] != key {
 		l.seats++
 	}
-	l.active[of.Slug] = key
+	l.active[of] = key
 	return entitlement.License{}, nil
 }
 
@@ -281,17 +282,17 @@ func (l *licenses) Verify(_ context.Context, _ entitlement.Subject, key string) 
 	return l.check(key)
 }
 
-func (l *licenses) Key(_ context.Context, _ extension.Kind, slug string) (string, bool, error) {
+func (l *licenses) Key(_ context.Context, of entitlement.Subject) (string, bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	key, ok := l.active[slug]
+	key, ok := l.active[of]
 	return key, ok, nil
 }
 
-func (l *licenses) Release(_ context.Context, _ extension.Kind, slug string) error {
+func (l *licenses) Release(_ context.Context, kind extension.Kind, slug string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.active, slug)
+	maps.DeleteFunc(l.active, func(of entitlement.Subject, _ string) bool { return of.Kind == kind && of.Slug == slug })
 	l.released++
 	return nil
 }

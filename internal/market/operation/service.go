@@ -33,8 +33,8 @@ type Licenses interface {
 	Activate(ctx context.Context, of entitlement.Subject, key string) (entitlement.License, error)
 	// Verify asks whether a key may be activated, and takes no seat. The errors are those of Activate.
 	Verify(ctx context.Context, of entitlement.Subject, key string) error
-	// Key returns the key that is kept for a package; ok is false if there is none.
-	Key(ctx context.Context, kind extension.Kind, slug string) (key string, ok bool, err error)
+	// Key returns the key that is kept for a package of that market and product; ok is false if there is none.
+	Key(ctx context.Context, of entitlement.Subject) (key string, ok bool, err error)
 	// Release frees the seat of a package that is not installed, and forgets its key.
 	Release(ctx context.Context, kind extension.Kind, slug string) error
 }

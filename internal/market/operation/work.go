@@ -31,8 +31,12 @@ const (
 	paymentWithin = 14*24*time.Hour + time.Hour // for how long a market that does not answer is asked for a key
 )
 
-// errUnpaid ends a round of a purchase that is not paid yet.
-var errUnpaid = errors.New("operation: not paid yet")
+var (
+	// errUnpaid ends a round of a purchase that is not paid yet.
+	errUnpaid = errors.New("operation: not paid yet")
+	// errLost ends the work of who has the lease no longer: whoever has it now goes on, and decides how it ends.
+	errLost = errors.New("operation: another worker has it")
+)
 
 // Start carries operations on in the background until Close is called or ctx is done.
 func (s *Service) Start(ctx context.Context) { s.rounds.Start(ctx, s.next) }
@@ -101,6 +105,8 @@ func (s *Service) carryOn(ctx context.Context, stored Stored, lease string) {
 	err = w.run(working)
 	switch {
 	case err == nil:
+	case errors.Is(err, errLost):
+		w.lost(ctx)
 	case ctx.Err() != nil: // stoa stops: whoever comes next goes on at once
 		w.o.DueAt = s.now()
 		w.keep(ctx, false)
@@ -130,12 +136,25 @@ func (w *work) renew(ctx context.Context, lost func()) {
 			return
 		case <-tick.C:
 		}
-		ok, err := w.s.Store.Renew(ctx, w.o.ID, w.lease, w.s.now().Add(leaseFor))
-		if err == nil && !ok {
+		if errors.Is(w.hold(ctx), errLost) {
 			lost()
 			return
 		}
 	}
+}
+
+// hold makes the lease last on. The error is errLost if another worker has it.
+func (w *work) hold(ctx context.Context) error {
+	ok, err := w.s.Store.Renew(ctx, w.o.ID, w.lease, w.s.now().Add(leaseFor))
+	if err == nil && !ok {
+		return errLost
+	}
+	return err
+}
+
+// lost notes that somebody else carries the operation on. Nothing is written, failed or given back.
+func (w *work) lost(ctx context.Context) {
+	w.log(ctx, slog.LevelInfo, "an operation of a market went on elsewhere", nil)
 }
 
 // run does what is left to do. Every part of it can be repeated.
@@ -147,7 +166,7 @@ func (w *work) run(ctx context.Context) (err error) {
 	}()
 	m, err := w.s.Markets.Get(ctx, w.o.Market)
 	if err != nil {
-		return err
+		return w.lasting(err)
 	}
 	w.at = w.s.seller(m)
 	if err := w.pay(ctx); err != nil {
@@ -174,11 +193,12 @@ func (w *work) pay(ctx context.Context) error {
 		return nil
 	}
 	key, ok, err := w.at.claim(ctx, w.o.HandoffID, w.o.Secrets.Handoff)
-	if err = unanswered(err); err != nil && !final(err) && w.s.now().After(w.o.CreatedAt.Add(paymentWithin)) {
+	switch {
+	case errors.Is(err, ErrExpired), err != nil && w.s.now().After(w.o.CreatedAt.Add(paymentWithin)):
 		return ErrExpired
-	} else if err != nil {
-		return err
-	} else if !ok {
+	case err != nil: // somebody may have paid: nothing else that a market says ends it
+		return remote.ErrUnreachable.Because(err)
+	case !ok:
 		return errUnpaid
 	}
 	w.o.Secrets.Key = key
@@ -204,10 +224,36 @@ func (w *work) activate(ctx context.Context) error {
 	if !w.o.Licensed || w.o.Has(Activated) {
 		return nil
 	}
-	if _, err := w.s.Licenses.Activate(ctx, w.o.subject(), w.o.Secrets.Key); err != nil {
+	if err := w.hold(ctx); err != nil {
+		return err
+	}
+	// A package that came from another market meanwhile may have a license, which this one would replace.
+	if other, err := w.s.ofAnother(ctx, w.o); err != nil {
+		return err
+	} else if other {
+		return w.lasting(ErrElsewhere)
+	}
+	_, err := w.s.Licenses.Activate(ctx, w.o.subject(), w.o.Secrets.Key)
+	if errs.KindOf(err) != errs.Forbidden { // that is what the market signed
+		err = w.lasting(err)
+	}
+	if err != nil {
 		return err
 	}
 	return w.reach(ctx, Activated)
+}
+
+// bought reports whether there is a key that would be lost with the operation: somebody paid for it, or it is that of
+// the only trial.
+func (w *work) bought() bool { return w.o.Kind != Install && w.o.Secrets.Key != "" }
+
+// lasting returns an error of the market's so that it does not end an operation with a key that was bought: whatever
+// state the market is in, and whatever it serves, may get better.
+func (w *work) lasting(err error) error {
+	if err != nil && w.bought() && final(err) {
+		return remote.ErrUnreachable.Because(err)
+	}
+	return err
 }
 
 // unanswered returns the error of a request so that what no market says counts as no answer: something else stood in its
@@ -239,7 +285,11 @@ func (w *work) keep(ctx context.Context, goesOn bool, entries ...audit.Entry) er
 			return err
 		}
 	}
-	return w.s.Store.Keep(ctx, stored, w.lease, goesOn, entries...)
+	err := w.s.Store.Keep(ctx, stored, w.lease, goesOn, entries...)
+	if errs.KindOf(err) == errs.NotFound {
+		return errLost
+	}
+	return err
 }
 
 // goOn ends the lease: the operation is carried on by whoever is free.
@@ -273,7 +323,10 @@ func (w *work) fail(ctx context.Context, why error) {
 		failure = &Failure{Code: e.Code, Message: e.Message, Details: e.Details}
 	}
 	if w.o.Kind == Install && !w.o.Secrets.Kept && w.o.Has(Activated) {
-		if err := w.giveBack(ctx); err != nil {
+		if err := w.giveBack(ctx); errors.Is(err, errLost) {
+			w.lost(ctx)
+			return
+		} else if err != nil {
 			w.later(ctx, err)
 			return
 		}
@@ -284,8 +337,15 @@ func (w *work) fail(ctx context.Context, why error) {
 	w.settled(ctx, w.keep(ctx, false))
 }
 
-// giveBack frees the seat if nothing of the package is installed.
+// giveBack frees the seat if nothing of the package is installed, and the key is still the one that is kept.
 func (w *work) giveBack(ctx context.Context) error {
+	if err := w.hold(ctx); err != nil {
+		return err
+	}
+	kept, _, err := w.s.Licenses.Key(ctx, w.o.subject())
+	if err != nil || kept != w.o.Secrets.Key {
+		return err
+	}
 	installed, err := w.s.Installer.Installed(ctx)
 	if err != nil {
 		return err
@@ -297,7 +357,9 @@ func (w *work) giveBack(ctx context.Context) error {
 }
 
 func (w *work) settled(ctx context.Context, err error) {
-	if err != nil { // it goes on when the lease ends
+	if errors.Is(err, errLost) {
+		w.lost(ctx)
+	} else if err != nil { // it goes on when the lease ends
 		w.log(ctx, slog.LevelError, "an operation of a market cannot be stored", err)
 	}
 }

@@ -51,15 +51,11 @@ type Update struct {
 	InstalledVersion string
 }
 
-// highest returns the release with the highest version that was not withdrawn; ok is false if
-// there is none.
-func highest(list []Release) (r Release, ok bool) {
-	for _, one := range list {
-		if one.WithdrawnAt.IsZero() && (!ok || manifest.CompareVersions(one.Version, r.Version) > 0) {
-			r, ok = one, true
-		}
-	}
-	return r, ok
+// offered returns those of list that were not withdrawn, the highest version first.
+func offered(list []Release) []Release {
+	list = slices.DeleteFunc(slices.Clone(list), func(r Release) bool { return !r.WithdrawnAt.IsZero() })
+	slices.SortFunc(list, func(a, b Release) int { return manifest.CompareVersions(b.Version, a.Version) })
+	return list
 }
 
 // name is what a package is known by.

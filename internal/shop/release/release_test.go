@@ -2,21 +2,27 @@ package release
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/extension"
 )
 
-func TestHighestVersionIsByNumber(t *testing.T) {
+func TestTheHighestVersionIsOfferedFirst(t *testing.T) {
 	t.Parallel()
 
-	if r, ok := highest(nil); ok {
-		t.Errorf("highest of none = %+v", r)
+	if got := offered(nil); len(got) != 0 {
+		t.Errorf("offered of none = %+v", got)
 	}
-	r, ok := highest([]Release{{Version: "1.9.0"}, {Version: "1.10.0"}, {Version: "1.2.99"}})
-	if !ok || r.Version != "1.10.0" {
-		t.Errorf("highest = %+v, %v", r, ok)
+	var got []string
+	for _, r := range offered([]Release{
+		{Version: "1.9.0"}, {Version: "1.10.0"}, {Version: "2.0.0", WithdrawnAt: time.Unix(1, 0)}, {Version: "1.2.99"},
+	}) {
+		got = append(got, r.Version)
+	}
+	if diff := cmp.Diff([]string{"1.10.0", "1.9.0", "1.2.99"}, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -192,12 +192,17 @@ func (s *Service) Withdraw(ctx context.Context, productSlug, version string) (Re
 // Of returns the release that a product offers, its highest version; ok is false if the
 // product carries no package.
 func (s *Service) Of(ctx context.Context, productID string) (r Release, ok bool, err error) {
-	list, err := s.Store.OfProduct(ctx, productID)
-	if err != nil {
+	list, err := s.Offered(ctx, productID)
+	if err != nil || len(list) == 0 {
 		return Release{}, false, err
 	}
-	r, ok = highest(list)
-	return r, ok, nil
+	return list[0], true, nil
+}
+
+// Offered returns the releases of a product that were not withdrawn, the highest version first.
+func (s *Service) Offered(ctx context.Context, productID string) ([]Release, error) {
+	list, err := s.Store.OfProduct(ctx, productID)
+	return offered(list), err
 }
 
 // Fetch returns the archive that a product offers, ready to be installed, which checks the

@@ -90,9 +90,7 @@ export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: strin
   );
   return handoff ? (
     <Suspense>
-      <Handoff id={handoff} slug={slug} tier={tierId}>
-        {page}
-      </Handoff>
+      <Handoff>{page}</Handoff>
     </Suspense>
   ) : (
     page

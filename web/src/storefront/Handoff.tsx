@@ -12,9 +12,6 @@ import { Failure, Gone, Waiting } from "./ui";
 const h = texts(section);
 
 export interface HandoffProps {
-  id: string;
-  slug: string;
-  tier: string;
   children: ReactNode; // the checkout
 }
 
@@ -23,8 +20,11 @@ export interface HandoffProps {
 const soon = 3_000,
   later = 15_000;
 
-export const Handoff = ({ id, slug, tier, children }: HandoffProps) => {
-  const back = new URLSearchParams(location.search).get("payment") === "success";
+export const Handoff = ({ children }: HandoffProps) => {
+  // The address says the rest: whoever has no handoff need not load how it is passed on.
+  const asked = new URLSearchParams(location.search);
+  const id = asked.get("handoff") ?? "";
+  const back = asked.get("payment") === "success";
   const handoff = useQuery({
     queryKey: ["handoff", id],
     queryFn: () => orNull(ok(api.GET("/api/market/v1/handoffs/{id}", { params: { path: { id } } }))),
@@ -33,7 +33,7 @@ export const Handoff = ({ id, slug, tier, children }: HandoffProps) => {
   if (handoff.isPending) return <Waiting like="checkout" />;
   if (handoff.isError) return <Failure error={handoff.error} retry={() => void handoff.refetch()} />;
   const to = handoff.data;
-  if (!to || to.productSlug !== slug || to.tierId !== tier)
+  if (!to || decodeURIComponent(location.pathname) !== `/checkout/${to.productSlug}/${to.tierId}`)
     return <Gone title={h("handoff.over")} how={h("handoff.overHow")} />;
   const host = to.instance;
   const leave = (

@@ -1,21 +1,27 @@
 // One market: how it is, and what can be done with it.
+import "./markets.css";
 import { ActionIcon, Button, Menu } from "@mantine/core";
 import { IconDots } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
-import { useNavigate, useParams } from "@tanstack/react-router";
-import { useState } from "react";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import { Confirm } from "../kit/Confirm";
 import { ErrorPage } from "../kit/ErrorNote";
 import { May } from "../kit/may";
 import { Missing } from "../kit/Missing";
-import { Page, Summary } from "../kit/Page";
+import { Page, Section, Summary } from "../kit/Page";
 import { Pending } from "../kit/Pending";
 import { reason } from "../kit/reason";
 import { tell, tellFailure } from "../kit/toast";
+import { useListSearch } from "../kit/useListSearch";
 import { Time } from "../kit/values";
 import { t } from "../text";
-import { check, home, remove, self, useMarket, useRefresh, type Market } from "./data";
+import { addressOf, home } from "./addresses";
+import { check, remove, self, useMarket, useRefresh, type Market } from "./data";
 import { Fingerprint } from "./Fingerprint";
+import { Offers } from "./Offers";
+import { OperationPanel } from "./Operation";
+import { usePending } from "./operations";
 import { MarketState, meaning, nameOf, stateWord, tones } from "./state";
 import { m } from "./text";
 
@@ -45,6 +51,7 @@ const Found = ({ market }: { market: Market }) => {
           )}
         </div>
       )}
+      <UnderWay market={market.market} />
       {local ? (
         <p className="soft prose" style={{ margin: 0 }}>
           {meaning(market)}
@@ -52,7 +59,44 @@ const Found = ({ market }: { market: Market }) => {
       ) : (
         <Facts market={market} />
       )}
+      <Offers market={market.market} />
     </Page>
+  );
+};
+
+// UnderWay shows the operation that the address names. Without one, the newest that has not ended is put there, so that
+// its end is seen as well.
+const UnderWay = ({ market }: { market: string }) => {
+  const { search } = useListSearch();
+  const navigate = useNavigate();
+  const pending = usePending(market);
+  const newest = pending[0]?.operationId;
+  const shown = search["operation"] === undefined ? undefined : String(search["operation"]);
+  useEffect(() => {
+    if (!shown && newest)
+      void navigate({ to: ".", search: ((now: object) => ({ ...now, operation: newest })) as never, replace: true });
+  }, [shown, newest, navigate]);
+  const others = pending.filter(({ operationId }) => operationId !== shown);
+  return (
+    <>
+      {shown && <OperationPanel key={shown} id={shown} />}
+      {others.length > 0 && (
+        <Section title={m("markets.operation.others")}>
+          <ul className="rows">
+            {others.map(({ operationId, kind, productSlug, createdAt }) => (
+              <li key={operationId}>
+                <Link to={addressOf(market) as string} search={{ operation: operationId } as never}>
+                  {m(`markets.operation.${kind}`, { product: productSlug })}
+                </Link>
+                <span className="soft">
+                  <Time at={createdAt} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+    </>
   );
 };
 

@@ -10,7 +10,8 @@ import { useListSearch } from "../kit/useListSearch";
 import { None, Time } from "../kit/values";
 import { Tabs } from "../plugins/Tabs";
 import { t } from "../text";
-import { addressOf, home, marketsQuery, type Market } from "./data";
+import { addressOf, home } from "./addresses";
+import { marketsQuery, type Market } from "./data";
 import { MarketState, meaning, nameOf } from "./state";
 import { m } from "./text";
 

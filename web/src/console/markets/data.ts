@@ -3,9 +3,11 @@ import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, data, ok, type Schemas } from "../../api/client";
 
 export type Market = Schemas["Market"];
-
-export const home = "/plugins/markets";
-export const addressOf = (market: string): string => `${home}/${encodeURIComponent(market)}`;
+export type Offer = Schemas["MarketProduct"];
+export type Kind = NonNullable<Offer["package"]>["kind"];
+export type Tier = Offer["tiers"][number];
+export type Operation = Schemas["MarketOperation"];
+export type License = Schemas["PackageLicense"];
 
 // self is the id of the local market: what this stoa sells itself.
 export const self = "self";

@@ -19,7 +19,13 @@ export const marketsRoutes = <P extends Parent>(root: P) =>
     createRoute({
       getParentRoute: () => root,
       path: "/plugins/markets/$market",
-      validateSearch: validateList("product", "operation"),
+      validateSearch: validateList("operation"),
       component: lazyPage(() => import("./MarketPage"), "MarketPage"),
+    }),
+    createRoute({
+      getParentRoute: () => root,
+      path: "/plugins/markets/$market/$product",
+      validateSearch: validateList("way"),
+      component: lazyPage(() => import("./OfferPage"), "OfferPage"),
     }),
   ] as const;

@@ -9,7 +9,7 @@ import { asProblem } from "../../api/problem";
 import { usePageDrop } from "../extensions/install/DropArea";
 import { InstallDialog } from "../extensions/install/InstallDialog";
 import { UpdateButton } from "../extensions/install/UpdateButton";
-import { useUpdate } from "../extensions/install/useUpdates";
+import { useUpdate, useUpdateWords } from "../extensions/install/useUpdates";
 import { readManifest } from "../extensions/manifest";
 import { CopyText } from "../kit/CopyText";
 import { ErrorPage } from "../kit/ErrorNote";
@@ -18,6 +18,7 @@ import { Pending } from "../kit/Pending";
 import { State, Time } from "../kit/values";
 import { useView, Views } from "../kit/Views";
 import { Locked, May, may } from "../kit/may";
+import { LicenseSection } from "../markets/License";
 import { t } from "../text";
 import { RollbackConfirm, UninstallConfirm } from "./actions";
 import { Cause } from "./Cause";
@@ -103,6 +104,7 @@ const Found = ({ plugin }: { plugin: Package }) => {
 
 const Overview = ({ plugin }: { plugin: Package }) => (
   <>
+    <LicenseSection kind="plugin" slug={plugin.slug} />
     <Instances plugin={plugin} />
     <May needs="overview:read">
       <Traffic slug={plugin.slug} />
@@ -116,6 +118,7 @@ const Overview = ({ plugin }: { plugin: Package }) => (
 
 const Facts = ({ plugin }: { plugin: Package }) => {
   const update = useUpdate("plugin", plugin.slug);
+  const words = useUpdateWords();
   const { events } = readManifest(plugin.manifestJson);
   const by =
     plugin.author &&
@@ -142,7 +145,7 @@ const Facts = ({ plugin }: { plugin: Package }) => {
               {update && (
                 <>
                   {" "}
-                  <State tone="warn">{t("plugins.update", { version: update.version })}</State>
+                  <State tone="warn">{words(update)}</State>
                 </>
               )}
             </>,

@@ -7,7 +7,7 @@ import { useState } from "react";
 import { api, data, type Sorts } from "../../api/client";
 import { usePageDrop } from "../extensions/install/DropArea";
 import { InstallDialog } from "../extensions/install/InstallDialog";
-import { useUpdates } from "../extensions/install/useUpdates";
+import { useUpdates, useUpdateWords } from "../extensions/install/useUpdates";
 import { DataTable, type Column } from "../kit/DataTable";
 import { Empty } from "../kit/Empty";
 import { Filter, ListBar } from "../kit/ListBar";
@@ -84,6 +84,11 @@ const List = ({
   const found = useQueries({ queries: items.map((item) => instancesQuery(item.slug)) });
   const instances = new Map(items.map((item, i) => [item.slug, found[i]?.data]));
   const updates = useUpdates().data?.items ?? [];
+  const words = useUpdateWords();
+  const updateOf = (slug: string) => {
+    const found = updates.find((u) => u.kind === "plugin" && u.slug === slug);
+    return found && words(found);
+  };
   const columns: Column<Item>[] = [
     {
       title: t("plugins.column.name"),
@@ -105,9 +110,7 @@ const List = ({
     },
     {
       title: t("plugins.column.version"),
-      cell: (item) => (
-        <VersionCell item={item} update={updates.find((u) => u.kind === "plugin" && u.slug === item.slug)?.version} />
-      ),
+      cell: (item) => <VersionCell item={item} update={updateOf(item.slug)} />,
     },
     {
       title: t("plugins.column.instances"),
@@ -185,7 +188,7 @@ const VersionCell = ({ item, update }: { item: Item; update: string | undefined 
     {update && (
       <>
         {" "}
-        <State tone="warn">{t("plugins.update", { version: update })}</State>
+        <State tone="warn">{update}</State>
       </>
     )}
   </>

@@ -25,6 +25,7 @@ import { NotStaff } from "./NotStaff";
 import { NoPassword } from "./NoPassword";
 import { Offline } from "./Offline";
 import { TestMode } from "./TestMode";
+import { Trouble } from "./Trouble";
 import { useSession } from "../../api/useSession";
 
 const loadPalette = () => import("./Palette").then((m) => ({ default: m.Palette }));
@@ -134,6 +135,7 @@ const Frame = ({ user }: { user: User }) => {
       <Offline />
       <main id="content" className="content" ref={content} tabIndex={-1}>
         <NoPassword />
+        <Trouble />
         <Allowed />
       </main>
       {palette && (

@@ -19,6 +19,7 @@ import { useListSearch } from "../kit/useListSearch";
 import { State, Time } from "../kit/values";
 import { Missing } from "../kit/Missing";
 import { Locked, May, may } from "../kit/may";
+import { LicenseSection } from "../markets/License";
 import { t } from "../text";
 import { isApp, themeKinds, useRefresh, useStatus, useTheme, type Applied, type Theme } from "./data";
 import { Preview } from "./Preview";
@@ -62,6 +63,7 @@ const Found = ({ theme, active }: { theme: Theme; active: Applied | null }) => {
           [t("themes.column.installed"), <Time key="at" at={theme.installedAt} />],
         ]}
       />
+      <LicenseSection kind={theme.kind} slug={theme.slug} />
       <Select
         label={t("themes.column.versions")}
         w={280}

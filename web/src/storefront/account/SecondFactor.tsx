@@ -1,9 +1,8 @@
 // The screen of the account that is about the second step at sign-in.
-import { generate } from "lean-qr/nano";
-import { toSvgPath } from "lean-qr/extras/svg";
 import { useState, type FormEvent, type RefObject } from "react";
 import { api, data, ok, type Schemas } from "../../api/client";
 import { asProblem } from "../../api/problem";
+import { QrCode } from "../../text/QrCode";
 import { useCopy } from "../../text/useCopy";
 import { useAccount, useRefresh } from "./data";
 import { Add, useMayUse } from "./Passkeys";
@@ -148,7 +147,7 @@ const Confirm = ({ secret, uri, onCodes, onCancel }: ConfirmProps) => {
       {confirm.proof}
       <form className="form" ref={form} onSubmit={send} noValidate hidden={confirm.proof !== null}>
         <p>{step("step.scan")}</p>
-        <Picture of={uri} />
+        <QrCode of={uri} label={step("step.picture")} />
         <p className="soft small">{step("step.type")}</p>
         <Copy value={(secret.match(/.{4}/g) ?? []).join(" ")} what={step("step.secret")} />
         <Field
@@ -175,18 +174,6 @@ const Confirm = ({ secret, uri, onCodes, onCancel }: ConfirmProps) => {
 };
 
 const wrong = (error: Error) => asProblem(error).code === "SECOND_FACTOR_FAILED";
-
-// Picture is a QR code, dark on white in both themes: many apps read no other.
-const Picture = ({ of }: { of: string }) => {
-  const code = generate(of);
-  const quiet = 4;
-  const size = code.size + 2 * quiet;
-  return (
-    <svg className="qr" viewBox={`${-quiet} ${-quiet} ${size} ${size}`} role="img" aria-label={step("step.picture")}>
-      <path d={toSvgPath(code)} />
-    </svg>
-  );
-};
 
 // Codes are shown once: the server keeps no more than their hashes.
 const Codes = ({ codes, onDone }: { codes: string[]; onDone: () => void }) => {

@@ -1,12 +1,15 @@
-// Updating a package that came from the market: the button on its page, and the dialog,
-// which ends like that of an upload, with the consent to new permissions.
+// Updating a package that came from a market: the button on its page, which leads to the market of another stoa; and the
+// dialog for the local one, which ends like that of an upload, with the consent to new permissions.
 import { Button, Modal, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { api, data } from "../../../api/client";
 import { asProblem } from "../../../api/problem";
 import { ErrorNote } from "../../kit/ErrorNote";
 import { Bar } from "../../kit/Pending";
+import { offerAddress } from "../../markets/addresses";
+import { self } from "../../markets/data";
 import { c, t } from "../../text";
 import { AllowTypes, missingTypes } from "./AllowTypes";
 import { Faults } from "./Faults";
@@ -26,7 +29,15 @@ export const UpdateButton = ({ kind, slug, name }: PackageName) => {
   const [asked, setAsked] = useState<Update | null>(null);
   return (
     <>
-      {update && (
+      {update && update.market !== self && (
+        <Button
+          variant="filled"
+          component={Link}
+          {...({ to: offerAddress(update.market, update.productSlug) } as object)}>
+          {t("plugins.market.button", { version: update.version })}
+        </Button>
+      )}
+      {update?.market === self && (
         <Button variant="filled" onClick={() => setAsked(update)}>
           {t("plugins.market.button", { version: update.version })}
         </Button>

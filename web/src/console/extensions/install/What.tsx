@@ -24,7 +24,7 @@ const useInstalled = (peek: Peek | null, kind: Kind) => {
 };
 
 // isOlder compares two versions of three numbers.
-const isOlder = (version: string, than: string): boolean =>
+export const isOlder = (version: string, than: string): boolean =>
   version.localeCompare(than, "en", { numeric: true }) < 0 && [version, than].every((v) => /^\d+\.\d+\.\d+$/.test(v));
 
 // useOlder returns the installed version if it is higher than that of an archive, which stoa

@@ -1,0 +1,238 @@
+package operation_test
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"stoa/internal/extension"
+	"stoa/internal/market/entitlement"
+	"stoa/internal/market/operation"
+	"stoa/internal/market/remote"
+	"stoa/internal/market/terms"
+	"stoa/internal/testkit"
+	"stoa/internal/testkit/tuftest"
+)
+
+// asleep are licenses whose next call of a method stands still until it is woken.
+type asleep struct {
+	*licenses
+
+	at    func() // called in the middle of an activation, once
+	count atomic.Int64
+}
+
+func (a *asleep) Activate(ctx context.Context, of entitlement.Subject, key string) (entitlement.License, error) {
+	l, err := a.licenses.Activate(ctx, of, key)
+	if a.count.Add(1) == 1 {
+		a.at()
+		if ctx.Err() != nil {
+			return l, ctx.Err()
+		}
+	}
+	return l, err
+}
+
+// A worker that stands still for longer than its lease lasts has lost the operation: another one ends it. Whatever the
+// first one does when it wakes up, nothing fails, and no seat is given back.
+func TestAWorkerThatWakesUpTooLate(t *testing.T) {
+	t.Parallel()
+
+	for name, served := range map[string]http.HandlerFunc{
+		"and goes on": nil,
+		"and is refused": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = w.Write([]byte(`{"error":"LICENSE_REFUSED","message":"x","details":{"reason":"revoked"}}`))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			testkit.OnEnginesOfRun(t, func(t *testing.T, options ...testkit.Option) {
+				s := newStage(t, true, options...)
+				if err := s.Operations.Idle(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				o := s.Operations
+				second := &operation.Service{
+					Store: o.Store, Markets: o.Markets, Licenses: s.licenses, Installer: o.Installer, Plugins: o.Plugins, Catalog: o.Catalog,
+					Releases: o.Releases, Box: o.Box, Rights: o.Rights, PublicURL: o.PublicURL, PlatformID: o.PlatformID, Log: o.Log, Now: o.Now,
+				}
+				o.Licenses = &asleep{licenses: s.licenses, at: func() {
+					s.Clock.Advance(31 * time.Second)
+					second.Start(t.Context())
+					defer second.Close()
+					if err := second.Idle(t.Context()); err != nil {
+						t.Error(err)
+					}
+					s.m.Serve(packagePath, served)
+				}}
+				op := s.settled(t, s.install(t, "tool", goodKey, "storage:read"))
+				wantSteps(t, op, "activated", "downloaded", "verified", "installed", "running")
+				if s.licenses.released != 0 || len(s.licenses.active) != 1 || s.version(t, "tool") != "1.0.0" {
+					t.Errorf("%d seats were given back, kept %v", s.licenses.released, s.licenses.active)
+				}
+			})
+		})
+	}
+}
+
+// A key of one market is never sent to another, whatever slug that one gives its package.
+func TestAKeyIsForItsMarketAlone(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEnginesOfRun(t, func(t *testing.T, options ...testkit.Option) {
+		s := newStage(t, true, options...)
+		var paid atomic.Bool
+		paid.Store(true)
+		s.sells(&paid)
+		s.serveBytes([]byte("x"))
+		s.settled(t, s.buy(t)) // its key is kept, and nothing is installed
+		if len(s.licenses.active) != 1 {
+			t.Fatalf("kept: %v", s.licenses.active)
+		}
+		other := &stage{m: tuftest.New(t, "Evil", testkit.T0.UTC), buyer: s.buyer, licenses: s.licenses}
+		other.offer(t, "tool", true, plugin(t, acme, "tool", "1.0.0", "storage:read", "events:publish"), "1.0.0")
+		asked := other.sells(new(atomic.Bool))
+		m, err := s.Markets.Add(t.Context(), other.m.URL, other.m.Fingerprint())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.market = m.ID
+		other.buy(t)
+		if in := <-asked; in["licenseKey"] != nil {
+			t.Errorf("the other market was sent %v", in)
+		}
+		want(t, other.install(t, "tool", "", "storage:read"), http.StatusForbidden, "LICENSE_REFUSED")
+	})
+}
+
+// refusing are licenses whose activation fails.
+type refusing struct {
+	*licenses
+
+	err error
+}
+
+func (r *refusing) Activate(ctx context.Context, of entitlement.Subject, key string) (entitlement.License, error) {
+	if r.err != nil {
+		return entitlement.License{}, r.err
+	}
+	return r.licenses.Activate(ctx, of, key)
+}
+
+// Once somebody paid, nothing that becomes of the market ends the purchase, and what is right again goes on.
+func TestWhatWasPaidForIsNotLost(t *testing.T) {
+	t.Parallel()
+
+	for name, tt := range map[string]struct {
+		spoil, mend func(t *testing.T, s *stage, r *refusing)
+		steps       []string
+	}{
+		"untrusted before the activation": {
+			func(_ *testing.T, _ *stage, r *refusing) { r.err = remote.NotAsAMarket("its timestamp cannot be read") },
+			func(_ *testing.T, _ *stage, r *refusing) { r.err = nil },
+			[]string{"paid"},
+		},
+		"a package that does not fit": {
+			func(_ *testing.T, s *stage, _ *refusing) { s.serveBytes([]byte("something else")) },
+			func(_ *testing.T, s *stage, _ *refusing) { s.m.Serve(packagePath, nil); s.m.Publish() },
+			[]string{"paid", "activated"},
+		},
+		"a package that is too large": {
+			func(t *testing.T, s *stage, _ *refusing) {
+				s.offer(t, "tool", true, make([]byte, 50<<20+1), "1.1.0")
+			},
+			func(t *testing.T, s *stage, _ *refusing) {
+				s.offer(t, "tool", true, plugin(t, acme, "tool", "1.2.0", "storage:read", "events:publish"), "1.2.0")
+			},
+			[]string{"paid", "activated"},
+		},
+		"an answer that refuses and is not signed": {
+			func(_ *testing.T, s *stage, _ *refusing) {
+				s.serve(packagePath, http.StatusForbidden, object{"error": "LICENSE_REFUSED", "message": "x"})
+			},
+			func(_ *testing.T, s *stage, _ *refusing) { s.m.Serve(packagePath, nil) },
+			[]string{"paid", "activated"},
+		},
+		"a claim that finds nothing": {
+			func(_ *testing.T, s *stage, _ *refusing) {
+				s.serve(claim, http.StatusNotFound, object{"error": "NOT_FOUND", "message": "x"})
+			},
+			func(_ *testing.T, s *stage, _ *refusing) {
+				var paid atomic.Bool
+				paid.Store(true)
+				s.sells(&paid)
+			},
+			nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			s := newStage(t, true)
+			var paid atomic.Bool
+			s.sells(&paid)
+			r := &refusing{licenses: s.licenses}
+			op := s.settled(t, s.buy(t))
+			s.Operations.Licenses = r
+			paid.Store(true)
+			tt.spoil(t, s, r)
+			for range 3 {
+				s.again(t, lastPause)
+			}
+			op = s.operation(t, op.Text(t, "data.operationId"))
+			wantSteps(t, op, tt.steps...)
+			if op.Text(t, "data.state") != "pending" {
+				t.Errorf("%s", op.Body)
+			}
+			tt.mend(t, s, r)
+			s.again(t, lastPause)
+			op = s.operation(t, op.Text(t, "data.operationId"))
+			if op.Text(t, "data.state") != "done" || s.version(t, "tool") == "" || s.licenses.seats != 1 {
+				t.Errorf("%s", op.Body)
+			}
+		})
+	}
+}
+
+// What stands in the way here ends a purchase. Its key is kept, and an install goes on.
+func TestAConflictHereKeepsTheKey(t *testing.T) {
+	t.Parallel()
+
+	s := newStage(t, true)
+	var paid atomic.Bool
+	s.sells(&paid)
+	op := s.settled(t, s.buy(t))
+	if res := s.Install(t, s.admin.Access, "plugin", unsigned(t, "tool", "0.5.0")); res.Status != http.StatusCreated {
+		t.Fatalf("%d %s", res.Status, res.Body)
+	}
+	paid.Store(true)
+	s.again(t, lastPause)
+	wantSteps(t, s.operation(t, op.Text(t, "data.operationId")), "paid", "activated", "CONFLICT")
+	if res := s.Do(t, testkit.Delete(s.admin.Access, "/api/v1/admin/plugins/tool?purge=true")); res.Status != http.StatusOK {
+		t.Fatalf("%d %s", res.Status, res.Body)
+	}
+	s.settled(t, s.install(t, "tool", "", "storage:read"))
+	if s.version(t, "tool") != "1.0.0" || s.licenses.seats != 1 {
+		t.Error("the key was lost")
+	}
+}
+
+// A failed install with a key that was kept before does not give its seat back.
+func TestAFailedInstallLeavesAKeptKey(t *testing.T) {
+	t.Parallel()
+
+	s := newStage(t, true)
+	of := entitlement.Subject{Kind: extension.Plugin, Slug: "tool", Market: s.market, Product: "tool"}
+	if _, err := s.licenses.Activate(t.Context(), of, goodKey); err != nil {
+		t.Fatal(err)
+	}
+	s.serve(terms.PackagePath+"tool/1.0.0", http.StatusNotFound, object{"error": "NOT_FOUND", "message": "x"})
+	wantLast(t, s.settled(t, s.install(t, "tool", goodKey)), "NOT_FOUND")
+	if s.licenses.released != 0 {
+		t.Error("the seat of what was bought was given back")
+	}
+}
