@@ -354,6 +354,7 @@ func extensionRoutes(h *extension.Handlers) []route {
 		may("POST /api/v1/admin/markets/{market}/trials", permission.InstallExtensions, h.TryFromMarket, within(marketTimeout), withKey, guarded),
 		may("GET /api/v1/admin/market-operations", permission.ReadExtensions, h.ListOperations),
 		may("GET /api/v1/admin/market-operations/{id}", permission.ReadExtensions, h.GetOperation),
+		may("DELETE /api/v1/admin/market-operations/{id}", permission.InstallExtensions, h.EndOperation),
 		may("GET /api/v1/admin/market-operations/{id}/events", permission.ReadExtensions, h.FollowOperation, lasting),
 		may("GET /api/v1/admin/extensions", permission.ReadExtensions, h.List),
 		may("GET /api/v1/admin/extensions/{kind}", permission.ReadExtensions, h.List),

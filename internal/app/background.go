@@ -52,6 +52,7 @@ func (a *App) startUpkeep(working context.Context, cfg Config) {
 	}
 	a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
+	a.background.Go(func() { a.Operations.KeepSwept(working) })
 	a.background.Go(func() { a.snapshots.KeepChecked(working, cfg.Log) })
 	a.background.Go(func() { a.storage.KeepSwept(working, cfg.Log) })
 	a.background.Go(func() { a.installer.KeepSwept(working) })

@@ -23,20 +23,22 @@ func NewOperations(db *database.DB) *Operations { return &Operations{audited{db.
 
 const operationColumns = `o.id, o.kind, o.market_id, o.product, o.product_name, o.tier, o.package_kind, o.package_slug, o.version,
 	o.grants, o.actor, o.paid, o.handoff_id, o.checkout_url, o.expires_at_ms, o.sealed, o.state, o.steps, o.failure, o.attempts,
-	o.due_ms, o.created_at_ms`
+	o.due_ms, o.created_at_ms, o.waiting, o.ended_at_ms`
 
 func scanOperation(row database.Scanner) (o operation.Stored, err error) {
-	var grants, actor, steps, failure string
+	var grants, actor, steps, failure, waiting string
 	err = row.Scan(&o.ID, &o.Kind, &o.Market, &o.Product, &o.ProductName, &o.Tier, &o.Package.Kind, &o.Package.Slug, &o.Package.Version,
 		&grants, &actor, &o.Licensed, &o.HandoffID, &o.CheckoutURL, database.ScanMillis(&o.ExpiresAt), &o.Sealed, &o.State, &steps,
-		&failure, &o.Attempts, database.ScanMillis(&o.DueAt), database.ScanMillis(&o.CreatedAt))
+		&failure, &o.Attempts, database.ScanMillis(&o.DueAt), database.ScanMillis(&o.CreatedAt), &waiting, database.ScanMillis(&o.EndedAt))
 	if err != nil {
 		return o, err
 	}
 	err = errors.Join(json.Unmarshal([]byte(grants), &o.Grants), json.Unmarshal([]byte(actor), &o.Actor),
 		json.Unmarshal([]byte(steps), &o.Steps))
-	if failure != "" {
-		err = errors.Join(err, json.Unmarshal([]byte(failure), &o.Failure))
+	for text, into := range map[string]**operation.Failure{failure: &o.Failure, waiting: &o.Waiting} {
+		if text != "" {
+			err = errors.Join(err, json.Unmarshal([]byte(text), into))
+		}
 	}
 	if err != nil {
 		return o, fmt.Errorf("store: operation %s: %w", o.ID, err)
@@ -45,25 +47,22 @@ func scanOperation(row database.Scanner) (o operation.Stored, err error) {
 }
 
 // operationTexts are the columns of an operation that are JSON.
-type operationTexts struct{ grants, actor, steps, failure string }
+type operationTexts struct{ grants, actor, steps, failure, waiting string }
 
 func encodeOperation(o operation.Stored) (t operationTexts, err error) {
-	for _, column := range []struct {
-		into  *string
-		value any
-	}{{&t.grants, o.Grants}, {&t.actor, o.Actor}, {&t.steps, o.Steps}} {
-		text, err := json.Marshal(column.value)
-		if err != nil {
-			return t, err
-		}
-		*column.into = string(text)
-	}
+	columns := map[*string]any{&t.grants: o.Grants, &t.actor: o.Actor, &t.steps: o.Steps}
 	if o.Failure != nil {
-		text, err := json.Marshal(o.Failure)
+		columns[&t.failure] = o.Failure
+	}
+	if o.Waiting != nil {
+		columns[&t.waiting] = o.Waiting
+	}
+	for into, value := range columns {
+		text, err := json.Marshal(value)
 		if err != nil {
 			return t, err
 		}
-		t.failure = string(text)
+		*into = string(text)
 	}
 	return t, nil
 }
@@ -74,15 +73,41 @@ func (s *Operations) Create(ctx context.Context, o operation.Stored, lease strin
 	if err != nil {
 		return err
 	}
-	_, err = s.Write.ExecContext(ctx, `
-		INSERT INTO market_operations (id, kind, market_id, product, product_name, tier, package_kind, package_slug, version,
-			grants, actor, paid, handoff_id, checkout_url, expires_at_ms, sealed, state, steps, failure, attempts,
-			due_ms, created_at_ms, lease)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
-		o.ID, string(o.Kind), o.Market, o.Product, o.ProductName, o.Tier, string(o.Package.Kind), o.Package.Slug, o.Package.Version,
-		t.grants, t.actor, o.Licensed, o.HandoffID, o.CheckoutURL, database.Millis(o.ExpiresAt), o.Sealed, string(o.State), t.steps,
-		t.failure, o.Attempts, database.Millis(o.DueAt), database.Millis(o.CreatedAt), lease)
-	return s.Wrap(err, "Operation")
+	return s.Conn.InTx(ctx, func(tx database.Conn) error {
+		// The lock keeps the market from being removed meanwhile (remote.Service.Remove), and a second purchase waiting.
+		var market string
+		err := tx.Read.QueryRowContext(ctx, `SELECT m.id FROM markets m WHERE m.id = $1`+tx.Lock("m"), o.Market).Scan(&market)
+		if err != nil {
+			return tx.Wrap(err, "Market")
+		}
+		if o.Kind == operation.Purchase {
+			if _, is, err := (&Operations{audited{tx}}).Buying(ctx, o.Market, o.Product); err != nil {
+				return err
+			} else if is {
+				return operation.ErrBuying
+			}
+		}
+		_, err = tx.Write.ExecContext(ctx, `
+			INSERT INTO market_operations (id, kind, market_id, product, product_name, tier, package_kind, package_slug, version,
+				grants, actor, paid, handoff_id, checkout_url, expires_at_ms, sealed, state, steps, failure, attempts,
+				due_ms, created_at_ms, lease)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
+			o.ID, string(o.Kind), o.Market, o.Product, o.ProductName, o.Tier, string(o.Package.Kind), o.Package.Slug, o.Package.Version,
+			t.grants, t.actor, o.Licensed, o.HandoffID, o.CheckoutURL, database.Millis(o.ExpiresAt), o.Sealed, string(o.State), t.steps,
+			t.failure, o.Attempts, database.Millis(o.DueAt), database.Millis(o.CreatedAt), lease)
+		return tx.Wrap(err, "Operation")
+	})
+}
+
+// Buying implements operation.Store.
+func (s *Operations) Buying(ctx context.Context, market, product string) (id string, ok bool, err error) {
+	err = s.Read.QueryRowContext(ctx, `
+		SELECT id FROM market_operations WHERE market_id = $1 AND product = $2 AND kind = 'purchase' AND due_ms IS NOT NULL LIMIT 1`,
+		market, product).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	return id, err == nil, err
 }
 
 // Get implements operation.Store.
@@ -154,10 +179,10 @@ func (s *Operations) Keep(ctx context.Context, o operation.Stored, lease string,
 	return s.Conn.InTx(ctx, func(tx database.Conn) error {
 		res, err := tx.Write.ExecContext(ctx, `
 			UPDATE market_operations SET sealed = $1, state = $2, steps = $3, failure = $4, attempts = $5, due_ms = $6, lease = $7,
-				expires_at_ms = $8
-			WHERE id = $9 AND lease = $10`,
+				expires_at_ms = $8, waiting = $9, ended_at_ms = $10
+			WHERE id = $11 AND lease = $12`,
 			o.Sealed, string(o.State), t.steps, t.failure, o.Attempts, database.Millis(o.DueAt), next,
-			database.Millis(o.ExpiresAt), o.ID, lease)
+			database.Millis(o.ExpiresAt), t.waiting, database.Millis(o.EndedAt), o.ID, lease)
 		if err := database.Affected(res, err, "Operation"); err != nil {
 			return err
 		}
@@ -174,4 +199,30 @@ func (s *Operations) Keep(ctx context.Context, o operation.Stored, lease string,
 func (s *Operations) Next(ctx context.Context) (at time.Time, ok bool, err error) {
 	err = s.Read.QueryRowContext(ctx, `SELECT min(due_ms) FROM market_operations WHERE due_ms IS NOT NULL`).Scan(database.ScanMillis(&at))
 	return at, !at.IsZero(), err
+}
+
+// Take implements operation.Store.
+func (s *Operations) Take(ctx context.Context, id, lease string, now, until time.Time) (o operation.Stored, ok bool, err error) {
+	err = s.InShortTx(ctx, func(tx database.Conn) error {
+		res, err := tx.Write.ExecContext(ctx, `
+			UPDATE market_operations SET lease = $1, due_ms = $2 WHERE id = $3 AND (lease = '' AND due_ms IS NOT NULL OR due_ms <= $4)`,
+			lease, database.Millis(until), id, database.Millis(now))
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		o, err = (&Operations{audited{tx}}).Get(ctx, id)
+		ok = err == nil
+		return err
+	})
+	return o, ok, err
+}
+
+// Sweep implements operation.Store.
+func (s *Operations) Sweep(ctx context.Context, until time.Time) error {
+	_, err := s.Write.ExecContext(ctx, `
+		DELETE FROM market_operations WHERE due_ms IS NULL AND COALESCE(ended_at_ms, created_at_ms) < $1`, database.Millis(until))
+	return err
 }

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -39,8 +40,21 @@ func testOperations(t *testing.T, open Open) {
 		}
 	}
 	one, two := newOperation("o1", T0), newOperation("o2", T0.Add(time.Second))
+	two.Kind = operation.Trial
+	mustBe(t, "without its market", s.Create(ctx, one, ""), errs.NotFound)
+	must(store.NewMarkets(db).Create(ctx, remote.Market{ID: "m1", Fingerprint: "m1"}))
 	must(s.Create(ctx, one, ""))
 	must(s.Create(ctx, two, ""))
+	second := newOperation("o3", T0)
+	if err := s.Create(ctx, second, ""); !errors.Is(err, operation.ErrBuying) {
+		t.Errorf("a second purchase: %v", err)
+	}
+	if id, is, err := s.Buying(ctx, "m1", "mail-pack"); id != "o1" || !is || err != nil {
+		t.Errorf("buying: %q, %t, %v", id, is, err)
+	}
+	if _, is, err := s.Buying(ctx, "m1", "other"); is || err != nil {
+		t.Errorf("buying another product: %t, %v", is, err)
+	}
 	if got, err := s.Get(ctx, "o1"); err != nil || !cmp.Equal(got, one) {
 		t.Errorf("%v (-got +want):\n%s", err, cmp.Diff(got, one))
 	}
@@ -67,10 +81,14 @@ func testOperations(t *testing.T, open Open) {
 	}
 	one.Sealed, one.Steps = "other", []operation.Reached{{Step: operation.Paid, At: T0}}
 	one.DueAt, one.Attempts = until, 3
+	one.Waiting = &operation.Failure{Code: "MARKET_UNREACHABLE", Message: "Away.", Details: map[string]any{"reason": "x"}}
 	mustBe(t, "keep with another lease", s.Keep(ctx, one, "theirs", true), errs.NotFound)
 	entry := audit.New(ctx, T0, audit.MarketPurchase, audit.Target{Type: "market", ID: "m1"}, nil)
 	must(s.Keep(ctx, one, "mine", true, entry))
-	one.State, one.DueAt = operation.Failed, time.Time{}
+	if _, ok, err := s.Take(ctx, "o1", "end", T0, until); ok || err != nil {
+		t.Errorf("taken from who has it: %t, %v", ok, err)
+	}
+	one.State, one.DueAt, one.EndedAt = operation.Failed, time.Time{}, T0.Add(time.Hour)
 	one.Failure = &operation.Failure{Code: "CONFLICT", Message: "No.", Details: map[string]any{"reason": "x"}}
 	must(s.Keep(ctx, one, "mine", false))
 	mustBe(t, "keep after the lease", s.Keep(ctx, one, "mine", false), errs.NotFound)
@@ -80,14 +98,29 @@ func testOperations(t *testing.T, open Open) {
 	if entries, _, err := store.NewAudit(db).ListEntries(ctx, audit.Query{Limit: 9}); err != nil || len(entries) != 1 {
 		t.Errorf("audit: %v, %v", entries, err)
 	}
-	o, _, _ = s.Lease(ctx, "late", T0.Add(time.Hour), T0.Add(2*time.Hour))
-	if o.ID != "o2" {
-		t.Errorf("leased %s", o.ID)
+	if _, ok, err := s.Take(ctx, "o1", "end", T0.Add(time.Hour), until); ok || err != nil {
+		t.Errorf("taken after its end: %t, %v", ok, err)
+	}
+	if o, ok, err := s.Take(ctx, "o2", "early", T0, T0.Add(time.Minute)); !ok || err != nil || o.ID != "o2" || !o.DueAt.Equal(T0.Add(time.Minute)) {
+		t.Errorf("taken: %v, %t, %v", o, ok, err)
+	}
+	if o, ok, err := s.Take(ctx, "o2", "late", T0.Add(time.Hour), T0.Add(2*time.Hour)); !ok || err != nil || o.ID != "o2" {
+		t.Errorf("taken after its lease: %v, %t, %v", o, ok, err)
 	}
 	two.State, two.DueAt = operation.Done, time.Time{}
 	must(s.Keep(ctx, two, "late", false))
 	if _, ok, err := s.Next(ctx); ok || err != nil {
 		t.Errorf("all are over: %t, %v", ok, err)
+	}
+	must(s.Create(ctx, second, ""))
+	for _, tt := range []struct {
+		until time.Time
+		left  int
+	}{{T0, 3}, {T0.Add(time.Hour), 2}, {T0.Add(time.Hour + time.Second), 1}} {
+		must(s.Sweep(ctx, tt.until))
+		if _, total, err := s.List(ctx, 9, 0); total != tt.left || err != nil {
+			t.Errorf("swept until %s: %d left, %v", tt.until, total, err)
+		}
 	}
 }
 
@@ -125,14 +158,31 @@ func testOrigins(t *testing.T, open Open) {
 		}
 	}
 	used(false) // nothing is installed from that archive
-	paid := newOperation("o1", T0)
-	if err := store.NewOperations(db).Create(ctx, paid, ""); err != nil {
-		t.Fatal(err)
+	operations := store.NewOperations(db)
+	for _, tt := range []struct {
+		id    string
+		kind  operation.Kind
+		steps []operation.Reached
+		used  bool
+	}{
+		{"o1", operation.Install, nil, false},
+		{"o2", operation.Install, []operation.Reached{{Step: operation.Activated, At: T0}}, true},
+		{"o3", operation.Purchase, nil, true}, // somebody may pay at this moment
+	} {
+		o := newOperation(tt.id, T0)
+		o.Kind, o.Steps = tt.kind, append(o.Steps, tt.steps...)
+		if err := operations.Create(ctx, o, "mine"); err != nil {
+			t.Fatal(err)
+		}
+		used(tt.used)
+		o.State, o.DueAt = operation.Done, time.Time{}
+		if err := operations.Keep(ctx, o, "mine", false); err != nil {
+			t.Fatal(err)
+		}
+		used(false)
 	}
-	used(false)
 	usedByLicenses(t, db, used)
-	paid.ID, paid.Steps = "o2", []operation.Reached{{Step: operation.Paid, At: T0}}
-	if err := store.NewOperations(db).Create(ctx, paid, ""); err != nil {
+	if err := operations.Create(ctx, newOperation("o4", T0), ""); err != nil {
 		t.Fatal(err)
 	}
 	used(true)

@@ -30,6 +30,7 @@ type shownOperation struct {
 	Step        *operation.Step    `json:"step"`
 	Steps       []operationStep    `json:"steps"`
 	Error       *operation.Failure `json:"error"`
+	Waiting     *operation.Failure `json:"waiting"`
 	CheckoutURL *string            `json:"checkoutUrl"`
 	ExpiresAt   *web.Timestamp     `json:"expiresAt"`
 	CreatedAt   web.Timestamp      `json:"createdAt"`
@@ -51,7 +52,7 @@ func newOperation(o operation.Operation) shownOperation {
 		OperationID: o.ID, Kind: o.Kind, Market: o.Market, ProductSlug: o.Product,
 		Package: operationPackage{o.Package.Kind, o.Package.Slug, o.Package.Version}, State: o.State, Step: web.OrNull(o.Step()),
 		Steps: web.Items(o.Steps, func(r operation.Reached) operationStep { return operationStep{r.Step, web.Timestamp(r.At)} }),
-		Error: o.Failure, CreatedAt: web.Timestamp(o.CreatedAt),
+		Error: o.Failure, Waiting: o.Waiting, CreatedAt: web.Timestamp(o.CreatedAt),
 	}
 	if o.Unpaid() {
 		until := web.Timestamp(o.ExpiresAt)
@@ -136,6 +137,16 @@ func (h *Handlers) ListOperations(w http.ResponseWriter, r *http.Request) error 
 // GetOperation serves GET /api/v1/admin/market-operations/{id}.
 func (h *Handlers) GetOperation(w http.ResponseWriter, r *http.Request) error {
 	o, err := h.Operations.Get(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	web.WriteData(w, http.StatusOK, newOperation(o))
+	return nil
+}
+
+// EndOperation serves DELETE /api/v1/admin/market-operations/{id}.
+func (h *Handlers) EndOperation(w http.ResponseWriter, r *http.Request) error {
+	o, err := h.Operations.End(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package rewrap
 
 import (
 	"stoa/internal/market/entitlement"
+	"stoa/internal/market/operation"
 	"stoa/internal/message/mail"
 	"stoa/internal/shop/license"
 	"stoa/internal/store"
@@ -81,7 +82,7 @@ func Tables() []Table {
 			{Name: "sealed", Box: "'" + mail.OutboxBox + "'", Row: "id"},
 		}},
 		{Name: "market_operations", Key: "id", Columns: []Column{
-			{Name: "sealed", Box: "'market.operation'", Row: "id"},
+			{Name: "sealed", Box: "'" + operation.SealedFor + "'", Row: "id"},
 		}},
 		{Name: "totp", Key: "user_id", Columns: []Column{
 			{Name: "secret_sealed", Box: "'account.totp'", Row: "user_id"},

@@ -15,6 +15,7 @@ import (
 	"stoa/internal/data/database"
 	"stoa/internal/keep/rewrap"
 	"stoa/internal/market/entitlement"
+	"stoa/internal/market/operation"
 	"stoa/internal/shop/license"
 	"stoa/internal/store"
 	"stoa/internal/testkit"
@@ -150,6 +151,11 @@ func (s *shop) fillTables(t *testing.T) {
 		s.key.Box(entitlement.SealedFor).Seal([]byte("key"), "pl1"))
 	exec(`INSERT INTO license_releases VALUES ('lr1', 'm1', 'none', '', $1, 1, 1, 0)`,
 		s.key.Box(entitlement.SealedFor).Seal([]byte("key"), "lr1"))
+	exec(`
+		INSERT INTO market_operations (id, kind, market_id, product, product_name, tier, package_kind, package_slug, version,
+			grants, actor, paid, handoff_id, checkout_url, sealed, state, steps, created_at_ms)
+		VALUES ('mo1', 'install', 'm1', 'none', '', '', 'plugin', 'none', '1.0.0', '[]', '{}', $2, '', '', $1, 'done', '[]', 1)`,
+		s.key.Box(operation.SealedFor).Seal([]byte("secrets"), "mo1"), true)
 	exec(`
 		INSERT INTO identity_providers (id, slug, kind, name, issuer, client_id, secret_sealed, scopes, enabled, sign_up,
 			staff, verifies_addresses, allowed_domains, created_at_ms)

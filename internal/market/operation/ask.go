@@ -96,11 +96,14 @@ func plausible(s string) bool {
 	return s != "" && text.Printable(s, text.Short) && !strings.ContainsFunc(s, unicode.IsSpace)
 }
 
-// claim asks for the key of a purchase; ok is false until it is paid. The error is ErrExpired when it is too late.
+// claim asks for the key of a purchase; ok is false until it is paid. The error is ErrExpired when it is too late, and
+// ErrForgotten if the market lost the purchase.
 func (s seller) claim(ctx context.Context, handoffID, secret string) (licenseKey string, ok bool, err error) {
 	var out key
 	status, err := s.post(ctx, "handoffs/"+url.PathEscape(handoffID)+"/claim", "", map[string]string{"secret": secret}, &out)
-	if err != nil || status == http.StatusAccepted {
+	if errors.Is(err, ErrTier) {
+		return "", false, ErrForgotten
+	} else if err != nil || status == http.StatusAccepted {
 		return "", false, err
 	}
 	licenseKey, err = out.check()

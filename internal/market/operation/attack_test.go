@@ -99,7 +99,7 @@ func TestAnOversizePackage(t *testing.T) {
 	asked := false
 	s.offerAs(t, "tool", "1.0.0", acme, make([]byte, 50<<20+1))
 	s.m.Serve(packagePath, func(http.ResponseWriter, *http.Request) { asked = true })
-	wantLast(t, s.settled(t, s.install(t, "tool", "")), "PAYLOAD_TOO_LARGE")
+	want(t, s.install(t, "tool", ""), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
 	if asked {
 		t.Error("it was downloaded")
 	}

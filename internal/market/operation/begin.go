@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"net/url"
 	"slices"
 	"time"
@@ -81,7 +82,7 @@ func (n NewInstall) Issues() (faults errs.Issues) {
 }
 
 // begin returns an operation that can begin, and its market. The errors are those of remote.Service.Packages, ErrNothing,
-// install.ErrPlatform, ErrElsewhere, ErrUninstalled, VALIDATION_ERROR for grants that are not signed, and
+// install.ErrPlatform, those of takes, ErrElsewhere, ErrOtherKind, ErrUninstalled, VALIDATION_ERROR for grants that are not signed, and
 // extension.ErrTrust for those that the caller may not give.
 func (s *Service) begin(ctx context.Context, kind Kind, market, slug string, grants []string) (Operation, seller, error) {
 	m, offered, err := s.Markets.Offered(ctx, market, []string{slug})
@@ -98,7 +99,7 @@ func (s *Service) begin(ctx context.Context, kind Kind, market, slug string, gra
 	if err := s.Installer.Fits(pkg.MinPlatform); err != nil {
 		return Operation{}, seller{}, err
 	}
-	if err := s.Installer.CheckKind(pkg.Kind); err != nil {
+	if err := s.takes(ctx, list[0]); err != nil {
 		return Operation{}, seller{}, err
 	}
 	var faults errs.Issues
@@ -124,6 +125,27 @@ func (s *Service) begin(ctx context.Context, kind Kind, market, slug string, gra
 	return o, at, s.free(ctx, o)
 }
 
+// takes returns nil if this stoa takes a package, from this caller. What the install would refuse for sure is refused
+// before somebody pays. The errors are those of Installer.CheckKind and TooLarge, and extension.ErrTrust for an app.
+func (s *Service) takes(ctx context.Context, pkg remote.Package) error {
+	if err := s.Installer.CheckKind(pkg.Kind); err != nil {
+		return err
+	}
+	if pkg.Size > s.Installer.MaxSize(pkg.Kind) {
+		return s.Installer.TooLarge(pkg.Kind)
+	}
+	if pkg.Kind == extension.ThemeAppShop || pkg.Kind == extension.ThemeAppAdmin {
+		return extension.CheckTrust(ctx)
+	}
+	return nil
+}
+
+// otherKind is the kind that shares its slugs with another: themes and theme apps of one target.
+var otherKind = map[extension.Kind]extension.Kind{
+	extension.ThemeShop: extension.ThemeAppShop, extension.ThemeAppShop: extension.ThemeShop,
+	extension.ThemeAdmin: extension.ThemeAppAdmin, extension.ThemeAppAdmin: extension.ThemeAdmin,
+}
+
 // free returns nil if the package of o may be installed: nothing with its slug came from elsewhere.
 func (s *Service) free(ctx context.Context, o Operation) error {
 	installed, err := s.Installer.Installed(ctx)
@@ -133,6 +155,9 @@ func (s *Service) free(ctx context.Context, o Operation) error {
 	for _, p := range installed {
 		if p.Kind == o.Package.Kind && p.Slug == o.Package.Slug && !cameFrom(p, o.Market, o.Product) {
 			return ErrElsewhere
+		}
+		if p.Kind == otherKind[o.Package.Kind] && p.Slug == o.Package.Slug {
+			return ErrOtherKind.With("kind", string(p.Kind))
 		}
 	}
 	if o.Package.Kind != extension.Plugin {
@@ -153,13 +178,16 @@ func (s *Service) ofAnother(ctx context.Context, o Operation) (bool, error) {
 }
 
 // Purchase begins a purchase: the buyer pays at CheckoutURL. The errors are those of begin, ErrSelf, ErrFree, ErrTier,
-// ErrRefused, remote.ErrUnreachable, and remote.ErrUntrusted also for a market that sends buyers elsewhere.
+// ErrBuying with details.operationId, ErrRefused, remote.ErrUnreachable, and remote.ErrUntrusted also for a market that sends buyers elsewhere.
 func (s *Service) Purchase(ctx context.Context, market string, in NewPurchase) (Operation, error) {
 	if err := in.Issues().Err(); err != nil {
 		return Operation{}, err
 	}
 	o, at, err := s.beginPaid(ctx, Purchase, market, in)
 	if err != nil {
+		return Operation{}, err
+	}
+	if err := s.notBuying(ctx, market, o.Product); err != nil {
 		return Operation{}, err
 	}
 	var secret [32]byte
@@ -185,7 +213,21 @@ func (s *Service) Purchase(ctx context.Context, market string, in NewPurchase) (
 		return Operation{}, err
 	}
 	o.HandoffID, o.CheckoutURL, o.ExpiresAt = got.ID, got.CheckoutURL, got.ExpiresAt
-	return o, s.create(ctx, o, "")
+	err = s.create(ctx, o, "")
+	if errors.Is(err, ErrBuying) { // somebody was faster. Nobody can pay this one: its address is known to nobody
+		err = cmp.Or(s.notBuying(ctx, market, o.Product), err)
+	}
+	return o, err
+}
+
+// notBuying returns ErrBuying with details.operationId while a purchase of the product is not over. Its payment may be on
+// its way longer than its handoff says, so the market's word ends it, not the clock.
+func (s *Service) notBuying(ctx context.Context, market, product string) error {
+	id, is, err := s.Store.Buying(ctx, market, product)
+	if err != nil || !is {
+		return err
+	}
+	return ErrBuying.With("operationId", id)
 }
 
 // beginPaid is begin for what costs something.
@@ -199,6 +241,11 @@ func (s *Service) beginPaid(ctx context.Context, kind Kind, market string, in Ne
 	}
 	if !o.Licensed {
 		return Operation{}, seller{}, ErrFree
+	}
+	if o.Package.Kind == extension.Bundle { // whether it holds an app is seen once it is paid
+		if err := extension.CheckTrust(ctx); err != nil {
+			return Operation{}, seller{}, err
+		}
 	}
 	o.Tier = in.TierID
 	return o, at, nil
@@ -268,7 +315,9 @@ func (s *Service) create(ctx context.Context, o Operation, lease string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Store.Create(ctx, stored, lease); err != nil {
+	if err := s.Store.Create(ctx, stored, lease); errs.KindOf(err) == errs.NotFound {
+		return remote.ErrNotFound
+	} else if err != nil {
 		return err
 	}
 	if lease == "" {

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -56,11 +57,28 @@ type Package struct {
 	Version string
 }
 
-// Failure is why an operation failed, as a client is told.
+// Failure is why an operation failed, or waits, as a client is told.
 type Failure struct {
 	Code    string         `json:"code"`
 	Message string         `json:"message"`
 	Details map[string]any `json:"details,omitempty"`
+}
+
+func newFailure(err error) *Failure {
+	if e, ok := errors.AsType[*errs.Error](err); ok {
+		return &Failure{Code: e.Code, Message: e.Message, Details: e.Details}
+	}
+	return &Failure{Code: "INTERNAL_ERROR", Message: "An internal error occurred."}
+}
+
+// cause returns the error of ours behind one that stands for it: a market's refusal that counts as no answer.
+func cause(err error) error {
+	if outer, ok := errors.AsType[*errs.Error](err); ok {
+		if inner, ok := errors.AsType[*errs.Error](errors.Unwrap(outer)); ok {
+			return inner
+		}
+	}
+	return err
 }
 
 // Actor is who began an operation. Its rights are looked up when they matter.
@@ -113,9 +131,11 @@ type Operation struct {
 	State     State
 	Steps     []Reached
 	Failure   *Failure
+	Waiting   *Failure  // why the last attempt came no further; nil if only the payment is missing
 	Attempts  int       // without an answer, since the last step
 	DueAt     time.Time // when it goes on; zero once it is over
 	CreatedAt time.Time
+	EndedAt   time.Time // zero until it is over
 }
 
 // Step returns the last step that was reached, or "".
@@ -138,7 +158,7 @@ func (o *Operation) reach(step Step, at time.Time) {
 	if !o.Has(step) {
 		o.Steps = append(o.Steps, Reached{step, at})
 	}
-	o.Attempts = 0
+	o.Attempts, o.Waiting = 0, nil
 }
 
 func (o *Operation) subject() entitlement.Subject {
@@ -155,6 +175,8 @@ var (
 		"The license does not allow it. details.reason tells why.")
 	ErrElsewhere = errs.New(errs.Conflict, "CONFLICT",
 		"A package with this slug is installed from elsewhere: it was uploaded, or is from another market or product. Uninstall it first.")
+	ErrOtherKind = errs.New(errs.Conflict, "CONFLICT",
+		"A theme of another kind has this slug for the same target. Uninstall it first.")
 	ErrUninstalled = errs.New(errs.Conflict, "CONFLICT",
 		"This plugin was uninstalled and can be restored. Restore it, or remove it for good with ?purge=true, first.")
 	ErrNothing = errs.New(errs.Conflict, "CONFLICT", "The product offers nothing that can be installed.")
@@ -165,7 +187,15 @@ var (
 	ErrRights = errs.New(errs.Forbidden, "FORBIDDEN",
 		"Whoever began this may not install extensions any more. A license that was bought stays; install the product to go on.")
 	ErrTrialUsed = errs.New(errs.Conflict, "TRIAL_USED", "This product was tried already, on this stoa or by the owner of this address.")
-	ErrExpired   = errs.New(errs.Gone, "HANDOFF_EXPIRED", "The purchase was not paid in time. Begin it anew.")
-	ErrRefused   = errs.New(errs.Conflict, "CONFLICT", "The market refuses it. details.reason has its words.")
-	ErrGone      = errs.New(errs.NotFound, "NOT_FOUND", "The market does not serve this version any more.")
+	ErrExpired   = errs.New(errs.Gone, "HANDOFF_EXPIRED",
+		"The market gives no key for this purchase any more. If it was paid, install the product with the license key of the receipt; else begin it anew.")
+	ErrForgotten = errs.New(errs.NotFound, "NOT_FOUND",
+		"The market does not know this purchase any more. If it was paid, ask the market's operator before you buy again.")
+	ErrBuying = errs.New(errs.Conflict, "CONFLICT",
+		"This product is being bought already: pay at the checkoutUrl of details.operationId, or end that purchase first.")
+	ErrPaid    = errs.New(errs.Conflict, "CONFLICT", "Only what is pending and was not paid can be ended. This is over, or paid.")
+	ErrBusy    = errs.New(errs.Conflict, "CONFLICT", "The operation is at work at this moment. Try again in a few seconds.")
+	ErrEnded   = errs.New(errs.Conflict, "CONFLICT", "Somebody ended it before it was over.")
+	ErrRefused = errs.New(errs.Conflict, "CONFLICT", "The market refuses it. details.reason has its words.")
+	ErrGone    = errs.New(errs.NotFound, "NOT_FOUND", "The market does not serve this version any more.")
 )

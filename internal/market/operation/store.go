@@ -16,8 +16,12 @@ type Stored struct {
 
 // Store keeps operations. Package store implements it, and its tests cover every sentence here.
 type Store interface {
-	// Create adds an operation. With a lease nobody else carries it on before it is due.
+	// Create adds an operation. With a lease nobody else carries it on before it is due. The error is ErrBuying for a
+	// second purchase (Buying), and has the kind NotFound if the market was removed meanwhile.
 	Create(ctx context.Context, o Stored, lease string) error
+
+	// Buying returns the id of the purchase of a product that is not over; ok is false if there is none.
+	Buying(ctx context.Context, market, product string) (id string, ok bool, err error)
 
 	// Get returns an operation; the error has the kind NotFound if there is none.
 	Get(ctx context.Context, id string) (Stored, error)
@@ -29,6 +33,9 @@ type Store interface {
 	// before until. ok is false if none is due.
 	Lease(ctx context.Context, lease string, now, until time.Time) (o Stored, ok bool, err error)
 
+	// Take is Lease for one operation, due or not. ok is false if it is over, or in other hands.
+	Take(ctx context.Context, id, lease string, now, until time.Time) (o Stored, ok bool, err error)
+
 	// Renew makes a lease last until a time. ok is false if the operation has another lease by now, or is over.
 	Renew(ctx context.Context, id, lease string, until time.Time) (ok bool, err error)
 
@@ -38,4 +45,7 @@ type Store interface {
 
 	// Next returns when the next operation is due, leased ones included; ok is false if all are over.
 	Next(ctx context.Context) (at time.Time, ok bool, err error)
+
+	// Sweep deletes the operations that were over before a time.
+	Sweep(ctx context.Context, until time.Time) error
 }

@@ -28,7 +28,7 @@ const (
 	claimEvery    = 2 * time.Second
 	claimOften    = 10 * time.Minute
 	claimSeldom   = time.Minute
-	paymentWithin = 14*24*time.Hour + time.Hour // for how long a market that does not answer is asked for a key
+	paymentWithin = 14*24*time.Hour + time.Hour // for how long a market that does not answer, or waits, is asked for a key
 )
 
 var (
@@ -198,6 +198,8 @@ func (w *work) pay(ctx context.Context) error {
 		return ErrExpired
 	case err != nil: // somebody may have paid: nothing else that a market says ends it
 		return remote.ErrUnreachable.Because(err)
+	case !ok && w.s.now().After(w.o.CreatedAt.Add(paymentWithin)):
+		return ErrExpired
 	case !ok:
 		return errUnpaid
 	}
@@ -275,8 +277,11 @@ func (w *work) reach(ctx context.Context, step Step) error {
 func (w *work) keep(ctx context.Context, goesOn bool, entries ...audit.Entry) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepWithin)
 	defer cancel()
-	if goesOn {
+	switch {
+	case goesOn:
 		w.o.DueAt = w.s.now().Add(leaseFor)
+	case w.o.State != Pending:
+		w.o.EndedAt = w.s.now()
 	}
 	stored := Stored{w.o, w.sealed}
 	if w.sealed == "" {
@@ -303,8 +308,10 @@ func (w *work) goOn(ctx context.Context) error {
 // later has the operation tried again after a while.
 func (w *work) later(ctx context.Context, why error) {
 	pause := claimEvery
+	w.o.Waiting = nil
 	switch {
 	case !errors.Is(why, errUnpaid):
+		w.o.Waiting = newFailure(cause(why))
 		w.o.Attempts++
 		pause = min(firstPause<<min(w.o.Attempts-1, 10), lastPause)
 		w.log(ctx, slog.LevelWarn, "an operation of a market has no answer, trying again", why)
@@ -318,10 +325,6 @@ func (w *work) later(ctx context.Context, why error) {
 // fail ends the operation. What was paid for is not lost: the license of a purchase and a trial stays active, and an
 // install goes on with it. A key that somebody brought for nothing is given back its seat.
 func (w *work) fail(ctx context.Context, why error) {
-	failure := &Failure{Code: "INTERNAL_ERROR", Message: "An internal error occurred."}
-	if e, ok := errors.AsType[*errs.Error](why); ok {
-		failure = &Failure{Code: e.Code, Message: e.Message, Details: e.Details}
-	}
 	if w.o.Kind == Install && !w.o.Secrets.Kept && w.o.Has(Activated) {
 		if err := w.giveBack(ctx); errors.Is(err, errLost) {
 			w.lost(ctx)
@@ -331,7 +334,7 @@ func (w *work) fail(ctx context.Context, why error) {
 			return
 		}
 	}
-	w.o.State, w.o.Failure, w.o.DueAt, w.o.Secrets = Failed, failure, time.Time{}, Secrets{}
+	w.o.State, w.o.Failure, w.o.Waiting, w.o.DueAt, w.o.Secrets = Failed, newFailure(why), nil, time.Time{}, Secrets{}
 	w.sealed = ""
 	w.log(ctx, slog.LevelWarn, "an operation of a market failed", why)
 	w.settled(ctx, w.keep(ctx, false))

@@ -111,8 +111,8 @@ type Store interface {
 	// Delete removes a market with its files; the error has the kind NotFound if there is none.
 	Delete(ctx context.Context, id string) error
 
-	// InUse reports whether something from a market is installed, a license for it is on its way, a license of it is
-	// kept, also of a package that can be restored, or a seat is to be given back to it.
+	// InUse reports whether something from a market is installed or being bought, a license of it is on its way or kept,
+	// also of a package that can be restored, or a seat is to be given back to it.
 	InUse(ctx context.Context, id string) (bool, error)
 
 	// Record appends an entry to the audit log. Inside InTx it is part of the transaction.
@@ -127,7 +127,7 @@ var (
 	ErrNotFound    = errs.New(errs.NotFound, "NOT_FOUND", "There is no such market.")
 	ErrNoProduct   = errs.New(errs.NotFound, "NOT_FOUND", "The market has no such product.")
 	ErrSelf        = errs.New(errs.Conflict, "CONFLICT", "The market of this stoa itself cannot be removed.")
-	ErrInUse       = errs.New(errs.Conflict, "CONFLICT", "Something from this market is installed, or on its way. Uninstall it first.")
+	ErrInUse       = errs.New(errs.Conflict, "CONFLICT", "Something from this market is installed, or on its way. Uninstall it, and end its operations, first.")
 	ErrKnown       = errs.New(errs.Conflict, "CONFLICT", "This market was added before.")
 	ErrUnconfirmed = errs.New(errs.Conflict, "MARKET_UNCONFIRMED",
 		"Compare details.rootFingerprint with what the market's operator tells, and send it as rootFingerprint.")
