@@ -40,7 +40,7 @@ func (a *App) buildNode(cfg Config, plugins *plugin.Service, packages *store.Plu
 		Log: cfg.Log, NodePath: cfg.NodePath, Isolation: cfg.PluginIsolation, ProbeTimeout: cfg.StartLimit,
 	})
 	a.node = node.New(node.Config{
-		Log: cfg.Log, Children: a.children, DataDir: cfg.DataDir, Fetch: a.fetchPlugin, Live: packages,
+		Log: cfg.Log, Children: a.children, DataDir: cfg.DataDir, Fetch: a.fetchPlugin, Live: plugins,
 		Egress: gate, Development: cfg.PluginErrors, StartTimeout: cfg.StartLimit, StartWait: cfg.StartLimit,
 		Failed: func(ctx context.Context, in plugin.Installed, f plugin.Failure) {
 			if err := plugins.RecordFailure(ctx, in, f); err != nil {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"stoa/internal/data/database"
 	"stoa/internal/extension"
@@ -35,18 +36,23 @@ func (s *Entitlements) Plugins() plugin.Store { return s.plugins.part(s.Conn) }
 
 const entitlementColumns = `e.id, e.kind, e.slug, e.market, e.product, e.key_sealed, e.key_tail, e.instance, e.lease,
 	e.state, e.reason, e.tier, e.trial, e.features, e.term_ends_ms, e.leased_at_ms, e.lease_until_ms, e.grace_until_ms,
-	e.checked_at_ms, e.last_seen_ms, e.due_ms, e.mailed, e.installed, e.seated, e.revision`
+	e.checked_at_ms, e.last_seen_ms, e.due_ms, e.mailed, e.installed, e.seated, e.revision,
+	EXISTS (SELECT 1 FROM plugin_packages p WHERE e.kind = 'plugin' AND p.slug = e.slug AND p.deleted_at_ms IS NULL)
+		OR EXISTS (SELECT 1 FROM theme_versions v WHERE v.kind = e.kind AND v.slug = e.slug AND v.deleted_at_ms IS NULL)
+		OR EXISTS (SELECT 1 FROM bundles b WHERE e.kind = 'bundle' AND b.slug = e.slug),
+	EXISTS (SELECT 1 FROM plugin_packages p WHERE e.kind = 'plugin' AND p.slug = e.slug)
+		OR EXISTS (SELECT 1 FROM theme_versions v WHERE v.kind = e.kind AND v.slug = e.slug)
+		OR EXISTS (SELECT 1 FROM bundles b WHERE e.kind = 'bundle' AND b.slug = e.slug)`
 
-// scanEntitlement reads entitlementColumns, and more.
-func scanEntitlement(row database.Scanner, more ...any) (l entitlement.License, err error) {
+// scanEntitlement reads entitlementColumns.
+func scanEntitlement(row database.Scanner) (l entitlement.License, err error) {
 	var features string
-	err = row.Scan(append([]any{
+	err = row.Scan(
 		&l.ID, &l.Kind, &l.Slug, &l.Market, &l.Product, &l.Sealed, &l.KeyTail, &l.Instance, &l.Lease,
 		&l.State, &l.Reason, &l.Tier, &l.IsTrial, &features, database.ScanMillis(&l.TermEnds),
 		database.ScanMillis(&l.LeasedAt),
 		database.ScanMillis(&l.LeaseUntil), database.ScanMillis(&l.GraceUntil), database.ScanMillis(&l.CheckedAt),
-		database.ScanMillis(&l.LastSeen), database.ScanMillis(&l.Due), &l.Mailed, &l.Installed, &l.Seated, &l.Revision,
-	}, more...)...)
+		database.ScanMillis(&l.LastSeen), database.ScanMillis(&l.Due), &l.Mailed, &l.Installed, &l.Seated, &l.Revision, &l.Live, &l.Known)
 	if err == nil {
 		err = json.Unmarshal([]byte(features), &l.Features)
 	}
@@ -55,20 +61,8 @@ func scanEntitlement(row database.Scanner, more ...any) (l entitlement.License, 
 
 // List implements entitlement.Store.
 func (s *Entitlements) List(ctx context.Context) ([]entitlement.License, error) {
-	return database.All(ctx, s.Read, func(row database.Scanner) (entitlement.License, error) {
-		var live, known bool
-		l, err := scanEntitlement(row, &live, &known)
-		l.Live, l.Known = live, known
-		return l, err
-	}, `
-		SELECT `+entitlementColumns+`,
-			EXISTS (SELECT 1 FROM plugin_packages p WHERE e.kind = 'plugin' AND p.slug = e.slug AND p.deleted_at_ms IS NULL)
-				OR EXISTS (SELECT 1 FROM theme_versions v WHERE v.kind = e.kind AND v.slug = e.slug AND v.deleted_at_ms IS NULL)
-				OR EXISTS (SELECT 1 FROM bundles b WHERE e.kind = 'bundle' AND b.slug = e.slug),
-			EXISTS (SELECT 1 FROM plugin_packages p WHERE e.kind = 'plugin' AND p.slug = e.slug)
-				OR EXISTS (SELECT 1 FROM theme_versions v WHERE v.kind = e.kind AND v.slug = e.slug)
-				OR EXISTS (SELECT 1 FROM bundles b WHERE e.kind = 'bundle' AND b.slug = e.slug)
-		FROM package_licenses e ORDER BY e.kind, e.slug`)
+	return database.All(ctx, s.Read, scanEntitlement,
+		`SELECT `+entitlementColumns+` FROM package_licenses e ORDER BY e.kind, e.slug`)
 }
 
 // Get implements entitlement.Store.
@@ -117,17 +111,38 @@ func (s *Entitlements) Update(ctx context.Context, l entitlement.License) error 
 	return database.Affected(res, err, "License")
 }
 
+// Saw implements entitlement.Store.
+func (s *Entitlements) Saw(ctx context.Context, now time.Time) error {
+	_, err := s.Write.ExecContext(ctx, `UPDATE package_licenses SET last_seen_ms = $1 WHERE last_seen_ms < $1`, now.UnixMilli())
+	return err
+}
+
 // Delete implements entitlement.Store.
 func (s *Entitlements) Delete(ctx context.Context, id string) error {
 	_, err := s.Write.ExecContext(ctx, `DELETE FROM package_licenses WHERE id = $1`, id)
 	return err
 }
 
-// Governed implements entitlement.Store.
-func (s *Entitlements) Governed(ctx context.Context, id string) ([]string, error) {
-	return database.Texts(ctx, s.Read, `
-		SELECT p.slug FROM plugin_packages p`+licenseJoin+`
-		WHERE p.deleted_at_ms IS NULL AND l.id = $1 ORDER BY p.slug`, id)
+// Stopped implements entitlement.Store.
+func (s *Entitlements) Stopped(ctx context.Context, kind extension.Kind, slug string) (map[string]bool, error) {
+	type plugin struct {
+		slug    string
+		stopped bool
+	}
+	list, err := database.All(ctx, s.Read, func(row database.Scanner) (p plugin, err error) {
+		err = row.Scan(&p.slug, &p.stopped)
+		return p, err
+	}, `
+		SELECT p.slug, COALESCE(l.state, '') = 'lapsed' FROM plugin_packages p`+licenseJoin+`
+		WHERE p.deleted_at_ms IS NULL AND ($1 = 'plugin' AND p.slug = $2 OR $1 = 'bundle' AND EXISTS (
+			SELECT 1 FROM bundle_items b
+			WHERE b.bundle_slug = $2 AND b.package_id = p.id AND b.kind = 'plugin' AND (b.owned OR b.outcome = 'upgraded')))`,
+		string(kind), slug)
+	stopped := make(map[string]bool, len(list))
+	for _, p := range list {
+		stopped[p.slug] = p.stopped
+	}
+	return stopped, err
 }
 
 // Releases implements entitlement.Store.

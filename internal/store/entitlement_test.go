@@ -52,8 +52,14 @@ func testEntitlements(t *testing.T, open Open) {
 	if list, err := s.List(ctx); err != nil || !cmp.Equal(list, []entitlement.License{l}) {
 		t.Errorf("%v (-got +want):\n%s", err, cmp.Diff(list, []entitlement.License{l}))
 	}
-	if slugs, err := s.Governed(ctx, "l1"); err != nil || len(slugs) != 0 {
-		t.Errorf("a license without a package decides about %q, %v", slugs, err)
+	if slugs, err := s.Stopped(ctx, extension.Plugin, "pay"); err != nil || len(slugs) != 0 {
+		t.Errorf("a license without a package decides about %v, %v", slugs, err)
+	}
+	must(s.Saw(ctx, T0.Add(time.Hour)))
+	must(s.Saw(ctx, T0.Add(time.Minute))) // which is no later
+	l.LastSeen = T0.Add(time.Hour)
+	if got, err := s.Get(ctx, l.Kind, l.Slug); err != nil || !cmp.Equal(got, l) {
+		t.Errorf("%v (-got +want):\n%s", err, cmp.Diff(got, l))
 	}
 	must(s.Delete(ctx, "l1"))
 	must(s.Delete(ctx, "l1"))

@@ -8,7 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/data/database"
 	"stoa/internal/extension"
+	"stoa/internal/market/entitlement"
 	"stoa/internal/market/operation"
 	"stoa/internal/market/remote"
 	"stoa/internal/store"
@@ -43,16 +45,6 @@ func testOperations(t *testing.T, open Open) {
 	must(store.NewMarkets(db).Create(ctx, remote.Market{ID: "m1", Fingerprint: "m1"}))
 	must(s.Create(ctx, one, ""))
 	must(s.Create(ctx, two, ""))
-	second := newOperation("o3", T0)
-	if err := s.Create(ctx, second, ""); !errors.Is(err, operation.ErrBuying) {
-		t.Errorf("a second purchase: %v", err)
-	}
-	if id, is, err := s.Buying(ctx, "m1", "mail-pack"); id != "o1" || !is || err != nil {
-		t.Errorf("buying: %q, %t, %v", id, is, err)
-	}
-	if _, is, err := s.Buying(ctx, "m1", "other"); is || err != nil {
-		t.Errorf("buying another product: %t, %v", is, err)
-	}
 	if got, err := s.Get(ctx, "o1"); err != nil || !cmp.Equal(got, one) {
 		t.Errorf("%v (-got +want):\n%s", err, cmp.Diff(got, one))
 	}
@@ -110,11 +102,39 @@ func testOperations(t *testing.T, open Open) {
 	if _, ok, err := s.Next(ctx); ok || err != nil {
 		t.Errorf("all are over: %t, %v", ok, err)
 	}
+}
+
+// A product is bought once at a time. What is over is not bought any more, and is swept by its end.
+func testOperationEnds(t *testing.T, open Open) {
+	db := open(t)
+	s := store.NewOperations(db)
+	ctx := t.Context()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(store.NewMarkets(db).Create(ctx, remote.Market{ID: "m1", Fingerprint: "m1"}))
+	one := newOperation("o1", T0)
+	must(s.Create(ctx, one, "mine"))
+	second := newOperation("o3", T0)
+	if err := s.Create(ctx, second, ""); !errors.Is(err, operation.ErrBuying) {
+		t.Errorf("a second purchase: %v", err)
+	}
+	if id, is, err := s.Buying(ctx, "m1", "mail-pack"); id != "o1" || !is || err != nil {
+		t.Errorf("buying: %q, %t, %v", id, is, err)
+	}
+	if _, is, err := s.Buying(ctx, "m1", "other"); is || err != nil {
+		t.Errorf("buying another product: %t, %v", is, err)
+	}
+	one.State, one.DueAt, one.EndedAt = operation.Failed, time.Time{}, T0.Add(time.Hour)
+	must(s.Keep(ctx, one, "mine", false))
 	must(s.Create(ctx, second, ""))
 	for _, tt := range []struct {
 		until time.Time
 		left  int
-	}{{T0, 3}, {T0.Add(time.Hour), 2}, {T0.Add(time.Hour + time.Second), 1}} {
+	}{{T0.Add(time.Hour), 2}, {T0.Add(time.Hour + time.Second), 1}} {
 		must(s.Sweep(ctx, tt.until))
 		if _, total, err := s.List(ctx, 9, 0); total != tt.left || err != nil {
 			t.Errorf("swept until %s: %d left, %v", tt.until, total, err)
@@ -169,16 +189,15 @@ func testOrigins(t *testing.T, open Open) {
 	} {
 		o := newOperation(tt.id, T0)
 		o.Kind, o.Steps = tt.kind, append(o.Steps, tt.steps...)
-		if err := operations.Create(ctx, o, "mine"); err != nil {
-			t.Fatal(err)
-		}
+		err := operations.Create(ctx, o, "mine")
 		used(tt.used)
 		o.State, o.DueAt = operation.Done, time.Time{}
-		if err := operations.Keep(ctx, o, "mine", false); err != nil {
+		if err := errors.Join(err, operations.Keep(ctx, o, "mine", false)); err != nil {
 			t.Fatal(err)
 		}
 		used(false)
 	}
+	usedByLicenses(t, db, used)
 	if err := operations.Create(ctx, newOperation("o4", T0), ""); err != nil {
 		t.Fatal(err)
 	}
@@ -245,4 +264,25 @@ func testElsewhere(t *testing.T, open Open) {
 	}
 	elsewhere(extension.ThemeShop, "plain", extension.Origin{Market: "m1", Product: "other"}, true)
 	elsewhere(extension.ThemeAdmin, "plain", extension.Origin{Market: "m1", Product: "other"}, false)
+}
+
+// A market is in use while a license of it is kept, and until the last seat is given back.
+func usedByLicenses(t *testing.T, db *database.DB, used func(bool)) {
+	t.Helper()
+	s, ctx := store.NewEntitlements(db, store.NewPlugin(db)), t.Context()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := entitlement.License{Subject: entitlement.Subject{Kind: extension.Plugin, Slug: "pay", Market: "m1", Product: "pay"}, ID: "l1"}
+	must(s.Create(ctx, l))
+	used(true)
+	must(s.Delete(ctx, l.ID))
+	used(false)
+	must(s.PutRelease(ctx, entitlement.Release{ID: "r1", Market: "m1", Product: "pay"}))
+	used(true)
+	must(s.DeleteRelease(ctx, "r1"))
+	used(false)
 }

@@ -119,6 +119,8 @@ func (s *Markets) InUse(ctx context.Context, id string) (used bool, err error) {
 					WHERE v.kind = o.kind AND v.slug = o.slug AND v.zip_hash = o.zip_hash AND v.deleted_at_ms IS NULL)
 				OR EXISTS (SELECT 1 FROM bundles b
 					WHERE o.kind = 'bundle' AND b.slug = o.slug AND b.zip_hash = o.zip_hash)))
+		OR EXISTS (SELECT 1 FROM package_licenses l WHERE l.market = $1)
+		OR EXISTS (SELECT 1 FROM license_releases r WHERE r.market = $1)
 		OR EXISTS (SELECT 1 FROM market_operations m WHERE m.market_id = $1 AND m.due_ms IS NOT NULL
 			AND (m.kind = 'purchase' OR m.steps <> '[]'))`, id).Scan(&used)
 	return used, err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"time"
 
 	"stoa/internal/base/errs"
 	"stoa/internal/data/database"
@@ -110,7 +111,9 @@ func (p *Plugin) findAny(
 
 // LiveInstances implements plugin.Instances. One query takes all ids: each belongs to a
 // running process, so there are far fewer than a query may have arguments.
-func (p *Plugin) LiveInstances(ctx context.Context, ids []string) (map[string]plugin.Revision, error) {
+func (p *Plugin) LiveInstances(
+	ctx context.Context, ids []string, at time.Time,
+) (map[string]plugin.Revision, error) {
 	live := make(map[string]plugin.Revision, len(ids))
 	if len(ids) == 0 {
 		return live, nil
@@ -122,10 +125,10 @@ func (p *Plugin) LiveInstances(ctx context.Context, ids []string) (map[string]pl
 		places[i] = "$" + strconv.Itoa(len(args))
 	}
 	rows, err := p.Read.QueryContext(ctx, `
-		SELECT i.id, i.version, p.zip_hash, p.updated_at_ms, p.settings_version
+		SELECT i.id, i.version, p.zip_hash, p.updated_at_ms, p.settings_version, `+pluginLicenseColumns+`
 		FROM plugin_instances i
 		JOIN plugin_packages p ON p.slug = i.package_slug`+licenseJoin+`
-		WHERE i.enabled = $1 AND i.id IN (`+strings.Join(places, ", ")+`) AND COALESCE(l.state, '') <> 'lapsed'
+		WHERE i.enabled = $1 AND i.id IN (`+strings.Join(places, ", ")+`)
 			AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL`, args...)
 	if err != nil {
 		return nil, err
@@ -136,11 +139,15 @@ func (p *Plugin) LiveInstances(ctx context.Context, ids []string) (map[string]pl
 		var (
 			id string
 			r  plugin.Revision
+			l  pluginLicense
 		)
-		if err := rows.Scan(&id, &r.Instance, &r.ZipHash, database.ScanMillis(&r.Updated), &r.Settings); err != nil {
+		columns := []any{&id, &r.Instance, &r.ZipHash, database.ScanMillis(&r.Updated), &r.Settings}
+		if err := rows.Scan(append(columns, l.targets()...)...); err != nil {
 			return nil, err
 		}
-		live[id] = r
+		if !l.LapsedAt(at) {
+			live[id] = r
+		}
 	}
 	return live, rows.Err()
 }

@@ -111,7 +111,7 @@ func testLive(t *testing.T, s *store.Plugin) {
 	}
 	want := func(what string, ids []string, want map[string]plugin.Revision) {
 		t.Helper()
-		got, err := s.LiveInstances(ctx, ids)
+		got, err := s.LiveInstances(ctx, ids, T0)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", what, err, diff)
 		}

@@ -22,7 +22,7 @@ const licenseJoin = `
 			LIMIT 1)`
 
 const pluginLicenseColumns = `COALESCE(l.state, ''), COALESCE(l.tier, ''), COALESCE(l.trial, FALSE),
-	COALESCE(l.features, ''), l.term_ends_ms, l.lease_until_ms, l.grace_until_ms`
+	COALESCE(l.features, ''), l.term_ends_ms, l.last_seen_ms, l.lease_until_ms, l.grace_until_ms`
 
 // pluginLicense receives pluginLicenseColumns.
 type pluginLicense struct {
@@ -34,8 +34,8 @@ type pluginLicense struct {
 func (r *pluginLicense) targets() []any {
 	l := &r.License
 	return []any{
-		&l.State, &l.Tier, &l.Trial, &r.features, database.ScanMillis(&l.TermEnds), database.ScanMillis(&l.GraceFrom),
-		database.ScanMillis(&l.StopsAt),
+		&l.State, &l.Tier, &l.Trial, &r.features, database.ScanMillis(&l.TermEnds), database.ScanMillis(&l.LastSeen),
+		database.ScanMillis(&l.GraceFrom), database.ScanMillis(&l.StopsAt),
 	}
 }
 
@@ -53,7 +53,7 @@ func lapsed(
 ) (is bool, err error) {
 	err = c.Read.QueryRowContext(ctx, `
 		SELECT COALESCE((
-			SELECT l.state = 'lapsed' OR l.grace_until_ms <= $3 FROM package_licenses l
+			SELECT l.state = 'lapsed' OR l.grace_until_ms <= $3 OR l.grace_until_ms <= l.last_seen_ms FROM package_licenses l
 			WHERE l.kind = $1 AND l.slug = $2 OR l.kind = 'bundle' AND EXISTS (
 				SELECT 1 FROM bundle_items b
 				WHERE b.bundle_slug = l.slug AND b.kind = $1 AND b.slug = $2 AND (b.owned OR b.outcome = 'upgraded'))

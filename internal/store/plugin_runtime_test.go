@@ -30,7 +30,7 @@ func testPackageSettings(t *testing.T, s *store.Plugin) {
 	if diff := cmp.Diff(want, p.Settings); diff != "" || err != nil {
 		t.Errorf("FindByID = %v (-want +got):\n%s", err, diff)
 	}
-	live, err := s.LiveInstances(ctx, []string{"i1"})
+	live, err := s.LiveInstances(ctx, []string{"i1"}, T0)
 	if err != nil || live["i1"].Settings != 7 {
 		t.Errorf("LiveInstances = %+v, %v; want settings version 7", live, err)
 	}

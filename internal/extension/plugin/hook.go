@@ -61,16 +61,17 @@ func (n *news) begins(p Package, in StoredInstance) {
 }
 
 // enables and disables tell no hook while a license keeps the package from running: instances were told
-// that they are disabled, and are told once it holds again.
+// that they are disabled, and are told once it holds again. What was recorded decides, and not the clock, because
+// Lapse and Return go by it: so what instances were told last is always true, or is put right within seconds.
 func (n *news) enables(p Package, in StoredInstance) {
-	if !p.License.LapsedAt(n.s.now()) {
+	if p.License.State != licenseLapsed {
 		n.hook(p, in, OnEnable, "")
 	}
 	n.instance(event.InstanceEnabled, in.Instance)
 }
 
 func (n *news) disables(p Package, in StoredInstance) {
-	if !p.License.LapsedAt(n.s.now()) {
+	if p.License.State != licenseLapsed {
 		n.hook(p, in, OnDisable, "")
 	}
 	n.instance(event.InstanceDisabled, in.Instance)

@@ -19,6 +19,7 @@ type License struct {
 	Trial    bool
 	TermEnds time.Time // the end of the license itself; zero if it has none
 
+	LastSeen  time.Time // the latest time known to have passed: a clock that is set back gains nothing
 	GraceFrom time.Time // the end of the lease
 	StopsAt   time.Time // the end of the grace: no clock starts the package again after that, only a new lease
 
@@ -35,17 +36,25 @@ const (
 // LapsedAt reports whether the license keeps its package from running at a time. That needs no look at
 // anything else, so every process stops the package at the same moment.
 func (l *License) LapsedAt(now time.Time) bool {
-	return l.State != "" && (l.State == licenseLapsed || !now.Before(l.StopsAt))
+	return l.State != "" && (l.State == licenseLapsed || !l.passed(now).Before(l.StopsAt))
+}
+
+// passed returns the later of now and l.LastSeen.
+func (l *License) passed(now time.Time) time.Time {
+	if now.Before(l.LastSeen) {
+		return l.LastSeen
+	}
+	return now
 }
 
 // StateAt returns the state of the license at a time.
 func (l *License) StateAt(now time.Time) string {
-	switch {
+	switch at := l.passed(now); {
 	case l.State == "" || l.State == licenseLapsed:
 		return l.State
-	case !now.Before(l.StopsAt):
+	case !at.Before(l.StopsAt):
 		return licenseLapsed
-	case !now.Before(l.GraceFrom):
+	case !at.Before(l.GraceFrom):
 		return licenseGrace
 	}
 	return l.State
@@ -86,11 +95,15 @@ func (t jsonTime) MarshalJSON() ([]byte, error) {
 // maxLicenseHeader is the longest value of x-plugin-license in bytes.
 const maxLicenseHeader = 1 << 10
 
-// header returns the value of x-plugin-license. Features that are too long are left out.
+// header returns the value of x-plugin-license. Features that are too long are left out, and so is a tier.
 func (t ToldLicense) header() string {
 	value := base64.RawURLEncoding.EncodeToString(t.json())
 	if len(value) > maxLicenseHeader {
 		t.Features = nil
+		value = base64.RawURLEncoding.EncodeToString(t.json())
+	}
+	if len(value) > maxLicenseHeader {
+		t.Tier = ""
 		value = base64.RawURLEncoding.EncodeToString(t.json())
 	}
 	return value
@@ -120,6 +133,11 @@ func (l *License) HeaderAt(now time.Time) string {
 		return l.LapsedHeader
 	}
 	return l.Header
+}
+
+// LiveInstances returns the present state of those of the instances that run now; see Instances.LiveInstances.
+func (s *Service) LiveInstances(ctx context.Context, ids []string) (map[string]Revision, error) {
+	return s.Store.LiveInstances(ctx, ids, s.now())
 }
 
 // RunsAt reports whether the instance is enabled and its license does not keep it from running.

@@ -30,6 +30,12 @@ func TestTheLicenseHeaderIsShort(t *testing.T) { // not parallel: it counts allo
 			}
 		}
 	}
+	for _, tier := range []string{strings.Repeat("t", 200), strings.Repeat("\u4e00", 300), strings.Repeat("\x01", 200)} {
+		l.Tier = tier
+		if p := l.prepared(); len(p.Header) > 1<<10 || len(p.LapsedHeader) > 1<<10 || p.Header == "" {
+			t.Errorf("%q: %d bytes", tier[:3], len(p.Header))
+		}
+	}
 	none := License{}.prepared()
 	if none.HeaderAt(now) != "" || none.LapsedAt(now) || none.StateAt(now) != "" {
 		t.Error("a package without a license has one")

@@ -224,8 +224,8 @@ type Instances interface {
 
 	// LiveInstances returns the present state of those of the instances that are
 	// enabled, by id. Left out are disabled, deleted and unknown ones, and those of
-	// uninstalled packages.
-	LiveInstances(ctx context.Context, ids []string) (map[string]Revision, error)
+	// packages that are uninstalled or whose license has lapsed at a time.
+	LiveInstances(ctx context.Context, ids []string, at time.Time) (map[string]Revision, error)
 
 	// CreateInstance adds an instance. The error is an errs.Conflict if the
 	// package has or had one with that key.

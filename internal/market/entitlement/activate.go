@@ -38,7 +38,9 @@ func (s *Service) Activate(ctx context.Context, of Subject, key string) (License
 		return License{}, noAnswer(err)
 	}
 	now := s.now()
-	l = l.leased(st, kept, now)
+	if l = l.leased(st, kept, now); !now.Before(l.GraceUntil) {
+		return License{}, noAnswer(errOver)
+	}
 	l.Due = l.nextCheck(now, spread())
 	return s.keep(ctx, l, key, intent)
 }
@@ -75,9 +77,7 @@ func (s *Service) releaseOf(ctx context.Context, tx Store, l License, key string
 		if r.Market != l.Market || r.Product != l.Product || r.Instance != l.Instance {
 			continue
 		}
-		if other, err := s.open(r.Sealed, r.ID); err != nil {
-			return Release{}, false, err
-		} else if other == key {
+		if other, err := s.open(r.Sealed, r.ID); err == nil && other == key { // what cannot be opened is no reason to refuse
 			return r, true, nil
 		}
 	}
@@ -98,30 +98,29 @@ func (s *Service) keep(ctx context.Context, l License, key, intent string) (Lice
 	err := s.Store.InTx(ctx, func(tx Store) error {
 		done = effects{}
 		was, err := tx.Get(ctx, l.Kind, l.Slug)
-		next := l
+		next, store := l, tx.Update
 		switch {
 		case errs.KindOf(err) == errs.NotFound:
-			if err := tx.Create(ctx, next); err != nil {
-				return err
-			}
-			was = License{Subject: l.Subject, State: l.State} // nothing changes
+			store = tx.Create
+			was = License{Subject: l.Subject, State: l.State} // there is no change to record
 		case err != nil:
 			return err
 		default:
-			if err := s.releaseOther(ctx, tx, was, l, key); err != nil {
-				return err
+			if !s.sameSeat(was, l, key) {
+				if err := s.unseat(ctx, tx, was); err != nil {
+					return err
+				}
 			}
-			next.ID, next.Installed, next.Revision = was.ID, was.Installed, was.Revision+1
+			next.ID, next.Revision, next.Live, next.Known = was.ID, was.Revision+1, was.Live, was.Known
+			// Of one that is gone the license waits for the install: nobody takes it for one that was uninstalled.
+			next.Installed = was.Installed && was.Live
 			next.Sealed = s.Keys.Seal([]byte(key), next.ID)
-			if err := tx.Update(ctx, next); err != nil {
-				return err
-			}
 		}
 		if err := tx.DeleteRelease(ctx, intent); err != nil {
 			return err
 		}
 		l = next
-		return s.follow(ctx, tx, was, next, &done)
+		return s.follow(ctx, tx, was, next, &done, store)
 	})
 	if errs.KindOf(err) == errs.Conflict { // another activation of the same package was faster
 		return License{}, remote.ErrUnreachable.With("reason", "the package was activated at the same moment").Because(err)
@@ -132,15 +131,9 @@ func (s *Service) keep(ctx context.Context, l License, key, intent string) (Lice
 	return l, nil
 }
 
-// releaseOther gives back the seat of a license that another key replaces.
-func (s *Service) releaseOther(ctx context.Context, tx Store, was, next License, key string) error {
+// sameSeat reports whether next, which has that key, has the seat of was.
+func (s *Service) sameSeat(was, next License, key string) bool {
 	old, err := s.open(was.Sealed, was.ID)
-	if err != nil {
-		return err
-	}
-	same := was.Market == next.Market && was.Product == next.Product && was.Instance == next.Instance && old == key
-	if same || !was.Seated {
-		return nil
-	}
-	return s.putRelease(ctx, tx, was, old)
+	return err == nil && old == key && was.Market == next.Market && was.Product == next.Product &&
+		was.Instance == next.Instance
 }

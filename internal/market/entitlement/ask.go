@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"stoa.example/sdk/go/license"
 
@@ -76,6 +79,8 @@ func noAnswer(err error) error {
 	}
 	why := "it does not answer"
 	switch {
+	case errors.Is(err, errOver):
+		why = "its lease is over already: its clock is behind, or the one of this stoa is ahead"
 	case errors.Is(err, license.ErrUnsigned):
 		why = "its answer is not signed with its license keys"
 	case errors.Is(err, license.ErrUnknownKey), errors.Is(err, license.ErrInvalid), errors.Is(err, license.ErrProduct),
@@ -129,7 +134,8 @@ func seat(ctx context.Context, c *license.Client) error {
 // leased returns l after a new lease.
 func (l License) leased(st license.Status, kept *held, now time.Time) License {
 	of := st.Lease
-	l.Lease, l.Tier, l.Features, l.IsTrial, l.TermEnds = kept.text, of.Tier, of.Features, of.Trial, of.LicenseExpiresAt
+	l.Lease, l.IsTrial, l.TermEnds = kept.text, of.Trial, of.LicenseExpiresAt
+	l.Tier, l.Features = clip(of.Tier), bounded(of.Features)
 	l.LeasedAt, l.LeaseUntil, l.GraceUntil = of.IssuedAt, of.ExpiresAt, of.GraceUntil
 	// Not the clock of this stoa: the market's heals one that was wrong once.
 	l.LastSeen, l.CheckedAt = st.LastSeen, now
@@ -137,6 +143,47 @@ func (l License) leased(st license.Status, kept *held, now time.Time) License {
 	l.State, l.Reason = l.At(now)
 	l.Seated = true
 	return l
+}
+
+// What is kept of a lease at most: every process has it in its memory for each plugin. No stoa sells more.
+const (
+	maxText     = 200 // characters of the tier and of a feature
+	maxFeatures = 200
+)
+
+// clip returns the first maxText of the characters that can be printed.
+func clip(text string) string {
+	n := 0
+	return strings.Map(func(r rune) rune {
+		if n++; n > maxText || !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+func bounded(features []string) []string {
+	features = slices.Clone(features[:min(len(features), maxFeatures)])
+	for i, f := range features {
+		features[i] = clip(f)
+	}
+	return features
+}
+
+// errOver means that a market gave a lease that helps nobody, because its clock is behind.
+var errOver = errors.New("entitlement: the new lease is over already")
+
+// helps reports whether l, with a new lease, is to take the place of was. A lease that is over already is no
+// reason to stop what runs.
+func (l License) helps(was License, now time.Time) bool {
+	switch {
+	case now.Before(l.LeaseUntil):
+		return true
+	case !now.Before(l.GraceUntil):
+		return false
+	}
+	state, _ := was.At(now)
+	return state == Lapsed || l.GraceUntil.After(was.GraceUntil)
 }
 
 // refusedFor returns l after a signed refusal.

@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"time"
+
+	"stoa.example/sdk/go/license"
 
 	"stoa/internal/base/errs"
 	"stoa/internal/extension"
@@ -32,6 +36,11 @@ func (s *Service) Check(ctx context.Context, kind extension.Kind, slug string) (
 // check asks the market about a license, and does what follows. If somebody else changed it meanwhile,
 // it returns that: of two answers of the same moment, the one that is stored first counts.
 func (s *Service) check(ctx context.Context, l License) (License, error) {
+	if l.Live && l.Instance != s.Instance {
+		if renamed, ok := s.rename(ctx, l); ok {
+			return renamed, nil
+		}
+	}
 	next, err := s.ask(ctx, l)
 	if err != nil {
 		return License{}, err
@@ -39,23 +48,45 @@ func (s *Service) check(ctx context.Context, l License) (License, error) {
 	return s.update(ctx, l, next)
 }
 
-// ask returns a license after the market was asked about it. The error is one of this stoa, never of the
-// market.
-func (s *Service) ask(ctx context.Context, l License) (License, error) {
+// rename takes a seat under the name of this stoa for a license that has one under another: this stoa got
+// another address, or it is a copy of one that goes on, whose seat stays its own. Until that works the license
+// is checked under the name that it has.
+func (s *Service) rename(ctx context.Context, l License) (renamed License, ok bool) {
 	key, err := s.open(l.Sealed, l.ID)
-	if err != nil {
-		return License{}, err
+	if err == nil {
+		renamed, err = s.Activate(ctx, l.Subject, key)
 	}
+	if err != nil {
+		s.Log.WarnContext(ctx, "a license is that of another instance, and no seat could be taken for this one",
+			s.names(l, slog.String("instance", l.Instance), slog.Any("err", err))...)
+	}
+	return renamed, err == nil
+}
+
+// ask returns a license after the market was asked about it. The error is one of this stoa, never of the
+// market. A key that cannot be opened, because the master key is another one, is like a market that is away.
+func (s *Service) ask(ctx context.Context, l License) (License, error) {
 	asking, cancel := context.WithTimeout(ctx, checkWithin)
 	defer cancel()
 	next := l
-	c, kept, failed := s.client(asking, l, key)
+	var (
+		c    *license.Client
+		kept *held
+	)
+	key, failed := s.open(l.Sealed, l.ID)
+	if failed == nil {
+		c, kept, failed = s.client(asking, l, key)
+	}
 	if failed == nil {
 		st, err := c.Renew(asking)
 		failed = err
 		switch why, refused := refusal(err); {
 		case err == nil:
-			next = l.leased(st, kept, s.now())
+			if got := l.leased(st, kept, s.now()); got.helps(l, s.now()) {
+				next = got
+			} else {
+				failed = errOver
+			}
 		case refused:
 			next, failed = l.refusedFor(why, s.now()), nil
 			next.Lease = kept.text
@@ -97,10 +128,7 @@ func (s *Service) update(ctx context.Context, was, next License) (License, error
 			return errOvertaken
 		}
 		next.Revision = was.Revision + 1
-		if err := tx.Update(ctx, next); err != nil {
-			return err
-		}
-		return s.follow(ctx, tx, was, next, &done)
+		return s.follow(ctx, tx, was, next, &done, tx.Update)
 	})
 	if errors.Is(err, errOvertaken) {
 		return current, nil
@@ -127,28 +155,16 @@ func (e *effects) run() {
 	}
 }
 
-// follow records what follows from the change of a license: what stops or starts, and the entry in the
-// audit log.
-func (s *Service) follow(ctx context.Context, tx Store, was, next License, done *effects) error {
+// keeper stores a license: Store.Create or Store.Update.
+type keeper func(ctx context.Context, l License) error
+
+// follow stores the change of a license, with what follows: what stops or starts, and the entry in the audit log.
+func (s *Service) follow(ctx context.Context, tx Store, was, next License, done *effects, store keeper) error {
+	if err := s.turn(ctx, tx, next, done, store); err != nil {
+		return err
+	}
 	if was.State == next.State && was.Reason == next.Reason {
 		return nil
-	}
-	if (was.State == Lapsed) != (next.State == Lapsed) {
-		slugs, err := tx.Governed(ctx, next.ID)
-		if err != nil {
-			return err
-		}
-		turn := s.Plugins.Lapse
-		if next.State != Lapsed {
-			turn = s.Plugins.Return
-		}
-		for _, slug := range slugs {
-			after, err := turn(ctx, tx.Plugins(), slug)
-			if err != nil {
-				return err
-			}
-			done.add(after)
-		}
 	}
 	done.add(func() {
 		s.Log.LogAttrs(ctx, level(next.State), "the state of a license changed", slog.String("kind", string(next.Kind)),
@@ -156,6 +172,37 @@ func (s *Service) follow(ctx context.Context, tx Store, was, next License, done 
 			slog.String("to", string(next.State)), slog.String("reason", string(next.Reason)))
 	})
 	return tx.Record(ctx, entry(ctx, s.now(), was, next))
+}
+
+// turn stores a license, and stops and starts the plugins for which that makes a difference: another one may
+// decide about them, such as that of a second bundle.
+func (s *Service) turn(ctx context.Context, tx Store, l License, done *effects, store keeper) error {
+	before, err := tx.Stopped(ctx, l.Kind, l.Slug)
+	if err != nil {
+		return err
+	}
+	if err := store(ctx, l); err != nil {
+		return err
+	}
+	after, err := tx.Stopped(ctx, l.Kind, l.Slug)
+	if err != nil {
+		return err
+	}
+	for _, slug := range slices.Sorted(maps.Keys(after)) { // packages are locked in one order
+		if before[slug] == after[slug] {
+			continue
+		}
+		turn := s.Plugins.Lapse
+		if !after[slug] {
+			turn = s.Plugins.Return
+		}
+		effect, err := turn(ctx, tx.Plugins(), slug)
+		if err != nil {
+			return err
+		}
+		done.add(effect)
+	}
+	return nil
 }
 
 func level(st State) slog.Level {

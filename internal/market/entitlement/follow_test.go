@@ -92,6 +92,30 @@ func TestMailsOfAGrace(t *testing.T) {
 	p.way.cut.Store(true)
 	p.pass(t, 7*day)
 	mails("the next grace", 1)
+	known := p.b.Entitlements.Markets
+	again := func() { // until the next grace
+		t.Helper()
+		p.b.Entitlements.Markets = known
+		p.way.cut.Store(false)
+		p.pass(t, time.Hour)
+		p.is(t, "back", entitlement.Valid, "")
+		p.way.cut.Store(true)
+	}
+	again()
+	p.b.Entitlements.Markets = noMarkets{known}
+	p.pass(t, 7*day)
+	mails("of a market that is not known any more", 1)
+	again()
+	if _, err := p.b.DB.Conn().Write.ExecContext(t.Context(), `CREATE TRIGGER halt BEFORE UPDATE OF mailed ON package_licenses
+		WHEN NEW.mailed = 'began' BEGIN SELECT RAISE(ABORT, 'halt here'); END`); err != nil {
+		t.Fatal(err)
+	}
+	p.a.Clock.Advance(7 * day)
+	p.b.Clock.Advance(7 * day)
+	if err := p.b.Entitlements.Tend(t.Context(), false); err == nil {
+		t.Error("nothing halts it")
+	}
+	mails("posted before it is noted", 1)
 }
 
 // A bundle's license stops what the bundle brought, and nothing else.

@@ -76,7 +76,7 @@ type License struct {
 	// Revision rises with every change: of two checks at the same time, the first one counts.
 	Revision int64
 
-	// Live says that the package is installed, Known that it is, or can be restored. Only List tells.
+	// Live says that the package is installed, Known that it is, or can be restored. The Store tells; they are not kept.
 	Live, Known bool
 }
 

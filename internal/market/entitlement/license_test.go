@@ -1,8 +1,11 @@
 package entitlement
 
 import (
+	"strings"
 	"testing"
 	"time"
+
+	"stoa.example/sdk/go/license"
 )
 
 var t0 = time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
@@ -90,5 +93,37 @@ func TestNextChecks(t *testing.T) {
 	}
 	if checkSpread*10 > checkEvery {
 		t.Error("checks come early by more than a tenth")
+	}
+}
+
+// People know a key by its end, which says little of it.
+func TestTheTailOfAKey(t *testing.T) {
+	t.Parallel()
+
+	for key, want := range map[string]string{
+		"STOA-AAAA-BBBB-CCCC-DDDD": "DDDD", "abcdefgh": "gh", "ab": "", "": "", "ab-": "", "a-bcdefgh": "fgh", "ключиклю": "лю",
+		"abcdefghijklmnopqrstuvwxyz012345": "yz012345",
+	} {
+		if got := tail(key); got != want {
+			t.Errorf("%s: %q, want %q", key, got, want)
+		}
+	}
+}
+
+// What is kept of a lease is bounded, whatever a market signs.
+func TestALeaseIsBounded(t *testing.T) {
+	t.Parallel()
+
+	of := license.Lease{Tier: "a\x00" + strings.Repeat("é", 300), Features: make([]string, 300)}
+	for i := range of.Features {
+		of.Features[i] = strings.Repeat("f", 201)
+	}
+	l := License{}.leased(license.Status{Result: license.Result{Lease: of}}, &held{}, t0)
+	if l.Tier != "a"+strings.Repeat("é", 198) || len(l.Features) != 200 || len(l.Features[0]) != 200 || len(of.Features[0]) != 201 {
+		t.Errorf("tier %q, %d features of %d", l.Tier, len(l.Features), len(l.Features[0]))
+	}
+	of = license.Lease{Tier: strings.Repeat("t", 200), Features: []string{"one"}}
+	if l := (License{}).leased(license.Status{Result: license.Result{Lease: of}}, &held{}, t0); l.Tier != of.Tier || len(l.Features) != 1 {
+		t.Errorf("tier %q, %q", l.Tier, l.Features)
 	}
 }

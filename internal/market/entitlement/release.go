@@ -38,25 +38,32 @@ func (s *Service) Release(ctx context.Context, kind extension.Kind, slug string)
 	return s.freeDue(ctx)
 }
 
-// unseat records that the seat of l is to be given back.
+// unseat records that the seat of l is to be given back, if that can be done: the seat of another instance is
+// not this stoa's to give back, which may be a copy of the one that has it, and without its key nobody can.
 func (s *Service) unseat(ctx context.Context, tx Store, l License) error {
 	if !l.Seated {
 		return nil
 	}
+	if l.Instance != s.Instance {
+		s.cannotFree(ctx, l, "it is that of another instance")
+		return nil
+	}
 	key, err := s.open(l.Sealed, l.ID)
 	if err != nil {
-		return err
+		s.cannotFree(ctx, l, "its key cannot be opened")
+		return nil
 	}
-	return s.putRelease(ctx, tx, l, key)
-}
-
-func (s *Service) putRelease(ctx context.Context, tx Store, l License, key string) error {
 	now := s.now()
 	r := Release{
 		ID: ids.New(), Market: l.Market, Product: l.Product, Instance: l.Instance, Due: now, Until: now.Add(releaseFor),
 	}
 	r.Sealed = s.Keys.Seal([]byte(key), r.ID)
 	return tx.PutRelease(ctx, r)
+}
+
+func (s *Service) cannotFree(ctx context.Context, l License, why string) {
+	s.Log.WarnContext(ctx, "the seat of a license is not given back: free it in the market if nobody uses it",
+		s.names(l, slog.String("instance", l.Instance), slog.String("why", why))...)
 }
 
 // freeDue gives back the seats that are due.
@@ -82,18 +89,12 @@ func (s *Service) free(ctx context.Context, id string) error {
 	if err != nil || !ok {
 		return err
 	}
-	key, err := s.open(r.Sealed, r.ID)
-	if err != nil {
-		return err
-	}
-	asking, cancel := context.WithTimeout(ctx, releaseTakes/2)
-	defer cancel()
 	of := License{Subject: Subject{Market: r.Market, Product: r.Product}, Instance: r.Instance}
-	c, _, err := s.client(asking, of, key)
-	if err == nil {
-		_, err = c.Deactivate(asking)
+	if r.Instance != s.Instance { // of the stoa that this one is a copy of
+		s.cannotFree(ctx, of, "it is that of another instance")
+		return s.Store.DeleteRelease(ctx, r.ID)
 	}
-	if err == nil || errs.KindOf(err) == errs.NotFound || settled(err) { // or the market is not known any more
+	if err = s.deactivate(ctx, of, r); err == nil || settled(err) {
 		return s.Store.DeleteRelease(ctx, r.ID)
 	}
 	now := s.now()
@@ -102,8 +103,33 @@ func (s *Service) free(ctx context.Context, id string) error {
 			slog.String("market", r.Market), slog.String("product", r.Product), slog.String("instance", r.Instance))
 		return s.Store.DeleteRelease(ctx, r.ID)
 	}
+	s.Log.InfoContext(ctx, "the seat of a license cannot be given back yet", s.names(of, slog.Any("err", err))...)
 	r.Due, r.TryingUntil = now.Add(releaseEvery), time.Time{}
 	return s.Store.PutRelease(ctx, r)
+}
+
+// deactivate asks the market to free the seat of r.
+func (s *Service) deactivate(ctx context.Context, of License, r Release) error {
+	key, err := s.open(r.Sealed, r.ID)
+	if err != nil {
+		return err
+	}
+	list, err := s.Store.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, l := range list {
+		if l.Seated && s.sameSeat(l, of, key) {
+			return nil // somebody tried to take the seat again that the package has
+		}
+	}
+	asking, cancel := context.WithTimeout(ctx, releaseTakes/2)
+	defer cancel()
+	c, _, err := s.client(asking, of, key)
+	if err == nil {
+		_, err = c.Deactivate(asking)
+	}
+	return err
 }
 
 // claim reserves a seat for whoever gives it back now.

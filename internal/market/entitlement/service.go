@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"stoa/internal/base/errs"
 	"stoa/internal/extension"
@@ -114,9 +115,9 @@ func (s *Service) open(sealed, id string) (string, error) {
 	return string(key), err
 }
 
-// tail returns the last group of a license key.
+// tail returns the last group of a license key, and never more than a third of it.
 func tail(key string) string {
 	const most = 8
-	group := key[strings.LastIndexByte(key, '-')+1:]
-	return group[max(len(group)-most, 0):]
+	group := []rune(key[strings.LastIndexByte(key, '-')+1:])
+	return string(group[max(len(group)-min(most, utf8.RuneCountInString(key)/3), 0):])
 }

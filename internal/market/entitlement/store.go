@@ -25,7 +25,7 @@ type Release struct {
 
 // Store keeps licenses. Package store implements it.
 type Store interface {
-	// List returns all licenses with Live and Known, by kind and slug.
+	// List returns all licenses, by kind and slug.
 	List(ctx context.Context) ([]License, error)
 	// Get returns the license of a package; the error has the kind NotFound if it has none. Inside InTx it
 	// locks it.
@@ -34,11 +34,14 @@ type Store interface {
 	Create(ctx context.Context, l License) error
 	// Update changes everything but id, kind and slug.
 	Update(ctx context.Context, l License) error
+	// Saw makes now the LastSeen of all licenses that have an earlier one. That is no change of a license.
+	Saw(ctx context.Context, now time.Time) error
 	// Delete removes a license, if there is one with that id.
 	Delete(ctx context.Context, id string) error
-	// Governed returns the slugs of the installed plugins that a license decides about: those of its own
-	// package, or those that its bundle installed or upgraded and that have no license of their own.
-	Governed(ctx context.Context, id string) ([]string, error)
+	// Stopped returns the installed plugins that the license of a package may decide about, those of its own
+	// package or those that its bundle installed or upgraded, by slug: true if the one that decides about it,
+	// which may be another, has lapsed on record.
+	Stopped(ctx context.Context, kind extension.Kind, slug string) (map[string]bool, error)
 
 	// Releases returns all seats that are to be given back, the oldest first. Inside InTx it locks them.
 	Releases(ctx context.Context) ([]Release, error)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 const (
 	lookEvery = 5 * time.Second // for what is due
 	maxChecks = 8               // at the same time
+	sawEvery  = 10 * time.Minute
 	lastDay   = 24 * time.Hour
 )
 
@@ -25,9 +27,13 @@ func (s *Service) Keep(ctx context.Context) {
 	all := true
 	task := background.Task{Every: lookEvery, Log: s.Log, Failed: "licenses of packages cannot be looked after"}
 	task.Run(ctx, func(ctx context.Context) error {
-		err := s.Tend(ctx, all)
-		all = all && err != nil
-		return err
+		list, err := s.Store.List(ctx)
+		if err != nil {
+			return err
+		}
+		first := all
+		all = false // whatever fails in it: what could not be checked is due on its own
+		return s.tendAll(ctx, list, first)
 	})
 }
 
@@ -37,6 +43,20 @@ func (s *Service) Tend(ctx context.Context, all bool) error {
 	list, err := s.Store.List(ctx)
 	if err != nil {
 		return err
+	}
+	return s.tendAll(ctx, list, all)
+}
+
+func (s *Service) tendAll(ctx context.Context, list []License, all bool) error {
+	now := s.now()
+	behind := func(l License) bool { return now.Sub(l.LastSeen) >= sawEvery }
+	if slices.ContainsFunc(list, behind) {
+		if err := s.Store.Saw(ctx, now); err != nil {
+			return err
+		}
+		for i := range list {
+			list[i].LastSeen = later(now, list[i].LastSeen)
+		}
 	}
 	var running sync.WaitGroup
 	turn, failed := make(chan struct{}, maxChecks), make([]error, len(list))
@@ -64,7 +84,9 @@ func (s *Service) tend(ctx context.Context, l License, check bool) error {
 		}
 		l.Installed, l.Revision = found.Installed, found.Revision
 	case l.Live && !l.Seated:
-		return s.reactivate(ctx, l)
+		if key, err := s.open(l.Sealed, l.ID); err == nil {
+			return s.reactivate(ctx, l, key)
+		} // else nobody can take one: the check says so
 	case !l.Live && l.Installed:
 		return s.leave(ctx, l)
 	case !l.Live:
@@ -109,16 +131,12 @@ func (s *Service) leave(ctx context.Context, l License) error {
 }
 
 // reactivate takes a seat again for a package that was restored. If there is none, the check says so.
-func (s *Service) reactivate(ctx context.Context, l License) error {
+func (s *Service) reactivate(ctx context.Context, l License, key string) error {
 	now := s.now()
 	if l.Due.After(now) && l.Due.Sub(now) < retryRestored {
 		return nil // it was tried a moment ago
 	}
-	key, err := s.open(l.Sealed, l.ID)
-	if err != nil {
-		return err
-	}
-	_, err = s.Activate(ctx, l.Subject, key)
+	_, err := s.Activate(ctx, l.Subject, key)
 	if err == nil {
 		return nil
 	}
@@ -153,14 +171,22 @@ func (s *Service) mail(ctx context.Context, l License) error {
 	if tell == l.Mailed || tell == BeganMailed && l.Mailed == EndsMailed {
 		return nil
 	}
+	if tell != NotMailed { // before it is noted: a mail may come twice, but is not lost
+		if err := s.post(ctx, l); err != nil {
+			return err
+		}
+	}
 	next := l
 	next.Mailed = tell
-	found, err := s.update(ctx, l, next)
-	if err != nil || tell == NotMailed || found.Mailed != tell {
-		return err
-	}
+	_, err := s.update(ctx, l, next)
+	return err
+}
+
+func (s *Service) post(ctx context.Context, l License) error {
 	market, err := s.Markets.Get(ctx, l.Market)
-	if err != nil {
+	if errs.KindOf(err) == errs.NotFound {
+		market.Name = l.Product // all that is left to name it by
+	} else if err != nil {
 		return err
 	}
 	admins, err := s.Administrators.Admins(ctx)

@@ -111,7 +111,8 @@ type Store interface {
 	// Delete removes a market with its files; the error has the kind NotFound if there is none.
 	Delete(ctx context.Context, id string) error
 
-	// InUse reports whether something from a market is installed or being bought, or a license for it is on its way.
+	// InUse reports whether something from a market is installed or being bought, a license of it is on its way or kept,
+	// also of a package that can be restored, or a seat is to be given back to it.
 	InUse(ctx context.Context, id string) (bool, error)
 
 	// Record appends an entry to the audit log. Inside InTx it is part of the transaction.
