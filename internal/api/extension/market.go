@@ -91,16 +91,20 @@ func (h *Handlers) InstallFromMarket(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return err
 	}
-	return h.installRelease(w, r, r.PathValue("slug"), req.LicenseKey)
+	return h.installRelease(w, r, r.PathValue("slug"), req.LicenseKey, nil)
 }
 
-// installRelease installs the package of a product of this stoa.
-func (h *Handlers) installRelease(w http.ResponseWriter, r *http.Request, productSlug, licenseKey string) error {
+// installRelease installs the package of a product of this stoa. Instances that are added get what it asks for, or of
+// that only what is in consent, unless it is nil.
+func (h *Handlers) installRelease(
+	w http.ResponseWriter, r *http.Request, productSlug, licenseKey string, consent []string,
+) error {
 	kind, up, err := h.Releases.Fetch(r.Context(), productSlug, licenseKey)
 	if err != nil {
 		return err
 	}
 	defer up.Close()
+	up.Setup.Consent = consent
 	return h.install(w, r, kind, up)
 }
 

@@ -110,7 +110,7 @@ func (h *Handlers) InstallProduct(w http.ResponseWriter, r *http.Request) error 
 	}
 	market, slug := r.PathValue("market"), r.PathValue("slug")
 	if market == remote.Self {
-		return h.installRelease(w, r, slug, in.LicenseKey)
+		return h.installRelease(w, r, slug, in.LicenseKey, in.Grants)
 	}
 	o, err := h.Operations.Install(r.Context(), market, slug, in)
 	if err != nil {

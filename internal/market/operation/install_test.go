@@ -164,16 +164,19 @@ func TestTheLocalMarket(t *testing.T) {
 	t.Parallel()
 
 	p := newPair(t)
-	p.publish(t, "bare", plugin(t, acme, "courier", "1.0.0"))
+	p.publish(t, "bare", plugin(t, acme, "courier", "1.0.0", "storage:read", "users:email"))
 	list := p.a.Do(t, testkit.Get(p.root.Access, marketsPath+"self/products"))
 	i := slices.IndexFunc(list.Get(t, "data.items").([]any), func(item any) bool { return item.(object)["productSlug"] == "bare" })
 	if i < 0 || !cmp.Equal(list.Get(t, "data.items").([]any)[i].(object)["ways"], any([]any{"free"})) {
 		t.Errorf("offers: %s", list.Body)
 	}
-	body := object{"grants": []string{}}
+	body := object{"grants": []string{"storage:read"}}
 	if res := p.a.Do(t, testkit.Post(p.root.Access, marketsPath+"self/products/bare/install", body)); res.Status != http.StatusCreated ||
 		res.Text(t, "data.slug") != "courier" {
 		t.Errorf("install: %d %s", res.Status, res.Body)
+	}
+	if got := (&buyer{App: p.a, admin: p.root}).granted(t, "courier"); !cmp.Equal(got, []any{"storage:read"}) {
+		t.Errorf("it may do %v, and the consent was to read what it stores", got)
 	}
 	purchase := object{"productSlug": "mail-pack", "tierId": "once", "grants": []string{}}
 	want(t, p.a.Do(t, testkit.Post(p.root.Access, marketsPath+"self/purchases", purchase)), http.StatusConflict, "CONFLICT")
