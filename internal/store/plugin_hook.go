@@ -71,7 +71,7 @@ func (p *Plugin) purged(ctx context.Context, packageID string) (plugin.Remains, 
 	err := p.Read.QueryRowContext(ctx, `
 		SELECT r.package_id, r.source, r.install_path, r.zip_hash, r.signed_by, r.manifest_json,
 			r.settings_json, r.environment_sealed, r.settings_version, '',
-			r.installed_at_ms, r.updated_at_ms, NULL, '', '', FALSE, '', NULL, NULL, NULL, r.current_sealed, r.previous_sealed,
+			r.installed_at_ms, r.updated_at_ms, NULL, `+noPluginLicense+`, r.current_sealed, r.previous_sealed,
 			r.previous_until_ms
 		FROM plugin_remains r WHERE r.package_id = $1`, packageID).Scan(append(pr.targets(), secret...)...)
 	if err != nil {

@@ -24,6 +24,9 @@ const licenseJoin = `
 const pluginLicenseColumns = `COALESCE(l.state, ''), COALESCE(l.tier, ''), COALESCE(l.trial, FALSE),
 	COALESCE(l.features, ''), l.term_ends_ms, l.last_seen_ms, l.lease_until_ms, l.grace_until_ms`
 
+// noPluginLicense is pluginLicenseColumns of a package that can have no license any more.
+const noPluginLicense = `'', '', FALSE, '', NULL, NULL, NULL, NULL`
+
 // pluginLicense receives pluginLicenseColumns.
 type pluginLicense struct {
 	plugin.License
