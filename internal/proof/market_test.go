@@ -208,10 +208,17 @@ func (b *customerStoa) operation(t *testing.T, id string) marketOperation {
 	return got.Data
 }
 
-// step returns how far an operation is.
-func (b *customerStoa) step(t *testing.T, id string) string {
+// awaitStep waits until an operation has come as far as a step, and returns how far it is by then.
+func (b *customerStoa) awaitStep(t *testing.T, id, step string) string {
 	t.Helper()
-	return b.operation(t, id).Step
+	for end := time.Now().Add(arriveIn); time.Now().Before(end); <-time.After(5 * time.Millisecond) {
+		got := b.operation(t, id).Step
+		if slices.Index(killAfter, got) >= slices.Index(killAfter, step) || got == "running" {
+			return got
+		}
+	}
+	t.Fatalf("%s does not come to %q", id, step)
+	return ""
 }
 
 // wantRunning waits until an operation is done, and calls the plugin.

@@ -58,7 +58,7 @@ func TestALeaseSaysWhatTheLicenseAllows(t *testing.T) {
 				"product":    map[string]any{"id": l.Text(t, "license.productId"), "slug": "mail-pack"},
 				"instanceId": "shop.example",
 				"features":   l.Get(t, "license.features"), "licenseType": l.Text(t, "license.type"),
-				"iat": unix(now), "exp": unix(expires), "graceUntil": unix(grace), "nonce": "n-1",
+				"iat": unix(now), "exp": unix(expires), "graceUntil": unix(grace), "nonce": "n-1", "tier": tier,
 			}
 			if !end.IsZero() {
 				want["licenseExpiresAt"] = unix(end)
