@@ -35,6 +35,7 @@ const inEach = async (t, tab, size, holds) => {
   }
   t.diagnostic(sizes.map(([language, size]) => `${language} ${size.toFixed(1)}`).join(", "));
   for (const [language, size] of sizes) assert.ok(holds(size), `${size} in ${language}`);
+  await tab.context().clearCookies({ name: "stoa-language" }); // the console's other tabs share the context
   await tab.end();
 };
 
