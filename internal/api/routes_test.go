@@ -13,6 +13,7 @@ import (
 	"stoa/internal/api/keyed"
 	"stoa/internal/api/limit"
 	"stoa/internal/base/permission"
+	"stoa/internal/market/terms"
 )
 
 // anyMethod are the methods that the API document lists for a route that takes any.
