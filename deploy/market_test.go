@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"stoa/internal/extension/sign"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/porttest"
+	"stoa/internal/testkit/waittest"
 )
 
 // A market behind nginx, with TLS: another stoa adds it, and installs a plugin from it.
@@ -77,15 +77,17 @@ func TestAMarketBehindNginxWithTLS(t *testing.T) {
 	var begun struct{ Data struct{ OperationID string } }
 	post(http.StatusAccepted, "/api/v1/admin/markets/"+added.Data.Market+"/products/hello/install", `{"grants":[]}`, &begun)
 	var state struct{ Data struct{ State, Step string } }
-	for end := time.Now().Add(time.Minute); state.Data.State != "done" && time.Now().Before(end); <-time.After(50 * time.Millisecond) {
-		answer := buyer.do(t, http.StatusOK, http.MethodGet, "/api/v1/admin/market-operations/"+begun.Data.OperationID, admin, nil, "")
+	waittest.Until(t, "the installed plugin", func() error {
+		answer := buyer.do(t, http.StatusOK, http.MethodGet, "/api/v1/admin/market-operations/"+begun.Data.OperationID, admin,
+			nil, "")
 		if err := json.Unmarshal(answer, &state); err != nil {
-			t.Fatal(err)
+			return err
 		}
-	}
-	if state.Data.State != "done" {
-		t.Fatalf("the operation is %+v", state)
-	}
+		if state.Data.State != "done" {
+			return fmt.Errorf("the operation is %+v", state.Data)
+		}
+		return nil
+	})
 	got := buyer.do(t, http.StatusOK, http.MethodGet, "/api/v1/shop/plugins/hello/api/hello", "", nil, "")
 	if string(got) != `{"hello":"world"}` {
 		t.Errorf("the plugin says %s", got)

@@ -17,6 +17,7 @@ import (
 	"stoa/internal/extension/sign"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/porttest"
+	"stoa/internal/testkit/waittest"
 )
 
 // boughtOnes is how many plugins are bought of the market, with a kill for each.
@@ -209,27 +210,28 @@ func (b *customerStoa) operation(t *testing.T, id string) marketOperation {
 }
 
 // awaitStep waits until an operation has come as far as a step, and returns how far it is by then.
-func (b *customerStoa) awaitStep(t *testing.T, id, step string) string {
+func (b *customerStoa) awaitStep(t *testing.T, id, step string) (got string) {
 	t.Helper()
-	for end := time.Now().Add(arriveIn); time.Now().Before(end); <-time.After(5 * time.Millisecond) {
-		got := b.operation(t, id).Step
+	waittest.Until(t, fmt.Sprintf("the step %q", step), func() error {
+		got = b.operation(t, id).Step
 		if slices.Index(killAfter, got) >= slices.Index(killAfter, step) || got == "running" {
-			return got
+			return nil
 		}
-	}
-	t.Fatalf("%s does not come to %q", id, step)
-	return ""
+		return fmt.Errorf("it is at %q", got)
+	})
+	return got
 }
 
 // wantRunning waits until an operation is done, and calls the plugin.
 func (b *customerStoa) wantRunning(t *testing.T, id, slug string) {
 	t.Helper()
 	var last marketOperation
-	for end := time.Now().Add(arriveIn); time.Now().Before(end); <-time.After(100 * time.Millisecond) {
-		if last = b.operation(t, id); last.State != "pending" {
-			break
+	waittest.Until(t, "the end of an operation", func() error {
+		if last = b.operation(t, id); last.State == "pending" {
+			return fmt.Errorf("it is at %q", last.Step)
 		}
-	}
+		return nil
+	})
 	if last.State != "done" {
 		t.Fatalf("%s: %+v", slug, last)
 	}
