@@ -22,6 +22,7 @@ func serve(r *http.Request, v *Verifier, h http.HandlerFunc) *httptest.ResponseR
 func TestTheContextIsWhatWasSigned(t *testing.T) {
 	t.Parallel()
 
+	ends := now.UTC()
 	sent := TestRequest{
 		Secret: secret, Method: http.MethodPost, Target: "/base/api/a%2Fb?x=%20y", Body: []byte("body"), Now: now,
 		Config: map[string]any{"greeting": "Grüezi"},
@@ -29,7 +30,7 @@ func TestTheContextIsWhatWasSigned(t *testing.T) {
 			Slug: "visits", InstallationID: "i-1", InstallationKey: "eu", Permissions: []string{"a", "b"},
 			UserID: "Ada Ü", Impersonator: "sam", Role: RoleCustomer, Caller: "admin", Locale: "de-CH", RequestID: "r-1",
 			ClientIP: "192.0.2.1", ClientProtocol: "https", ClientHost: "shop.example", PlatformID: "p-1",
-			License:         &PackageLicense{State: "grace", Tier: "pro", Features: []string{"süß"}, ExpiresAt: &now, Trial: true},
+			License:         &PackageLicense{State: "grace", Tier: "pro", Features: []string{"süß"}, ExpiresAt: &ends, Trial: true},
 			PlatformVersion: "2.0.0", Platform: &Platform{BaseURL: "http://platform.example", Token: "token"},
 		},
 	}
