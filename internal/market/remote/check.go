@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -29,28 +30,48 @@ func (r checkReason) polls() bool { return !r.asked && !r.keys && len(r.products
 
 var byAdministrator = checkReason{asked: true}
 
-// errOvertaken means that another check of the same market ended first.
+// maxChecks is how often a check is made that others overtake.
+const maxChecks = 3
+
+// errOvertaken means that another check of the same market ended first, and found something else.
 var errOvertaken = errors.New("remote: another check ended first")
 
 // check asks a market for what is new, and records what it found. c is the client, with all that fitted;
-// nil if something did not, or if another check ended first, whose outcome is returned then. The error is
-// ErrNotFound for a market that was removed meanwhile.
+// nil if something did not. The error is ErrNotFound for a market that was removed meanwhile.
+//
+// If another check ends first and finds something else, this one is made again: that says nothing of the
+// market. For a poll, the outcome of the other one is enough.
 func (s *Service) check(ctx context.Context, m Market, why checkReason) (after Market, c *client, err error) {
+	for range maxChecks {
+		after, c, err = s.checkOnce(ctx, m, why)
+		if !errors.Is(err, errOvertaken) {
+			return after, c, err
+		}
+		if why.polls() {
+			break
+		}
+		m = after
+	}
+	return after, nil, nil
+}
+
+// checkOnce is one attempt of check. With errOvertaken it returns the market as the other check left it.
+func (s *Service) checkOnce(ctx context.Context, m Market, why checkReason) (after Market, c *client, err error) {
 	c = &client{fetcher: s.Fetcher, market: m, now: s.now(), products: why.products, keys: why.keys}
 	before, bad, err := s.ask(ctx, c, why)
 	if err != nil {
 		return m, nil, err
 	}
-	after = c.outcome(bad, why)
 	err = s.Store.InTx(ctx, func(tx Store) error {
 		current, err := tx.Get(ctx, m.ID)
 		if err != nil {
 			return errs.Missing(err, ErrNotFound)
 		}
 		if current.Revision != m.Revision {
-			after = current
-			return errOvertaken
+			after, err = c.join(ctx, tx, current, bad)
+			return err
 		}
+		after = c.outcome(bad, why)
 		if err := tx.Update(ctx, after); err != nil {
 			return err
 		}
@@ -59,16 +80,41 @@ func (s *Service) check(ctx context.Context, m Market, why checkReason) (after M
 		}
 		return s.recordRoot(ctx, tx, m, before, c)
 	})
-	if errors.Is(err, errOvertaken) {
-		return after, nil, nil
-	} else if err != nil {
-		return m, nil, err
+	if err != nil {
+		return after, nil, err
 	}
 	s.tell(ctx, m, after, bad)
 	if bad != nil {
 		c = nil
 	}
 	return after, c, nil
+}
+
+// join adds what c found to what another check, which ended first, left of the same metadata. The error is
+// errOvertaken if it was not the same, or if one of them did not fit.
+func (c *client) join(ctx context.Context, tx Store, current Market, bad *fault) (Market, error) {
+	if bad != nil || c.files == nil || current.Failure != "" || current.Distrust != "" {
+		return current, errOvertaken
+	}
+	held, err := tx.Files(ctx, current.ID)
+	if err != nil {
+		return current, err
+	}
+	for _, role := range []string{terms.Root, terms.Snapshot} { // which name all that there is
+		if !bytes.Equal(held[role], c.files[role]) {
+			return current, errOvertaken
+		}
+	}
+	both := maps.Clone(c.files)
+	maps.Copy(both, held)
+	if both.size() > terms.MaxHeld {
+		return current, errOvertaken
+	}
+	current.Revision++
+	if err := tx.Update(ctx, current); err != nil {
+		return current, err
+	}
+	return current, hold(ctx, tx, current.ID, held, both)
 }
 
 // ask brings c up to date. before is what was held; it was not read if nothing is new.

@@ -24,7 +24,10 @@ const (
 	unfit                         // it does not fit, is too large, does not end or cannot be read
 )
 
-const reasonExpired = "its timestamp has expired"
+const (
+	reasonExpired  = "its timestamp has expired"
+	reasonChanging = "it changed each time that it was checked" // checks overtook each other
+)
 
 // Error implements error, for the log.
 func (f *fault) Error() string {

@@ -34,10 +34,8 @@ func (s *Service) Offered(ctx context.Context, id string, productSlugs []string)
 	if err != nil {
 		return Market{}, nil, err
 	}
-	if state, why := m.At(s.now()); state == Stale || state == Untrusted {
-		return Market{}, nil, ErrUntrusted.With("state", state).With("reason", why)
-	} else if c == nil {
-		return Market{}, nil, ErrUnreachable.With("reason", why)
+	if state, _ := m.At(s.now()); c == nil || state == Stale || state == Untrusted {
+		return Market{}, nil, s.refusal(m)
 	}
 	offered := make(map[string][]Package, len(productSlugs))
 	for _, slug := range productSlugs {

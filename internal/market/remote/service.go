@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -189,25 +190,34 @@ func (s *Service) LicenseKeys(ctx context.Context, id string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := s.Store.Files(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	if held := files[terms.LicenseKeysFile]; held != nil {
-		return held, nil
+	if held, err := s.heldKeys(ctx, id); err != nil || held != nil {
+		return held, err
 	}
 	m, c, err := s.check(ctx, m, checkReason{keys: true})
 	if err != nil {
 		return nil, err
-	}
-	if c != nil {
+	} else if c != nil {
 		return c.files[terms.LicenseKeysFile], nil
 	}
+	if held, err := s.heldKeys(ctx, id); err != nil || held != nil { // another check found them
+		return held, err
+	}
+	return nil, s.refusal(m)
+}
+
+// heldKeys returns the license keys that are held of a market; nil for none.
+func (s *Service) heldKeys(ctx context.Context, id string) ([]byte, error) {
+	files, err := s.Store.Files(ctx, id)
+	return files[terms.LicenseKeysFile], err
+}
+
+// refusal returns why nothing of a market can be had, after a check that did not end well.
+func (s *Service) refusal(m Market) error {
 	state, why := m.At(s.now())
 	if state == Stale || state == Untrusted {
-		return nil, ErrUntrusted.With("state", state).With("reason", why)
+		return ErrUntrusted.With("state", state).With("reason", why)
 	}
-	return nil, ErrUnreachable.With("reason", why)
+	return ErrUnreachable.With("reason", cmp.Or(why, reasonChanging))
 }
 
 // Distrust records that a package was not what its market signed. The market stays untrusted until it
