@@ -44,13 +44,12 @@ export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: strin
   const tier = product.data?.pricingTiers.find((one) => one.id === tierId);
   const handoff = asked("handoff"); // is for this plan: the product's page would forget it
   if (!product.data || !tier) {
+    const home = missing || handoff;
     return (
       <Gone title={t("checkout.gone")} how={t("checkout.goneHow")}>
-        {(missing || !handoff) && (
-          <a className="button" href={missing ? "/" : `/p/${slug}`}>
-            {t(missing ? "missing.home" : "checkout.change")}
-          </a>
-        )}
+        <a className="button" href={home ? "/" : `/p/${slug}`}>
+          {t(home ? "missing.home" : "checkout.change")}
+        </a>
       </Gone>
     );
   }
