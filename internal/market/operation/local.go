@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"stoa/internal/extension"
+	"stoa/internal/extension/install"
 	"stoa/internal/market/remote"
 	"stoa/internal/shop/catalog"
 	"stoa/internal/shop/product"
@@ -22,6 +23,9 @@ type Catalog interface {
 type Releases interface {
 	// Of returns the release that a product offers; ok is false if it carries none.
 	Of(ctx context.Context, productID string) (r release.Release, ok bool, err error)
+	// Fetch returns the archive that a product offers, for whoever closes it. One that is not free needs the key of a
+	// license.
+	Fetch(ctx context.Context, productSlug, key string) (extension.Kind, *install.Upload, error)
 }
 
 // localOffers is Offers for the market of this stoa.
