@@ -34,15 +34,19 @@ func (s *Entitlements) InTx(ctx context.Context, fn func(entitlement.Store) erro
 // Plugins implements entitlement.Store.
 func (s *Entitlements) Plugins() plugin.Store { return s.plugins.part(s.Conn) }
 
-const entitlementColumns = `e.id, e.kind, e.slug, e.market, e.product, e.key_sealed, e.key_tail, e.instance, e.lease,
+var entitlementColumns = `e.id, e.kind, e.slug, e.market, e.product, e.key_sealed, e.key_tail, e.instance, e.lease,
 	e.state, e.reason, e.tier, e.trial, e.features, e.term_ends_ms, e.leased_at_ms, e.lease_until_ms, e.grace_until_ms,
 	e.checked_at_ms, e.last_seen_ms, e.due_ms, e.mailed, e.installed, e.seated, e.revision,
-	EXISTS (SELECT 1 FROM plugin_packages p WHERE e.kind = 'plugin' AND p.slug = e.slug AND p.deleted_at_ms IS NULL)
+	` + itsPackage("e") + ` AND (
+		EXISTS (SELECT 1 FROM plugin_packages p WHERE e.kind = 'plugin' AND p.slug = e.slug AND p.deleted_at_ms IS NULL)
 		OR EXISTS (SELECT 1 FROM theme_versions v WHERE v.kind = e.kind AND v.slug = e.slug AND v.deleted_at_ms IS NULL)
-		OR EXISTS (SELECT 1 FROM bundles b WHERE e.kind = 'bundle' AND b.slug = e.slug),
-	EXISTS (SELECT 1 FROM plugin_packages p WHERE e.kind = 'plugin' AND p.slug = e.slug)
+		OR EXISTS (SELECT 1 FROM bundles b WHERE e.kind = 'bundle' AND b.slug = e.slug)
+		OR EXISTS (SELECT 1 FROM plugin_packages p WHERE e.kind = 'bundle' AND p.deleted_at_ms IS NULL AND ` + broughtBy("e") + `)),
+	` + itsPackage("e") + ` AND (
+		EXISTS (SELECT 1 FROM plugin_packages p WHERE e.kind = 'plugin' AND p.slug = e.slug)
 		OR EXISTS (SELECT 1 FROM theme_versions v WHERE v.kind = e.kind AND v.slug = e.slug)
-		OR EXISTS (SELECT 1 FROM bundles b WHERE e.kind = 'bundle' AND b.slug = e.slug)`
+		OR EXISTS (SELECT 1 FROM bundles b WHERE e.kind = 'bundle' AND b.slug = e.slug)
+		OR EXISTS (SELECT 1 FROM plugin_packages p WHERE e.kind = 'bundle' AND ` + broughtBy("e") + `))`
 
 // scanEntitlement reads entitlementColumns.
 func scanEntitlement(row database.Scanner) (l entitlement.License, err error) {
@@ -135,8 +139,7 @@ func (s *Entitlements) Stopped(ctx context.Context, kind extension.Kind, slug st
 	}, `
 		SELECT p.slug, COALESCE(l.state, '') = 'lapsed' FROM plugin_packages p`+licenseJoin+`
 		WHERE p.deleted_at_ms IS NULL AND ($1 = 'plugin' AND p.slug = $2 OR $1 = 'bundle' AND EXISTS (
-			SELECT 1 FROM bundle_items b
-			WHERE b.bundle_slug = $2 AND b.package_id = p.id AND b.kind = 'plugin' AND (b.owned OR b.outcome = 'upgraded')))`,
+			SELECT 1 FROM package_licenses g WHERE g.kind = 'bundle' AND g.slug = $2 AND `+broughtBy("g")+`))`,
 		string(kind), slug)
 	stopped := make(map[string]bool, len(list))
 	for _, p := range list {

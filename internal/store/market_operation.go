@@ -110,6 +110,17 @@ func (s *Operations) Buying(ctx context.Context, market, product string) (id str
 	return id, err == nil, err
 }
 
+// Bought implements operation.Store.
+func (s *Operations) Bought(ctx context.Context, market, product string) (o operation.Stored, ok bool, err error) {
+	o, err = scanOperation(s.Read.QueryRowContext(ctx, `SELECT `+operationColumns+` FROM market_operations o
+		WHERE o.market_id = $1 AND o.product = $2 AND o.kind IN ('purchase', 'trial') AND o.state = 'failed' AND o.sealed <> ''
+		ORDER BY o.kind, o.created_at_ms DESC, o.id LIMIT 1`, market, product))
+	if errors.Is(err, sql.ErrNoRows) {
+		return operation.Stored{}, false, nil
+	}
+	return o, err == nil, err
+}
+
 // Get implements operation.Store.
 func (s *Operations) Get(ctx context.Context, id string) (operation.Stored, error) {
 	o, err := scanOperation(s.Read.QueryRowContext(ctx, `SELECT `+operationColumns+` FROM market_operations o WHERE o.id = $1`, id))
@@ -140,8 +151,11 @@ func (s *Operations) Lease(ctx context.Context, lease string, now, until time.Ti
 	}
 	err = s.InShortTx(ctx, func(tx database.Conn) error {
 		// The first replica to get here locks the operation; others skip it and take the next.
+		// Two of one market at a time, or nearly so: a slow market is not to take every worker.
 		o, err = scanOperation(tx.Read.QueryRowContext(ctx, `SELECT `+operationColumns+` FROM market_operations o
-			WHERE o.due_ms <= $1 ORDER BY o.due_ms, o.id LIMIT 1`+tx.LockFree("o"), database.Millis(now)))
+			WHERE o.due_ms <= $1 AND (
+				SELECT count(*) FROM market_operations b WHERE b.market_id = o.market_id AND b.lease <> '' AND b.due_ms > $1) < 2
+			ORDER BY o.due_ms, o.id LIMIT 1`+tx.LockFree("o"), database.Millis(now)))
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -101,6 +102,47 @@ func testOperations(t *testing.T, open Open) {
 	must(s.Keep(ctx, two, "late", false))
 	if _, ok, err := s.Next(ctx); ok || err != nil {
 		t.Errorf("all are over: %t, %v", ok, err)
+	}
+}
+
+// A slow market holds up its own operations only.
+func testOperationTurns(t *testing.T, open Open) {
+	db := open(t)
+	s := store.NewOperations(db)
+	ctx := t.Context()
+	for _, market := range []string{"m1", "m2"} {
+		if err := store.NewMarkets(db).Create(ctx, remote.Market{ID: market, Fingerprint: market}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, market := range []string{"m1", "m1", "m1", "m2"} {
+		o := newOperation(fmt.Sprintf("o%d", i), T0.Add(time.Duration(i)))
+		o.Kind, o.Market = operation.Install, market
+		if err := s.Create(ctx, o, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := T0.Add(time.Second)
+	leased := func(want string) (o operation.Stored) {
+		t.Helper()
+		o, ok, err := s.Lease(ctx, "of "+want, now, now.Add(time.Minute))
+		if err != nil || ok != (want != "") || o.ID != want {
+			t.Fatalf("leased %q, %t, %v, want %q", o.ID, ok, err, want)
+		}
+		return o
+	}
+	first := leased("o0")
+	leased("o1")
+	leased("o3")
+	leased("")
+	first.State, first.DueAt = operation.Done, time.Time{}
+	if err := s.Keep(ctx, first, "of o0", false); err != nil {
+		t.Fatal(err)
+	}
+	leased("o2")
+	now = now.Add(2 * time.Minute) // the leases are over: whoever had them was killed
+	for _, id := range []string{"o1", "o2", "o3"} {
+		leased(id)
 	}
 }
 

@@ -122,6 +122,6 @@ func (s *Markets) InUse(ctx context.Context, id string) (used bool, err error) {
 		OR EXISTS (SELECT 1 FROM package_licenses l WHERE l.market = $1)
 		OR EXISTS (SELECT 1 FROM license_releases r WHERE r.market = $1)
 		OR EXISTS (SELECT 1 FROM market_operations m WHERE m.market_id = $1 AND m.due_ms IS NOT NULL
-			AND (m.kind = 'purchase' OR m.steps <> '[]'))`, id).Scan(&used)
+			AND (m.kind IN ('purchase', 'trial') OR m.steps <> '[]'))`, id).Scan(&used)
 	return used, err
 }

@@ -25,7 +25,7 @@ func runSuite(t *testing.T, open Open) {
 		"Audit": testAudit, "Themes": testThemes, "Releases": testReleases, "Market": testMarket, "Bundles": testBundles,
 		"Deliveries": testDeliveries, "Webhooks": testWebhooks,
 		"PluginStorage": testPluginStorage, "Site": testSite, "SignIn": testSignIn, "Overview": testOverview, "Figures": testFigures, "Lookup": testLookup,
-		"Sorts": testSorts, "ShopGeneration": testShopGeneration, "Revocations": testRevocations, "Settling": testSettling, "Impersonations": testImpersonations, "Readers": testReaders, "Duties": testDuties, "Markets": testMarkets, "Entitlements": testEntitlements, "Operations": testOperations, "OperationEnds": testOperationEnds, "Origins": testOrigins, "Elsewhere": testElsewhere, "Handoffs": testHandoffs, "MasterKeys": testMasterKeys,
+		"Sorts": testSorts, "ShopGeneration": testShopGeneration, "Revocations": testRevocations, "Settling": testSettling, "Impersonations": testImpersonations, "Readers": testReaders, "Duties": testDuties, "Markets": testMarkets, "Entitlements": testEntitlements, "Operations": testOperations, "OperationEnds": testOperationEnds, "OperationTurns": testOperationTurns, "Origins": testOrigins, "Elsewhere": testElsewhere, "Handoffs": testHandoffs, "MasterKeys": testMasterKeys,
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, open) })
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -53,14 +54,25 @@ func follow(t *testing.T, a *testkit.App, admin, logs string) (await func(messag
 			}
 		}
 	}()
+	var others []map[string]any // came before they were awaited: the order of some is left to chance
 	return func(message string) map[string]any {
 		t.Helper()
+		says := func(e map[string]any) bool {
+			text, _ := e["message"].(string)
+			return strings.Contains(text, message)
+		}
+		if i := slices.IndexFunc(others, says); i >= 0 {
+			e := others[i]
+			others = slices.Delete(others, i, i+1)
+			return e
+		}
 		for {
 			select {
 			case e := <-events:
-				if text, _ := e["message"].(string); strings.Contains(text, message) {
+				if says(e) {
 					return e
 				}
+				others = append(others, e)
 			case <-time.After(2 * time.Minute):
 				t.Fatalf("no event says %q", message)
 			}

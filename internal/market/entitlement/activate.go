@@ -16,8 +16,13 @@ const abandonAfter = 10 * time.Minute
 
 // Activate takes a seat and a lease with a key, and keeps both as the license of the package, in place of
 // one that it had; the seat of another key is given back. It may be repeated: one stoa has one seat. The
-// errors are ErrRefused and those of Markets.
+// errors are ErrRefused, ErrOther and those of Markets.
 func (s *Service) Activate(ctx context.Context, of Subject, key string) (License, error) {
+	if was, err := s.Store.Get(ctx, of.Kind, of.Slug); err == nil && was.Subject != of && was.Known {
+		return License{}, ErrOther
+	} else if err != nil && errs.KindOf(err) != errs.NotFound {
+		return License{}, err
+	}
 	l := License{Subject: of, ID: ids.New(), KeyTail: tail(key), Instance: s.Instance, Revision: 1}
 	l.Sealed = s.Keys.Seal([]byte(key), l.ID)
 	c, kept, err := s.client(ctx, l, key)

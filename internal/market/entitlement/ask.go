@@ -121,9 +121,9 @@ func seat(ctx context.Context, c *license.Client) error {
 	switch why, refused := refusal(err); {
 	case err == nil:
 		return nil // the seat was taken before
-	case refused && (why != license.ReasonNotActivated || signedError(unsigned)):
+	case refused && (why != license.ReasonNotActivated || settled(unsigned)):
 		return refuse(why)
-	case refused: // the key is good, and only the answer to the activation did not come
+	case refused: // the key is good, and only the market's answer to the activation did not come
 		return noAnswer(unsigned)
 	case signedError(err):
 		return refuse(license.ReasonNotFound)

@@ -55,6 +55,9 @@ func (p *pair) bundle(t *testing.T, slug string) {
 	if _, err := p.b.DB.Conn().Write.ExecContext(t.Context(), `UPDATE bundle_items SET outcome = 'upgraded'`); err != nil {
 		t.Fatal(err)
 	}
+	of := p.of
+	of.Kind, of.Slug = extension.Bundle, slug
+	p.cameFrom(t, "bundles", of)
 	p.renew(t, slug)
 }
 

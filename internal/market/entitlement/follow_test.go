@@ -57,7 +57,7 @@ func TestARefusalAndWhatFollowsAreOne(t *testing.T) {
 	}
 }
 
-// Administrators are mailed when a grace begins and a day before it ends, once each.
+// Administrators are mailed when a grace begins, a day before it ends, and at its end, once each.
 func TestMailsOfAGrace(t *testing.T) {
 	t.Parallel()
 
@@ -105,6 +105,10 @@ func TestMailsOfAGrace(t *testing.T) {
 	p.b.Entitlements.Markets = noMarkets{known}
 	p.pass(t, 7*day)
 	mails("of a market that is not known any more", 1)
+	p.pass(t, 3*day)
+	mails("the end", 1)
+	p.pass(t, time.Hour)
+	mails("after the end", 0)
 	again()
 	if _, err := p.b.DB.Conn().Write.ExecContext(t.Context(), `CREATE TRIGGER halt BEFORE UPDATE OF mailed ON package_licenses
 		WHEN NEW.mailed = 'began' BEGIN SELECT RAISE(ABORT, 'halt here'); END`); err != nil {
@@ -140,6 +144,7 @@ func TestABundleStopsWhatItBrought(t *testing.T) {
 		t.Fatalf("%d %s", res.Status, res.Body)
 	}
 	p.of.Kind, p.of.Slug = extension.Bundle, "starter"
+	p.cameFrom(t, "bundles", p.of)
 	if _, err := p.b.Entitlements.Activate(t.Context(), p.of, p.key); err != nil {
 		t.Fatal(err)
 	}

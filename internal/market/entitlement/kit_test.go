@@ -91,7 +91,22 @@ func newPair(t *testing.T, options ...testkit.Option) *pair {
 	}
 	p.of = entitlement.Subject{Kind: extension.Plugin, Slug: "echo", Market: m.ID, Product: "mail-pack"}
 	p.key = a.BuyKey(t, "", "once")
+	p.cameFrom(t, "plugin_packages", p.of)
 	return p
+}
+
+// cameFrom makes an uploaded package the one of the market.
+func (p *pair) cameFrom(t *testing.T, table string, of entitlement.Subject) {
+	t.Helper()
+	if _, err := p.b.DB.Conn().Write.ExecContext(t.Context(), `DELETE FROM package_origins WHERE kind <> $1`, string(of.Kind)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.b.DB.Conn().Write.ExecContext(t.Context(), `
+		INSERT INTO package_origins (kind, slug, zip_hash, market_id, product, product_name)
+		SELECT $1, slug, zip_hash, $2, $3, 'Mail Pack' FROM `+table+` WHERE slug = $4`,
+		string(of.Kind), of.Market, of.Product, of.Slug); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // licensed returns a pair with an active license, as the operator of B begins a day.

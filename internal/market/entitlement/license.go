@@ -69,7 +69,7 @@ type License struct {
 	LastSeen time.Time
 	Due      time.Time // of the next check
 
-	Mailed    Mailed // what administrators were told of the present grace
+	Mailed    Mailed // what administrators were told of the present grace or lapse
 	Installed bool   // the package was seen installed since the license was taken
 	Seated    bool   // the market holds a seat for this stoa, as far as is known
 
@@ -80,14 +80,15 @@ type License struct {
 	Live, Known bool
 }
 
-// Mailed is what administrators were told of a grace.
+// Mailed is what administrators were told of a license that is in grace or has lapsed.
 type Mailed string
 
 // What they may have been told.
 const (
 	NotMailed   Mailed = ""
 	BeganMailed Mailed = "began"
-	EndsMailed  Mailed = "ends" // that it ends within a day
+	EndsMailed  Mailed = "ends"   // that it ends within a day
+	LapseMailed Mailed = "lapsed" // that the license has lapsed
 )
 
 // At returns the state of l at a time, and why it is lapsed. What has lapsed stays so until a new lease

@@ -16,11 +16,14 @@ const (
 	releaseTakes = time.Minute // at most, for one try
 )
 
-// Release forgets the license of a package that is gone for good, or was never installed, and gives its
+// Release forgets the license of a package that is gone for good, was never installed, or is free, and gives its
 // seat back. That is tried for seven days; an error says only that it could not be recorded. It may be
-// repeated. Packages that were uninstalled, and may be restored, need no Release: Tend finds them.
+// repeated. Packages that were uninstalled, and may be restored, need no Release: Tend finds them. What is installed
+// runs without a license from then on.
 func (s *Service) Release(ctx context.Context, kind extension.Kind, slug string) error {
+	var done effects
 	err := s.Store.InTx(ctx, func(tx Store) error {
+		done = effects{}
 		l, err := tx.Get(ctx, kind, slug)
 		if errs.KindOf(err) == errs.NotFound {
 			return nil
@@ -30,11 +33,12 @@ func (s *Service) Release(ctx context.Context, kind extension.Kind, slug string)
 		if err := s.unseat(ctx, tx, l); err != nil {
 			return err
 		}
-		return tx.Delete(ctx, l.ID)
+		return s.turn(ctx, tx, l, &done, func(ctx context.Context, l License) error { return tx.Delete(ctx, l.ID) })
 	})
 	if err != nil {
 		return err
 	}
+	done.run()
 	return s.freeDue(ctx)
 }
 

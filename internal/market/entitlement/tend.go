@@ -89,6 +89,8 @@ func (s *Service) tend(ctx context.Context, l License, check bool) error {
 		} // else nobody can take one: the check says so
 	case !l.Live && l.Installed:
 		return s.leave(ctx, l)
+	case !l.Live && !s.now().Before(l.GraceUntil):
+		return s.leave(ctx, l) // whoever wanted to install it does so no more, or begins anew
 	case !l.Live:
 		return nil // about to be installed
 	}
@@ -121,7 +123,7 @@ func (s *Service) leave(ctx context.Context, l License) error {
 		if err := s.unseat(ctx, tx, current); err != nil {
 			return err
 		}
-		if !l.Known {
+		if !current.Known {
 			return tx.Delete(ctx, current.ID)
 		}
 		current.Seated = false
@@ -147,7 +149,8 @@ func (s *Service) reactivate(ctx context.Context, l License, key string) error {
 		return err
 	}
 	next.Due = now.Add(retryRestored - time.Second)
-	if next.CheckedAt.After(l.CheckedAt) { // the market has said what it thinks of it
+	// What the market says of it counts, unless it only says that there is no seat: one may become free.
+	if next.CheckedAt.After(l.CheckedAt) && next.Reason != NotActivated {
 		next.Seated, next.Due = true, next.nextCheck(now, spread())
 	}
 	_, err = s.update(ctx, l, next)
@@ -158,15 +161,17 @@ func (s *Service) reactivate(ctx context.Context, l License, key string) error {
 // was away.
 const retryRestored = time.Minute
 
-// mail tells administrators that a grace has begun, and that it ends within a day, once each.
+// mail tells administrators that a grace has begun, that it ends within a day, and that a license has lapsed, once each.
 func (s *Service) mail(ctx context.Context, l License) error {
 	now := s.now()
 	tell := NotMailed
-	if l.State == Grace {
+	switch {
+	case l.State == Lapsed:
+		tell = LapseMailed
+	case l.State == Grace && !now.Before(l.GraceUntil.Add(-lastDay)):
+		tell = EndsMailed
+	case l.State == Grace:
 		tell = BeganMailed
-		if !now.Before(l.GraceUntil.Add(-lastDay)) {
-			tell = EndsMailed
-		}
 	}
 	if tell == l.Mailed || tell == BeganMailed && l.Mailed == EndsMailed {
 		return nil
@@ -190,11 +195,13 @@ func (s *Service) post(ctx context.Context, l License) error {
 		return err
 	}
 	admins, err := s.Administrators.Admins(ctx)
+	kind, values := template.LicenseLapsed, map[string]string{template.Package: l.Slug, template.Market: market.Name}
+	if l.State == Grace {
+		kind, values[template.Until] = template.LicenseGrace, template.Moment(l.GraceUntil)
+	}
 	for _, to := range admins {
 		s.Poster.Post(ctx, func(context.Context) (mail.Message, bool, error) {
-			return template.LicenseGrace.Message(to.Address, to.Language, map[string]string{
-				template.Package: l.Slug, template.Market: market.Name, template.Until: template.Moment(l.GraceUntil),
-			}), true, nil
+			return kind.Message(to.Address, to.Language, values), true, nil
 		})
 	}
 	return err

@@ -9,7 +9,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/url"
-	"slices"
 	"time"
 
 	"stoa/internal/base/errs"
@@ -157,14 +156,6 @@ func (s *Service) free(ctx context.Context, o Operation) error {
 	return ErrUninstalled
 }
 
-// ofAnother reports whether the package of o is installed from another market or product.
-func (s *Service) ofAnother(ctx context.Context, o Operation) (bool, error) {
-	installed, err := s.Installer.Installed(ctx)
-	return slices.ContainsFunc(installed, func(p extension.Present) bool {
-		return p.Kind == o.Package.Kind && p.Slug == o.Package.Slug && !p.Origin.IsZero() && !cameFrom(p, o.Market, o.Product)
-	}), err
-}
-
 // Purchase begins a purchase: the buyer pays at CheckoutURL. The errors are those of begin, ErrSelf, ErrFree, ErrTier,
 // ErrBuying with details.operationId, ErrRefused, remote.ErrUnreachable, and remote.ErrUntrusted also for a market that sends buyers elsewhere.
 func (s *Service) Purchase(ctx context.Context, market string, in NewPurchase) (Operation, error) {
@@ -239,7 +230,7 @@ func (s *Service) beginPaid(ctx context.Context, kind Kind, market string, in Ne
 	return o, at, nil
 }
 
-// Trial begins a trial. The errors are those of Purchase, and ErrTrialUsed.
+// Trial begins a trial. The errors are those of Purchase, ErrHeld and ErrTrialUsed.
 //
 // The operation is stored before the market is asked: if the process is killed in between, it is asked again, for the
 // same trial.
@@ -249,6 +240,9 @@ func (s *Service) Trial(ctx context.Context, market string, in NewTrial) (Operat
 	}
 	o, at, err := s.beginPaid(ctx, Trial, market, in.purchase())
 	if err != nil {
+		return Operation{}, err
+	}
+	if err := s.untried(ctx, o); err != nil {
 		return Operation{}, err
 	}
 	o.Secrets.Email = in.Email
@@ -270,6 +264,24 @@ func (s *Service) Trial(ctx context.Context, market string, in NewTrial) (Operat
 	return w.o, w.goOn(ctx)
 }
 
+// untried returns ErrHeld if a trial would replace a license. That of another trial it may: the market knows how many
+// there can be.
+func (s *Service) untried(ctx context.Context, o Operation) error {
+	_, held, err := s.Licenses.Key(ctx, o.subject())
+	if err != nil || !held {
+		return err
+	}
+	switch l, err := s.Licenses.Get(ctx, o.Package.Kind, o.Package.Slug); {
+	case errs.KindOf(err) == errs.NotFound: // by now
+		return nil
+	case err != nil:
+		return err
+	case l.IsTrial:
+		return nil
+	}
+	return ErrHeld
+}
+
 // Install begins an install of a free product, or with a license: that of the given key, or the one that is kept. The
 // errors are those of begin, and ErrLicense.
 func (s *Service) Install(ctx context.Context, market, productSlug string, in NewInstall) (Operation, error) {
@@ -281,7 +293,7 @@ func (s *Service) Install(ctx context.Context, market, productSlug string, in Ne
 		return Operation{}, err
 	}
 	if o.Licensed {
-		kept, _, err := s.Licenses.Key(ctx, o.subject())
+		kept, err := s.kept(ctx, o)
 		if err != nil {
 			return Operation{}, err
 		}
@@ -295,6 +307,24 @@ func (s *Service) Install(ctx context.Context, market, productSlug string, in Ne
 		}
 	}
 	return o, s.create(ctx, o, "")
+}
+
+// kept returns the license key of a product that this stoa has: the one in use, or else that of a purchase or a trial
+// that failed. It is empty without one.
+func (s *Service) kept(ctx context.Context, o Operation) (string, error) {
+	key, held, err := s.Licenses.Key(ctx, o.subject())
+	if err != nil || held {
+		return key, err
+	}
+	failed, is, err := s.Store.Bought(ctx, o.Market, o.Product)
+	if err != nil || !is {
+		return "", err
+	}
+	bought, err := s.open(failed)
+	if err != nil { // another master key sealed it
+		return "", nil //nolint:nilerr // whoever bought it has it in the receipt
+	}
+	return bought.Secrets.Key, nil
 }
 
 // create stores an operation and has it carried on, unless it is leased.
@@ -314,14 +344,10 @@ func (s *Service) create(ctx context.Context, o Operation, lease string) error {
 	return nil
 }
 
-// entry returns what the audit log is told when a license was bought or a trial began.
-func (o *Operation) entry(ctx context.Context, at time.Time) audit.Entry {
-	action := audit.MarketPurchase
-	if o.Kind == Trial {
-		action = audit.MarketTrial
-	}
-	return audit.New(reqctx.WithCaller(ctx, o.Actor.Caller()), at, action, audit.Target{Type: "market", ID: o.Market}, audit.Details{
-		"operation": o.ID, "product": o.Product, "tier": o.Tier, "package": string(o.Package.Kind) + " " + o.Package.Slug,
+// entry returns what the audit log is told of an operation.
+func (o *Operation) entry(ctx context.Context, by reqctx.Caller, action audit.Action, at time.Time) audit.Entry {
+	return audit.New(reqctx.WithCaller(ctx, by), at, action, audit.Target{Type: "market", ID: o.Market}, audit.Details{
+		"operation": o.ID, "kind": string(o.Kind), "product": o.Product, "tier": o.Tier, "package": string(o.Package.Kind) + " " + o.Package.Slug,
 		"permissions": o.Grants,
 	})
 }

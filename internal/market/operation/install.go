@@ -37,6 +37,9 @@ func (w *work) install(ctx context.Context) error {
 	if p, ok := present(installed, pkg.Kind, pkg.Slug); ok && manifest.CompareVersions(p.Version, pkg.Version) >= 0 {
 		return w.installed(ctx) // by an earlier attempt, or only its license is another one
 	}
+	if pkg.Size > w.s.Installer.MaxSize(pkg.Kind) {
+		return w.s.Installer.TooLarge(pkg.Kind)
+	}
 	up, err := w.fetch(ctx, pkg)
 	if err != nil {
 		return w.lasting(err)
@@ -45,10 +48,15 @@ func (w *work) install(ctx context.Context) error {
 	if err := w.reach(ctx, Downloaded); err != nil {
 		return err
 	}
-	if err := w.verify(ctx, pkg, up); err != nil {
+	if err := w.verify(ctx, pkg, up); errors.Is(err, remote.ErrUntrusted) {
 		return w.lasting(err)
+	} else if err != nil { // what this stoa does not take: no other download helps
+		return err
 	}
 	if err := w.reach(ctx, Verified); err != nil {
+		return err
+	}
+	if err := w.license(ctx); err != nil {
 		return err
 	}
 	up.PackageID = w.o.ID
@@ -93,12 +101,8 @@ func (w *work) asActor(ctx context.Context) (context.Context, error) {
 
 // installed gives the package what the administrator consented to, and records the step.
 func (w *work) installed(ctx context.Context) error {
-	if kept, _, err := w.s.Licenses.Key(ctx, w.o.subject()); err != nil {
+	if err := w.license(ctx); err != nil {
 		return err
-	} else if w.o.Licensed && kept != w.o.Secrets.Key { // what was purged before the install took it along
-		if _, err := w.s.Licenses.Activate(ctx, w.o.subject(), w.o.Secrets.Key); err != nil {
-			return w.lasting(err)
-		}
 	}
 	all, err := w.s.Installer.Installed(ctx)
 	if err != nil {
@@ -120,9 +124,6 @@ func (w *work) fetch(ctx context.Context, pkg remote.Package) (*install.Upload, 
 	key := ""
 	if w.o.Licensed {
 		key = w.o.Secrets.Key
-	}
-	if pkg.Size > w.s.Installer.MaxSize(pkg.Kind) {
-		return nil, w.s.Installer.TooLarge(pkg.Kind)
 	}
 	var up *install.Upload
 	err := w.at.download(ctx, w.o.Product, pkg, key, func(body io.Reader) (err error) {

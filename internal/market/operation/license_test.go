@@ -141,14 +141,12 @@ func TestWhatWasPaidForIsNotLost(t *testing.T) {
 			func(_ *testing.T, s *stage, _ *refusing) { s.m.Serve(packagePath, nil); s.m.Publish() },
 			[]string{"paid", "activated"},
 		},
-		"a package that is too large": {
-			func(t *testing.T, s *stage, _ *refusing) {
-				s.offer(t, "tool", true, make([]byte, 50<<20+1), "1.1.0")
+		"a seat that is taken for now": {
+			func(_ *testing.T, _ *stage, r *refusing) {
+				r.err = operation.ErrLicense.With("reason", "not_activated")
 			},
-			func(t *testing.T, s *stage, _ *refusing) {
-				s.offer(t, "tool", true, plugin(t, acme, "tool", "1.2.0", "storage:read", "events:publish"), "1.2.0")
-			},
-			[]string{"paid", "activated"},
+			func(_ *testing.T, _ *stage, r *refusing) { r.err = nil },
+			[]string{"paid"},
 		},
 		"an answer that refuses and is not signed": {
 			func(_ *testing.T, s *stage, _ *refusing) {
@@ -211,13 +209,125 @@ func TestAConflictHereKeepsTheKey(t *testing.T) {
 	}
 	paid.Store(true)
 	s.again(t, lastPause)
-	wantSteps(t, s.operation(t, op.Text(t, "data.operationId")), "paid", "activated", "CONFLICT")
+	wantSteps(t, s.operation(t, op.Text(t, "data.operationId")), "paid", "CONFLICT")
+	if s.licenses.seats != 0 {
+		t.Error("a seat was taken, and the license rules over what came from elsewhere")
+	}
 	if res := s.Do(t, testkit.Delete(s.admin.Access, "/api/v1/admin/plugins/tool?purge=true")); res.Status != http.StatusOK {
 		t.Fatalf("%d %s", res.Status, res.Body)
 	}
 	s.settled(t, s.install(t, "tool", "", "storage:read"))
 	if s.version(t, "tool") != "1.0.0" || s.licenses.seats != 1 {
 		t.Error("the key was lost")
+	}
+}
+
+// What this stoa does not take ends a purchase, since no other download helps. Its key stays, for what the market offers
+// next.
+func TestWhatCannotBeTakenEndsAPurchase(t *testing.T) {
+	t.Parallel()
+
+	for name, tt := range map[string]struct {
+		archive []byte
+		steps   []string
+	}{
+		"too large": {make([]byte, 50<<20+1), []string{"paid", "activated", "PAYLOAD_TOO_LARGE"}},
+		"not to be read": {
+			acme.Sign(t, testkit.ExternalPlugin(t, "tool", object{"version": "1.1.0", "schemaVersion": 2})),
+			[]string{"paid", "activated", "downloaded", "INVALID_MANIFEST"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			s := newStage(t, true)
+			var paid atomic.Bool
+			s.sells(&paid)
+			op := s.settled(t, s.buy(t))
+			s.offer(t, "tool", true, tt.archive, "1.1.0")
+			paid.Store(true)
+			s.again(t, lastPause)
+			wantSteps(t, s.operation(t, op.Text(t, "data.operationId")), tt.steps...)
+			s.offer(t, "tool", true, plugin(t, acme, "tool", "1.2.0", "storage:read", "events:publish"), "1.2.0")
+			s.again(t, lastPause)
+			if op := s.settled(t, s.install(t, "tool", "")); op.Text(t, "data.state") != "done" || s.licenses.seats != 1 {
+				t.Errorf("%d seats: %s", s.licenses.seats, op.Body)
+			}
+		})
+	}
+}
+
+// A step that is reached again is no progress: an operation that fails after it waits longer and longer.
+func TestADownloadIsNotRepeatedEveryFewSeconds(t *testing.T) {
+	t.Parallel()
+
+	s := newStage(t, true)
+	var paid atomic.Bool
+	paid.Store(true)
+	s.sells(&paid)
+	var downloads atomic.Int32
+	s.m.Serve(packagePath, func(w http.ResponseWriter, _ *http.Request) {
+		downloads.Add(1)
+		http.Error(w, "no", http.StatusInternalServerError)
+	})
+	s.settled(t, s.buy(t))
+	for range 60 {
+		s.again(t, 2*time.Second)
+	}
+	if n := downloads.Load(); n > 7 { // after 2, 4, 8, 16, 32 and 60 s
+		t.Errorf("%d downloads in two minutes", n)
+	}
+}
+
+// A trial takes no license's place; of a license that is one, the market says that it was used.
+func TestATrialReplacesNoLicense(t *testing.T) {
+	t.Parallel()
+
+	s := newStage(t, true)
+	of := entitlement.Subject{Kind: extension.Plugin, Slug: "tool", Market: s.market, Product: "tool"}
+	if _, err := s.licenses.Activate(t.Context(), of, goodKey); err != nil {
+		t.Fatal(err)
+	}
+	trial := object{"productSlug": "tool", "tierId": "pro", "email": "ada@example.com", "grants": []string{}}
+	want(t, s.post(t, "trials", trial), http.StatusConflict, "CONFLICT")
+	s.licenses.trial = true
+	s.serve(terms.Prefix+"trials", http.StatusConflict, object{"error": "TRIAL_USED", "message": "x"})
+	want(t, s.post(t, "trials", trial), http.StatusConflict, "TRIAL_USED")
+}
+
+// Another key may be entered while an update waits: the update goes on with it.
+func TestAnUpdateTakesTheKeyOfNow(t *testing.T) {
+	t.Parallel()
+
+	s := newStage(t, true)
+	s.settled(t, s.install(t, "tool", goodKey))
+	s.offer(t, "tool", true, plugin(t, acme, "tool", "1.1.0", "storage:read", "events:publish"), "1.1.0")
+	s.licenses.away = true
+	op := s.post(t, "products/tool/install", object{"grants": []string{}})
+	if op.Status == http.StatusAccepted {
+		t.Fatalf("%s", op.Body) // it asks before it begins
+	}
+	s.licenses.away = false
+	s.serve(terms.PackagePath+"tool/1.1.0", http.StatusInternalServerError, object{"error": "INTERNAL_ERROR", "message": "x"})
+	op = s.settled(t, s.install(t, "tool", ""))
+	of := entitlement.Subject{Kind: extension.Plugin, Slug: "tool", Market: s.market, Product: "tool"}
+	s.licenses.active[of] = "STOA-NEWER"
+	s.m.Serve(terms.PackagePath+"tool/1.1.0", nil)
+	s.again(t, lastPause)
+	if got := s.operation(t, op.Text(t, "data.operationId")); got.Text(t, "data.state") != "done" || s.licenses.active[of] != "STOA-NEWER" {
+		t.Errorf("key %s: %s", s.licenses.active[of], got.Body)
+	}
+}
+
+// What became free has no license any more.
+func TestWhatBecomesFreeLosesItsLicense(t *testing.T) {
+	t.Parallel()
+
+	s := newStage(t, true)
+	s.settled(t, s.install(t, "tool", goodKey))
+	s.offer(t, "tool", false, plugin(t, acme, "tool", "1.1.0", "storage:read", "events:publish"), "1.1.0")
+	if op := s.settled(t, s.install(t, "tool", "")); op.Text(t, "data.state") != "done" || len(s.licenses.active) != 0 {
+		t.Errorf("%v: %s", s.licenses.active, op.Body)
 	}
 }
 

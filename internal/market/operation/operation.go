@@ -127,7 +127,7 @@ type Operation struct {
 	CheckoutURL string
 	ExpiresAt   time.Time
 
-	Secrets Secrets
+	Secrets Secrets // once it failed: the key of a purchase or a trial
 
 	State     State
 	Steps     []Reached
@@ -156,9 +156,10 @@ func (o *Operation) Has(step Step) bool {
 func (o *Operation) Unpaid() bool { return o.Kind == Purchase && o.State == Pending && !o.Has(Paid) }
 
 func (o *Operation) reach(step Step, at time.Time) {
-	if !o.Has(step) {
-		o.Steps = append(o.Steps, Reached{step, at})
+	if o.Has(step) { // again, by a later attempt: that is no progress
+		return
 	}
+	o.Steps = append(o.Steps, Reached{step, at})
 	o.Attempts, o.Waiting = 0, nil
 }
 
@@ -193,7 +194,9 @@ var (
 		"The market does not know this purchase any more. If it was paid, ask the market's operator before you buy again.")
 	ErrBuying = errs.New(errs.Conflict, "CONFLICT",
 		"This product is being bought already: pay at the checkoutUrl of details.operationId, or end that purchase first.")
-	ErrPaid    = errs.New(errs.Conflict, "CONFLICT", "Only what is pending and was not paid can be ended. This is over, or paid.")
+	ErrHeld = errs.New(errs.Conflict, "CONFLICT",
+		"This stoa has a license of this product already. Buy the product, or enter another license key.")
+	ErrOver    = errs.New(errs.Conflict, "CONFLICT", "Only what is pending can be ended. This is over.")
 	ErrBusy    = errs.New(errs.Conflict, "CONFLICT", "The operation is at work at this moment. Try again in a few seconds.")
 	ErrEnded   = errs.New(errs.Conflict, "CONFLICT", "Somebody ended it before it was over.")
 	ErrRefused = errs.New(errs.Conflict, "CONFLICT", "The market refuses it. details.reason has its words.")

@@ -35,7 +35,9 @@ type Licenses interface {
 	Verify(ctx context.Context, of entitlement.Subject, key string) error
 	// Key returns the key that is kept for a package of that market and product; ok is false if there is none.
 	Key(ctx context.Context, of entitlement.Subject) (key string, ok bool, err error)
-	// Release frees the seat of a package that is not installed, and forgets its key.
+	// Get returns the license of a package.
+	Get(ctx context.Context, kind extension.Kind, slug string) (entitlement.License, error)
+	// Release frees the seat of a package that is not installed or is free, and forgets its key.
 	Release(ctx context.Context, kind extension.Kind, slug string) error
 }
 

@@ -23,6 +23,10 @@ type Store interface {
 	// Buying returns the id of the purchase of a product that is not over; ok is false if there is none.
 	Buying(ctx context.Context, market, product string) (id string, ok bool, err error)
 
+	// Bought returns the failed operation that has the key of a product's license: the newest purchase, or else the
+	// newest trial. ok is false if none has one.
+	Bought(ctx context.Context, market, product string) (o Stored, ok bool, err error)
+
 	// Get returns an operation; the error has the kind NotFound if there is none.
 	Get(ctx context.Context, id string) (Stored, error)
 
@@ -30,7 +34,7 @@ type Store interface {
 	List(ctx context.Context, limit, offset int) ([]Stored, int, error)
 
 	// Lease returns an operation that is due at now, the longest waiting first, and leases it: nobody else gets it
-	// before until. ok is false if none is due.
+	// before until. ok is false if none is due. Those of a market of which two are leased by now are left out.
 	Lease(ctx context.Context, lease string, now, until time.Time) (o Stored, ok bool, err error)
 
 	// Take is Lease for one operation, due or not. ok is false if it is over, or in other hands.

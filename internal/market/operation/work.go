@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/market/entitlement"
 	"stoa/internal/market/remote"
 	"stoa/internal/trust/audit"
 )
@@ -205,7 +206,7 @@ func (w *work) pay(ctx context.Context) error {
 	}
 	w.o.Secrets.Key = key
 	w.o.reach(Paid, w.s.now())
-	return w.keep(ctx, true, w.o.entry(ctx, w.s.now()))
+	return w.keep(ctx, true, w.o.entry(ctx, w.o.Actor.Caller(), audit.MarketPurchase, w.s.now()))
 }
 
 // tryOut gets the key of a trial.
@@ -218,7 +219,7 @@ func (w *work) tryOut(ctx context.Context) error {
 		return err
 	}
 	w.o.Secrets = Secrets{Key: key}
-	return w.keep(ctx, true, w.o.entry(ctx, w.s.now()))
+	return w.keep(ctx, true, w.o.entry(ctx, w.o.Actor.Caller(), audit.MarketTrial, w.s.now()))
 }
 
 // activate takes the seat, and has the key kept.
@@ -229,20 +230,55 @@ func (w *work) activate(ctx context.Context) error {
 	if err := w.hold(ctx); err != nil {
 		return err
 	}
-	// A package that came from another market meanwhile may have a license, which this one would replace.
-	if other, err := w.s.ofAnother(ctx, w.o); err != nil {
+	// What came from elsewhere meanwhile is not to stop with this license, nor to lose its own.
+	if err := w.s.free(ctx, w.o); err != nil {
 		return err
-	} else if other {
-		return w.lasting(ErrElsewhere)
 	}
-	_, err := w.s.Licenses.Activate(ctx, w.o.subject(), w.o.Secrets.Key)
-	if errs.KindOf(err) != errs.Forbidden { // that is what the market signed
-		err = w.lasting(err)
+	kept, held, err := w.s.Licenses.Key(ctx, w.o.subject())
+	switch {
+	case err != nil:
+		return err
+	case held && w.o.Secrets.Kept: // maybe another one than when this began
+		w.o.Secrets.Key = kept
+	case w.o.Kind == Trial && kept != w.o.Secrets.Key:
+		if err := w.s.untried(ctx, w.o); err != nil {
+			return err
+		}
 	}
-	if err != nil {
+	if err := w.take(ctx); err != nil {
 		return err
 	}
 	return w.reach(ctx, Activated)
+}
+
+// take takes the seat.
+func (w *work) take(ctx context.Context) error {
+	_, err := w.s.Licenses.Activate(ctx, w.o.subject(), w.o.Secrets.Key)
+	if errs.KindOf(err) == errs.Forbidden && !w.passes(err) { // that is what the market signed
+		return err
+	}
+	return w.lasting(err)
+}
+
+// passes reports whether a refusal may end by itself: a seat may become free, and a payment arrive.
+func (w *work) passes(refused error) bool {
+	e, ok := errors.AsType[*errs.Error](refused)
+	return ok && (e.Details["reason"] == string(entitlement.NotActivated) || e.Details["reason"] == string(entitlement.Unpaid))
+}
+
+// license brings the license of the package in order, whatever happened since it was activated: what was purged took it
+// along, and what is free has none.
+func (w *work) license(ctx context.Context) error {
+	_, held, err := w.s.Licenses.Key(ctx, w.o.subject())
+	switch {
+	case err != nil:
+		return err
+	case held && !w.o.Licensed:
+		return w.s.Licenses.Release(ctx, w.o.Package.Kind, w.o.Package.Slug)
+	case !held && w.o.Licensed:
+		return w.take(ctx)
+	}
+	return nil
 }
 
 // bought reports whether there is a key that would be lost with the operation: somebody paid for it, or it is that of
@@ -322,9 +358,10 @@ func (w *work) later(ctx context.Context, why error) {
 	w.settled(ctx, w.keep(ctx, false))
 }
 
-// fail ends the operation. What was paid for is not lost: the license of a purchase and a trial stays active, and an
-// install goes on with it. A key that somebody brought for nothing is given back its seat.
-func (w *work) fail(ctx context.Context, why error) {
+// fail ends the operation. What was paid for is not lost: the key of a purchase and a trial stays here, sealed, and an
+// install goes on with it. A key that somebody brought for nothing is given back its seat. The entries go to the audit
+// log with the end.
+func (w *work) fail(ctx context.Context, why error, entries ...audit.Entry) {
 	if w.o.Kind == Install && !w.o.Secrets.Kept && w.o.Has(Activated) {
 		if err := w.giveBack(ctx); errors.Is(err, errLost) {
 			w.lost(ctx)
@@ -334,10 +371,15 @@ func (w *work) fail(ctx context.Context, why error) {
 			return
 		}
 	}
-	w.o.State, w.o.Failure, w.o.Waiting, w.o.DueAt, w.o.Secrets = Failed, newFailure(why), nil, time.Time{}, Secrets{}
-	w.sealed = ""
+	secrets := Secrets{}
+	if w.bought() {
+		secrets.Key = w.o.Secrets.Key // for the next install
+	} else if w.o.Kind == Install || !w.o.Has(Paid) {
+		w.sealed = ""
+	}
+	w.o.State, w.o.Failure, w.o.Waiting, w.o.DueAt, w.o.Secrets = Failed, newFailure(why), nil, time.Time{}, secrets
 	w.log(ctx, slog.LevelWarn, "an operation of a market failed", why)
-	w.settled(ctx, w.keep(ctx, false))
+	w.settled(ctx, w.keep(ctx, false, entries...))
 }
 
 // giveBack frees the seat if nothing of the package is installed, and the key is still the one that is kept.

@@ -43,6 +43,7 @@ const (
 	WebhookDisabled       Kind = "webhook_disabled"
 	MarketRootEnds        Kind = "market_root_ends"
 	LicenseGrace          Kind = "license_grace"
+	LicenseLapsed         Kind = "license_lapsed"
 	InvoiceNote           Kind = "invoice_note" // no mail of its own: it ends stoa's own receipts
 )
 
@@ -127,6 +128,7 @@ var fixed = map[Kind][]string{
 	WebhookDisabled:       slices.Concat(ofShop, []string{Webhook, Host, Reason}),
 	MarketRootEnds:        slices.Concat(ofShop, []string{Until}),
 	LicenseGrace:          slices.Concat(ofShop, []string{Package, Market, Until}),
+	LicenseLapsed:         slices.Concat(ofShop, []string{Package, Market}),
 	InvoiceNote:           {InvoiceNumber, Link},
 }
 

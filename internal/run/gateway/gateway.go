@@ -100,6 +100,9 @@ type Gateway struct {
 	Status func(errs.Kind) int
 	// Tracer records a span for each call and one for the plugin's part of it. nil: no spans.
 	Tracer *trace.Tracer
+	// LapseLook is how often a lasting call looks whether its license has lapsed, and how long it then goes
+	// on. 0: 10 s, and 20 s.
+	LapseLook time.Duration
 	// Ended is called when a client's call has ended. It may be nil.
 	Ended func(r *http.Request, e Ended)
 }
@@ -236,7 +239,7 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passa
 	}
 	g.hop(ctx, p, in)
 	p.handed = max(time.Since(p.began), 1) // 0 would release p even if the runtime still uses it
-	err = body.explain(rt.Serve(aw, out, in))
+	err = body.explain(g.handOver(rt, aw, out, in))
 	aw.verdict.settleBy(r, err)
 	aw.finish()
 	return err

@@ -9,7 +9,7 @@ var providers = slices.Concat(ways, joins)
 var ways = []mutant{
 	{
 		name: "way-of-any-state", t: is(82, 92),
-		edit:  at("account/flow.go", `f.Result == "" && «same(f.State, ids.HashLinkToken(a.State))»)`, `$OLD || $ON`),
+		edit:  at("account/flow.go", `f.Result != "" || «!same(f.State, ids.HashLinkToken(a.State))»)`, `$OLD && !$ON`),
 		tests: attacks("TestWhatComesBackBelongsToTheBrowserThatLeft"),
 	},
 	{
@@ -44,7 +44,7 @@ var ways = []mutant{
 	},
 	{
 		name: "callback-twice", t: is(85),
-		edit:  at("account/flow.go", `f.live(s.Now()) && «f.Result == ""» &&`, `$OLD || $ON`),
+		edit:  at("account/flow.go", `!f.live(s.Now()) || «f.Result != ""» ||`, `$OLD && !$ON`),
 		also:  []edit{at("store/account_identity.go", "WHERE state_hash = $2 «AND result_sealed = ''»", sql(""))},
 		tests: attacks("TestEachStepOfTheWayWorksOnce"),
 	},
@@ -187,7 +187,7 @@ var joins = []mutant{
 	{
 		name: "google-for-all-mailboxes", t: is(78),
 		edit:  at("account/federated/idtoken.go", `said.Domain != "" && «strings.EqualFold(said.Domain, domain)»`, `$OLD || $ON`),
-		also:  []edit{at("account/federated/idtoken.go", `|| «said.Domain != ""» &&`, `$OLD || $ON`)},
+		also:  []edit{at("account/federated/idtoken.go", `«said.Domain != ""» && strings`, `$OLD || $ON`)},
 		tests: of("internal/account/federated", "TestGoogleIsAuthoritativeForItsOwnMailboxesOnly"),
 	},
 	{

@@ -169,7 +169,7 @@ var kept = []mutant{
 	},
 	{
 		name:  "installation-by-an-old-session",
-		edit:  at("api/routes.go", `h.Install, within(installTimeout), withKeyByHandler, «guarded»`, noOption),
+		edit:  at("api/routes.go", "h.Install, within(installTimeout),\n\t\t\twithKeyByHandler, «guarded»", noOption),
 		tests: attacks("TestAStolenSessionOfAnAdministratorRefundsAndInstallsNothing"),
 	},
 	{

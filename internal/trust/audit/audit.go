@@ -89,6 +89,7 @@ const (
 	MarketRoot         Action = "market.root"
 	MarketPurchase     Action = "market.purchase"
 	MarketTrial        Action = "market.trial"
+	MarketEnd          Action = "market.end"
 	ExtensionLicense   Action = "extension.license"
 	ReviewHide         Action = "review.hide"
 	ReviewShow         Action = "review.show"

@@ -1,7 +1,7 @@
 // The form with which a package is got: the permissions it is given, the way, and what the way needs.
 import { Button, Checkbox, Radio, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
 import { api, data } from "../../api/client";
 import { asProblem } from "../../api/problem";
@@ -76,6 +76,7 @@ const Form = ({ market, offer, pack, here, ways, asked }: GetProps & { ways: Way
   const navigate = useNavigate();
   const { issues, at } = useFaults(order.error, { email, licenseKey });
   const problem = order.isError ? asProblem(order.error) : null;
+  const other = problem?.details["operationId"]; // the purchase of it that is not over
   const send = () => {
     // A tab that is opened after the answer would count as a popup.
     const tab = way === "buy" ? window.open("about:blank", "_blank") : null;
@@ -149,7 +150,16 @@ const Form = ({ market, offer, pack, here, ways, asked }: GetProps & { ways: Way
             onChange={(e) => setLicenseKey(e.currentTarget.value)}
           />
         )}
-        {problem && issues.every(({ path }) => !at(path ?? "")) && <Faults problem={problem} />}
+        {typeof other === "string" ? (
+          <p className="note" data-tone="warn" role="alert">
+            {m("markets.operation.other")}{" "}
+            <Link to={addressOf(market.market) as string} search={{ operation: other } as never}>
+              {m("markets.operation.show")}
+            </Link>
+          </p>
+        ) : (
+          problem && issues.every(({ path }) => !at(path ?? "")) && <Faults problem={problem} />
+        )}
         {missing && <AllowTypes missing={missing} again={send} />}
         <div className="row">
           <Button

@@ -1,19 +1,25 @@
 // How far a purchase, a trial or an install is.
 import { Button, Loader } from "@mantine/core";
 import { IconCheck, IconExternalLink, IconPoint, IconX } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { Problem } from "../../api/problem";
 import { QrCode } from "../../text/QrCode";
+import { Confirm } from "../kit/Confirm";
 import { CopyText } from "../kit/CopyText";
 import { ErrorNote } from "../kit/ErrorNote";
+import { May } from "../kit/may";
 import { Section } from "../kit/Page";
 import { PageLink } from "../kit/pages";
+import { reason } from "../kit/reason";
 import { Bar } from "../kit/Pending";
 import { Time } from "../kit/values";
 import { c } from "../text";
 import { addressOf, offerAddress, packageAddress } from "./addresses";
 import { useOffer } from "./offers";
-import { stepsOf, useOperation } from "./operations";
+import { end, isPaid, stepsOf, useOperation } from "./operations";
+import { refreshPackages } from "./order";
 import type { Operation } from "./data";
 import { m } from "./text";
 
@@ -25,13 +31,16 @@ export const OperationPanel = ({ id }: { id: string }) => {
 };
 
 const Known = ({ operation, lost }: { operation: Operation; lost: boolean }) => {
-  const { kind, market, productSlug, state, error } = operation;
+  const { kind, market, productSlug, state, waiting, error } = operation;
   const product = useOffer(market, productSlug).data?.name ?? productSlug;
+  const what = m(`markets.operation.${kind}`, { product });
   return (
     <Section
-      title={m(`markets.operation.${kind}`, { product })}
+      title={what}
       actions={
-        state !== "pending" && (
+        state === "pending" ? (
+          <End operation={operation} what={what} />
+        ) : (
           <Button component={Link} size="xs" {...({ to: addressOf(market), search: {} } as object)}>
             {c("close")}
           </Button>
@@ -40,12 +49,15 @@ const Known = ({ operation, lost }: { operation: Operation; lost: boolean }) => 
       {operation.checkoutUrl && <Pay url={operation.checkoutUrl} until={operation.expiresAt} />}
       <Steps operation={operation} />
       {lost && <p className="soft flat">{m("markets.operation.lost")}</p>}
+      {waiting && (
+        <div className="note" data-tone="warn" role="status">
+          <p>{reason(asProblem(waiting))}</p>
+          <p>{m("markets.operation.waiting")}</p>
+        </div>
+      )}
       {error && (
         <>
-          <ErrorNote
-            title={m("markets.operation.failed")}
-            error={new Problem(409, error.code, error.message, "", error.details)}
-          />
+          <ErrorNote title={m("markets.operation.failed")} error={asProblem(error)} />
           <div className="row">
             <Button component={Link} {...({ to: offerAddress(market, productSlug) } as object)}>
               {c("retry")}
@@ -55,6 +67,38 @@ const Known = ({ operation, lost }: { operation: Operation; lost: boolean }) => 
       )}
       {state === "done" && <Done operation={operation} product={product} />}
     </Section>
+  );
+};
+
+type Failure = NonNullable<Operation["error"]>;
+
+const asProblem = ({ code, message, details }: Failure) => new Problem(409, code, message, "", details);
+
+// End stops an operation. A key that was paid for stays.
+const End = ({ operation, what }: { operation: Operation; what: string }) => {
+  const [asking, setAsking] = useState(false);
+  const client = useQueryClient();
+  const effects = [m("markets.operation.end.effect")];
+  if (isPaid(operation)) effects.push(m("markets.operation.end.kept"));
+  else if (operation.kind === "purchase") effects.push(m("markets.operation.end.paid"));
+  return (
+    <May needs="extensions:install">
+      <Button size="xs" onClick={() => setAsking(true)}>
+        {m("markets.operation.end.button")}
+      </Button>
+      <Confirm
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={m("markets.operation.end.title", { what })}
+        effects={effects}
+        action={m("markets.operation.end.button")}
+        done={m("markets.operation.end.done", { what })}
+        run={async () => {
+          await end(client, operation.operationId);
+          void refreshPackages(client);
+        }}
+      />
+    </May>
   );
 };
 

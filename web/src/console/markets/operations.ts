@@ -1,5 +1,5 @@
 // What is under way: purchases, trials and installs, which the server carries on with by itself.
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { api, data } from "../../api/client";
 import { follow, type Following } from "../kit/stream";
@@ -20,6 +20,17 @@ export const stepsOf = ({ kind, state, steps: reached }: Operation): { name: Ste
     .filter(({ name, i, at }) => at !== null || (state !== "done" && i > last && !skipped.includes(name)));
 };
 
+// isPaid says whether the license key of a purchase is here.
+export const isPaid = ({ steps: reached }: Operation) => reached.some(({ name }) => name === "paid");
+
+// end stops an operation.
+export const end = async (client: QueryClient, id: string) => {
+  const ended = await data(api.DELETE("/api/v1/admin/market-operations/{id}", { params: { path: { id } } }));
+  client.setQueryData(key(id), ended);
+};
+
+const lookEvery = 10_000;
+
 const key = (id: string) => ["markets", "operation", id];
 
 // usePending are the operations of a market that are under way, the newest first.
@@ -38,7 +49,8 @@ export const useOperation = (id: string) => {
   const query = useQuery({
     queryKey: key(id),
     queryFn: () => data(api.GET("/api/v1/admin/market-operations/{id}", { params: { path: { id } } })),
-    staleTime: Infinity, // the stream tells what is new
+    staleTime: Infinity, // the stream tells of steps
+    refetchInterval: ({ state: { data: known } }) => known?.state === "pending" && lookEvery, // for what it waits for
   });
   const pending = query.data?.state === "pending";
   useEffect(() => {
