@@ -252,7 +252,7 @@ func (s *Service) Trial(ctx context.Context, market string, in NewTrial) (Operat
 		return Operation{}, err
 	}
 	w := &work{s: s, at: at, o: o, lease: lease}
-	if err := w.tryOut(ctx); err != nil {
+	if err := unanswered(w.tryOut(ctx)); err != nil {
 		if final(err) {
 			w.fail(ctx, err)
 			return Operation{}, err
