@@ -349,6 +349,7 @@ func extensionRoutes(h *extension.Handlers) []route {
 		may("DELETE /api/v1/admin/markets/{market}", permission.InstallExtensions, h.RemoveMarket),
 		may("POST /api/v1/admin/markets/{market}/check", permission.InstallExtensions, h.CheckMarket, within(marketTimeout)),
 		may("GET /api/v1/admin/markets/{market}/products", permission.ReadExtensions, h.MarketProducts, within(marketTimeout)),
+		may("GET /api/v1/admin/markets/{market}/products/{slug}", permission.ReadExtensions, h.MarketProduct, within(marketTimeout)),
 		may("POST /api/v1/admin/markets/{market}/products/{slug}/install", permission.InstallExtensions, h.InstallProduct, within(installTimeout), withKey, guarded),
 		may("POST /api/v1/admin/markets/{market}/purchases", permission.InstallExtensions, h.BuyFromMarket, within(marketTimeout), withKey, guarded),
 		may("POST /api/v1/admin/markets/{market}/trials", permission.InstallExtensions, h.TryFromMarket, within(marketTimeout), withKey, guarded),

@@ -77,6 +77,14 @@ func (s *Entitlements) Get(ctx context.Context, kind extension.Kind, slug string
 	return l, s.Wrap(err, "License")
 }
 
+// Deciding implements entitlement.Store.
+func (s *Entitlements) Deciding(ctx context.Context, slug string) (entitlement.License, error) {
+	e, err := scanEntitlement(s.Read.QueryRowContext(ctx, `
+		SELECT `+entitlementColumns+` FROM plugin_packages p`+licenseJoin+` JOIN package_licenses e ON e.id = l.id
+		WHERE p.slug = $1 AND p.deleted_at_ms IS NULL`, slug))
+	return e, s.Wrap(err, "License")
+}
+
 // Create implements entitlement.Store.
 func (s *Entitlements) Create(ctx context.Context, l entitlement.License) error {
 	features, err := jsonList(l.Features)

@@ -140,10 +140,14 @@ func (s *Operations) List(ctx context.Context, limit, offset int) (list []operat
 	return list, total, err
 }
 
+// farAhead is what nobody sets: a time that is further ahead was written while a clock was.
+const farAhead = 5 * time.Minute
+
 // Lease implements operation.Store.
 func (s *Operations) Lease(ctx context.Context, lease string, now, until time.Time) (o operation.Stored, ok bool, err error) {
 	// Usually nothing is due. This query finds that out without a transaction.
-	err = s.Read.QueryRowContext(ctx, `SELECT id FROM market_operations WHERE due_ms <= $1 LIMIT 1`, database.Millis(now)).Scan(&o.ID)
+	err = s.Read.QueryRowContext(ctx, `SELECT id FROM market_operations WHERE due_ms <= $1 OR due_ms > $2 LIMIT 1`,
+		database.Millis(now), database.Millis(now.Add(farAhead))).Scan(&o.ID)
 	if errors.Is(err, sql.ErrNoRows) {
 		return operation.Stored{}, false, nil
 	} else if err != nil {
@@ -153,9 +157,10 @@ func (s *Operations) Lease(ctx context.Context, lease string, now, until time.Ti
 		// The first replica to get here locks the operation; others skip it and take the next.
 		// Two of one market at a time, or nearly so: a slow market is not to take every worker.
 		o, err = scanOperation(tx.Read.QueryRowContext(ctx, `SELECT `+operationColumns+` FROM market_operations o
-			WHERE o.due_ms <= $1 AND (
-				SELECT count(*) FROM market_operations b WHERE b.market_id = o.market_id AND b.lease <> '' AND b.due_ms > $1) < 2
-			ORDER BY o.due_ms, o.id LIMIT 1`+tx.LockFree("o"), database.Millis(now)))
+			WHERE (o.due_ms <= $1 OR o.due_ms > $2) AND (
+				SELECT count(*) FROM market_operations b
+				WHERE b.market_id = o.market_id AND b.lease <> '' AND b.due_ms > $1 AND b.due_ms <= $2) < 2
+			ORDER BY o.due_ms, o.id LIMIT 1`+tx.LockFree("o"), database.Millis(now), database.Millis(now.Add(farAhead))))
 		if err != nil {
 			return err
 		}
@@ -219,8 +224,8 @@ func (s *Operations) Next(ctx context.Context) (at time.Time, ok bool, err error
 func (s *Operations) Take(ctx context.Context, id, lease string, now, until time.Time) (o operation.Stored, ok bool, err error) {
 	err = s.InShortTx(ctx, func(tx database.Conn) error {
 		res, err := tx.Write.ExecContext(ctx, `
-			UPDATE market_operations SET lease = $1, due_ms = $2 WHERE id = $3 AND (lease = '' AND due_ms IS NOT NULL OR due_ms <= $4)`,
-			lease, database.Millis(until), id, database.Millis(now))
+			UPDATE market_operations SET lease = $1, due_ms = $2 WHERE id = $3 AND (lease = '' AND due_ms IS NOT NULL OR due_ms <= $4 OR due_ms > $5)`,
+			lease, database.Millis(until), id, database.Millis(now), database.Millis(now.Add(farAhead)))
 		if err != nil {
 			return err
 		}

@@ -141,9 +141,14 @@ func testOperationTurns(t *testing.T, open Open) {
 	}
 	leased("o2")
 	now = now.Add(2 * time.Minute) // the leases are over: whoever had them was killed
-	for _, id := range []string{"o1", "o2", "o3"} {
-		leased(id)
+	leased("o1")
+	second := leased("o2")
+	second.DueAt = now.Add(time.Hour) // by a clock that was ahead
+	if err := s.Keep(ctx, second, "of o2", false); err != nil {
+		t.Fatal(err)
 	}
+	leased("o3")
+	leased("o2")
 }
 
 // A product is bought once at a time. What is over is not bought any more, and is swept by its end.

@@ -114,9 +114,9 @@ func (s *Markets) InUse(ctx context.Context, id string) (used bool, err error) {
 		SELECT EXISTS (
 			SELECT 1 FROM package_origins o WHERE o.market_id = $1 AND (
 				EXISTS (SELECT 1 FROM plugin_packages p
-					WHERE o.kind = 'plugin' AND p.slug = o.slug AND p.zip_hash = o.zip_hash AND p.deleted_at_ms IS NULL)
+					WHERE o.kind = 'plugin' AND p.slug = o.slug AND p.zip_hash = o.zip_hash)
 				OR EXISTS (SELECT 1 FROM theme_versions v
-					WHERE v.kind = o.kind AND v.slug = o.slug AND v.zip_hash = o.zip_hash AND v.deleted_at_ms IS NULL)
+					WHERE v.kind = o.kind AND v.slug = o.slug AND v.zip_hash = o.zip_hash)
 				OR EXISTS (SELECT 1 FROM bundles b
 					WHERE o.kind = 'bundle' AND b.slug = o.slug AND b.zip_hash = o.zip_hash)))
 		OR EXISTS (SELECT 1 FROM package_licenses l WHERE l.market = $1)

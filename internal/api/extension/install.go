@@ -111,6 +111,11 @@ func (h *Handlers) install(w http.ResponseWriter, r *http.Request, kind extensio
 	if err != nil {
 		return err
 	}
+	return h.writeResult(w, r, res)
+}
+
+// writeResult answers with what was installed.
+func (h *Handlers) writeResult(w http.ResponseWriter, r *http.Request, res install.Result) error {
 	switch of := res.Record.(type) { // each kind has an answer of its own (contract 4.5)
 	case theme.Installed:
 		writeInstalledTheme(w, of, res.Duplicate)

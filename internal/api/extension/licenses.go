@@ -16,6 +16,7 @@ import (
 type shownLicense struct {
 	Market     string            `json:"market"`
 	Product    string            `json:"product"`
+	Bundle     *string           `json:"bundle"`  // the slug of the bundle whose license it is, or null
 	KeyTail    *string           `json:"keyTail"` // null for those who may not read licenses
 	Instance   string            `json:"instance"`
 	State      entitlement.State `json:"state"`
@@ -33,6 +34,9 @@ func (h *Handlers) showLicense(ctx context.Context, l entitlement.License) *show
 		Tier: l.Tier, ExpiresAt: web.OrNull(web.Timestamp(l.TermEnds)), GraceUntil: web.Timestamp(l.GraceUntil),
 		CheckedAt: web.OrNull(web.Timestamp(l.CheckedAt)),
 	}
+	if l.Kind == extension.Bundle {
+		shown.Bundle = &l.Slug
+	}
 	if reqctx.CallerFrom(ctx).May(permission.ReadLicenses) {
 		shown.KeyTail = &l.KeyTail
 	}
@@ -41,7 +45,7 @@ func (h *Handlers) showLicense(ctx context.Context, l entitlement.License) *show
 
 // licenseOf returns the license of a package, or nil.
 func (h *Handlers) licenseOf(ctx context.Context, kind extension.Kind, slug string) (*shownLicense, error) {
-	l, err := h.Entitlements.Get(ctx, kind, slug)
+	l, err := h.Entitlements.Deciding(ctx, kind, slug)
 	if errors.Is(err, entitlement.ErrNotFound) {
 		return nil, nil
 	} else if err != nil {
@@ -64,8 +68,11 @@ func (h *Handlers) CheckPluginLicense(w http.ResponseWriter, r *http.Request) er
 }
 
 func (h *Handlers) checkLicense(w http.ResponseWriter, r *http.Request, kind extension.Kind) error {
-	l, err := h.Entitlements.Check(r.Context(), kind, r.PathValue("slug"))
+	l, err := h.Entitlements.Deciding(r.Context(), kind, r.PathValue("slug"))
 	if err != nil {
+		return err
+	}
+	if l, err = h.Entitlements.Check(r.Context(), l.Kind, l.Slug); err != nil {
 		return err
 	}
 	web.WriteData(w, http.StatusOK, h.showLicense(r.Context(), l))

@@ -8,7 +8,9 @@ import (
 	"stoa/internal/api/web"
 	"stoa/internal/api/wire"
 	"stoa/internal/base/paging"
+	"stoa/internal/data/idempotency"
 	"stoa/internal/extension"
+	"stoa/internal/market/operation"
 	"stoa/internal/market/remote"
 	"stoa/internal/shop/release"
 )
@@ -91,21 +93,16 @@ func (h *Handlers) InstallFromMarket(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return err
 	}
-	return h.installRelease(w, r, r.PathValue("slug"), req.LicenseKey, nil)
+	return h.installOwn(w, r, r.PathValue("slug"), operation.NewInstall{LicenseKey: req.LicenseKey})
 }
 
-// installRelease installs the package of a product of this stoa. Instances that are added get what it asks for, or of
-// that only what is in consent, unless it is nil.
-func (h *Handlers) installRelease(
-	w http.ResponseWriter, r *http.Request, productSlug, licenseKey string, consent []string,
-) error {
-	kind, up, err := h.Releases.Fetch(r.Context(), productSlug, licenseKey)
+// installOwn installs the package of a product of this stoa.
+func (h *Handlers) installOwn(w http.ResponseWriter, r *http.Request, productSlug string, in operation.NewInstall) error {
+	res, err := h.Operations.InstallOwn(r.Context(), productSlug, in, idempotency.Seed(r.Context()))
 	if err != nil {
 		return err
 	}
-	defer up.Close()
-	up.Setup.Consent = consent
-	return h.install(w, r, kind, up)
+	return h.writeResult(w, r, res)
 }
 
 // update is a newer version of an installed package.

@@ -97,3 +97,13 @@ func (h *Handlers) MarketProducts(w http.ResponseWriter, r *http.Request) error 
 	web.WriteList(w, page, list, total, newOffer)
 	return nil
 }
+
+// MarketProduct serves GET /api/v1/admin/markets/{market}/products/{slug}.
+func (h *Handlers) MarketProduct(w http.ResponseWriter, r *http.Request) error {
+	o, err := h.Operations.Offer(r.Context(), r.PathValue("market"), r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	web.WriteData(w, http.StatusOK, newOffer(o))
+	return nil
+}

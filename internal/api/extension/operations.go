@@ -104,13 +104,17 @@ func (h *Handlers) TryFromMarket(w http.ResponseWriter, r *http.Request) error {
 
 // InstallProduct serves POST /api/v1/admin/markets/{market}/products/{slug}/install.
 func (h *Handlers) InstallProduct(w http.ResponseWriter, r *http.Request) error {
-	in, err := web.ReadStrictly(w, r, operation.NewInstall.Issues)
+	market, slug := r.PathValue("market"), r.PathValue("slug")
+	issues := operation.NewInstall.Issues
+	if market == remote.Self {
+		issues = operation.NewInstall.OwnIssues
+	}
+	in, err := web.ReadStrictly(w, r, issues)
 	if err != nil {
 		return err
 	}
-	market, slug := r.PathValue("market"), r.PathValue("slug")
 	if market == remote.Self {
-		return h.installRelease(w, r, slug, in.LicenseKey, in.Grants)
+		return h.installOwn(w, r, slug, in)
 	}
 	o, err := h.Operations.Install(r.Context(), market, slug, in)
 	if err != nil {

@@ -311,6 +311,7 @@ func (s *Service) restore(ctx context.Context, in Installed, setup extension.Set
 	in.Instance.Enabled = len(values.Missing(in.Package.Manifest.ConfigSchema)) == 0
 	in.Instance.Version++
 	in.Instance.UpdatedAt = in.Package.UpdatedAt
+	in.Instance.within(setup.Consent)
 	failed := s.try(ctx, in)
 	if !failed.IsZero() {
 		in.Instance.Enabled = false
@@ -324,6 +325,9 @@ func (s *Service) restore(ctx context.Context, in Installed, setup extension.Set
 			return err
 		}
 		if err := st.UpdateInstance(ctx, s.seal(in.Instance)); err != nil {
+			return err
+		}
+		if err := narrow(ctx, st, in.Instance, setup.Consent); err != nil {
 			return err
 		}
 		if err := s.tellReturn(ctx, st, in.Package); err != nil {
@@ -344,6 +348,22 @@ func (s *Service) restore(ctx context.Context, in Installed, setup extension.Set
 		return err
 	}
 	return &change{s: s, slug: slug, outcome: extension.WasInstalled, isNew: true, record: record}, nil
+}
+
+// narrow takes from the other instances of a restored package what nobody consents to now. No consent is that of before.
+func narrow(ctx context.Context, st Store, first Instance, consent []string) error {
+	if consent == nil {
+		return nil
+	}
+	return eachInstance(ctx, st, first.Slug, func(in StoredInstance) error {
+		had := len(in.Granted)
+		if in.within(consent); in.ID == first.ID || len(in.Granted) == had {
+			return nil
+		}
+		in.Version++
+		in.UpdatedAt = first.UpdatedAt
+		return st.UpdateInstance(ctx, in)
+	})
 }
 
 // tellReturn records the hooks and events of a restored package. An uninstall ended all of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -199,4 +200,119 @@ func TestAKeyThatCannotBeOpened(t *testing.T) {
 	if _, err := p.b.Entitlements.Get(t.Context(), p.of.Kind, p.of.Slug); !errors.Is(err, entitlement.ErrNotFound) {
 		t.Errorf("the license of a purged package stays: %v", err)
 	}
+}
+
+// What answers in place of the market, and says no to an activation, says nothing of the license.
+func TestAnActivationThatNoMarketRefused(t *testing.T) {
+	t.Parallel()
+
+	p := newPair(t)
+	inPlace := func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/activate") {
+			http.Error(w, "<h1>Blocked</h1>", http.StatusForbidden)
+			return
+		}
+		p.way.proxy.ServeHTTP(w, r)
+	}
+	p.way.lie(inPlace)
+	if _, err := p.b.Entitlements.Activate(t.Context(), p.of, p.key); !errors.Is(err, remote.ErrUnreachable) {
+		t.Errorf("activated: %v", err)
+	}
+	p.way.honest()
+	if _, err := p.b.Entitlements.Activate(t.Context(), p.of, p.key); err != nil {
+		t.Fatal(err)
+	}
+	p.tend(t)
+	p.uninstall(t, "")
+	p.tend(t)
+	p.way.lie(inPlace)
+	if res := p.b.Do(t, testkit.Post(p.b.Login(t, "root").Access, "/api/v1/admin/plugins/echo/restore", nil)); res.Status != http.StatusOK {
+		t.Fatalf("%d %s", res.Status, res.Body)
+	}
+	p.tend(t)
+	p.way.honest()
+	p.pass(t, 2*time.Minute)
+	p.is(t, "restored, and asked again", entitlement.Valid, "")
+	if n := p.instances(t, p.key); n != 1 {
+		t.Errorf("%d seats", n)
+	}
+}
+
+// A seat that was taken for an install which never came is given back at the end of its grace.
+func TestASeatThatNobodyUsesIsGivenBack(t *testing.T) {
+	t.Parallel()
+
+	p := newPair(t)
+	p.uninstall(t, "?purge=true")
+	if _, err := p.b.Entitlements.Activate(t.Context(), p.of, p.key); err != nil {
+		t.Fatal(err)
+	}
+	p.pass(t, 10*day-time.Second)
+	if n := p.instances(t, p.key); n != 1 {
+		t.Errorf("%d seats before the end", n)
+	}
+	p.pass(t, time.Second)
+	if _, err := p.b.Entitlements.Get(t.Context(), p.of.Kind, p.of.Slug); !errors.Is(err, entitlement.ErrNotFound) || p.instances(t, p.key) != 0 {
+		t.Errorf("%v, %d seats", err, p.instances(t, p.key))
+	}
+}
+
+// The license of what can be restored is not replaced by that of another product with the same package.
+func TestTheLicenseOfAnotherProductIsNotReplaced(t *testing.T) {
+	t.Parallel()
+
+	p := licensed(t)
+	p.uninstall(t, "")
+	p.tend(t)
+	other := p.of
+	other.Product = "bare"
+	if _, err := p.b.Entitlements.Activate(t.Context(), other, p.key); !errors.Is(err, entitlement.ErrOther) {
+		t.Errorf("activated: %v", err)
+	}
+}
+
+// A package that is free now runs on when its license is given back, also if that had lapsed.
+func TestWhatIsReleasedWhileItHasLapsedRuns(t *testing.T) {
+	t.Parallel()
+
+	p := licensed(t)
+	turns := &turns{p.b.Entitlements.Plugins, ""}
+	p.b.Entitlements.Plugins = turns
+	p.revoke(t)
+	if _, err := p.b.Entitlements.Check(t.Context(), p.of.Kind, p.of.Slug); err != nil {
+		t.Fatal(err)
+	}
+	turns.are(t, "revoked", "lapse echo ")
+	if err := p.b.Entitlements.Release(t.Context(), p.of.Kind, p.of.Slug); err != nil {
+		t.Fatal(err)
+	}
+	turns.are(t, "released", "return echo ")
+}
+
+// A license is that of what its market sold: one of the same name that somebody uploaded, between the activation and the
+// install, runs without it, and does not end with it.
+func TestALicenseDecidesAboutItsOwnPackage(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEnginesOfRun(t, func(t *testing.T, options ...testkit.Option) {
+		p := newPair(t, options...)
+		if _, err := p.b.DB.Conn().Write.ExecContext(t.Context(), `DELETE FROM package_origins`); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.b.Entitlements.Activate(t.Context(), p.of, p.key); err != nil {
+			t.Fatal(err)
+		}
+		p.tend(t)
+		p.revoke(t)
+		p.pass(t, time.Hour)
+		if _, err := p.b.Entitlements.Check(t.Context(), p.of.Kind, p.of.Slug); err != nil {
+			t.Fatal(err)
+		}
+		if res, _ := p.call(t, nil); res.Status != http.StatusOK {
+			t.Errorf("a call is answered with %d %s", res.Status, res.Body)
+		}
+		if _, err := p.b.Entitlements.Deciding(t.Context(), p.of.Kind, p.of.Slug); !errors.Is(err, entitlement.ErrNotFound) {
+			t.Errorf("it decides: %v", err)
+		}
+	})
 }

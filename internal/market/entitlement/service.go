@@ -84,6 +84,16 @@ func (s *Service) Get(ctx context.Context, kind extension.Kind, slug string) (Li
 	return l, errs.Missing(err, ErrNotFound)
 }
 
+// Deciding returns the license that decides about a package: its own, or for a plugin also that of a bundle that brought
+// it. The error is ErrNotFound if there is none.
+func (s *Service) Deciding(ctx context.Context, kind extension.Kind, slug string) (License, error) {
+	if kind != extension.Plugin {
+		return s.Get(ctx, kind, slug)
+	}
+	l, err := s.Store.Deciding(ctx, slug)
+	return l, errs.Missing(err, ErrNotFound)
+}
+
 // Worrying returns the licenses of installed packages that are in grace or have lapsed, with State and Reason
 // as they are now.
 func (s *Service) Worrying(ctx context.Context) (list []License, err error) {
@@ -97,7 +107,7 @@ func (s *Service) Worrying(ctx context.Context) (list []License, err error) {
 	return list, err
 }
 
-// Key returns the kept license key of a package; ok is false if it has none. A key of another market or product is none
+// Key returns the kept license key of a package; ok is false if it has none, or none that can be opened. A key of another market or product is none
 // of it: nobody else may learn it.
 func (s *Service) Key(ctx context.Context, of Subject) (key string, ok bool, err error) {
 	l, err := s.Store.Get(ctx, of.Kind, of.Slug)
@@ -106,8 +116,11 @@ func (s *Service) Key(ctx context.Context, of Subject) (key string, ok bool, err
 	} else if err != nil {
 		return "", false, err
 	}
-	key, err = s.open(l.Sealed, l.ID)
-	return key, err == nil, err
+	if key, err = s.open(l.Sealed, l.ID); err != nil { // whoever enters another one goes on with that
+		s.Log.WarnContext(ctx, "the key of a license cannot be opened", s.names(l, slog.Any("err", err))...)
+		return "", false, nil
+	}
+	return key, true, nil
 }
 
 func (s *Service) open(sealed, id string) (string, error) {

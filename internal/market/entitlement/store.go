@@ -30,6 +30,9 @@ type Store interface {
 	// Get returns the license of a package; the error has the kind NotFound if it has none. Inside InTx it
 	// locks it.
 	Get(ctx context.Context, kind extension.Kind, slug string) (License, error)
+	// Deciding returns the license that decides about an installed plugin, its own or that of a bundle that brought it.
+	// The error has the kind NotFound if there is none.
+	Deciding(ctx context.Context, slug string) (License, error)
 	// Create adds a license. The error has the kind Conflict if the package has one.
 	Create(ctx context.Context, l License) error
 	// Update changes everything but id, kind and slug.

@@ -16,7 +16,6 @@ import (
 	"stoa/internal/base/reqctx"
 	"stoa/internal/base/text"
 	"stoa/internal/extension"
-	"stoa/internal/extension/plugin"
 	"stoa/internal/market/remote"
 	"stoa/internal/market/terms"
 	"stoa/internal/shop/order"
@@ -74,9 +73,7 @@ type NewInstall struct {
 
 // Issues returns what is wrong with n.
 func (n NewInstall) Issues() (faults errs.Issues) {
-	if n.LicenseKey != "" && !plausible(n.LicenseKey) {
-		faults.Add("licenseKey", errs.CodeOutOfRange, "licenseKey must be at most %d printable characters.", text.Short)
-	}
+	faults = n.OwnIssues()
 	consented(n.Grants, &faults)
 	return faults
 }
@@ -102,14 +99,7 @@ func (s *Service) begin(ctx context.Context, kind Kind, market, slug string, gra
 	if err := s.takes(ctx, list[0]); err != nil {
 		return Operation{}, seller{}, err
 	}
-	var faults errs.Issues
-	for _, name := range missing(pkg.Permissions, grants) {
-		faults.Add("grants", errs.CodeUnknownValue, "The package does not ask for %s.", text.Clip(name))
-	}
-	if err := faults.Err(); err != nil {
-		return Operation{}, seller{}, err
-	}
-	if err := plugin.CheckConsent(ctx, grants); err != nil {
+	if err := checkGrants(ctx, pkg.Permissions, grants); err != nil {
 		return Operation{}, seller{}, err
 	}
 	o := Operation{
@@ -266,7 +256,7 @@ func (s *Service) Trial(ctx context.Context, market string, in NewTrial) (Operat
 		return Operation{}, err
 	}
 	w := &work{s: s, at: at, o: o, lease: lease}
-	if err := w.tryOut(ctx); err != nil {
+	if err := unanswered(w.tryOut(ctx)); err != nil {
 		if final(err) {
 			w.fail(ctx, err)
 			return Operation{}, err

@@ -64,6 +64,22 @@ func TestABundleGetsWhatWasConsentedTo(t *testing.T) {
 		if len(items) != 1 || !cmp.Equal(items[0].(object)["grantedPermissions"], any([]any{"orders:read"})) {
 			t.Errorf("%s", instances.Body)
 		}
+
+		// What is installed again gets nothing because it once had it.
+		if res := s.Do(t, testkit.Delete(s.admin.Access, "/api/v1/admin/extensions/bundle/starter?items=true")); res.Status != http.StatusOK {
+			t.Fatalf("%d %s", res.Status, res.Body)
+		}
+		s.settled(t, s.install(t, "starter", "", "orders:read"))
+		instances = s.Do(t, testkit.Get(s.admin.Access, "/api/v1/admin/plugins/pay/instances"))
+		items, _ = instances.Get(t, "data.items").([]any)
+		for _, in := range items {
+			if got := in.(object)["grantedPermissions"]; !cmp.Equal(got, any([]any{"orders:read"})) && !cmp.Equal(got, any([]any{})) {
+				t.Errorf("again: %v has %v", in.(object)["instanceKey"], got)
+			}
+		}
+		if len(items) != 4 {
+			t.Errorf("%s", instances.Body)
+		}
 	})
 }
 

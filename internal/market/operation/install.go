@@ -2,6 +2,8 @@ package operation
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 
@@ -148,7 +150,7 @@ func (w *work) verify(ctx context.Context, pkg remote.Package, up *install.Uploa
 		return err // it was read before
 	}
 	up.FromMarket = true
-	up.Publisher = sign.Key{Name: words(pkg.Publisher.Name, maxName), Public: public}
+	up.Publisher = sign.Key{Name: signer(pkg.Publisher.Name, public), Public: public}
 	found, err := w.s.Installer.Inspect(ctx, pkg.Kind, up)
 	switch {
 	case badlySigned(err):
@@ -161,6 +163,14 @@ func (w *work) verify(ctx context.Context, pkg remote.Package, up *install.Uploa
 		return w.distrust(ctx, "a package asks for more permissions than it signed")
 	}
 	return nil
+}
+
+// signer names the key of a package. A market chooses names, and consents go on with code that the same key signed
+// (contract 2.30): so the name has a part that comes from the key.
+func signer(name string, public []byte) string {
+	const shown = 10 // bytes
+	sum := sha256.Sum256(public)
+	return words(name, maxName) + " (" + hex.EncodeToString(sum[:shown]) + ")"
 }
 
 // badlySigned reports whether an archive was refused for its signature.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"stoa/internal/extension"
+	"stoa/internal/extension/install"
 	"stoa/internal/market/remote"
 	"stoa/internal/shop/catalog"
 	"stoa/internal/shop/product"
@@ -14,14 +15,17 @@ import (
 type Catalog interface {
 	// List returns one page of the published products.
 	List(ctx context.Context, q catalog.ListQuery) (catalog.Listing, error)
-	// Published returns a published product with its tiers.
-	Published(ctx context.Context, slug string) (product.Product, error)
+	// Public returns a product that is published or was ever sold, with its tiers.
+	Public(ctx context.Context, slug string) (product.Product, error)
 }
 
 // Releases are the packages that products of this stoa carry. *release.Service implements it.
 type Releases interface {
 	// Of returns the release that a product offers; ok is false if it carries none.
 	Of(ctx context.Context, productID string) (r release.Release, ok bool, err error)
+	// Fetch returns the archive that a product offers, for whoever closes it. One that is not free needs the key of a
+	// license.
+	Fetch(ctx context.Context, productSlug, key string) (extension.Kind, *install.Upload, error)
 }
 
 // localOffers is Offers for the market of this stoa.
@@ -32,7 +36,7 @@ func (s *Service) localOffers(ctx context.Context, q Query, installed []extensio
 	}
 	offers := make([]Offer, 0, len(found.Products))
 	for _, p := range found.Products {
-		o, err := s.localOffer(ctx, p, installed)
+		o, err := s.localOffer(ctx, p.Slug, installed)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -41,17 +45,17 @@ func (s *Service) localOffers(ctx context.Context, q Query, installed []extensio
 	return offers, found.Total, nil
 }
 
-func (s *Service) localOffer(ctx context.Context, p product.Product, installed []extension.Present) (Offer, error) {
+func (s *Service) localOffer(ctx context.Context, productSlug string, installed []extension.Present) (Offer, error) {
+	p, err := s.Catalog.Public(ctx, productSlug)
+	if err != nil {
+		return Offer{}, err
+	}
 	at := seller{at: remote.Market{ID: remote.Self, URL: s.PublicURL}}
 	o, _ := at.offer(listed{
 		Slug: p.Slug, Name: p.Name, ShortDescription: p.ShortDescription, Description: p.Description, Icon: p.Icon,
 		Screenshots: p.Screenshots,
 	})
-	whole, err := s.Catalog.Published(ctx, p.Slug)
-	if err != nil {
-		return o, err
-	}
-	for _, t := range whole.Detail.Tiers {
+	for _, t := range p.Detail.Tiers {
 		tier := Tier{ID: t.ID, Name: t.Name, Price: t.Price.Amount(), Currency: t.Price.Currency, TrialDays: t.TrialDays}
 		if t.Period.Months() > 0 {
 			tier.Period = t.Period

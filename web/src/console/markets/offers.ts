@@ -7,23 +7,25 @@ import type { ListSearch } from "../kit/useListSearch";
 import type { Offer, Tier } from "./data";
 import { m } from "./text";
 
-const list = (market: string, query: { q?: string; page?: number; limit: number }) =>
-  data(api.GET("/api/v1/admin/markets/{market}/products", { params: { path: { market }, query } }));
-
 export const offersQuery = (market: string, { page = 1, q }: ListSearch) =>
   queryOptions({
     queryKey: ["markets", market, "offers", page, q],
-    queryFn: () => list(market, { page, limit: 20, ...(q ? { q } : {}) }),
+    queryFn: () =>
+      data(
+        api.GET("/api/v1/admin/markets/{market}/products", {
+          params: { path: { market }, query: { page, limit: 20, ...(q ? { q } : {}) } },
+        }),
+      ),
     placeholderData: keepPreviousData,
     retry: false, // a market that does not answer is told of at once
   });
 
-// useOffer is what a market offers of one product; null if it has none of this slug.
+// useOffer is one product of a market, also one that is not sold any more.
 export const useOffer = (market: string, slug: string) =>
   useQuery({
     queryKey: ["markets", market, "offer", slug],
-    queryFn: async () =>
-      (await list(market, { q: slug, limit: 100 })).items.find(({ productSlug }) => productSlug === slug) ?? null,
+    queryFn: () =>
+      data(api.GET("/api/v1/admin/markets/{market}/products/{slug}", { params: { path: { market, slug } } })),
     retry: false,
   });
 
