@@ -3,6 +3,7 @@ package store_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -222,7 +223,14 @@ func testOrigins(t *testing.T, open Open) {
 			t.Errorf("in use: %t, %v", got, err)
 		}
 	}
+	needed := func(want ...string) {
+		t.Helper()
+		if got, err := markets.Needed(ctx, "m1"); err != nil || !slices.Equal(got, want) {
+			t.Errorf("needed: %v, %v; want %v", got, err, want)
+		}
+	}
 	used(false) // nothing is installed from that archive
+	needed()
 	operations := store.NewOperations(db)
 	for _, tt := range []struct {
 		id    string
@@ -238,11 +246,13 @@ func testOrigins(t *testing.T, open Open) {
 		o.Kind, o.Steps = tt.kind, append(o.Steps, tt.steps...)
 		err := operations.Create(ctx, o, "mine")
 		used(tt.used)
+		needed("mail-pack")
 		o.State, o.DueAt = operation.Done, time.Time{}
 		if err := errors.Join(err, operations.Keep(ctx, o, "mine", false)); err != nil {
 			t.Fatal(err)
 		}
 		used(false)
+		needed()
 	}
 	usedByLicenses(t, db, used)
 	if err := operations.Create(ctx, newOperation("o4", T0), ""); err != nil {
@@ -311,6 +321,11 @@ func testElsewhere(t *testing.T, open Open) {
 	}
 	elsewhere(extension.ThemeShop, "plain", extension.Origin{Market: "m1", Product: "other"}, true)
 	elsewhere(extension.ThemeAdmin, "plain", extension.Origin{Market: "m1", Product: "other"}, false)
+	for market, want := range map[string][]string{"m1": {"bare"}, "m2": nil} {
+		if got, err := store.NewMarkets(db).Needed(ctx, market); err != nil || !slices.Equal(got, want) {
+			t.Errorf("of %s %v is needed, %v", market, got, err)
+		}
+	}
 }
 
 // A market is in use while a license of it is kept, and until the last seat is given back.
