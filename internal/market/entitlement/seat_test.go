@@ -288,3 +288,31 @@ func TestWhatIsReleasedWhileItHasLapsedRuns(t *testing.T) {
 	}
 	turns.are(t, "released", "return echo ")
 }
+
+// A license is that of what its market sold: one of the same name that somebody uploaded, between the activation and the
+// install, runs without it, and does not end with it.
+func TestALicenseDecidesAboutItsOwnPackage(t *testing.T) {
+	t.Parallel()
+
+	testkit.OnEnginesOfRun(t, func(t *testing.T, options ...testkit.Option) {
+		p := newPair(t, options...)
+		if _, err := p.b.DB.Conn().Write.ExecContext(t.Context(), `DELETE FROM package_origins`); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.b.Entitlements.Activate(t.Context(), p.of, p.key); err != nil {
+			t.Fatal(err)
+		}
+		p.tend(t)
+		p.revoke(t)
+		p.pass(t, time.Hour)
+		if _, err := p.b.Entitlements.Check(t.Context(), p.of.Kind, p.of.Slug); err != nil {
+			t.Fatal(err)
+		}
+		if res, _ := p.call(t, nil); res.Status != http.StatusOK {
+			t.Errorf("a call is answered with %d %s", res.Status, res.Body)
+		}
+		if _, err := p.b.Entitlements.Deciding(t.Context(), p.of.Kind, p.of.Slug); !errors.Is(err, entitlement.ErrNotFound) {
+			t.Errorf("it decides: %v", err)
+		}
+	})
+}
