@@ -223,14 +223,7 @@ func testOrigins(t *testing.T, open Open) {
 			t.Errorf("in use: %t, %v", got, err)
 		}
 	}
-	needed := func(want ...string) {
-		t.Helper()
-		if got, err := markets.Needed(ctx, "m1"); err != nil || !slices.Equal(got, want) {
-			t.Errorf("needed: %v, %v; want %v", got, err, want)
-		}
-	}
 	used(false) // nothing is installed from that archive
-	needed()
 	operations := store.NewOperations(db)
 	for _, tt := range []struct {
 		id    string
@@ -246,13 +239,13 @@ func testOrigins(t *testing.T, open Open) {
 		o.Kind, o.Steps = tt.kind, append(o.Steps, tt.steps...)
 		err := operations.Create(ctx, o, "mine")
 		used(tt.used)
-		needed("mail-pack")
+		wantNeeded(t, markets, "m1", "mail-pack")
 		o.State, o.DueAt = operation.Done, time.Time{}
 		if err := errors.Join(err, operations.Keep(ctx, o, "mine", false)); err != nil {
 			t.Fatal(err)
 		}
 		used(false)
-		needed()
+		wantNeeded(t, markets, "m1")
 	}
 	usedByLicenses(t, db, used)
 	if err := operations.Create(ctx, newOperation("o4", T0), ""); err != nil {
@@ -321,10 +314,15 @@ func testElsewhere(t *testing.T, open Open) {
 	}
 	elsewhere(extension.ThemeShop, "plain", extension.Origin{Market: "m1", Product: "other"}, true)
 	elsewhere(extension.ThemeAdmin, "plain", extension.Origin{Market: "m1", Product: "other"}, false)
-	for market, want := range map[string][]string{"m1": {"bare"}, "m2": nil} {
-		if got, err := store.NewMarkets(db).Needed(ctx, market); err != nil || !slices.Equal(got, want) {
-			t.Errorf("of %s %v is needed, %v", market, got, err)
-		}
+	wantNeeded(t, store.NewMarkets(db), "m1", "bare")
+	wantNeeded(t, store.NewMarkets(db), "m2")
+}
+
+// wantNeeded fails the test unless some products of a market are needed, and no others.
+func wantNeeded(t *testing.T, s *store.Markets, market string, want ...string) {
+	t.Helper()
+	if got, err := s.Needed(t.Context(), market); err != nil || !slices.Equal(got, want) {
+		t.Errorf("of %s %v is needed, %v; want %v", market, got, err, want)
 	}
 }
 
