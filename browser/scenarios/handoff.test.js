@@ -35,6 +35,8 @@ test("a license is bought for another stoa on a phone, and no page shows its key
   const tab = await openTab(browser, stoa, { width: 360, height: 740 });
   await tab.goto(path);
   await tab.getByText("This license goes to the stoa 127.0.0.1").waitFor();
+  await tab.getByRole("button", { name: /Buy for/ }).waitFor();
+  assert.equal(await tab.getByRole("link", { name: "Choose another plan" }).count(), 0, "it would drop the handoff");
   await accessibleEverywhere(tab, "a checkout for another stoa");
   assert.equal((await claim()).status, 202);
   await tab.getByRole("textbox", { name: /mail/ }).fill("buyer@example.com");

@@ -316,3 +316,22 @@ func TestALicenseDecidesAboutItsOwnPackage(t *testing.T) {
 		}
 	})
 }
+
+// A kept key that cannot be opened is in nobody's way: another one takes its place.
+func TestAKeyThatCannotBeOpenedIsReplaced(t *testing.T) {
+	t.Parallel()
+
+	p := licensed(t)
+	if _, err := p.b.DB.Conn().Write.ExecContext(t.Context(), `UPDATE package_licenses SET key_sealed = 'damaged'`); err != nil {
+		t.Fatal(err)
+	}
+	if key, held, err := p.b.Entitlements.Key(t.Context(), p.of); key != "" || held || err != nil {
+		t.Errorf("kept: %t, %v", held, err)
+	}
+	if _, err := p.b.Entitlements.Activate(t.Context(), p.of, p.key); err != nil {
+		t.Fatal(err)
+	}
+	if key, held, err := p.b.Entitlements.Key(t.Context(), p.of); key != p.key || !held || err != nil {
+		t.Errorf("replaced: %t, %v", held, err)
+	}
+}

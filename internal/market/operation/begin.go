@@ -17,6 +17,7 @@ import (
 	"stoa/internal/base/text"
 	"stoa/internal/extension"
 	"stoa/internal/market/remote"
+	"stoa/internal/market/terms"
 	"stoa/internal/shop/order"
 	"stoa/internal/trust/audit"
 )
@@ -156,7 +157,7 @@ func (s *Service) free(ctx context.Context, o Operation) error {
 	return ErrUninstalled
 }
 
-// Purchase begins a purchase: the buyer pays at CheckoutURL. The errors are those of begin, ErrSelf, ErrFree, ErrTier,
+// Purchase begins a purchase: the buyer pays at CheckoutURL. The errors are those of begin, ErrSelf, ErrAddress, ErrFree, ErrTier,
 // ErrBuying with details.operationId, ErrRefused, remote.ErrUnreachable, and remote.ErrUntrusted also for a market that sends buyers elsewhere.
 func (s *Service) Purchase(ctx context.Context, market string, in NewPurchase) (Operation, error) {
 	if err := in.Issues().Err(); err != nil {
@@ -214,6 +215,9 @@ func (s *Service) beginPaid(ctx context.Context, kind Kind, market string, in Ne
 	if market == remote.Self {
 		return Operation{}, seller{}, ErrSelf
 	}
+	if kind == Purchase && !terms.LeadsTo(s.PublicURL, s.instance()) { // no market would send the buyer back there
+		return Operation{}, seller{}, ErrAddress
+	}
 	o, at, err := s.begin(ctx, kind, market, in.ProductSlug, in.Grants)
 	if err != nil {
 		return Operation{}, seller{}, err
@@ -230,7 +234,7 @@ func (s *Service) beginPaid(ctx context.Context, kind Kind, market string, in Ne
 	return o, at, nil
 }
 
-// Trial begins a trial. The errors are those of Purchase, ErrHeld and ErrTrialUsed.
+// Trial begins a trial. The errors are those of Purchase without ErrAddress, ErrHeld and ErrTrialUsed.
 //
 // The operation is stored before the market is asked: if the process is killed in between, it is asked again, for the
 // same trial.

@@ -2,6 +2,7 @@ package operation_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -113,7 +114,16 @@ func TestAKeyIsForItsMarketAlone(t *testing.T) {
 type refusing struct {
 	*licenses
 
-	err error
+	err    error
+	broken error // of Key, once there is one
+}
+
+func (r *refusing) Key(ctx context.Context, of entitlement.Subject) (string, bool, error) {
+	key, held, err := r.licenses.Key(ctx, of)
+	if held && r.broken != nil {
+		return "", false, r.broken
+	}
+	return key, held, err
 }
 
 func (r *refusing) Activate(ctx context.Context, of entitlement.Subject, key string) (entitlement.License, error) {
@@ -265,16 +275,19 @@ func TestADownloadIsNotRepeatedEveryFewSeconds(t *testing.T) {
 	var paid atomic.Bool
 	paid.Store(true)
 	s.sells(&paid)
+	archive := plugin(t, acme, "tool", "1.1.0", "storage:read", "events:publish")
+	s.offer(t, "tool", true, archive, "1.1.0")
 	var downloads atomic.Int32
-	s.m.Serve(packagePath, func(w http.ResponseWriter, _ *http.Request) {
+	s.m.Serve(terms.PackagePath+"tool/1.1.0", func(w http.ResponseWriter, _ *http.Request) {
 		downloads.Add(1)
-		http.Error(w, "no", http.StatusInternalServerError)
+		_, _ = w.Write(archive)
 	})
-	s.settled(t, s.buy(t))
+	s.Operations.Licenses = &refusing{licenses: s.licenses, broken: errors.New("the database is away")}
+	wantSteps(t, s.settled(t, s.buy(t)), "paid", "activated", "downloaded", "verified")
 	for range 60 {
 		s.again(t, 2*time.Second)
 	}
-	if n := downloads.Load(); n > 7 { // after 2, 4, 8, 16, 32 and 60 s
+	if n := downloads.Load(); n < 2 || n > 7 { // after 2, 4, 8, 16, 32 and 60 s
 		t.Errorf("%d downloads in two minutes", n)
 	}
 }
@@ -293,6 +306,25 @@ func TestATrialReplacesNoLicense(t *testing.T) {
 	s.licenses.trial = true
 	s.serve(terms.Prefix+"trials", http.StatusConflict, object{"error": "TRIAL_USED", "message": "x"})
 	want(t, s.post(t, "trials", trial), http.StatusConflict, "TRIAL_USED")
+}
+
+// What answers to a trial in place of the market is no answer: the trial may have begun, and is asked for again.
+func TestASpoiltAnswerToATrial(t *testing.T) {
+	t.Parallel()
+
+	s := newStage(t, true)
+	s.m.Serve(terms.Prefix+"trials", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusCreated)
+		_, _ = w.Write([]byte("<h1>Welcome</h1>"))
+	})
+	trial := object{"productSlug": "tool", "tierId": "pro", "email": "ada@example.com", "grants": []string{}}
+	op := s.settled(t, s.post(t, "trials", trial))
+	if op.Text(t, "data.state") != "pending" || op.Text(t, "data.waiting.code") == "" {
+		t.Errorf("%s", op.Body)
+	}
+	s.serve(terms.Prefix+"trials", http.StatusCreated, object{"licenseKey": goodKey})
+	s.again(t, lastPause)
+	wantSteps(t, s.operation(t, op.Text(t, "data.operationId")), "activated", "downloaded", "verified", "installed", "running")
 }
 
 // Another key may be entered while an update waits: the update goes on with it.

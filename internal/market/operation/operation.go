@@ -179,12 +179,14 @@ var (
 	ErrOtherKind = errs.New(errs.Conflict, "CONFLICT",
 		"A theme of another kind has this slug for the same target. Uninstall it first.")
 	ErrUninstalled = errs.New(errs.Conflict, "CONFLICT",
-		"This plugin was uninstalled and can be restored. Restore it, or remove it for good with ?purge=true, first.")
+		"This plugin was uninstalled and can be restored. Restore it, or remove it for good first: on its page in the console, or with ?purge=true.")
 	ErrNothing = errs.New(errs.Conflict, "CONFLICT", "The product offers nothing that can be installed.")
 	ErrOther   = errs.New(errs.Conflict, "CONFLICT", "The product carries another package than when this began.")
 	ErrFree    = errs.New(errs.Conflict, "CONFLICT", "The product is free: install it.")
 	ErrSelf    = errs.New(errs.Conflict, "CONFLICT",
 		"The local market has no purchases and trials from here: buy the product in the shop, and install it with the license key.")
+	ErrAddress = errs.New(errs.Conflict, "CONFLICT",
+		"A purchase needs a public URL with https: set STOA_PUBLIC_URL. The market sends the buyer back there.")
 	ErrRights = errs.New(errs.Forbidden, "FORBIDDEN",
 		"Whoever began this may not install extensions any more. A license that was bought stays; install the product to go on.")
 	ErrTrialUsed = errs.New(errs.Conflict, "TRIAL_USED", "This product was tried already, on this stoa or by the owner of this address.")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"stoa/internal/app"
 	"stoa/internal/market/operation"
 	"stoa/internal/market/terms"
 	"stoa/internal/testkit"
@@ -131,6 +132,40 @@ func TestAPurchase(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A market sends buyers back to an address with https only, or on loopback. A stoa with another one says so itself, and
+// asks no market; trials need no way back.
+func TestPurchasesNeedHTTPS(t *testing.T) {
+	t.Parallel()
+
+	for address, status := range map[string]int{
+		"http://192.168.1.5:8080":  http.StatusConflict,
+		"http://shop.example.com":  http.StatusConflict,
+		"https://shop.example.com": http.StatusAccepted,
+		"http://localhost:8080":    http.StatusAccepted,
+	} {
+		t.Run(address, func(t *testing.T) {
+			t.Parallel()
+
+			s := newStage(t, true, func(_ testing.TB, cfg *app.Config) { cfg.PublicURL = address })
+			asked := s.sells(new(atomic.Bool))
+			got := s.buy(t)
+			if got.Status != status {
+				t.Fatalf("%d %s", got.Status, got.Body)
+			}
+			if status == http.StatusConflict {
+				want(t, got, status, "CONFLICT")
+				if !strings.Contains(got.Text(t, "error.message"), "STOA_PUBLIC_URL") || len(asked) != 0 {
+					t.Errorf("the market was asked %d times: %s", len(asked), got.Body)
+				}
+			}
+			trial := s.post(t, "trials", object{"productSlug": "tool", "tierId": "pro", "email": "a@example.com", "grants": []string{}})
+			if strings.Contains(string(trial.Body), "STOA_PUBLIC_URL") {
+				t.Errorf("a trial: %s", trial.Body)
+			}
+		})
+	}
 }
 
 // A market is asked for a payment every 2 s for ten minutes, and then every minute.

@@ -128,10 +128,12 @@ type Store interface {
 
 // Errors returned by Service.
 var (
-	ErrNotFound    = errs.New(errs.NotFound, "NOT_FOUND", "There is no such market.")
-	ErrNoProduct   = errs.New(errs.NotFound, "NOT_FOUND", "The market has no such product.")
-	ErrSelf        = errs.New(errs.Conflict, "CONFLICT", "The market of this stoa itself cannot be removed.")
-	ErrInUse       = errs.New(errs.Conflict, "CONFLICT", "Something from this market is installed, or on its way. Uninstall it, and end its operations, first.")
+	ErrNotFound  = errs.New(errs.NotFound, "NOT_FOUND", "There is no such market.")
+	ErrNoProduct = errs.New(errs.NotFound, "NOT_FOUND", "The market has no such product.")
+	ErrSelf      = errs.New(errs.Conflict, "CONFLICT", "The market of this stoa itself cannot be removed.")
+	ErrInUse     = errs.New(errs.Conflict, "CONFLICT",
+		"Something from this market is in use. Uninstall what is installed, remove for good what can be restored, and end "+
+			"what is under way. A kept license or seat goes by itself: after ten days, and seven more while the market is away.")
 	ErrKnown       = errs.New(errs.Conflict, "CONFLICT", "This market was added before.")
 	ErrUnconfirmed = errs.New(errs.Conflict, "MARKET_UNCONFIRMED",
 		"Compare details.rootFingerprint with what the market's operator tells, and send it as rootFingerprint.")

@@ -42,17 +42,18 @@ export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: strin
   const missing = product.error instanceof Problem && product.error.status === 404;
   if (product.isError && !missing) return <Failure error={product.error} retry={() => void product.refetch()} />;
   const tier = product.data?.pricingTiers.find((one) => one.id === tierId);
+  const handoff = asked("handoff"); // is for this plan: the product's page would forget it
   if (!product.data || !tier) {
+    const home = missing || handoff;
     return (
       <Gone title={t("checkout.gone")} how={t("checkout.goneHow")}>
-        <a className="button" href={missing ? "/" : `/p/${slug}`}>
-          {t(missing ? "missing.home" : "checkout.change")}
+        <a className="button" href={home ? "/" : `/p/${slug}`}>
+          {t(home ? "missing.home" : "checkout.change")}
         </a>
       </Gone>
     );
   }
   if (tier.trialDays && asked("try") !== null) return <Trial product={product.data} tier={tier} />;
-  const handoff = asked("handoff");
   const bought: Bought = { product: product.data, tier, deal, total: deal?.total ?? tier.price, handoff };
   const page = (
     <>
@@ -80,9 +81,11 @@ export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: strin
                 />
               </Suspense>
             ))}
-          <p className="small">
-            <a href={`/p/${slug}#plans`}>{t("checkout.change")}</a>
-          </p>
+          {!handoff && (
+            <p className="small">
+              <a href={`/p/${slug}#plans`}>{t("checkout.change")}</a>
+            </p>
+          )}
         </Summary>
         <Details {...bought} />
       </div>

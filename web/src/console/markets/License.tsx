@@ -11,7 +11,7 @@ import { reason } from "../kit/reason";
 import { tell, tellFailure } from "../kit/toast";
 import { State, Time, type Tone } from "../kit/values";
 import { addressOf, offerAddress } from "./addresses";
-import { useMarket, type Kind, type License } from "./data";
+import { useMarket, type Kind, type License, type Market } from "./data";
 import { nameOf } from "./state";
 import { m } from "./text";
 
@@ -40,7 +40,7 @@ const Known = ({ kind, slug, license }: Of & { license: License }) => {
   const name = market ? nameOf(market) : id;
   return (
     <Section title={m("markets.license.title")} actions={<Actions kind={kind} slug={slug} license={license} />}>
-      <What license={license} />
+      <What license={license} market={market} />
       <Summary
         facts={[
           [
@@ -61,6 +61,7 @@ const Known = ({ kind, slug, license }: Of & { license: License }) => {
               {name}
             </PageLink>,
           ],
+          [m("markets.license.instance"), license.instance],
           [m("markets.get.plan"), license.tier],
           [
             m("markets.license.ends"),
@@ -82,8 +83,12 @@ const Known = ({ kind, slug, license }: Of & { license: License }) => {
   );
 };
 
+// ofOwner are the reasons that the license's owner ends on the market: by renewing, paying, or freeing a seat.
+const ofOwner: License["reason"][] = ["expired", "unpaid", "not_activated"];
+
 // What says what a state other than valid means, and the way out.
-const What = ({ license: { state, reason: why, expiresAt, graceUntil } }: { license: License }) => {
+const What = ({ license, market }: { license: License; market: Market | null | undefined }) => {
+  const { state, reason: why, expiresAt, graceUntil } = license;
   switch (state) {
     case "valid":
       return null;
@@ -100,6 +105,13 @@ const What = ({ license: { state, reason: why, expiresAt, graceUntil } }: { lice
         <div className="note" data-tone="bad">
           <p>{m(`markets.license.reason.${why ?? "unreachable"}`)}</p>
           <p>{m("markets.license.stays")}</p>
+          {market && why && ofOwner.includes(why) && (
+            <p>
+              <a href={`${market.url}/licenses`} target="_blank" rel="noopener noreferrer">
+                {m("markets.license.there", { market: nameOf(market) })}
+              </a>
+            </p>
+          )}
         </div>
       );
   }
@@ -122,7 +134,8 @@ const Actions = ({ kind, slug, license }: Of & { license: License }) => {
     onError: (error) => tellFailure(reason(error)),
   });
   const to = (way: string) => ({ to: offerAddress(market, product), search: { way } }) as object;
-  const forSale = state === "trial" || why === "trial_ended" || why === "expired";
+  const goesOn = state === "trial" || why === "trial_ended"; // bought, the same license does
+  const forSale = goesOn || why === "expired" || why === "revoked";
   return (
     <May needs="extensions:install">
       <Button loading={check.isPending} onClick={() => check.mutate()}>
@@ -132,7 +145,7 @@ const Actions = ({ kind, slug, license }: Of & { license: License }) => {
         {m("markets.get.replace")}
       </Button>
       {forSale && (
-        <Button variant="filled" component={Link} {...to("buy")}>
+        <Button variant={goesOn ? "filled" : "default"} component={Link} {...to("buy")}>
           {m("markets.get.ways.buy")}
         </Button>
       )}

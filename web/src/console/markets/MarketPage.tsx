@@ -160,7 +160,7 @@ const Actions = ({ market: shown }: { market: Market }) => {
         open={asking}
         onClose={() => setAsking(false)}
         title={m("markets.remove.title", { name })}
-        effects={[m("markets.remove.effect1"), m("markets.remove.effect2")]}
+        effects={[m("markets.remove.first"), m("markets.remove.effect1"), m("markets.remove.effect2")]}
         action={m("markets.remove.button", { name })}
         done={m("markets.remove.done", { name })}
         run={forget}

@@ -104,7 +104,7 @@ const End = ({ operation, what }: { operation: Operation; what: string }) => {
 
 const Done = ({ operation: { package: pack }, product }: { operation: Operation; product: string }) => (
   <div className="note" data-tone="good">
-    <p>{m("markets.operation.done", { product, version: pack.version })}</p>
+    <p>{m("markets.operation.done", { product })}</p>
     <PageLink to={packageAddress(pack)}>{m("markets.operation.open", { product })}</PageLink>
   </div>
 );
