@@ -3,6 +3,7 @@ package store_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -238,11 +239,13 @@ func testOrigins(t *testing.T, open Open) {
 		o.Kind, o.Steps = tt.kind, append(o.Steps, tt.steps...)
 		err := operations.Create(ctx, o, "mine")
 		used(tt.used)
+		wantNeeded(t, markets, "m1", "mail-pack")
 		o.State, o.DueAt = operation.Done, time.Time{}
 		if err := errors.Join(err, operations.Keep(ctx, o, "mine", false)); err != nil {
 			t.Fatal(err)
 		}
 		used(false)
+		wantNeeded(t, markets, "m1")
 	}
 	usedByLicenses(t, db, used)
 	if err := operations.Create(ctx, newOperation("o4", T0), ""); err != nil {
@@ -252,9 +255,7 @@ func testOrigins(t *testing.T, open Open) {
 	gone := traced
 	gone.ZipHash, gone.Origin.Market = "h2", "none"
 	mustBe(t, "a market that was removed", set(gone), errs.Conflict)
-	forget := traced
-	forget.Origin = extension.Origin{}
-	if err := set(forget); err != nil {
+	if err := set(extension.Traced{Kind: traced.Kind, Slug: traced.Slug, ZipHash: traced.ZipHash}); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := records.Origins(ctx); err != nil || len(got) != 0 {
@@ -311,6 +312,16 @@ func testElsewhere(t *testing.T, open Open) {
 	}
 	elsewhere(extension.ThemeShop, "plain", extension.Origin{Market: "m1", Product: "other"}, true)
 	elsewhere(extension.ThemeAdmin, "plain", extension.Origin{Market: "m1", Product: "other"}, false)
+	wantNeeded(t, store.NewMarkets(db), "m1", "bare")
+	wantNeeded(t, store.NewMarkets(db), "m2")
+}
+
+// wantNeeded fails the test unless some products of a market are needed, and no others.
+func wantNeeded(t *testing.T, s *store.Markets, market string, want ...string) {
+	t.Helper()
+	if got, err := s.Needed(t.Context(), market); err != nil || !slices.Equal(got, want) {
+		t.Errorf("of %s %v is needed, %v; want %v", market, got, err, want)
+	}
 }
 
 // A market is in use while a license of it is kept, and until the last seat is given back.

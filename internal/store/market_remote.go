@@ -108,20 +108,29 @@ func (s *Markets) Delete(ctx context.Context, id string) error {
 	return database.Affected(res, err, "Market")
 }
 
+// fromMarket is true for origins (o) of what is installed from the market $1, or can be restored.
+const fromMarket = `o.market_id = $1 AND (
+	EXISTS (SELECT 1 FROM plugin_packages p WHERE o.kind = 'plugin' AND p.slug = o.slug AND p.zip_hash = o.zip_hash)
+	OR EXISTS (SELECT 1 FROM theme_versions v WHERE v.kind = o.kind AND v.slug = o.slug AND v.zip_hash = o.zip_hash)
+	OR EXISTS (SELECT 1 FROM bundles b WHERE o.kind = 'bundle' AND b.slug = o.slug AND b.zip_hash = o.zip_hash))`
+
 // InUse implements remote.Store.
 func (s *Markets) InUse(ctx context.Context, id string) (used bool, err error) {
 	err = s.Read.QueryRowContext(ctx, `
-		SELECT EXISTS (
-			SELECT 1 FROM package_origins o WHERE o.market_id = $1 AND (
-				EXISTS (SELECT 1 FROM plugin_packages p
-					WHERE o.kind = 'plugin' AND p.slug = o.slug AND p.zip_hash = o.zip_hash)
-				OR EXISTS (SELECT 1 FROM theme_versions v
-					WHERE v.kind = o.kind AND v.slug = o.slug AND v.zip_hash = o.zip_hash)
-				OR EXISTS (SELECT 1 FROM bundles b
-					WHERE o.kind = 'bundle' AND b.slug = o.slug AND b.zip_hash = o.zip_hash)))
+		SELECT EXISTS (SELECT 1 FROM package_origins o WHERE `+fromMarket+`)
 		OR EXISTS (SELECT 1 FROM package_licenses l WHERE l.market = $1)
 		OR EXISTS (SELECT 1 FROM license_releases r WHERE r.market = $1)
 		OR EXISTS (SELECT 1 FROM market_operations m WHERE m.market_id = $1 AND m.due_ms IS NOT NULL
 			AND (m.kind IN ('purchase', 'trial') OR m.steps <> '[]'))`, id).Scan(&used)
 	return used, err
+}
+
+// Needed implements remote.Store.
+func (s *Markets) Needed(ctx context.Context, id string) ([]string, error) {
+	return database.All(ctx, s.Read, func(row database.Scanner) (slug string, err error) {
+		err = row.Scan(&slug)
+		return slug, err
+	}, `SELECT o.product FROM package_origins o WHERE `+fromMarket+`
+		UNION SELECT m.product FROM market_operations m WHERE m.market_id = $1 AND m.due_ms IS NOT NULL
+		ORDER BY 1`, id)
 }

@@ -22,6 +22,7 @@ const checkWithin = 30 * time.Second
 type checkReason struct {
 	asked    bool     // by an administrator: distrust of a package may end
 	products []string // of which the packages are needed
+	every    bool     // all versions of those, not only the highest
 	keys     bool     // the market's license keys are needed
 }
 
@@ -57,7 +58,7 @@ func (s *Service) check(ctx context.Context, m Market, why checkReason) (after M
 
 // checkOnce is one attempt of check. With errOvertaken it returns the market as the other check left it.
 func (s *Service) checkOnce(ctx context.Context, m Market, why checkReason) (after Market, c *client, err error) {
-	c = &client{fetcher: s.Fetcher, market: m, now: s.now(), products: why.products, keys: why.keys}
+	c = &client{fetcher: s.Fetcher, market: m, now: s.now(), products: why.products, every: why.every, keys: why.keys}
 	before, bad, err := s.ask(ctx, c, why)
 	if err != nil {
 		return m, nil, err
@@ -85,7 +86,11 @@ func (s *Service) checkOnce(ctx context.Context, m Market, why checkReason) (aft
 	}
 	s.tell(ctx, m, after, bad)
 	if bad != nil {
-		c = nil
+		return after, nil, nil
+	}
+	if n := c.crowdedOut(); n > 0 {
+		s.Log.WarnContext(ctx, "there is no room for all that is needed of a market: of some products, no updates are listed",
+			slog.String("market", m.ID), slog.Int("products", n))
 	}
 	return after, c, nil
 }
@@ -129,6 +134,9 @@ func (s *Service) ask(ctx context.Context, c *client, why checkReason) (before F
 		c.served = &served
 	}
 	if before, err = s.Store.Files(ctx, c.market.ID); err != nil {
+		return nil, nil, err
+	}
+	if c.kept, err = s.Store.Needed(ctx, c.market.ID); err != nil {
 		return nil, nil, err
 	}
 	c.files = maps.Clone(before)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/theupdateframework/go-tuf/v2/metadata"
@@ -28,9 +29,13 @@ type client struct {
 	files   Files  // held: whatever was verified takes the place of what was there
 	now     time.Time
 
-	products []string // whose roles are needed besides those held
+	kept     []string // products whose roles are held
+	products []string // products that somebody looks at
+	every    bool     // all versions of those are needed, not only the highest
 	keys     bool     // the license keys are needed, if none are held yet
 	served   *answer  // the timestamp, if it was asked for already
+
+	offered map[string][]Package // of products, as far as the market has them
 
 	trusted *trustedmetadata.TrustedMetadata
 	renewed bool // a newer root was verified
@@ -77,8 +82,8 @@ func (c *client) once(ctx context.Context) *fault {
 		}
 	}
 	for _, step := range []func(context.Context) *fault{
-		func(context.Context) *fault { return c.timestamp(served) }, c.snapshot, c.targets, c.roles, c.describe,
-		c.licenseKeys,
+		func(context.Context) *fault { return c.timestamp(served) }, c.snapshot, c.targets, c.describe,
+		c.licenseKeys, c.roles,
 	} {
 		if bad := step(ctx); bad != nil {
 			return bad
@@ -101,13 +106,18 @@ func (c *client) get(ctx context.Context, role string, version int64, etag strin
 		etag)
 }
 
-// hold keeps a file that was verified.
-func (c *client) hold(name string, content []byte) *fault {
-	if c.files.size()-len(c.files[name])+len(content) > terms.MaxHeld {
-		return unfitting(nil, "its metadata has more than %d bytes", terms.MaxHeld)
-	}
+// hold keeps a file that was verified. If that is more than is held of a market, the last roles of products make room:
+// they say nothing that cannot be asked for again.
+func (c *client) hold(name string, content []byte) {
 	c.files[name] = content
-	return nil
+	for _, other := range slices.Backward(slices.Sorted(maps.Keys(c.files))) {
+		if c.files.size() <= terms.MaxHeld {
+			return
+		}
+		if _, is := terms.ProductOf(other); is {
+			delete(c.files, other)
+		}
+	}
 }
 
 // root returns the root held, and trusts it.
@@ -162,9 +172,7 @@ func (c *client) followRoots(ctx context.Context) (advanced bool, bad *fault) {
 		if bad := c.sane(); bad != nil {
 			return advanced, bad
 		}
-		if bad := c.hold(terms.Root, got.body); bad != nil {
-			return advanced, bad
-		}
+		c.hold(terms.Root, got.body)
 		advanced, c.renewed = true, true
 	}
 	return advanced, unfitting(nil, "it has more than %d new roots", maxRoots)
@@ -199,9 +207,7 @@ func (c *client) timestamp(served answer) *fault {
 	if c.trusted.Timestamp.Signed.Meta["snapshot.json"] == nil {
 		return unfitting(nil, "timestamp.json names no snapshot")
 	}
-	if bad := c.hold(terms.Timestamp, served.body); bad != nil {
-		return bad
-	}
+	c.hold(terms.Timestamp, served.body)
 	c.market.ETag, c.market.TimestampUntil = served.etag, c.trusted.Timestamp.Signed.Expires
 	// A timestamp that was not seen before shows that the market is alive: so the clock is right now,
 	// even if it once was ahead.
@@ -253,33 +259,50 @@ func (c *client) snapshot(ctx context.Context) *fault {
 	if _, err := c.trusted.UpdateSnapshot(got.body, false); err != nil {
 		return misfitOf(err, terms.MetadataFile(terms.Snapshot, version))
 	}
-	return c.hold(terms.Snapshot, got.body)
+	c.hold(terms.Snapshot, got.body)
+	return nil
 }
 
 // targets verifies the version of the targets that the snapshot names.
 func (c *client) targets(ctx context.Context) *fault {
-	return c.delegated(ctx, terms.Targets, terms.Root)
-}
-
-// delegated verifies the version of a role that the snapshot names, the one held or a new one.
-func (c *client) delegated(ctx context.Context, role, by string) *fault {
-	info := c.trusted.Snapshot.Signed.Meta[role+".json"]
-	if info == nil {
-		return unfitting(nil, "its snapshot does not name %.120s.json", role)
+	if good, bad := c.heldIsGood(terms.Targets, terms.Root); good || bad != nil {
+		return bad
 	}
-	if held := c.files[role]; held != nil {
-		if _, err := c.trusted.UpdateDelegatedTargets(held, role, by); err == nil {
-			return nil
-		}
-	}
-	got, bad := c.get(ctx, role, info.Version, "")
+	got, bad := c.named(ctx, terms.Targets)
 	if bad != nil {
 		return bad
 	}
-	if _, err := c.trusted.UpdateDelegatedTargets(got.body, role, by); err != nil {
-		return misfitOf(err, terms.MetadataFile(role, info.Version))
+	if bad := c.trust(terms.Targets, terms.Root, got.body); bad != nil {
+		return bad
 	}
-	return c.hold(role, got.body)
+	c.hold(terms.Targets, got.body)
+	return nil
+}
+
+// heldIsGood verifies the role held, if it is the version that the snapshot names.
+func (c *client) heldIsGood(role, by string) (good bool, bad *fault) {
+	if c.trusted.Snapshot.Signed.Meta[role+".json"] == nil {
+		return false, unfitting(nil, "its snapshot does not name %.120s.json", role)
+	}
+	held := c.files[role]
+	if held == nil {
+		return false, nil
+	}
+	_, err := c.trusted.UpdateDelegatedTargets(held, role, by)
+	return err == nil, nil
+}
+
+// named asks for the version of a role that the snapshot names.
+func (c *client) named(ctx context.Context, role string) (answer, *fault) {
+	return c.get(ctx, role, c.trusted.Snapshot.Signed.Meta[role+".json"].Version, "")
+}
+
+// trust verifies a version of a role that was served.
+func (c *client) trust(role, by string, content []byte) *fault {
+	if _, err := c.trusted.UpdateDelegatedTargets(content, role, by); err != nil {
+		return misfitOf(err, terms.MetadataFile(role, c.trusted.Snapshot.Signed.Meta[role+".json"].Version))
+	}
+	return nil
 }
 
 // misfitOf translates an error of go-tuf about a file.

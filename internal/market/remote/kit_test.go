@@ -35,7 +35,17 @@ type buyer struct {
 
 	clock *clocktest.Clock
 	log   *logtest.Buffer
+	uses  *uses
 }
+
+// uses is a Store that knows itself which products are needed, by their slugs.
+type uses struct {
+	remote.Store
+
+	products []string
+}
+
+func (u *uses) Needed(context.Context, string) ([]string, error) { return u.products, nil }
 
 func newBuyer(tb testing.TB, config remote.FetcherConfig) buyer {
 	tb.Helper()
@@ -49,10 +59,11 @@ func buyerOn(tb testing.TB, url string, config remote.FetcherConfig) buyer {
 	}
 	clock, log := clocktest.New(t0), new(logtest.Buffer)
 	local := func(context.Context) (string, string) { return "Our shop", "https://ours.example" }
+	uses := &uses{Store: store.NewMarkets(dbtest.Open(tb, url))}
 	return buyer{&remote.Service{
-		Store: store.NewMarkets(dbtest.Open(tb, url)), Fetcher: remote.NewFetcher(config), Local: local,
+		Store: uses, Fetcher: remote.NewFetcher(config), Local: local,
 		Log: log.Logger(), Now: clock.Now,
-	}, clock, log}
+	}, clock, log, uses}
 }
 
 // newMarket returns a market that offers mail-courier 1.0.0, and a buyer that has not added it.
@@ -65,7 +76,7 @@ func newMarket(tb testing.TB) (*tuftest.Market, buyer) {
 	return m, b
 }
 
-// added returns a market that a buyer has added, and which it has packages of.
+// added returns a market that a buyer has added, and has mail-courier from.
 func added(tb testing.TB) (*tuftest.Market, buyer, remote.Market) {
 	tb.Helper()
 	m, b := newMarket(tb)
@@ -73,6 +84,7 @@ func added(tb testing.TB) (*tuftest.Market, buyer, remote.Market) {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	b.uses.products = []string{"mail-courier"}
 	if _, err := b.Packages(tb.Context(), got.ID, "mail-courier"); err != nil {
 		tb.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 // Packages returns the versions that a product of a market offers, the highest first, as the market
 // signed them, after a check. The errors are those of Offered, and ErrNoProduct.
 func (s *Service) Packages(ctx context.Context, id, productSlug string) ([]Package, error) {
-	_, offered, err := s.Offered(ctx, id, []string{productSlug})
+	_, offered, err := s.look(ctx, id, checkReason{products: []string{productSlug}, every: true})
 	if err != nil {
 		return nil, err
 	}
@@ -22,32 +22,30 @@ func (s *Service) Packages(ctx context.Context, id, productSlug string) ([]Packa
 	return list, nil
 }
 
-// Offered returns the market, and what Packages returns for each of several products, after one check. Products that
-// the market does not have are left out. The errors are ErrNotFound, ErrUnreachable, and ErrUntrusted for a market
-// that is stale or untrusted: nothing of it may be installed.
+// Offered returns the market, and of several products the highest version that each offers, after one check: a list of
+// one package, or of none. Products that the market does not have are left out. The errors are ErrNotFound,
+// ErrUnreachable, and ErrUntrusted for a market that is stale or untrusted: nothing of it may be installed.
 func (s *Service) Offered(ctx context.Context, id string, productSlugs []string) (Market, map[string][]Package, error) {
+	return s.look(ctx, id, checkReason{products: productSlugs})
+}
+
+func (s *Service) look(ctx context.Context, id string, why checkReason) (Market, map[string][]Package, error) {
 	m, err := s.Get(ctx, id)
 	if err != nil {
 		return Market{}, nil, err
 	}
-	m, c, err := s.check(ctx, m, checkReason{products: productSlugs})
+	m, c, err := s.check(ctx, m, why)
 	if err != nil {
 		return Market{}, nil, err
 	}
 	if state, _ := m.At(s.now()); c == nil || state == Stale || state == Untrusted {
 		return Market{}, nil, s.refusal(m)
 	}
-	offered := make(map[string][]Package, len(productSlugs))
-	for _, slug := range productSlugs {
-		if list, ok := c.packages(slug); ok {
-			offered[slug] = list
-		}
-	}
-	return m, offered, nil
+	return m, c.offered, nil
 }
 
-// Held returns what Packages would return for products whose roles are held, as they were at the last check that
-// fitted, and asks nobody. Other products are left out.
+// Held returns what Packages would return for products that something is installed from, as they were at the last check
+// that fitted, and asks nobody. Other products are left out.
 func (s *Service) Held(ctx context.Context, id string, productSlugs []string) (map[string][]Package, error) {
 	files, err := s.Store.Files(ctx, id)
 	if err != nil {

@@ -54,6 +54,7 @@ func TestLooksAtAMarketAtTheSameTime(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			b.uses.products = []string{"mail-courier", "other"}
 			during(m, func() {
 				tt.meanwhile(m)
 				if list, err := b.Packages(context.Background(), known.ID, "other"); err != nil || len(list) != 1 {

@@ -2,7 +2,9 @@ package remote_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -54,12 +56,13 @@ func TestAPollAsksForTheTimestampOnlyAndThenForWhatIsNew(t *testing.T) {
 	}
 }
 
-// Roles of products are asked for when somebody wants the product, and held from then on.
+// Roles of products are asked for when somebody wants the product, and held while something of it is needed.
 func TestOnlyRolesThatAreNeededAreHeld(t *testing.T) {
 	t.Parallel()
 
 	m, b := newMarket(t)
-	m.Offer("other", "2.0.0")
+	m.Offer("other", "2.0.0", "1.0.0")
+	m.Lives[terms.RoleOf("other")] = time.Hour
 	m.Publish()
 	known, err := b.Add(t.Context(), m.URL, m.Fingerprint())
 	if err != nil {
@@ -68,13 +71,44 @@ func TestOnlyRolesThatAreNeededAreHeld(t *testing.T) {
 	if strings.Contains(strings.Join(m.Asked(), " "), ".p-") {
 		t.Error("roles were asked for")
 	}
-	list, err := b.Packages(t.Context(), known.ID, "other")
-	if err != nil || len(list) != 1 || list[0].Target != "other/2.0.0.zip" || list[0].Publisher.Name != "acme" || !terms.IsHash(list[0].Hash) {
-		t.Errorf("%+v, %v", list, err)
+	look := func() {
+		t.Helper()
+		list, err := b.Packages(t.Context(), known.ID, "other")
+		if err != nil || len(list) != 2 || list[0].Target != "other/2.0.0.zip" || list[0].Publisher.Name != "acme" || !terms.IsHash(list[0].Hash) {
+			t.Errorf("%+v, %v", list, err)
+		}
+		_, highest, err := b.Offered(t.Context(), known.ID, []string{"other", "mail-courier", "nothing"})
+		if err != nil || len(highest) != 2 || len(highest["other"]) != 1 || highest["other"][0].Version != "2.0.0" {
+			t.Errorf("%+v, %v", highest, err)
+		}
 	}
-	if b.held(t, known.ID, "p-other") == "" || b.held(t, known.ID, "p-mail-courier") != "" {
-		t.Error("other roles are held than were needed")
+	holds := func(what string, other bool) {
+		t.Helper()
+		if got := b.held(t, known.ID, "p-other") != ""; got != other || b.held(t, known.ID, "p-mail-courier") != "" {
+			t.Errorf("%s: p-other is held: %t", what, got)
+		}
+		if list, err := b.Store.List(t.Context()); err != nil || list[0].GoodUntil.After(t0.Add(time.Hour)) == other {
+			t.Errorf("%s: good until %s, %v", what, list[0].GoodUntil, err)
+		}
 	}
+	look()
+	holds("looked at", false)
+	b.uses.products = []string{"other"}
+	look()
+	holds("needed", true)
+	if held, err := b.Held(t.Context(), known.ID, []string{"other", "mail-courier"}); err != nil || len(held) != 1 || len(held["other"]) != 2 {
+		t.Errorf("held %+v, %v", held, err)
+	}
+	m.SignTimestamp()
+	m.Asked()
+	b.poll(t)
+	if got := strings.Join(m.Asked(), " "); strings.Contains(got, ".p-") {
+		t.Errorf("asked again for %s", got)
+	}
+	b.uses.products = nil
+	m.SignTimestamp()
+	b.poll(t)
+	holds("not needed any more", false)
 	if _, err := b.Packages(t.Context(), known.ID, "nothing"); code(err) != "NOT_FOUND" {
 		t.Error(err)
 	}
@@ -133,7 +167,7 @@ func TestARootThatIsRotatedIsAudited(t *testing.T) {
 	m.Publish()
 	b.poll(t)
 	b.is(t, "rotated", remote.OK, "")
-	db := b.Store.(*store.Markets)
+	db := b.uses.Store.(*store.Markets)
 	var actor, details string
 	err := db.Read.QueryRowContext(t.Context(),
 		`SELECT actor_kind, details_json FROM audit_log WHERE action = 'market.root'`).Scan(&actor, &details)
@@ -142,20 +176,65 @@ func TestARootThatIsRotatedIsAudited(t *testing.T) {
 	}
 }
 
-// A market holds no more than its share: what is beyond does not fit.
+// A market may be larger than what is held of it: it is looked at page by page, and trusted.
 func TestWhatIsHeldOfAMarketIsBounded(t *testing.T) {
 	t.Parallel()
 
-	m, b, known := added(t)
-	err := b.Store.InTx(t.Context(), func(tx remote.Store) error {
-		return tx.Hold(t.Context(), known.ID, "much", make([]byte, terms.MaxHeld-1<<10))
-	})
+	m, b := newMarket(t)
+	var all []string
+	for i := range 34 {
+		slug := fmt.Sprintf("product-%02d", i)
+		all = append(all, slug)
+		m.Offer(slug, "1.0.0")
+		m.Roles[slug].Signed.UnrecognizedFields = map[string]any{"more": strings.Repeat("x", 1000<<10)}
+	}
+	m.Publish()
+	known, err := b.Add(t.Context(), m.URL, m.Fingerprint())
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Publish()
+	look := func(slugs []string) {
+		t.Helper()
+		if _, list, err := b.Offered(t.Context(), known.ID, slugs); err != nil || len(list) != len(slugs) {
+			t.Errorf("%d of %d products, %v", len(list), len(slugs), err)
+		}
+		b.is(t, "looked at", remote.OK, "")
+	}
+	held := func() (roles, size int) {
+		t.Helper()
+		files, err := b.Store.Files(t.Context(), known.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, content := range files {
+			size += len(content)
+			if strings.HasPrefix(name, "p-") {
+				roles++
+			}
+		}
+		return roles, size
+	}
+	for page := range slices.Chunk(all, 20) {
+		look(page)
+	}
+	if roles, _ := held(); roles != 0 {
+		t.Errorf("%d roles are held that nobody needs", roles)
+	}
+
+	// Of what is needed, as much is held as there is room for.
+	b.uses.products = all
+	m.SignTimestamp()
 	b.poll(t)
-	b.is(t, "full", remote.Untrusted, "more than 33554432 bytes")
+	b.is(t, "needed", remote.OK, "")
+	if roles, size := held(); roles != 32 || size > terms.MaxHeld || b.held(t, known.ID, "p-product-00") == "" {
+		t.Errorf("%d roles are held, and %d bytes", roles, size)
+	}
+	if log := b.log.String(); !strings.Contains(log, "there is no room for all") || !strings.Contains(log, "products=2") {
+		t.Errorf("logged %s", log)
+	}
+	if versions, err := b.Packages(t.Context(), known.ID, "product-33"); err != nil || len(versions) != 1 {
+		t.Errorf("one without room: %v, %v", versions, err)
+	}
 }
 
 // Of two checks at the same time the first one counts, so that an older answer undoes nothing.

@@ -3,7 +3,9 @@ package remote
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
+	"sync"
 
 	"github.com/theupdateframework/go-tuf/v2/metadata"
 
@@ -18,6 +20,9 @@ const (
 	// maxLicenseKeys bounds license-keys.json, which has a few keys of about 150 bytes.
 	maxLicenseKeys = 64 << 10
 	maxName        = 200
+
+	// rolesAtOnce is how many roles of products are asked for at the same time.
+	rolesAtOnce = 8
 )
 
 // Package is a version of a package, as the market signed it.
@@ -41,7 +46,8 @@ func (c *client) describe(ctx context.Context) *fault {
 		return unfitting(err, "%s cannot be read", file)
 	}
 	c.market.Name = about.Name
-	return c.hold(file, content)
+	c.hold(file, content)
+	return nil
 }
 
 // licenseKeys brings the keys up to date that sign leases, if they are held or needed.
@@ -54,7 +60,8 @@ func (c *client) licenseKeys(ctx context.Context) *fault {
 	if bad != nil {
 		return bad
 	}
-	return c.hold(file, content)
+	c.hold(file, content)
+	return nil
 }
 
 // target returns the contents of a target that is no package: those held, or if the market signed others
@@ -88,38 +95,108 @@ func hashOf(t *metadata.TargetFiles) string {
 	return ""
 }
 
-// roles brings the roles of products up to date that are held or needed, and lets go of those that the
-// market, since it started anew, has no more.
+// roles verifies the roles of products that are kept or looked at, and holds the former. It lets go of all others, and of
+// those that the market, since it started anew, has no more.
+//
+// What is only looked at is not held: all that a market offers may be more than is held of one.
 func (c *client) roles(ctx context.Context) *fault {
-	needed := make(map[string]bool)
-	for name := range c.files {
-		if slug, ok := terms.ProductOf(name); ok {
-			needed[slug] = true
-		}
-	}
-	for _, slug := range c.products {
-		needed[slug] = true
-	}
-	for slug := range needed {
+	c.offered = make(map[string][]Package, len(c.products))
+	wanted := slices.Compact(slices.Sorted(slices.Values(slices.Concat(c.kept, c.products))))
+	maps.DeleteFunc(c.files, func(name string, _ []byte) bool {
+		slug, is := terms.ProductOf(name)
+		return is && !slices.Contains(wanted, slug)
+	})
+	var fresh []string // of which the version held is not the one that is named
+	for _, slug := range wanted {
 		role := terms.RoleOf(slug)
-		delegation := c.delegation(role)
-		if delegation == nil && c.trusted.Snapshot.Signed.Meta[role+".json"] == nil {
+		is, bad := c.delegates(slug)
+		if bad != nil {
+			return bad
+		} else if !is {
 			delete(c.files, role)
 			continue
 		}
-		// A product never leaves the snapshot, so one without a delegation lost it on the way.
-		if delegation == nil {
-			return unfitting(nil, "its targets do not delegate to %.120s, which its snapshot names", role)
+		good, bad := c.heldIsGood(role, terms.Targets)
+		if bad != nil {
+			return bad
+		} else if good {
+			c.take(slug, c.files[role])
+		} else {
+			fresh = append(fresh, slug)
 		}
-		if len(delegation.KeyIDs) > maxKeys || !delegation.Terminating ||
-			!slices.Equal(delegation.Paths, []string{terms.PathsOf(slug)}) {
-			return unfitting(nil, "its targets delegate to %.120s what a product does not have", role)
-		}
-		if bad := c.delegated(ctx, role, terms.Targets); bad != nil {
+	}
+	for some := range slices.Chunk(fresh, rolesAtOnce) {
+		if bad := c.fetchRoles(ctx, some); bad != nil {
 			return bad
 		}
 	}
 	return nil
+}
+
+// fetchRoles asks for the roles of some products at once, verifies and takes them.
+func (c *client) fetchRoles(ctx context.Context, slugs []string) *fault {
+	var all sync.WaitGroup
+	answers, faults := make([]answer, len(slugs)), make([]*fault, len(slugs))
+	for i, slug := range slugs {
+		all.Go(func() { answers[i], faults[i] = c.named(ctx, terms.RoleOf(slug)) })
+	}
+	all.Wait()
+	for i, slug := range slugs {
+		if faults[i] != nil {
+			return faults[i]
+		}
+		if bad := c.trust(terms.RoleOf(slug), terms.Targets, answers[i].body); bad != nil {
+			return bad
+		}
+		c.take(slug, answers[i].body)
+	}
+	return nil
+}
+
+// take notes what the verified role of a product offers to whoever looks at it, and holds the role if it is kept.
+func (c *client) take(slug string, content []byte) {
+	role := terms.RoleOf(slug)
+	if slices.Contains(c.products, slug) {
+		list := packagesOf(slug, c.trusted.Targets[role])
+		if !c.every {
+			list = slices.Clone(list[:min(len(list), 1)]) // else the others stay in memory, for each product of a page
+		}
+		c.offered[slug] = list
+	}
+	if slices.Contains(c.kept, slug) {
+		c.hold(role, content)
+		return
+	}
+	delete(c.files, role)
+	delete(c.trusted.Targets, role)
+}
+
+// crowdedOut returns how many roles are to be kept, and are not held for want of room.
+func (c *client) crowdedOut() (n int) {
+	for _, slug := range c.kept {
+		if role := terms.RoleOf(slug); c.files[role] == nil && c.trusted != nil && c.trusted.Targets[role] != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// delegates reports whether the market has a product, and refuses a delegation that is not that of a product.
+func (c *client) delegates(slug string) (bool, *fault) {
+	role := terms.RoleOf(slug)
+	delegation := c.delegation(role)
+	if delegation == nil {
+		if c.trusted.Snapshot.Signed.Meta[role+".json"] == nil {
+			return false, nil
+		}
+		// A product never leaves the snapshot, so one without a delegation lost it on the way.
+		return false, unfitting(nil, "its targets do not delegate to %.120s, which its snapshot names", role)
+	}
+	if len(delegation.KeyIDs) > maxKeys || !delegation.Terminating ||
+		!slices.Equal(delegation.Paths, []string{terms.PathsOf(slug)}) {
+		return false, unfitting(nil, "its targets delegate to %.120s what a product does not have", role)
+	}
+	return true, nil
 }
 
 // delegation returns what the targets say of a role, or nil.
@@ -133,16 +210,6 @@ func (c *client) delegation(role string) *metadata.DelegatedRole {
 		return nil
 	}
 	return &all.Roles[at]
-}
-
-// packages returns the versions of a product, the highest first. ok is false if the market has no such
-// product.
-func (c *client) packages(slug string) (list []Package, ok bool) {
-	role := c.trusted.Targets[terms.RoleOf(slug)]
-	if role == nil {
-		return nil, false
-	}
-	return packagesOf(slug, role), true
 }
 
 // packagesOf returns the versions that the role of a product signs, the highest first. What is signed outside of

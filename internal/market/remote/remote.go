@@ -115,6 +115,10 @@ type Store interface {
 	// also of a package that can be restored, or a seat is to be given back to it.
 	InUse(ctx context.Context, id string) (bool, error)
 
+	// Needed returns the slugs of the products of a market that something is installed from, also what can be restored,
+	// or on its way.
+	Needed(ctx context.Context, id string) ([]string, error)
+
 	// Record appends an entry to the audit log. Inside InTx it is part of the transaction.
 	Record(ctx context.Context, e audit.Entry) error
 	// InTx runs fn on a Store whose changes are kept if fn returns nil and undone otherwise. fn may run

@@ -105,7 +105,8 @@ func (c *client) first(ctx context.Context) *fault {
 	if err != nil || trusted.Root.Signed.Version != 1 {
 		return unfitting(err, "what it serves is no first root of a market")
 	}
-	return c.hold(terms.Root, got.body)
+	c.hold(terms.Root, got.body)
+	return nil
 }
 
 // fits returns the market after a check in which all fitted.
