@@ -1,7 +1,7 @@
 // The license of a package that came from the market of another stoa: how it is, and what to do.
 import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { api, data } from "../../api/client";
 import { formatDay } from "../../text/format";
 import { May } from "../kit/may";
@@ -12,7 +12,9 @@ import { tell, tellFailure } from "../kit/toast";
 import { State, Time, type Tone } from "../kit/values";
 import { addressOf, offerAddress } from "./addresses";
 import { useMarket, type Kind, type License, type Market } from "./data";
+import { useOrder } from "./order";
 import { nameOf } from "./state";
+import { t } from "../text";
 import { m } from "./text";
 
 interface Of {
@@ -61,6 +63,7 @@ const Known = ({ kind, slug, license }: Of & { license: License }) => {
               {name}
             </PageLink>,
           ],
+          ...(license.bundle ? ([[t("plugins.kinds.bundle"), license.bundle]] as [string, React.ReactNode][]) : []),
           [m("markets.license.instance"), license.instance],
           [m("markets.get.plan"), license.tier],
           [
@@ -133,6 +136,20 @@ const Actions = ({ kind, slug, license }: Of & { license: License }) => {
     },
     onError: (error) => tellFailure(reason(error)),
   });
+  // An install without a key takes a seat with the one that is kept.
+  const order = useOrder(market, product);
+  const navigate = useNavigate();
+  const takeSeat = () =>
+    order.mutate(
+      { way: "update", grants: [] },
+      {
+        onSuccess: (begun) => {
+          if ("operationId" in begun)
+            void navigate({ to: addressOf(market) as string, search: { operation: begun.operationId } as never });
+        },
+        onError: (error) => tellFailure(reason(error)),
+      },
+    );
   const to = (way: string) => ({ to: offerAddress(market, product), search: { way } }) as object;
   const goesOn = state === "trial" || why === "trial_ended"; // bought, the same license does
   const forSale = goesOn || why === "expired" || why === "revoked";
@@ -141,6 +158,11 @@ const Actions = ({ kind, slug, license }: Of & { license: License }) => {
       <Button loading={check.isPending} onClick={() => check.mutate()}>
         {m("markets.check")}
       </Button>
+      {why === "not_activated" && (
+        <Button variant="filled" loading={order.isPending} onClick={takeSeat}>
+          {m("markets.license.seat")}
+        </Button>
+      )}
       <Button component={Link} {...to("key")}>
         {m("markets.get.replace")}
       </Button>
