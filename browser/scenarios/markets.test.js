@@ -164,6 +164,29 @@ test("a market from which something is installed stays", async () => {
   await tab.end();
 });
 
+test("a license that has expired is renewed at the market, and goes on", async () => {
+  const seen = await adminToken(seller);
+  const { items } = (await call(seller, "GET", "/api/v1/admin/licenses?q=operator@example.com", { token: seen })).body.data;
+  const ends = async (expiresAt) => {
+    const { status, body } = await call(seller, "PATCH", `/api/v1/admin/licenses/${items[0].id}`, { token: seen, body: { expiresAt } });
+    assert.equal(status, 200, JSON.stringify(body));
+  };
+  await ends(new Date(Date.now() - 60_000).toISOString());
+  const tab = await openConsole("/console/plugins/greeter");
+  const license = tab.getByRole("region", { name: "License" });
+  await license.getByRole("button", { name: "Check now" }).click();
+  await license.getByText("The license has expired.").waitFor();
+  const renew = license.getByRole("link", { name: "My licenses at Harbor Market" });
+  assert.equal(await renew.getAttribute("href"), `${seller.url}/licenses`);
+  await settled(tab);
+  await accessibleEverywhere(tab, "a license that has expired");
+  await ends(null);
+  await license.getByRole("button", { name: "Check now" }).click();
+  await license.getByText("The license has expired.").waitFor({ state: "detached" });
+  await license.getByText("Valid").waitFor();
+  await tab.end();
+});
+
 test("a license that is revoked says so on every page, and another key brings the plugin back", async () => {
   const seen = await adminToken(seller);
   const { items } = (await call(seller, "GET", "/api/v1/admin/licenses?q=operator@example.com", { token: seen })).body.data;
