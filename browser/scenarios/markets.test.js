@@ -195,6 +195,7 @@ test("a license that is revoked says so on every page, and another key brings th
   const license = tab.getByRole("region", { name: "License" });
   await license.getByRole("button", { name: "Check now" }).click();
   await license.getByText("The market has revoked the license.").waitFor();
+  await tab.getByText("License lapsed", { exact: true }).first().waitFor(); // not "ready"
   await tab.goto("/console/plugins");
   await tab.getByText("The license of greeter has lapsed.").waitFor();
   await settled(tab);
@@ -212,5 +213,44 @@ test("a license that is revoked says so on every page, and another key brings th
   await tab.getByText("Greeter is installed.").waitFor();
   await tab.goto("/console/plugins/greeter");
   await license.getByText("Valid").waitFor();
+  await tab.end();
+});
+
+test("a product that is being bought leads to that purchase, which can be stopped; then it is tried", async () => {
+  await offers("taster", "Taster", { price: 10, trialDays: 14 }, {});
+  const tab = await openConsole(`/console/plugins/markets/${market}/taster`);
+  const begin = async () => {
+    await tab.getByRole("radio", { name: "Buy" }).check();
+    const popup = tab.context().waitForEvent("page");
+    await tab.getByRole("button", { name: "Buy for €10" }).click();
+    return popup;
+  };
+  await (await begin()).close();
+  await tab.getByRole("heading", { name: "Buying Taster" }).waitFor();
+  await tab.goto(`/console/plugins/markets/${market}/taster`);
+  await begin(); // closes by itself
+  await tab.getByRole("alert").getByText("It is being bought already.").waitFor();
+  await settled(tab);
+  await accessibleEverywhere(tab, "a product that is being bought");
+  await tab.getByRole("link", { name: "Show how far it is" }).click();
+  await tab.getByRole("heading", { name: "Buying Taster" }).waitFor();
+  await tab.getByRole("button", { name: "Stop this" }).click();
+  await tab.getByRole("dialog").getByText("finds the license key in the receipt").waitFor();
+  await accessibleEverywhere(tab, "stopping a purchase");
+  await tab.getByRole("dialog").getByRole("button", { name: "Stop this" }).click();
+  await tab.getByText("Stopped: Buying Taster.").waitFor();
+  await tab.getByText("It did not work").waitFor();
+
+  await tab.goto(`/console/plugins/markets/${market}/taster`);
+  await tab.getByRole("radio", { name: "Try it first" }).check();
+  await tab.getByLabel("E-mail address for the trial").fill("operator@example.com");
+  await tab.getByRole("button", { name: "Try it for 14 days" }).click();
+  await tab.getByText("Taster is installed.").waitFor();
+  await tab.getByRole("link", { name: "Open Taster" }).click();
+  const license = tab.getByRole("region", { name: "License" });
+  await license.getByText("Trial", { exact: true }).waitFor();
+  await license.getByRole("link", { name: "Buy" }).waitFor();
+  await settled(tab);
+  await accessibleEverywhere(tab, "the license of a trial");
   await tab.end();
 });

@@ -22,7 +22,7 @@ import { InstanceTimeline } from "./InstanceTimeline";
 import { Lacking } from "./Lacking";
 import { InstancePermissions } from "./InstancePermissions";
 import { Logs } from "./Logs";
-import { stateOf } from "./state";
+import { isLapsed, stateOf } from "./state";
 import { Traffic } from "./Traffic";
 
 export const InstancePage = () => {
@@ -57,7 +57,7 @@ const Found = ({ plugin, instance, etag }: FoundProps) => {
   });
   const view = useView(views);
   const { slug } = plugin;
-  const state = stateOf(instance, plugin.manifestJson);
+  const state = stateOf(instance, plugin.manifestJson, isLapsed(plugin));
   return (
     <Page
       title={instance.instanceKey}

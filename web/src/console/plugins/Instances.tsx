@@ -17,7 +17,7 @@ import { May } from "../kit/may";
 import { c, t } from "../text";
 import { placeOf } from "./Cause";
 import { instancesQuery, useRefresh, type Instance, type Package } from "./data";
-import { stateOf } from "./state";
+import { isLapsed, stateOf } from "./state";
 
 export const Instances = ({ plugin }: { plugin: Package }) => {
   const { slug } = plugin;
@@ -35,7 +35,7 @@ export const Instances = ({ plugin }: { plugin: Package }) => {
     },
     {
       title: t("plugins.column.state"),
-      cell: (item) => <InstanceState instance={item} manifestJson={plugin.manifestJson} />,
+      cell: (item) => <InstanceState instance={item} plugin={plugin} />,
     },
     { title: t("plugins.column.since"), named: true, cell: (item) => <Time at={item.runtime.since} /> },
     { title: t("plugins.column.permissions"), end: true, named: true, cell: (item) => item.grantedPermissions.length },
@@ -74,8 +74,8 @@ export const Instances = ({ plugin }: { plugin: Package }) => {
   );
 };
 
-const InstanceState = ({ instance, manifestJson }: { instance: Instance; manifestJson: string | undefined }) => {
-  const { tone, word, rank } = stateOf(instance, manifestJson);
+const InstanceState = ({ instance, plugin }: { instance: Instance; plugin: Package }) => {
+  const { tone, word, rank } = stateOf(instance, plugin.manifestJson, isLapsed(plugin));
   const error = instance.runtime.lastError;
   return (
     <>

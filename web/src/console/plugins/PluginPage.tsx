@@ -31,7 +31,7 @@ import { PackagePermissions } from "./PackagePermissions";
 import { Secret } from "./Secret";
 import { Settings } from "./Settings";
 import { Lacking } from "./Lacking";
-import { isBroken, worst } from "./state";
+import { isBroken, isLapsed, worst } from "./state";
 import { Timeline } from "./Timeline";
 import { Traffic } from "./Traffic";
 
@@ -55,7 +55,7 @@ const Found = ({ plugin }: { plugin: Package }) => {
   const view = useView(views);
   const list = useQuery(instancesQuery(slug));
   const instances = list.data?.items ?? [];
-  const state = worst(instances, manifestJson);
+  const state = worst(instances, manifestJson, isLapsed(plugin));
   return (
     <Page
       title={name}

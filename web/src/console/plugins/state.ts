@@ -1,7 +1,7 @@
 // The state of an instance and of a plugin, in a word and a tone.
 import type { Tone } from "../kit/values";
 import { t } from "../text";
-import type { Instance } from "./data";
+import type { Instance, Package } from "./data";
 import { lacking } from "./lacks";
 
 export interface Shown {
@@ -20,13 +20,17 @@ const states: Record<Instance["runtime"]["state"], { tone: Tone; rank: number }>
   unknown: { tone: "none", rank: 1 },
 };
 
+// isLapsed says whether the license of a plugin keeps it from running.
+export const isLapsed = ({ license }: Package) => license?.state === "lapsed";
+
 // stateOf is the state of an instance of a plugin with that manifest.
-export const stateOf = (instance: Instance, manifestJson: string | undefined): Shown => {
+export const stateOf = (instance: Instance, manifestJson: string | undefined, lapsed = false): Shown => {
   const { enabled, runtime, lifecycleWarning } = instance;
   if (!enabled && runtime.lastError && !runtime.lastError.over)
     return { tone: "bad", word: t("plugins.state.notLoaded"), rank: 6 };
   if (lacking(instance, manifestJson).length > 0) return { tone: "warn", word: t("plugins.state.lacking"), rank: 2 };
   if (!enabled) return { tone: "none", word: t("plugins.state.disabled"), rank: 0 };
+  if (lapsed) return { tone: "bad", word: t("plugins.state.unlicensed"), rank: 5 };
   const { tone, rank } = states[runtime.state];
   if (rank < 3 && lifecycleWarning) return { tone: "warn", word: t("plugins.state.hookFailed"), rank: 3 };
   return { tone, rank, word: t(`plugins.state.${runtime.state}`) };
@@ -36,9 +40,10 @@ export const stateOf = (instance: Instance, manifestJson: string | undefined): S
 export const worst = (
   instances: Instance[],
   manifestJson: string | undefined,
+  lapsed = false,
 ): { instance: Instance; shown: Shown } | undefined =>
   instances
-    .map((instance) => ({ instance, shown: stateOf(instance, manifestJson) }))
+    .map((instance) => ({ instance, shown: stateOf(instance, manifestJson, lapsed) }))
     .sort((a, b) => b.shown.rank - a.shown.rank)[0];
 
 // isBroken says whether somebody should look at an instance.
