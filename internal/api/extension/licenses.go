@@ -27,14 +27,15 @@ type shownLicense struct {
 	CheckedAt  *web.Timestamp    `json:"checkedAt"`
 }
 
-func (h *Handlers) showLicense(ctx context.Context, l entitlement.License) *shownLicense {
+// showLicense returns the license l that decides about a package of a kind.
+func (h *Handlers) showLicense(ctx context.Context, kind extension.Kind, l entitlement.License) *shownLicense {
 	state, reason := l.At(h.Now())
 	shown := &shownLicense{
 		Market: l.Market, Product: l.Product, Instance: l.Instance, State: state, Reason: orNull(string(reason)),
 		Tier: l.Tier, ExpiresAt: web.OrNull(web.Timestamp(l.TermEnds)), GraceUntil: web.Timestamp(l.GraceUntil),
 		CheckedAt: web.OrNull(web.Timestamp(l.CheckedAt)),
 	}
-	if l.Kind == extension.Bundle {
+	if l.Kind != kind {
 		shown.Bundle = &l.Slug
 	}
 	if reqctx.CallerFrom(ctx).May(permission.ReadLicenses) {
@@ -51,7 +52,7 @@ func (h *Handlers) licenseOf(ctx context.Context, kind extension.Kind, slug stri
 	} else if err != nil {
 		return nil, err
 	}
-	return h.showLicense(ctx, l), nil
+	return h.showLicense(ctx, kind, l), nil
 }
 
 // CheckLicense serves POST /api/v1/admin/extensions/{kind}/{slug}/license/check.
@@ -75,6 +76,6 @@ func (h *Handlers) checkLicense(w http.ResponseWriter, r *http.Request, kind ext
 	if l, err = h.Entitlements.Check(r.Context(), l.Kind, l.Slug); err != nil {
 		return err
 	}
-	web.WriteData(w, http.StatusOK, h.showLicense(r.Context(), l))
+	web.WriteData(w, http.StatusOK, h.showLicense(r.Context(), kind, l))
 	return nil
 }

@@ -119,6 +119,10 @@ func TestReplicasGiveBackWhatWasPaidAndNoMore(t *testing.T) {
 		}
 		all.Wait()
 		a.SweepOrders(t)
+		// Both who wanted all may have met a part whose answer was lost: "Nothing was changed; try again."
+		if res := a.Do(t, refundOf(root, sale.OrderID, 0)); res.Status != http.StatusOK {
+			t.Errorf("all, again: %d %s", res.Status, res.Body)
+		}
 		b.MustDeliver(t, sale.Charge("evt_sum_", c.back))
 		if c.back != 4990 || c.refused != 0 {
 			t.Errorf("Stripe gave back %d, and refused %d requests", c.back, c.refused)
@@ -238,6 +242,30 @@ func TestOnePurchaseOfATrialIsOpenOnAllReplicas(t *testing.T) {
 		}
 		if list := a.Do(t, testkit.Get(root, testkit.AdminOrders)).Get(t, "data.items").([]any); len(list) != 2 {
 			t.Errorf("%d orders, want that of the trial and one purchase", len(list))
+		}
+	})
+}
+
+// A refund that waits for that of another request is not recorded, and says so when the provider is away.
+func TestARefundBehindAnotherOneIsNotKept(t *testing.T) {
+	t.Parallel()
+
+	stripeReplicas(t, func(t *testing.T, a, b *testkit.App, c *till) {
+		root, ada := a.Admin(t, "root").Access, a.Register(t, "ada").Access
+		offer(t, a, root, 14)
+		sale := testkit.Sale{OrderID: a.Buy(t, ada, "once").Text(t, "orderId")}
+		a.MustDeliver(t, sale.Paid())
+		c.lost = 2
+		part := a.Do(t, refundOf(root, sale.OrderID, 20))
+		if part.Status != http.StatusBadGateway || !strings.Contains(part.Text(t, "error.message"), "The refund is kept") {
+			t.Errorf("a part: %d %s", part.Status, part.Body)
+		}
+		all := b.Do(t, refundOf(root, sale.OrderID, 0))
+		if all.Status != http.StatusBadGateway || !strings.Contains(all.Text(t, "error.message"), "Nothing was changed") {
+			t.Errorf("all: %d %s", all.Status, all.Body)
+		}
+		if res := b.Do(t, refundOf(root, sale.OrderID, 0)); res.Status != http.StatusOK || c.back != 4990 {
+			t.Errorf("all, again: %d %s, %d given back", res.Status, res.Body, c.back)
 		}
 	})
 }

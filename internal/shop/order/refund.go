@@ -117,6 +117,8 @@ func (s *Service) refund(ctx context.Context, o Listed, req RefundRequest, may m
 		switch {
 		case step == refundOther && errors.Is(err, ErrRefundRefused):
 			continue // that of another request: this one has its turn now
+		case step == refundOther && errors.Is(err, ErrRefundWaits): // and so does this one, of which nothing was recorded
+			return Listed{}, ErrProviderUnreachable.Because(err)
 		case errs.KindOf(err) == errs.NotFound:
 			return Listed{}, ErrNotFound
 		case err != nil:
