@@ -77,7 +77,7 @@ type Handoffs interface {
 }
 
 // forHandoff returns the request with the trial that its handoff wants to buy, if there is one. It returns the errors
-// of mayOrderFor.
+// of mayOrderFor, and ErrHandoffTrial.
 func (s *Service) forHandoff(ctx context.Context, p product.Product, req PurchaseRequest) (PurchaseRequest, error) {
 	if req.HandoffID == "" {
 		return req, nil
@@ -87,10 +87,14 @@ func (s *Service) forHandoff(ctx context.Context, p product.Product, req Purchas
 		return req, err
 	}
 	req.trial, err = s.Store.LicenseByID(ctx, h.LicenseID)
-	if err == nil && !buyable(req.trial, p.ID, buyer(ctx)) {
-		err = ErrHandoffTrial
+	if err != nil || buyable(req.trial, p.ID, buyer(ctx)) {
+		return req, err
 	}
-	return req, err
+	// Whoever was quicker may have bought it for this handoff: then that is what there is to say.
+	if _, err := s.mayOrderFor(ctx, s.Store, p.ID, req); err != nil {
+		return req, err
+	}
+	return req, ErrHandoffTrial
 }
 
 // mayOrderFor returns the handoff of a request for which a product may be ordered now, or ErrHandoffUnknown,
