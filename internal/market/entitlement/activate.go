@@ -59,7 +59,7 @@ func (s *Service) intend(ctx context.Context, l License, key string) (id string,
 		if err != nil {
 			return err
 		}
-		if ok && r.TryingUntil.After(now) && !r.TryingUntil.After(now.Add(releaseTakes)) {
+		if ok && isAhead(r.TryingUntil, now, releaseTakes) {
 			return remote.ErrUnreachable.With("reason", "its seat is being given back at this moment")
 		}
 		if !ok {

@@ -151,6 +151,12 @@ func (l License) nextCheck(now time.Time, early time.Duration) time.Time {
 	return at
 }
 
+// isAhead reports whether a time is still to come. One that is further ahead than anybody sets it, which is most, was
+// written while a clock was: it does not count.
+func isAhead(at, now time.Time, most time.Duration) bool {
+	return at.After(now) && at.Sub(now) <= most
+}
+
 func later(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b

@@ -77,7 +77,7 @@ func (s *Service) freeDue(ctx context.Context) error {
 		return err
 	}
 	for _, r := range list {
-		if s.waits(r) {
+		if isAhead(r.Due, s.now(), abandonAfter) {
 			continue
 		}
 		if err := s.free(ctx, r.ID); err != nil {
@@ -85,12 +85,6 @@ func (s *Service) freeDue(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// waits reports whether r is not due yet. What is due further ahead than anybody sets was written while a clock was.
-func (s *Service) waits(r Release) bool {
-	now := s.now()
-	return r.Due.After(now) && !r.Due.After(now.Add(abandonAfter))
 }
 
 // free gives one seat back, unless somebody else does or it is no longer due.
@@ -152,7 +146,7 @@ func (s *Service) claim(ctx context.Context, id string) (found Release, ok bool,
 		}
 		now := s.now()
 		for _, r := range list {
-			if r.ID != id || s.waits(r) || r.TryingUntil.After(now) && !r.TryingUntil.After(now.Add(releaseTakes)) {
+			if r.ID != id || isAhead(r.Due, now, abandonAfter) || isAhead(r.TryingUntil, now, releaseTakes) {
 				continue
 			}
 			r.TryingUntil = now.Add(releaseTakes)

@@ -107,8 +107,8 @@ func (s *Service) Worrying(ctx context.Context) (list []License, err error) {
 	return list, err
 }
 
-// Key returns the kept license key of a package; ok is false if it has none, or none that can be opened. A key of another market or product is none
-// of it: nobody else may learn it.
+// Key returns the kept license key of a package; ok is false if it has none, or none that can be opened. A key of
+// another market or product is none of it: nobody else may learn it.
 func (s *Service) Key(ctx context.Context, of Subject) (key string, ok bool, err error) {
 	l, err := s.Store.Get(ctx, of.Kind, of.Slug)
 	if errs.KindOf(err) == errs.NotFound || err == nil && l.Subject != of {

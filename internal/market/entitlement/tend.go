@@ -96,8 +96,7 @@ func (s *Service) tend(ctx context.Context, l License, check bool) error {
 	}
 	now := s.now()
 	state, reason := l.At(now)
-	if check || !l.Due.After(now) || l.Due.Sub(now) > checkEvery /* the clock was ahead */ || state != l.State ||
-		reason != l.Reason {
+	if check || !isAhead(l.Due, now, checkEvery) || state != l.State || reason != l.Reason {
 		var err error
 		if l, err = s.check(ctx, l); err != nil {
 			return err

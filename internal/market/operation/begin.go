@@ -157,8 +157,9 @@ func (s *Service) free(ctx context.Context, o Operation) error {
 	return ErrUninstalled
 }
 
-// Purchase begins a purchase: the buyer pays at CheckoutURL. The errors are those of begin, ErrSelf, ErrAddress, ErrFree, ErrTier,
-// ErrBuying with details.operationId, ErrRefused, remote.ErrUnreachable, and remote.ErrUntrusted also for a market that sends buyers elsewhere.
+// Purchase begins a purchase: the buyer pays at CheckoutURL. The errors are those of begin, ErrSelf, ErrAddress, ErrFree,
+// ErrTier, ErrBuying with details.operationId, ErrRefused, remote.ErrUnreachable, and remote.ErrUntrusted also for a
+// market that sends buyers elsewhere.
 func (s *Service) Purchase(ctx context.Context, market string, in NewPurchase) (Operation, error) {
 	if err := in.Issues().Err(); err != nil {
 		return Operation{}, err
@@ -351,7 +352,7 @@ func (s *Service) create(ctx context.Context, o Operation, lease string) error {
 // entry returns what the audit log is told of an operation.
 func (o *Operation) entry(ctx context.Context, by reqctx.Caller, action audit.Action, at time.Time) audit.Entry {
 	return audit.New(reqctx.WithCaller(ctx, by), at, action, audit.Target{Type: "market", ID: o.Market}, audit.Details{
-		"operation": o.ID, "kind": string(o.Kind), "product": o.Product, "tier": o.Tier, "package": string(o.Package.Kind) + " " + o.Package.Slug,
-		"permissions": o.Grants,
+		"operation": o.ID, "kind": string(o.Kind), "product": o.Product, "tier": o.Tier,
+		"package": string(o.Package.Kind) + " " + o.Package.Slug, "permissions": o.Grants,
 	})
 }

@@ -34,7 +34,8 @@ type Store interface {
 	List(ctx context.Context, limit, offset int) ([]Stored, int, error)
 
 	// Lease returns an operation that is due at now, the longest waiting first, and leases it: nobody else gets it
-	// before until. ok is false if none is due. What is due more than five minutes from now is due: a clock was ahead. Those of a market of which two are leased by now are left out.
+	// before until. ok is false if none is due. What is due more than five minutes from now is due: a clock was ahead.
+	// Those of a market of which two are leased by now are left out.
 	Lease(ctx context.Context, lease string, now, until time.Time) (o Stored, ok bool, err error)
 
 	// Take is Lease for one operation, due or not. ok is false if it is over, or in other hands.
