@@ -41,7 +41,8 @@ var entitlementColumns = `e.id, e.kind, e.slug, e.market, e.product, e.key_seale
 		EXISTS (SELECT 1 FROM plugin_packages p WHERE e.kind = 'plugin' AND p.slug = e.slug AND p.deleted_at_ms IS NULL)
 		OR EXISTS (SELECT 1 FROM theme_versions v WHERE v.kind = e.kind AND v.slug = e.slug AND v.deleted_at_ms IS NULL)
 		OR EXISTS (SELECT 1 FROM bundles b WHERE e.kind = 'bundle' AND b.slug = e.slug)
-		OR EXISTS (SELECT 1 FROM plugin_packages p WHERE e.kind = 'bundle' AND p.deleted_at_ms IS NULL AND ` + broughtBy("e") + `)),
+		OR EXISTS (SELECT 1 FROM plugin_packages p
+			WHERE e.kind = 'bundle' AND p.deleted_at_ms IS NULL AND ` + broughtBy("e") + `)),
 	` + itsPackage("e") + ` AND (
 		EXISTS (SELECT 1 FROM plugin_packages p WHERE e.kind = 'plugin' AND p.slug = e.slug)
 		OR EXISTS (SELECT 1 FROM theme_versions v WHERE v.kind = e.kind AND v.slug = e.slug)
@@ -54,9 +55,9 @@ func scanEntitlement(row database.Scanner) (l entitlement.License, err error) {
 	err = row.Scan(
 		&l.ID, &l.Kind, &l.Slug, &l.Market, &l.Product, &l.Sealed, &l.KeyTail, &l.Instance, &l.Lease,
 		&l.State, &l.Reason, &l.Tier, &l.IsTrial, &features, database.ScanMillis(&l.TermEnds),
-		database.ScanMillis(&l.LeasedAt),
-		database.ScanMillis(&l.LeaseUntil), database.ScanMillis(&l.GraceUntil), database.ScanMillis(&l.CheckedAt),
-		database.ScanMillis(&l.LastSeen), database.ScanMillis(&l.Due), &l.Mailed, &l.Installed, &l.Seated, &l.Revision, &l.Live, &l.Known)
+		database.ScanMillis(&l.LeasedAt), database.ScanMillis(&l.LeaseUntil), database.ScanMillis(&l.GraceUntil),
+		database.ScanMillis(&l.CheckedAt), database.ScanMillis(&l.LastSeen), database.ScanMillis(&l.Due),
+		&l.Mailed, &l.Installed, &l.Seated, &l.Revision, &l.Live, &l.Known)
 	if err == nil {
 		err = json.Unmarshal([]byte(features), &l.Features)
 	}
@@ -125,7 +126,8 @@ func (s *Entitlements) Update(ctx context.Context, l entitlement.License) error 
 
 // Saw implements entitlement.Store.
 func (s *Entitlements) Saw(ctx context.Context, now time.Time) error {
-	_, err := s.Write.ExecContext(ctx, `UPDATE package_licenses SET last_seen_ms = $1 WHERE last_seen_ms < $1`, now.UnixMilli())
+	_, err := s.Write.ExecContext(ctx,
+		`UPDATE package_licenses SET last_seen_ms = $1 WHERE last_seen_ms < $1`, now.UnixMilli())
 	return err
 }
 

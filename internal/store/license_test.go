@@ -140,9 +140,9 @@ func testLicenseUsage(t *testing.T, open Open) {
 		}
 		full := License("l", "a")
 		want := license.License{
-			ID: full.ID, ProductID: full.ProductID, TierID: full.TierID, Type: full.Type, Features: full.Features, MaxInstances: full.MaxInstances,
-			Instances: 1, Paid: full.Paid, ExpiresAt: full.ExpiresAt, Leeway: full.Leeway, Trial: full.Trial, RevokedAt: T0,
-			CreatedAt: full.CreatedAt,
+			ID: full.ID, ProductID: full.ProductID, TierID: full.TierID, Type: full.Type, Features: full.Features,
+			MaxInstances: full.MaxInstances, Instances: 1, Paid: full.Paid, ExpiresAt: full.ExpiresAt,
+			Leeway: full.Leeway, Trial: full.Trial, RevokedAt: T0, CreatedAt: full.CreatedAt,
 		}
 		full.RevokedAt = T0
 		if err := s.UpdateLicense(t.Context(), full); err != nil {

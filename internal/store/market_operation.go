@@ -21,15 +21,17 @@ var _ operation.Store = (*Operations)(nil)
 // NewOperations returns the operations of db.
 func NewOperations(db *database.DB) *Operations { return &Operations{audited{db.Conn()}} }
 
-const operationColumns = `o.id, o.kind, o.market_id, o.product, o.product_name, o.tier, o.package_kind, o.package_slug, o.version,
-	o.grants, o.actor, o.paid, o.handoff_id, o.checkout_url, o.expires_at_ms, o.sealed, o.state, o.steps, o.failure, o.attempts,
-	o.due_ms, o.created_at_ms, o.waiting, o.ended_at_ms`
+const operationColumns = `o.id, o.kind, o.market_id, o.product, o.product_name, o.tier,
+	o.package_kind, o.package_slug, o.version, o.grants, o.actor, o.paid, o.handoff_id, o.checkout_url, o.expires_at_ms,
+	o.sealed, o.state, o.steps, o.failure, o.attempts, o.due_ms, o.created_at_ms, o.waiting, o.ended_at_ms`
 
 func scanOperation(row database.Scanner) (o operation.Stored, err error) {
 	var grants, actor, steps, failure, waiting string
-	err = row.Scan(&o.ID, &o.Kind, &o.Market, &o.Product, &o.ProductName, &o.Tier, &o.Package.Kind, &o.Package.Slug, &o.Package.Version,
-		&grants, &actor, &o.Licensed, &o.HandoffID, &o.CheckoutURL, database.ScanMillis(&o.ExpiresAt), &o.Sealed, &o.State, &steps,
-		&failure, &o.Attempts, database.ScanMillis(&o.DueAt), database.ScanMillis(&o.CreatedAt), &waiting, database.ScanMillis(&o.EndedAt))
+	err = row.Scan(&o.ID, &o.Kind, &o.Market, &o.Product, &o.ProductName, &o.Tier,
+		&o.Package.Kind, &o.Package.Slug, &o.Package.Version,
+		&grants, &actor, &o.Licensed, &o.HandoffID, &o.CheckoutURL, database.ScanMillis(&o.ExpiresAt),
+		&o.Sealed, &o.State, &steps, &failure, &o.Attempts, database.ScanMillis(&o.DueAt),
+		database.ScanMillis(&o.CreatedAt), &waiting, database.ScanMillis(&o.EndedAt))
 	if err != nil {
 		return o, err
 	}
@@ -92,9 +94,11 @@ func (s *Operations) Create(ctx context.Context, o operation.Stored, lease strin
 				grants, actor, paid, handoff_id, checkout_url, expires_at_ms, sealed, state, steps, failure, attempts,
 				due_ms, created_at_ms, lease)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
-			o.ID, string(o.Kind), o.Market, o.Product, o.ProductName, o.Tier, string(o.Package.Kind), o.Package.Slug, o.Package.Version,
-			t.grants, t.actor, o.Licensed, o.HandoffID, o.CheckoutURL, database.Millis(o.ExpiresAt), o.Sealed, string(o.State), t.steps,
-			t.failure, o.Attempts, database.Millis(o.DueAt), database.Millis(o.CreatedAt), lease)
+			o.ID, string(o.Kind), o.Market, o.Product, o.ProductName, o.Tier,
+			string(o.Package.Kind), o.Package.Slug, o.Package.Version,
+			t.grants, t.actor, o.Licensed, o.HandoffID, o.CheckoutURL, database.Millis(o.ExpiresAt),
+			o.Sealed, string(o.State), t.steps, t.failure, o.Attempts,
+			database.Millis(o.DueAt), database.Millis(o.CreatedAt), lease)
 		return tx.Wrap(err, "Operation")
 	})
 }
@@ -102,7 +106,8 @@ func (s *Operations) Create(ctx context.Context, o operation.Stored, lease strin
 // Buying implements operation.Store.
 func (s *Operations) Buying(ctx context.Context, market, product string) (id string, ok bool, err error) {
 	err = s.Read.QueryRowContext(ctx, `
-		SELECT id FROM market_operations WHERE market_id = $1 AND product = $2 AND kind = 'purchase' AND due_ms IS NOT NULL LIMIT 1`,
+		SELECT id FROM market_operations
+		WHERE market_id = $1 AND product = $2 AND kind = 'purchase' AND due_ms IS NOT NULL LIMIT 1`,
 		market, product).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", false, nil
@@ -113,7 +118,8 @@ func (s *Operations) Buying(ctx context.Context, market, product string) (id str
 // Bought implements operation.Store.
 func (s *Operations) Bought(ctx context.Context, market, product string) (o operation.Stored, ok bool, err error) {
 	o, err = scanOperation(s.Read.QueryRowContext(ctx, `SELECT `+operationColumns+` FROM market_operations o
-		WHERE o.market_id = $1 AND o.product = $2 AND o.kind IN ('purchase', 'trial') AND o.state = 'failed' AND o.sealed <> ''
+		WHERE o.market_id = $1 AND o.product = $2 AND o.kind IN ('purchase', 'trial')
+			AND o.state = 'failed' AND o.sealed <> ''
 		ORDER BY o.kind, o.created_at_ms DESC, o.id LIMIT 1`, market, product))
 	if errors.Is(err, sql.ErrNoRows) {
 		return operation.Stored{}, false, nil
@@ -123,7 +129,8 @@ func (s *Operations) Bought(ctx context.Context, market, product string) (o oper
 
 // Get implements operation.Store.
 func (s *Operations) Get(ctx context.Context, id string) (operation.Stored, error) {
-	o, err := scanOperation(s.Read.QueryRowContext(ctx, `SELECT `+operationColumns+` FROM market_operations o WHERE o.id = $1`, id))
+	o, err := scanOperation(s.Read.QueryRowContext(ctx,
+		`SELECT `+operationColumns+` FROM market_operations o WHERE o.id = $1`, id))
 	return o, s.Wrap(err, "Operation")
 }
 
@@ -144,7 +151,9 @@ func (s *Operations) List(ctx context.Context, limit, offset int) (list []operat
 const farAhead = 5 * time.Minute
 
 // Lease implements operation.Store.
-func (s *Operations) Lease(ctx context.Context, lease string, now, until time.Time) (o operation.Stored, ok bool, err error) {
+func (s *Operations) Lease(
+	ctx context.Context, lease string, now, until time.Time,
+) (o operation.Stored, ok bool, err error) {
 	// Usually nothing is due. This query finds that out without a transaction.
 	err = s.Read.QueryRowContext(ctx, `SELECT id FROM market_operations WHERE due_ms <= $1 OR due_ms > $2 LIMIT 1`,
 		database.Millis(now), database.Millis(now.Add(farAhead))).Scan(&o.ID)
@@ -176,7 +185,8 @@ func (s *Operations) Lease(ctx context.Context, lease string, now, until time.Ti
 
 // Renew implements operation.Store.
 func (s *Operations) Renew(ctx context.Context, id, lease string, until time.Time) (bool, error) {
-	res, err := s.Write.ExecContext(ctx, `UPDATE market_operations SET due_ms = $1 WHERE id = $2 AND lease = $3 AND due_ms IS NOT NULL`,
+	res, err := s.Write.ExecContext(ctx,
+		`UPDATE market_operations SET due_ms = $1 WHERE id = $2 AND lease = $3 AND due_ms IS NOT NULL`,
 		database.Millis(until), id, lease)
 	if err != nil {
 		return false, err
@@ -186,7 +196,9 @@ func (s *Operations) Renew(ctx context.Context, id, lease string, until time.Tim
 }
 
 // Keep implements operation.Store.
-func (s *Operations) Keep(ctx context.Context, o operation.Stored, lease string, goesOn bool, entries ...audit.Entry) error {
+func (s *Operations) Keep(
+	ctx context.Context, o operation.Stored, lease string, goesOn bool, entries ...audit.Entry,
+) error {
 	t, err := encodeOperation(o)
 	if err != nil {
 		return err
@@ -197,8 +209,8 @@ func (s *Operations) Keep(ctx context.Context, o operation.Stored, lease string,
 	}
 	return s.Conn.InTx(ctx, func(tx database.Conn) error {
 		res, err := tx.Write.ExecContext(ctx, `
-			UPDATE market_operations SET sealed = $1, state = $2, steps = $3, failure = $4, attempts = $5, due_ms = $6, lease = $7,
-				expires_at_ms = $8, waiting = $9, ended_at_ms = $10
+			UPDATE market_operations SET sealed = $1, state = $2, steps = $3, failure = $4, attempts = $5,
+				due_ms = $6, lease = $7, expires_at_ms = $8, waiting = $9, ended_at_ms = $10
 			WHERE id = $11 AND lease = $12`,
 			o.Sealed, string(o.State), t.steps, t.failure, o.Attempts, database.Millis(o.DueAt), next,
 			database.Millis(o.ExpiresAt), t.waiting, database.Millis(o.EndedAt), o.ID, lease)
@@ -216,15 +228,19 @@ func (s *Operations) Keep(ctx context.Context, o operation.Stored, lease string,
 
 // Next implements operation.Store.
 func (s *Operations) Next(ctx context.Context) (at time.Time, ok bool, err error) {
-	err = s.Read.QueryRowContext(ctx, `SELECT min(due_ms) FROM market_operations WHERE due_ms IS NOT NULL`).Scan(database.ScanMillis(&at))
+	err = s.Read.QueryRowContext(ctx, `SELECT min(due_ms) FROM market_operations WHERE due_ms IS NOT NULL`).
+		Scan(database.ScanMillis(&at))
 	return at, !at.IsZero(), err
 }
 
 // Take implements operation.Store.
-func (s *Operations) Take(ctx context.Context, id, lease string, now, until time.Time) (o operation.Stored, ok bool, err error) {
+func (s *Operations) Take(
+	ctx context.Context, id, lease string, now, until time.Time,
+) (o operation.Stored, ok bool, err error) {
 	err = s.InShortTx(ctx, func(tx database.Conn) error {
 		res, err := tx.Write.ExecContext(ctx, `
-			UPDATE market_operations SET lease = $1, due_ms = $2 WHERE id = $3 AND (lease = '' AND due_ms IS NOT NULL OR due_ms <= $4 OR due_ms > $5)`,
+			UPDATE market_operations SET lease = $1, due_ms = $2
+			WHERE id = $3 AND (lease = '' AND due_ms IS NOT NULL OR due_ms <= $4 OR due_ms > $5)`,
 			lease, database.Millis(until), id, database.Millis(now), database.Millis(now.Add(farAhead)))
 		if err != nil {
 			return err
@@ -242,6 +258,7 @@ func (s *Operations) Take(ctx context.Context, id, lease string, now, until time
 // Sweep implements operation.Store.
 func (s *Operations) Sweep(ctx context.Context, until time.Time) error {
 	_, err := s.Write.ExecContext(ctx, `
-		DELETE FROM market_operations WHERE due_ms IS NULL AND COALESCE(ended_at_ms, created_at_ms) < $1`, database.Millis(until))
+		DELETE FROM market_operations WHERE due_ms IS NULL AND COALESCE(ended_at_ms, created_at_ms) < $1`,
+		database.Millis(until))
 	return err
 }

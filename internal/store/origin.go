@@ -23,7 +23,9 @@ func (e *Extensions) Origins(ctx context.Context) ([]extension.Traced, error) {
 }
 
 // Elsewhere implements extension.Origins.
-func (o origins) Elsewhere(ctx context.Context, kind extension.Kind, slug string, origin extension.Origin) (is bool, err error) {
+func (o origins) Elsewhere(
+	ctx context.Context, kind extension.Kind, slug string, origin extension.Origin,
+) (is bool, err error) {
 	err = o.Read.QueryRowContext(ctx, `
 		SELECT EXISTS (
 			SELECT 1 FROM (

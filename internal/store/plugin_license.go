@@ -16,7 +16,8 @@ import (
 var licenseJoin = `
 		LEFT JOIN package_licenses l ON l.id = (
 			SELECT g.id FROM package_licenses g
-			WHERE ` + itsPackage("g") + ` AND (g.kind = 'plugin' AND g.slug = p.slug OR g.kind = 'bundle' AND ` + broughtBy("g") + `)
+			WHERE ` + itsPackage("g") + `
+				AND (g.kind = 'plugin' AND g.slug = p.slug OR g.kind = 'bundle' AND ` + broughtBy("g") + `)
 			ORDER BY CASE g.kind WHEN 'plugin' THEN 0 ELSE 1 END, CASE g.state WHEN 'lapsed' THEN 1 ELSE 0 END, g.id
 			LIMIT 1)`
 
@@ -28,7 +29,8 @@ func broughtBy(license string) string {
 			WHERE b.bundle_slug = g.slug AND b.package_id = p.id AND b.kind = 'plugin' AND (b.owned OR b.outcome = 'upgraded'))
 		OR EXISTS (
 			SELECT 1 FROM package_origins o
-			WHERE o.kind = 'plugin' AND o.slug = p.slug AND o.zip_hash = p.zip_hash AND o.market_id = g.market AND o.product = g.product))`,
+			WHERE o.kind = 'plugin' AND o.slug = p.slug AND o.zip_hash = p.zip_hash
+				AND o.market_id = g.market AND o.product = g.product))`,
 		"g.", license+".")
 }
 
@@ -36,7 +38,8 @@ func broughtBy(license string) string {
 // came from its market and product. What somebody uploads while another package of the same slug is bought is not.
 func itsPackage(license string) string {
 	return strings.ReplaceAll(`(e.installed OR EXISTS (
-		SELECT 1 FROM package_origins o WHERE o.kind = e.kind AND o.slug = e.slug AND o.market_id = e.market AND o.product = e.product))`,
+		SELECT 1 FROM package_origins o
+		WHERE o.kind = e.kind AND o.slug = e.slug AND o.market_id = e.market AND o.product = e.product))`,
 		"e.", license+".")
 }
 
