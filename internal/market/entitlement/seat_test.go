@@ -51,8 +51,8 @@ func TestACopyLeavesTheSeatOfTheOriginal(t *testing.T) {
 	release := func(at string) {
 		t.Helper()
 		r := entitlement.Release{
-			ID: at, Market: p.of.Market, Product: p.of.Product, Instance: host, Sealed: p.b.Entitlements.Keys.Seal([]byte(p.key), at),
-			Due: p.b.Clock.Now(), Until: p.b.Clock.Now().Add(day),
+			ID: at, Market: p.of.Market, Product: p.of.Product, Instance: host,
+			Sealed: p.b.Entitlements.Keys.Seal([]byte(p.key), at), Due: p.b.Clock.Now(), Until: p.b.Clock.Now().Add(day),
 		}
 		if err := p.b.Entitlements.Store.PutRelease(t.Context(), r); err != nil {
 			t.Fatal(err)
@@ -289,8 +289,8 @@ func TestWhatIsReleasedWhileItHasLapsedRuns(t *testing.T) {
 	turns.are(t, "released", "return echo ")
 }
 
-// A license is that of what its market sold: one of the same name that somebody uploaded, between the activation and the
-// install, runs without it, and does not end with it.
+// A license is that of what its market sold: one of the same name that somebody uploaded, between the activation and
+// the install, runs without it, and does not end with it.
 func TestALicenseDecidesAboutItsOwnPackage(t *testing.T) {
 	t.Parallel()
 

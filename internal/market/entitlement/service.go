@@ -84,8 +84,8 @@ func (s *Service) Get(ctx context.Context, kind extension.Kind, slug string) (Li
 	return l, errs.Missing(err, ErrNotFound)
 }
 
-// Deciding returns the license that decides about a package: its own, or for a plugin also that of a bundle that brought
-// it. The error is ErrNotFound if there is none.
+// Deciding returns the license that decides about a package: its own, or for a plugin also that of a bundle that
+// brought it. The error is ErrNotFound if there is none.
 func (s *Service) Deciding(ctx context.Context, kind extension.Kind, slug string) (License, error) {
 	if kind != extension.Plugin {
 		return s.Get(ctx, kind, slug)

@@ -67,7 +67,8 @@ var (
 	ErrNotFound = errs.New(errs.NotFound, "NOT_FOUND", "This package has no license.")
 	// ErrOther keeps the license of what can be restored.
 	ErrOther = errs.New(errs.Conflict, "CONFLICT",
-		"A package of this name was uninstalled, can be restored, and has a license of another product. Remove it for good first.")
+		"A package of this name was uninstalled, can be restored, and has a license of another product. "+
+			"Remove it for good first.")
 	// ErrRefused says in details.reason what the market signed.
 	ErrRefused = errs.New(errs.Forbidden, "LICENSE_REFUSED",
 		"The market does not allow to use the product with this license key. details.reason tells why.")

@@ -160,7 +160,8 @@ func (s *Service) reactivate(ctx context.Context, l License, key string) error {
 // was away.
 const retryRestored = time.Minute
 
-// mail tells administrators that a grace has begun, that it ends within a day, and that a license has lapsed, once each.
+// mail tells administrators, once each, that a grace has begun, that it ends within a day, and that a license
+// has lapsed.
 func (s *Service) mail(ctx context.Context, l License) error {
 	now := s.now()
 	tell := NotMailed

@@ -100,7 +100,8 @@ func plausible(s string) bool {
 // ErrForgotten if the market lost the purchase.
 func (s seller) claim(ctx context.Context, handoffID, secret string) (licenseKey string, ok bool, err error) {
 	var out key
-	status, err := s.post(ctx, "handoffs/"+url.PathEscape(handoffID)+"/claim", "", map[string]string{"secret": secret}, &out)
+	path := "handoffs/" + url.PathEscape(handoffID) + "/claim"
+	status, err := s.post(ctx, path, "", map[string]string{"secret": secret}, &out)
 	if errors.Is(err, ErrTier) {
 		return "", false, ErrForgotten
 	} else if err != nil || status == http.StatusAccepted {
@@ -183,7 +184,8 @@ func refusal(status int, body []byte) error {
 	}
 	readable := json.Unmarshal(body, &said) == nil && said.Error != ""
 	switch {
-	case status >= 500 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || said.Error == "IDEMPOTENCY_IN_PROGRESS":
+	case status >= 500 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout ||
+		said.Error == "IDEMPOTENCY_IN_PROGRESS":
 		return remote.ErrUnreachable.With("reason", fmt.Sprintf("it answers with status %d", status))
 	case status >= 300 && status < 400:
 		return remote.NotAsAMarket("it redirects")
@@ -223,7 +225,9 @@ var errBroken = errors.New("operation: the answer broke off")
 
 // download reads a version of a product's package. It gives it to receive, at most one byte more than was signed, and
 // returns what receive does, unless the answer breaks off.
-func (s seller) download(ctx context.Context, product string, pkg remote.Package, licenseKey string, receive func(io.Reader) error) error {
+func (s seller) download(
+	ctx context.Context, product string, pkg remote.Package, licenseKey string, receive func(io.Reader) error,
+) error {
 	ctx, cancel := context.WithTimeout(ctx, downloadWithin)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.at.URL+terms.PackagePath+product+"/"+pkg.Version, nil)
@@ -274,7 +278,8 @@ func (s *source) Read(b []byte) (int, error) {
 // final reports whether an error is the end of an operation: trying again would change nothing.
 func final(err error) bool {
 	switch errs.KindOf(err) {
-	case errs.Invalid, errs.Forbidden, errs.NotFound, errs.Gone, errs.Conflict, errs.TooLarge, errs.Unprocessable, errs.Unsupported:
+	case errs.Invalid, errs.Forbidden, errs.NotFound, errs.Gone, errs.Conflict, errs.TooLarge, errs.Unprocessable,
+		errs.Unsupported:
 		return true
 	}
 	return false

@@ -78,10 +78,12 @@ func (n NewInstall) Issues() (faults errs.Issues) {
 	return faults
 }
 
-// begin returns an operation that can begin, and its market. The errors are those of remote.Service.Packages, ErrNothing,
-// install.ErrPlatform, those of takes, ErrElsewhere, ErrOtherKind, ErrUninstalled, VALIDATION_ERROR for grants that are not signed, and
-// extension.ErrTrust for those that the caller may not give.
-func (s *Service) begin(ctx context.Context, kind Kind, market, slug string, grants []string) (Operation, seller, error) {
+// begin returns an operation that can begin, and its market. The errors are those of remote.Service.Packages,
+// ErrNothing, install.ErrPlatform, those of takes, ErrElsewhere, ErrOtherKind, ErrUninstalled, VALIDATION_ERROR for
+// grants that are not signed, and extension.ErrTrust for those that the caller may not give.
+func (s *Service) begin(
+	ctx context.Context, kind Kind, market, slug string, grants []string,
+) (Operation, seller, error) {
 	m, offered, err := s.Markets.Offered(ctx, market, []string{slug})
 	if err != nil {
 		return Operation{}, seller{}, err
@@ -157,9 +159,9 @@ func (s *Service) free(ctx context.Context, o Operation) error {
 	return ErrUninstalled
 }
 
-// Purchase begins a purchase: the buyer pays at CheckoutURL. The errors are those of begin, ErrSelf, ErrAddress, ErrFree,
-// ErrTier, ErrBuying with details.operationId, ErrRefused, remote.ErrUnreachable, and remote.ErrUntrusted also for a
-// market that sends buyers elsewhere.
+// Purchase begins a purchase: the buyer pays at CheckoutURL. The errors are those of begin, ErrSelf, ErrAddress,
+// ErrFree, ErrTier, ErrBuying with details.operationId, ErrRefused, remote.ErrUnreachable, and remote.ErrUntrusted also
+// for a market that sends buyers elsewhere.
 func (s *Service) Purchase(ctx context.Context, market string, in NewPurchase) (Operation, error) {
 	if err := in.Issues().Err(); err != nil {
 		return Operation{}, err
@@ -201,8 +203,8 @@ func (s *Service) Purchase(ctx context.Context, market string, in NewPurchase) (
 	return o, err
 }
 
-// notBuying returns ErrBuying with details.operationId while a purchase of the product is not over. Its payment may be on
-// its way longer than its handoff says, so the market's word ends it, not the clock.
+// notBuying returns ErrBuying with details.operationId while a purchase of the product is not over. Its payment may be
+// on its way longer than its handoff says, so the market's word ends it, not the clock.
 func (s *Service) notBuying(ctx context.Context, market, product string) error {
 	id, is, err := s.Store.Buying(ctx, market, product)
 	if err != nil || !is {

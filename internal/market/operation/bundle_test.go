@@ -121,8 +121,8 @@ func (r *racing) InTx(ctx context.Context, fn func(tx extension.Tx) error) error
 	return r.Transactions.InTx(ctx, fn)
 }
 
-// What was uploaded is not replaced by an item of a bundle, or by a package, of a market: neither if it is there before,
-// nor if it comes while the other is installed.
+// What was uploaded is not replaced by an item of a bundle, or by a package, of a market: neither if it is there
+// before, nor if it comes while the other is installed.
 func TestAPackageFromElsewhereIsNotReplaced(t *testing.T) {
 	t.Parallel()
 

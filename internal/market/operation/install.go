@@ -74,7 +74,8 @@ func (w *work) install(ctx context.Context) error {
 // current returns the package that the market offers now.
 func (w *work) current(ctx context.Context) (remote.Package, error) {
 	list, err := w.s.Markets.Packages(ctx, w.o.Market, w.o.Product)
-	if e, ok := errors.AsType[*errs.Error](err); ok && errors.Is(err, remote.ErrUntrusted) && e.Details["state"] == remote.Stale {
+	e, ok := errors.AsType[*errs.Error](err)
+	if ok && errors.Is(err, remote.ErrUntrusted) && e.Details["state"] == remote.Stale {
 		return remote.Package{}, unanswered(err) // it was away for long, and may come back
 	} else if err != nil {
 		return remote.Package{}, err

@@ -58,8 +58,9 @@ func TestAWorkerThatWakesUpTooLate(t *testing.T) {
 				}
 				o := s.Operations
 				second := &operation.Service{
-					Store: o.Store, Markets: o.Markets, Licenses: s.licenses, Installer: o.Installer, Plugins: o.Plugins, Catalog: o.Catalog,
-					Releases: o.Releases, Box: o.Box, Rights: o.Rights, PublicURL: o.PublicURL, PlatformID: o.PlatformID, Log: o.Log, Now: o.Now,
+					Store: o.Store, Markets: o.Markets, Licenses: s.licenses, Installer: o.Installer,
+					Plugins: o.Plugins, Catalog: o.Catalog, Releases: o.Releases, Box: o.Box, Rights: o.Rights,
+					PublicURL: o.PublicURL, PlatformID: o.PlatformID, Log: o.Log, Now: o.Now,
 				}
 				o.Licenses = &asleep{licenses: s.licenses, at: func() {
 					s.Clock.Advance(31 * time.Second)
@@ -232,8 +233,8 @@ func TestAConflictHereKeepsTheKey(t *testing.T) {
 	}
 }
 
-// What this stoa does not take ends a purchase, since no other download helps. Its key stays, for what the market offers
-// next.
+// What this stoa does not take ends a purchase, since no other download helps. Its key stays, for what the market
+// offers next.
 func TestWhatCannotBeTakenEndsAPurchase(t *testing.T) {
 	t.Parallel()
 

@@ -30,7 +30,9 @@ type Releases interface {
 
 // localOffers is Offers for the market of this stoa.
 func (s *Service) localOffers(ctx context.Context, q Query, installed []extension.Present) ([]Offer, int, error) {
-	found, err := s.Catalog.List(ctx, catalog.ListQuery{Page: q.Page, Limit: q.Limit, Search: q.Search, Sort: catalog.SortFeatured})
+	found, err := s.Catalog.List(ctx, catalog.ListQuery{
+		Page: q.Page, Limit: q.Limit, Search: q.Search, Sort: catalog.SortFeatured,
+	})
 	if err != nil {
 		return nil, 0, err
 	}

@@ -178,28 +178,30 @@ var (
 	ErrElsewhere = install.ErrElsewhere
 	ErrOtherKind = errs.New(errs.Conflict, "CONFLICT",
 		"A theme of another kind has this slug for the same target. Uninstall it first.")
-	ErrUninstalled = errs.New(errs.Conflict, "CONFLICT",
-		"This plugin was uninstalled and can be restored. Restore it, or remove it for good first: on its page in the console, or with ?purge=true.")
+	ErrUninstalled = errs.New(errs.Conflict, "CONFLICT", "This plugin was uninstalled and can be restored. "+
+		"Restore it, or remove it for good first: on its page in the console, or with ?purge=true.")
 	ErrNothing = errs.New(errs.Conflict, "CONFLICT", "The product offers nothing that can be installed.")
 	ErrOther   = errs.New(errs.Conflict, "CONFLICT", "The product carries another package than when this began.")
 	ErrFree    = errs.New(errs.Conflict, "CONFLICT", "The product is free: install it.")
-	ErrSelf    = errs.New(errs.Conflict, "CONFLICT",
-		"The local market has no purchases and trials from here: buy the product in the shop, and install it with the license key.")
+	ErrSelf    = errs.New(errs.Conflict, "CONFLICT", "The local market has no purchases and trials from here: "+
+		"buy the product in the shop, and install it with the license key.")
 	ErrAddress = errs.New(errs.Conflict, "CONFLICT",
 		"A purchase needs a public URL with https: set STOA_PUBLIC_URL. The market sends the buyer back there.")
-	ErrRights = errs.New(errs.Forbidden, "FORBIDDEN",
-		"Whoever began this may not install extensions any more. A license that was bought stays; install the product to go on.")
-	ErrTrialUsed = errs.New(errs.Conflict, "TRIAL_USED", "This product was tried already, on this stoa or by the owner of this address.")
-	ErrExpired   = errs.New(errs.Gone, "HANDOFF_EXPIRED",
-		"The market gives no key for this purchase any more. If it was paid, install the product with the license key of the receipt; else begin it anew.")
+	ErrRights = errs.New(errs.Forbidden, "FORBIDDEN", "Whoever began this may not install extensions any more. "+
+		"A license that was bought stays; install the product to go on.")
+	ErrTrialUsed = errs.New(errs.Conflict, "TRIAL_USED",
+		"This product was tried already, on this stoa or by the owner of this address.")
+	ErrExpired = errs.New(errs.Gone, "HANDOFF_EXPIRED", "The market gives no key for this purchase any more. "+
+		"If it was paid, install the product with the license key of the receipt; else begin it anew.")
 	ErrForgotten = errs.New(errs.NotFound, "NOT_FOUND",
 		"The market does not know this purchase any more. If it was paid, ask the market's operator before you buy again.")
 	ErrBuying = errs.New(errs.Conflict, "CONFLICT",
 		"This product is being bought already: pay at the checkoutUrl of details.operationId, or end that purchase first.")
 	ErrHeld = errs.New(errs.Conflict, "CONFLICT",
 		"This stoa has a license of this product already. Buy the product, or enter another license key.")
-	ErrOver    = errs.New(errs.Conflict, "CONFLICT", "Only what is pending can be ended. This is over.")
-	ErrBusy    = errs.New(errs.Conflict, "CONFLICT", "The operation is at work at this moment. Try again in a few seconds.")
+	ErrOver = errs.New(errs.Conflict, "CONFLICT", "Only what is pending can be ended. This is over.")
+	ErrBusy = errs.New(errs.Conflict, "CONFLICT",
+		"The operation is at work at this moment. Try again in a few seconds.")
 	ErrEnded   = errs.New(errs.Conflict, "CONFLICT", "Somebody ended it before it was over.")
 	ErrRefused = errs.New(errs.Conflict, "CONFLICT", "The market refuses it. details.reason has its words.")
 	ErrGone    = errs.New(errs.NotFound, "NOT_FOUND", "The market does not serve this version any more.")

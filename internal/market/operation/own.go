@@ -62,7 +62,9 @@ func (s *Service) InstallOwn(
 }
 
 // grant gives permissions to what was installed, a plugin or those that a bundle brought, and returns it with them.
-func (s *Service) grant(ctx context.Context, installed extension.Record, permissions []string) (extension.Record, error) {
+func (s *Service) grant(
+	ctx context.Context, installed extension.Record, permissions []string,
+) (extension.Record, error) {
 	switch of := installed.(type) {
 	case plugin.Installed:
 		slug := of.Package.Manifest.Slug

@@ -189,8 +189,8 @@ func TestPaymentsAreAwaited(t *testing.T) {
 	}
 }
 
-// The end of the handoff ends a purchase that is not paid. A market that is away does not, and after the payment nothing
-// does.
+// The end of the handoff ends a purchase that is not paid. A market that is away does not, and after the payment
+// nothing does.
 func TestTheEndOfAPurchase(t *testing.T) {
 	t.Parallel()
 

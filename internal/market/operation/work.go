@@ -263,7 +263,8 @@ func (w *work) take(ctx context.Context) error {
 // passes reports whether a refusal may end by itself: a seat may become free, and a payment arrive.
 func (w *work) passes(refused error) bool {
 	e, ok := errors.AsType[*errs.Error](refused)
-	return ok && (e.Details["reason"] == string(entitlement.NotActivated) || e.Details["reason"] == string(entitlement.Unpaid))
+	return ok && (e.Details["reason"] == string(entitlement.NotActivated) ||
+		e.Details["reason"] == string(entitlement.Unpaid))
 }
 
 // license brings the license of the package in order, whatever happened since it was activated: what was purged took it
@@ -294,8 +295,8 @@ func (w *work) lasting(err error) error {
 	return err
 }
 
-// unanswered returns the error of a request so that what no market says counts as no answer: something else stood in its
-// place for a while.
+// unanswered returns the error of a request so that what no market says counts as no answer: something else stood in
+// its place for a while.
 func unanswered(err error) error {
 	if errors.Is(err, remote.ErrUntrusted) {
 		return remote.ErrUnreachable.Because(err)

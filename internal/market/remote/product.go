@@ -95,8 +95,8 @@ func hashOf(t *metadata.TargetFiles) string {
 	return ""
 }
 
-// roles verifies the roles of products that are kept or looked at, and holds the former. It lets go of all others, and of
-// those that the market, since it started anew, has no more.
+// roles verifies the roles of products that are kept or looked at, and holds the former. It lets go of all others, and
+// of those that the market, since it started anew, has no more.
 //
 // What is only looked at is not held: all that a market offers may be more than is held of one.
 func (c *client) roles(ctx context.Context) *fault {

@@ -141,7 +141,8 @@ func hold(ctx context.Context, tx Store, id string, before, after Files) error {
 	return nil
 }
 
-// Remove stops trusting a market. The errors are ErrNotFound, ErrSelf, and ErrInUse while something from it is installed.
+// Remove stops trusting a market. The errors are ErrNotFound, ErrSelf, and ErrInUse while something from it is
+// installed.
 func (s *Service) Remove(ctx context.Context, id string) error {
 	if id == Self {
 		return ErrSelf
