@@ -39,8 +39,9 @@ func buy(ctx context.Context, o measure.Options, dir string, m *market) (err err
 	}
 	slices.Sort(took)
 	n := len(took)
+	median, p95, longest := took[n/2], took[(n*95+99)/100-1], took[n-1]
 	fmt.Printf("payment to the first answer, %d purchases: median %s, p95 %s (at most 15s), longest %s (at most 1m)\n\n",
-		n, took[n/2].Round(time.Millisecond), took[(n*95+99)/100-1].Round(time.Millisecond), took[n-1].Round(time.Millisecond))
+		n, median.Round(time.Millisecond), p95.Round(time.Millisecond), longest.Round(time.Millisecond))
 	return nil
 }
 

@@ -52,7 +52,8 @@ func startMarket(ctx context.Context, o measure.Options, dir string, n int) (*ma
 	for i := range n {
 		slug := fmt.Sprintf("plugin-%d", i)
 		m.products = append(m.products, slug)
-		fmt.Fprintf(&catalog, "- {slug: %s, name: %s, category: other, shortDescription: A., description: A., icon: 'https://cdn.example.com/a.svg',\n"+
+		fmt.Fprintf(&catalog, "- {slug: %s, name: %s, category: other, shortDescription: A., description: A., "+
+			"icon: 'https://cdn.example.com/a.svg',\n"+
 			"   pricingTiers: [{id: pro, name: Pro, price: 49.90, features: [all]}]}\n", slug, slug)
 	}
 	file, key := filepath.Join(dir, "catalog.yaml"), filepath.Join(dir, "publisher.pem")

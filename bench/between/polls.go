@@ -52,8 +52,8 @@ func polls(ctx context.Context, o measure.Options, m *market) (row measure.Row, 
 		return row, err
 	}
 	each := (measure.CPUOf(m.PID()) - before) / time.Duration(count)
-	fmt.Printf("polls of %d stoas: %d µs of CPU each, %.1f %% of one core (at most 5)\n\n", pollingStoas, each.Microseconds(),
-		100*float64(each)*pollingStoas/float64(pollEvery))
+	fmt.Printf("polls of %d stoas: %d µs of CPU each, %.1f %% of one core (at most 5)\n\n",
+		pollingStoas, each.Microseconds(), 100*float64(each)*pollingStoas/float64(pollEvery))
 	return row, nil
 }
 

@@ -16,9 +16,9 @@ import (
 // buildOperations builds what buys and installs from the markets of other stoas.
 func (a *App) buildOperations(cfg Config) {
 	a.Operations = &operation.Service{
-		Store: store.NewOperations(a.DB), Markets: a.Markets, Licenses: a.Entitlements, Installer: a.installer, Plugins: a.Plugins,
-		Catalog: a.Catalog, Releases: a.Releases, Box: cfg.MasterKey.Box(operation.SealedFor), Rights: a.rightsOf,
-		PublicURL: cfg.PublicURL, PlatformID: a.PlatformID, Log: cfg.Log, Now: cfg.Now,
+		Store: store.NewOperations(a.DB), Markets: a.Markets, Licenses: a.Entitlements, Installer: a.installer,
+		Plugins: a.Plugins, Catalog: a.Catalog, Releases: a.Releases, Box: cfg.MasterKey.Box(operation.SealedFor),
+		Rights: a.rightsOf, PublicURL: cfg.PublicURL, PlatformID: a.PlatformID, Log: cfg.Log, Now: cfg.Now,
 	}
 }
 

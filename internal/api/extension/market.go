@@ -97,8 +97,8 @@ func (h *Handlers) InstallFromMarket(w http.ResponseWriter, r *http.Request) err
 }
 
 // installOwn installs the package of a product of this stoa.
-func (h *Handlers) installOwn(w http.ResponseWriter, r *http.Request, productSlug string, in operation.NewInstall) error {
-	res, err := h.Operations.InstallOwn(r.Context(), productSlug, in, idempotency.Seed(r.Context()))
+func (h *Handlers) installOwn(w http.ResponseWriter, r *http.Request, product string, in operation.NewInstall) error {
+	res, err := h.Operations.InstallOwn(r.Context(), product, in, idempotency.Seed(r.Context()))
 	if err != nil {
 		return err
 	}

@@ -49,9 +49,11 @@ type operationStep struct {
 
 func newOperation(o operation.Operation) shownOperation {
 	shown := shownOperation{
-		OperationID: o.ID, Kind: o.Kind, Market: o.Market, ProductSlug: o.Product,
-		Package: operationPackage{o.Package.Kind, o.Package.Slug, o.Package.Version}, State: o.State, Step: web.OrNull(o.Step()),
-		Steps: web.Items(o.Steps, func(r operation.Reached) operationStep { return operationStep{r.Step, web.Timestamp(r.At)} }),
+		OperationID: o.ID, Kind: o.Kind, Market: o.Market, ProductSlug: o.Product, State: o.State,
+		Package: operationPackage{o.Package.Kind, o.Package.Slug, o.Package.Version}, Step: web.OrNull(o.Step()),
+		Steps: web.Items(o.Steps, func(r operation.Reached) operationStep {
+			return operationStep{r.Step, web.Timestamp(r.At)}
+		}),
 		Error: o.Failure, Waiting: o.Waiting, CreatedAt: web.Timestamp(o.CreatedAt),
 	}
 	if o.Unpaid() {
@@ -158,8 +160,8 @@ func (h *Handlers) EndOperation(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// FollowOperation serves GET /api/v1/admin/market-operations/{id}/events: an event for each step, until the operation is
-// over.
+// FollowOperation serves GET /api/v1/admin/market-operations/{id}/events: an event for each step, until the operation
+// is over.
 func (h *Handlers) FollowOperation(w http.ResponseWriter, r *http.Request) error {
 	ctx, rc := r.Context(), http.NewResponseController(w)
 	o, err := h.Operations.Get(ctx, r.PathValue("id"))
@@ -201,8 +203,8 @@ func (h *Handlers) FollowOperation(w http.ResponseWriter, r *http.Request) error
 	}
 }
 
-// writeSteps writes the events of an operation after the first ones, and returns how many there are by now. Each has the
-// operation as it is now.
+// writeSteps writes the events of an operation after the first ones, and returns how many there are by now. Each has
+// the operation as it is now.
 func writeSteps(w http.ResponseWriter, o operation.Operation, after int) (sent int, err error) {
 	names := make([]string, 0, len(o.Steps)+1)
 	for _, s := range o.Steps {

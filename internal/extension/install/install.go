@@ -214,7 +214,8 @@ func (in *Installer) prepare(
 // failed returns how an install ended that could not be recorded, and removes the files at
 // the places if they are known to have no record.
 func (in *Installer) failed(
-	ctx context.Context, kind extension.Kind, reg extension.Registry, up *Upload, c extension.Candidate, err error, places ...string,
+	ctx context.Context, kind extension.Kind, reg extension.Registry, up *Upload, c extension.Candidate,
+	err error, places ...string,
 ) (Result, error) {
 	if !undone(err) {
 		return Result{}, err

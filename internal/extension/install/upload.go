@@ -65,7 +65,8 @@ func (up *Upload) Close() error {
 // ErrElsewhere is returned where an archive from the market of another stoa would take the place of a package that is
 // not from the same product there. Of a bundle, details.packages names the items.
 var ErrElsewhere = errs.New(errs.Conflict, "CONFLICT",
-	"A package with this slug is installed from elsewhere: it was uploaded, or is from another market or product. Uninstall it first.")
+	"A package with this slug is installed from elsewhere: it was uploaded, or is from another market or product. "+
+		"Uninstall it first.")
 
 // checkOrigin returns ErrElsewhere if a package must not take the place of what is installed in tx.
 func (up *Upload) checkOrigin(ctx context.Context, tx extension.Tx, kind extension.Kind, slug string) error {

@@ -350,7 +350,8 @@ func (s *Service) restore(ctx context.Context, in Installed, setup extension.Set
 	return &change{s: s, slug: slug, outcome: extension.WasInstalled, isNew: true, record: record}, nil
 }
 
-// narrow takes from the other instances of a restored package what nobody consents to now. No consent is that of before.
+// narrow takes from the other instances of a restored package what nobody consents to now.
+// No consent is that of before.
 func narrow(ctx context.Context, st Store, first Instance, consent []string) error {
 	if consent == nil {
 		return nil

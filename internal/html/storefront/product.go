@@ -160,7 +160,8 @@ const shownVersions = 10
 func (p *Pages) packageFacts(offered []release.Release) []Fact {
 	c := offered[0]
 	facts := []Fact{
-		{Name: p.text("product.version"), Value: c.Version, At: c.PublishedAt}, {Name: p.text("product.kind"), Value: string(c.Kind)},
+		{Name: p.text("product.version"), Value: c.Version, At: c.PublishedAt},
+		{Name: p.text("product.kind"), Value: string(c.Kind)},
 	}
 	if c.SignedBy != "" {
 		facts = append(facts, Fact{Name: p.text("product.signedBy"), Value: c.SignedBy})

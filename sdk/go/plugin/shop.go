@@ -130,8 +130,8 @@ type Order struct {
 	CreatedAt      time.Time `json:"createdAt"`
 }
 
-// Invoice is the invoice that the payment provider made of an order. URL is its page and PDF its file, with the permission
-// users:email only.
+// Invoice is the invoice that the payment provider made of an order. URL is its page and PDF its file, with the
+// permission users:email only.
 type Invoice struct {
 	Number string `json:"number"`
 	URL    string `json:"url"`
