@@ -11,6 +11,7 @@ import (
 
 	"stoa/internal/api/guard"
 	"stoa/internal/api/web"
+	"stoa/internal/base/background"
 	"stoa/internal/base/errs"
 	"stoa/internal/base/reqctx"
 )
@@ -37,8 +38,9 @@ func (h *Handlers) WhileCaller(next web.HandlerFunc) web.HandlerFunc {
 			who: reqctx.CallerFrom(ctx), every: cmp.Or(h.Recheck, defaultRecheck),
 			ctx: ctx, cancel: cancel,
 		}
-		l.start()
-		defer l.end()
+		watch := background.NewWatch(l.every, l.check)
+		defer watch.Stop()
+		defer cancel() // of a running check, too
 		err := next(l, r.WithContext(ctx))
 		return l.explain(err)
 	}
@@ -56,37 +58,14 @@ type leash struct {
 	ctx    context.Context //nolint:containedctx // the call's own
 	cancel context.CancelFunc
 
-	checking sync.Mutex // held during a check
-	timer    *time.Timer
-	ended    bool // no check may begin
-
 	mu      sync.Mutex // guards what follows
 	began   bool       // a status was sent, or the connection hijacked
 	conn    net.Conn   // of an upgraded call
 	revoked error      // why the call was ended; else nil
 }
 
-func (l *leash) start() {
-	l.checking.Lock()
-	defer l.checking.Unlock()
-	l.timer = time.AfterFunc(l.every, l.check)
-}
-
-// end stops the checks. It returns when none is running.
-func (l *leash) end() {
-	l.cancel() // of a running check too
-	l.checking.Lock()
-	defer l.checking.Unlock()
-	l.ended = true
-	l.timer.Stop()
-}
-
-func (l *leash) check() {
-	l.checking.Lock()
-	defer l.checking.Unlock()
-	if l.ended {
-		return
-	}
+// check is a look of a background.Watch.
+func (l *leash) check() (next time.Duration) {
 	ctx, cancel := context.WithTimeout(l.ctx, recheckTimeout)
 	defer cancel()
 	switch who, err := l.auth.Authenticate(ctx, l.token); {
@@ -95,8 +74,9 @@ func (l *leash) check() {
 	case err == nil && who != l.who:
 		l.revoke(guard.ErrUnauthorized)
 	default:
-		l.timer.Reset(l.every)
+		return l.every
 	}
+	return 0
 }
 
 // revoke ends the call on both sides, even if it is blocked on a client that does not read.

@@ -1,5 +1,5 @@
-// Package background repeats background work at a fixed interval, such as sweeps of
-// expired rows. The work itself belongs to the caller.
+// Package background repeats work beside what runs: at a fixed interval, such as sweeps of
+// expired rows (Task), or while a call lasts (Watch). The work itself belongs to the caller.
 package background
 
 import (

@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"sync"
 	"time"
 
+	"stoa/internal/base/background"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run"
 )
@@ -27,10 +27,9 @@ func (g *Gateway) handOver(rt run.Runtime, aw *answer, out *http.Request, in *pl
 		return rt.Serve(aw, out, in)
 	}
 	ctx, end := context.WithCancelCause(out.Context())
-	defer end(nil)
-	w := &lapseWatch{g: g, ctx: ctx, end: end, in: in}
-	w.start()
-	defer w.stop()
+	watch := background.NewWatch(cmp.Or(g.LapseLook, lapseLook), g.untilLapsed(ctx, in, end))
+	defer watch.Stop()
+	defer end(nil) // of a look, too
 	err := rt.Serve(aw, out.WithContext(ctx), in)
 	switch {
 	case !errors.Is(context.Cause(ctx), errLapsed), aw.seen.status == http.StatusSwitchingProtocols:
@@ -41,48 +40,23 @@ func (g *Gateway) handOver(rt run.Runtime, aw *answer, out *http.Request, in *pl
 	return because(ErrNotFound, reasonUnlicensed)
 }
 
-// lapseWatch watches over one call.
-type lapseWatch struct {
-	g   *Gateway
-	ctx context.Context //nolint:containedctx // the call's own
-	end context.CancelCauseFunc
-	in  *plugin.Installed
-
-	mu     sync.Mutex
-	timer  *time.Timer
-	lapsed bool // at the last look
-	over   bool
-}
-
-func (w *lapseWatch) start() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.timer = time.AfterFunc(cmp.Or(w.g.LapseLook, lapseLook), w.check)
-}
-
-// stop returns when no look is running.
-func (w *lapseWatch) stop() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.over = true
-	w.timer.Stop()
-}
-
-func (w *lapseWatch) check() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.over {
-		return
+// untilLapsed returns a look at the license of a call. The second one in a row that finds it lapsed ends
+// the call.
+func (g *Gateway) untilLapsed(
+	ctx context.Context, in *plugin.Installed, end context.CancelCauseFunc,
+) (look func() (next time.Duration)) {
+	lapsed := false // at the last look
+	return func() time.Duration {
+		found, err := g.Plugins.ByID(ctx, in.Package.Manifest.Slug, in.Instance.ID)
+		was := lapsed
+		lapsed = err == nil && found.Package.License.LapsedAt(g.Now())
+		switch {
+		case lapsed && was:
+			end(errLapsed)
+			return 0
+		case lapsed:
+			return cmp.Or(g.LapseLook, lapseGrace)
+		}
+		return cmp.Or(g.LapseLook, lapseLook)
 	}
-	in, err := w.g.Plugins.ByID(w.ctx, w.in.Package.Manifest.Slug, w.in.Instance.ID)
-	is := err == nil && in.Package.License.LapsedAt(w.g.Now())
-	if is && w.lapsed {
-		w.end(errLapsed)
-		return
-	}
-	next := lapseLook
-	if w.lapsed = is; is {
-		next = lapseGrace
-	}
-	w.timer.Reset(cmp.Or(w.g.LapseLook, next))
 }
