@@ -1,5 +1,5 @@
-// Package needtest decides what happens to a test if the machine lacks a program that
-// it needs: the test is skipped on a laptop, but fails in CI.
+// Package needtest decides which tests run: one that needs a program which the machine lacks
+// is skipped on a laptop, but fails in CI; one that takes long is left to make proof.
 package needtest
 
 import (

@@ -1,0 +1,18 @@
+package needtest
+
+import (
+	"os"
+	"testing"
+)
+
+// Proving reports whether the run proves what takes long: STOA_PROOF is set, as in make proof and
+// make proof-short (docs/proof.md).
+func Proving() bool { return os.Getenv("STOA_PROOF") != "" }
+
+// Long skips a test that belongs to make proof, unless the run proves. why says what takes long.
+func Long(tb testing.TB, why string) {
+	tb.Helper()
+	if !Proving() {
+		tb.Skip("make proof runs this: " + why)
+	}
+}
