@@ -105,9 +105,14 @@ takeover: ## Try to take accounts over, on both engines (docs/security/takeover.
 mutants: ## Remove each defense of accounts in turn, and show that a test notices (docs/security/takeover.md)
 	$(TEST_FLAGS) go run ./internal/takeover/mutants $(MUTANTS)
 
+# What CI runs besides make test: races and kills for some minutes, every page in each look,
+# and the linters of others.
+SHORT := Linearizable|SeatTooMany|AnsweredSurvives|HaltedProcess|TestSweeps|TestLintersFindNothing
+
 .PHONY: proof-short
-proof-short: build ## Prove races and kills for some minutes, as CI does
-	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 ./internal/proof -run 'Linearizable|SeatTooMany|AnsweredSurvives|HaltedProcess'
+proof-short: build $(TEST_TOOLS) ## Prove for some minutes what make test leaves out, as CI does
+	./scripts/test-deps
+	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -run '$(SHORT)' ./internal/proof ./browser/scenarios ./api
 
 .PHONY: check-deploy
 check-deploy: build ## Build the release, package, image and chart, and try them (docs/deploy.md)

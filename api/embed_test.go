@@ -8,8 +8,8 @@ import (
 	"stoa/api"
 )
 
-// The document itself follows OpenAPI 3.1, every $ref leads somewhere, and every
-// example obeys the schema it illustrates.
+// The document itself follows OpenAPI 3.1, and every $ref leads somewhere. Its examples are checked
+// by TestExamplesFollowTheirSchemas, which compiles each schema once.
 func TestDocumentIsValid(t *testing.T) {
 	t.Parallel()
 
@@ -21,7 +21,7 @@ func TestDocumentIsValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := doc.Validate(t.Context()); err != nil {
+	if err := doc.Validate(t.Context(), openapi3.DisableExamplesValidation()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -66,6 +66,12 @@ func (e *examples) visit(node map[string]any, at string) {
 		e.check(value, at+"/example", schema)
 	}
 	if hasSchema {
+		named, _ := node["examples"].(map[string]any)
+		for name, example := range named {
+			if example, ok := example.(map[string]any); ok && example["value"] != nil {
+				e.check(example["value"], at+"/examples/"+name, at+"/schema")
+			}
+		}
 		return
 	}
 	list, _ := node["examples"].([]any)

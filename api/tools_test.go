@@ -45,18 +45,12 @@ func document(t *testing.T) string {
 	return path
 }
 
-// faulty returns a copy of the document with two faults that each linter must find: an
-// operationId that occurs twice, and an example with a number for a text.
+// faulty is a small document with two faults that each linter must find: an operationId that
+// occurs twice, and an example with a number for a text.
 func faulty(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("openapi.yaml")
+	path, err := filepath.Abs("tools/testdata/faulty.yaml")
 	if err != nil {
-		t.Fatal(err)
-	}
-	broken := strings.Replace(string(text), "operationId: login\n", "operationId: register\n", 1)
-	broken = strings.Replace(broken, "example: {email: ada@example.com, ", "example: {email: 7, ", 1)
-	path := filepath.Join(t.TempDir(), "openapi.yaml")
-	if err := os.WriteFile(path, []byte(broken), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -93,6 +87,7 @@ func spectral(t *testing.T, document string) (found []any) {
 
 func TestLintersFindNothing(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "Spectral takes half a minute")
 
 	for name, lint := range map[string]func(*testing.T, string) []any{"Redocly": redocly, "Spectral": spectral} {
 		t.Run(name, func(t *testing.T) {

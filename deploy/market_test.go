@@ -20,6 +20,7 @@ import (
 // A market behind nginx, with TLS: another stoa adds it, and installs a plugin from it.
 func TestAMarketBehindNginxWithTLS(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it starts two stoas behind nginx")
 	needtest.Program(t, "nginx", "run scripts/test-deps")
 
 	const acme = testkit.Publisher("acme")

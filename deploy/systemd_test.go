@@ -79,6 +79,7 @@ func TestACrashIsNotTakenForWrongSettings(t *testing.T) {
 // contained, and ends it with exit code 0.
 func TestSystemdRunsTheUnitAndPluginsInIt(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it boots systemd")
 	if os.Getuid() != 0 {
 		t.Skip("only root can start a systemd of its own")
 	}

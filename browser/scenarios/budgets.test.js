@@ -1,6 +1,6 @@
 // The budgets of the first view: what a browser that was never here has to fetch.
 import assert from "node:assert/strict";
-import { browser, drawn, openConsole, openTab, settled, stoa, test, useStoa } from "./kit.js";
+import { browser, drawn, openConsole, openTab, settled, stoa, sweep, test, useStoa } from "./kit.js";
 
 useStoa();
 
@@ -101,7 +101,7 @@ for (const [name, path, jumps, signedIn] of [
   ["catalog", "/", 0.02], ["product", "/p/harbor-analytics", 0.02], ["checkout", "/checkout/harbor-analytics/growth", 0.1],
   ["console sign-in", "/console", 0.02], ["overview", "/console", 0.02, true],
 ]) {
-  test(`${name}: nothing jumps while it loads`, async (t) => {
+  sweep(`${name}: nothing jumps while it loads`, async (t) => {
     for (const rate of [1, 4]) {
       const tab = signedIn ? await openConsole() : await openTab(browser, stoa);
       const { lcp, cls, moved } = await watched(tab, path, rate);
@@ -126,7 +126,7 @@ for (const [name, path, rows, height, signedIn] of [
     ["overview", "system", "traffic", "orders", "settings", "products", "extensions/plugin"].map((what) => `/api/v1/admin/${what}`),
   ], 2_400, true],
 ]) {
-  test(`${name}: nothing moves, whichever answer comes last`, async () => {
+  sweep(`${name}: nothing moves, whichever answer comes last`, async () => {
     if (signedIn) await (await openConsole()).end();
     for (const width of [1440, 360]) {
       const tab = await openTab(browser, stoa, { width, height, ...(signedIn && { context: stoa.signedIn }) });
@@ -166,7 +166,7 @@ const heldBack = async (tab, path, others, last) => {
 };
 
 // The largest paint of the checkout does not wait for its script, however slow that is.
-test("checkout: what the script shows is no larger than what the server wrote", async () => {
+sweep("checkout: what the script shows is no larger than what the server wrote", async () => {
   const tab = await openTab(browser, stoa);
   await tab.addInitScript(() => {
     window.sizes = [];

@@ -1,7 +1,10 @@
 // Staff see the shop as a customer does, in a tab of its own: it says so on every page, changes nothing, leaves the
 // session of staff alone, and ends.
 import assert from "node:assert/strict";
-import { accessible, call, mounted, openConsole, scrollsSideways, settled, signInToShop, stoa, browser, journey, openTab, test, useStoa } from "./kit.js";
+import {
+  accessible, browser, call, journey, mounted, openConsole, openTab, scrollsSideways, seen, settled, signInToShop,
+  stoa, test, useStoa,
+} from "./kit.js";
 
 const ada = { email: "ada-seen@example.com", username: "ada-seen", password: "correct horse battery" };
 let user;
@@ -28,40 +31,38 @@ const begin = async (tab) => {
   return opened;
 };
 
-for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
-  test(`the shop is seen as a customer, and the tab says so on every page, ${scheme}, ${width} px`, async () => {
-    const tab = await openConsole(`/console/people/${user.id}`, { scheme, width });
-    await see(tab);
-    await accessible(tab, "the dialog");
-    await tab.keyboard.press("Escape");
-    const shop = await begin(tab);
-    const bar = shop.getByRole("region", { name: "You see the shop as somebody else" });
-    for (const path of ["/account", "/", "/p/harbor-analytics", "/licenses", "/checkout/harbor-analytics/growth"]) {
-      await shop.goto(stoa.url + path);
-      await bar.getByText("you see the shop as ada-seen, and can change nothing").waitFor();
-      await bar.getByText(/minutes left/).waitFor();
-      assert.equal(await scrollsSideways(shop), 0, path);
-    }
-    await shop.goto(`${stoa.url}/licenses`);
-    await shop.getByText("Harbor Analytics").first().waitFor();
-    await accessible(shop, "licenses, seen as a customer");
+seen("the shop is seen as a customer, and the tab says so on every page", async ({ scheme, width }) => {
+  const tab = await openConsole(`/console/people/${user.id}`, { scheme, width });
+  await see(tab);
+  await accessible(tab, "the dialog");
+  await tab.keyboard.press("Escape");
+  const shop = await begin(tab);
+  const bar = shop.getByRole("region", { name: "You see the shop as somebody else" });
+  for (const path of ["/account", "/", "/p/harbor-analytics", "/licenses", "/checkout/harbor-analytics/growth"]) {
+    await shop.goto(stoa.url + path);
+    await bar.getByText("you see the shop as ada-seen, and can change nothing").waitFor();
+    await bar.getByText(/minutes left/).waitFor();
+    assert.equal(await scrollsSideways(shop), 0, path);
+  }
+  await shop.goto(`${stoa.url}/licenses`);
+  await shop.getByText("Harbor Analytics").first().waitFor();
+  await accessible(shop, "licenses, seen as a customer");
 
-    await tab.reload(); // staff are signed in, as before
-    await tab.getByText("Running", { exact: true }).waitFor();
-    await tab.goto(`${stoa.url}/console/people/seen`);
-    await tab.getByText("Ticket 4711").first().waitFor();
-    await accessible(tab, "the list");
+  await tab.reload(); // staff are signed in, as before
+  await tab.getByText("Running", { exact: true }).waitFor();
+  await tab.goto(`${stoa.url}/console/people/seen`);
+  await tab.getByText("Ticket 4711").first().waitFor();
+  await accessible(tab, "the list");
 
-    await bar.getByRole("button", { name: "End" }).click();
-    await shop.waitForURL(/\/console\/people\//);
-    await shop.getByRole("heading", { name: ada.email }).waitFor(); // as staff again
-    assert.equal(await shop.evaluate(() => sessionStorage.length), 0);
-    await tab.reload();
-    await tab.getByText("Ended").first().waitFor();
-    await shop.close();
-    await tab.end();
-  });
-}
+  await bar.getByRole("button", { name: "End" }).click();
+  await shop.waitForURL(/\/console\/people\//);
+  await shop.getByRole("heading", { name: ada.email }).waitFor(); // as staff again
+  assert.equal(await shop.evaluate(() => sessionStorage.length), 0);
+  await tab.reload();
+  await tab.getByText("Ended").first().waitFor();
+  await shop.close();
+  await tab.end();
+});
 
 test("it takes 4 clicks and a reason, from the overview", async () => {
   const tab = await openConsole("/console");

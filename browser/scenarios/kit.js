@@ -43,9 +43,35 @@ const begin = async ({ options, prepare }) => {
   await prepare();
 };
 
+// Which scenarios run: STOA_SCENARIOS is "first" for those of make test, "rest" for what
+// make proof-short adds to them, and else all.
+const part = process.env.STOA_SCENARIOS ?? "all";
+
+const wide = { scheme: "light", width: 1440 }, phone = { scheme: "dark", width: 360 };
+const bothLooks = [wide, phone];
+const looks = { first: [phone], rest: [wide] };
+
 // test is that of node:test with the stoa of its file. If a scenario fails, it tells what
 // the open tabs show; none stays open.
-export const test = (name, body) => {
+export const test = (name, body) => { if (part !== "rest") register(name, body); };
+
+// sweep is a test that goes through many pages or cases of one kind.
+export const sweep = (name, body) => { if (part !== "first") register(name, body); };
+
+// seen is a test that runs twice: on a wide window in light colors, which is left to make
+// proof-short, and on a phone in dark ones.
+export const seen = (name, body) => {
+  for (const look of looks[part] ?? bothLooks) register(named(name, look), (t) => body(look, t));
+};
+
+// sweepSeen is a sweep in both looks.
+export const sweepSeen = (name, body) => {
+  for (const look of bothLooks) sweep(named(name, look), (t) => body(look, t));
+};
+
+const named = (name, { scheme, width }) => `${name}, ${scheme}, ${width} px`;
+
+const register = (name, body) => {
   const needs = file;
   nodeTest(name, async (t) => {
     await (needs.ready ??= begin(needs));
@@ -70,11 +96,14 @@ const explains = (body) => async (t) => {
   try {
     await Promise.race([body(t), hangs]);
   } catch (error) {
-    throw await explained(error);
+    throw await explained(error, complaints());
   } finally {
     clearTimeout(late);
   }
 };
+
+// complaints are the last warnings and errors that the stoa has logged.
+const complaints = () => (stoa?.log() ?? "").split("\n").filter((line) => /level=(WARN|ERROR)/.test(line)).slice(-10);
 
 export const install = (token, body, kind) => installIn(stoa, token, body, kind);
 

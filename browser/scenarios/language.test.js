@@ -1,7 +1,9 @@
 // In another language no page shows a word of English. The language is the pseudo language en-XA, in which every
 // text has accents and stands in brackets: a demo has it.
 import assert from "node:assert/strict";
-import { accessibleEverywhere, browser, call, openTab, scrollsSideways, settled, stoa, test, useStoa, visit } from "./kit.js";
+import {
+  accessibleEverywhere, browser, call, openTab, scrollsSideways, settled, stoa, sweep, test, useStoa, visit,
+} from "./kit.js";
 import { pages } from "./pages.js";
 
 useStoa();
@@ -51,7 +53,7 @@ const foreign = (text) => {
   return rest.split(/[·,:;()\n]| – | — /).filter((part) => /\p{L}{2}/u.test(part) && !known(part));
 };
 
-test("a stoa in another language shows no English", async (t) => {
+sweep("a stoa in another language shows no English", async (t) => {
   const products = (await call(stoa, "GET", "/api/marketplace/products?limit=100")).body;
   learn(products);
   for (const { slug } of products.products) {
@@ -84,7 +86,7 @@ test("a stoa in another language shows no English", async (t) => {
 
 // en-XA is longer than any language, ar-XB runs from right to left.
 for (const language of ["en-XA", "ar-XB"]) {
-  test(`no page in ${language} is wider than a phone`, async () => {
+  sweep(`no page in ${language} is wider than a phone`, async () => {
     const wide = [];
     for (const as of ["nobody", "admin"]) {
       const tab = await openTab(browser, stoa, { width: 360, height: 740 });
@@ -110,7 +112,7 @@ const mirrored = (tab) => tab.evaluate(() => {
   return { all: of(named), turned: of(named.filter(([, scale]) => scale === "-1 1")) };
 });
 
-test("icons that point along the line are mirrored where it begins at the right, and no others", async () => {
+sweep("icons that point along the line are mirrored where it begins at the right, and no others", async () => {
   for (const [language, turns] of [["ar-XB", true], ["de", false]]) {
     const tab = await openTab(browser, stoa);
     await inPseudo(tab, language);

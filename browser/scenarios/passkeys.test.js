@@ -1,6 +1,9 @@
 // Passkeys: added, used to sign in to the shop and to the console, as a second step, and removed.
 import assert from "node:assert/strict";
-import { accessibilityFaults, browser, call, fine, fromMenu, journey, openTab, proven, provenAccount, settled, stoa, test, useStoa } from "./kit.js";
+import {
+  accessibilityFaults, browser, call, fine, fromMenu, journey, openTab, proven, provenAccount, seen, settled, stoa,
+  test, useStoa,
+} from "./kit.js";
 
 // Passkeys need a name, and 127.0.0.1 is none.
 useStoa({ args: ["--mail", "log", "--public-url", "http://localhost:{port}"] });
@@ -31,75 +34,73 @@ const withDevice = async (tab) => {
 // unasked keeps the browser from offering passkeys by itself: the device says yes to that at once.
 const unasked = () => { PublicKeyCredential.isConditionalMediationAvailable = async () => false; };
 
-for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
-  test(`a user adds a passkey in two clicks, signs in with it, and removes it, ${scheme}, ${width} px`, async (t) => {
-    const { email } = await provenAccount(`ada-${scheme}`, password);
-    const tab = await openTab(browser, named(), { scheme, width, height: 800 });
-    const device = await withDevice(tab);
-    await tab.addInitScript(unasked);
-    await signIn(tab, email, "/account");
-    const way = journey(tab);
-    await way.click(tab.getByRole("link", { name: "Ways to sign in" }));
-    await way.click(tab.getByRole("button", { name: "Add a passkey" }));
-    await tab.getByText("This device is added.").waitFor();
-    t.diagnostic(`${way.clicks()} clicks from the account to a passkey, and the device's dialog`);
-    assert.equal(way.clicks(), 2);
-    assert.equal((await device.credentials()).length, 1);
-    await tab.getByText("You have none.").waitFor();
-    await fine(tab);
-    await tab.getByRole("link", { name: "Get recovery codes" }).click();
-    await tab.getByText("0 recovery codes are left.").waitFor();
-    await tab.getByText("One passkey is a second step, too.").waitFor();
-    await fine(tab);
-    await tab.getByRole("button", { name: "Sign out" }).last().click();
+seen("a user adds a passkey in two clicks, signs in with it, and removes it", async ({ scheme, width }, t) => {
+  const { email } = await provenAccount(`ada-${scheme}`, password);
+  const tab = await openTab(browser, named(), { scheme, width, height: 800 });
+  const device = await withDevice(tab);
+  await tab.addInitScript(unasked);
+  await signIn(tab, email, "/account");
+  const way = journey(tab);
+  await way.click(tab.getByRole("link", { name: "Ways to sign in" }));
+  await way.click(tab.getByRole("button", { name: "Add a passkey" }));
+  await tab.getByText("This device is added.").waitFor();
+  t.diagnostic(`${way.clicks()} clicks from the account to a passkey, and the device's dialog`);
+  assert.equal(way.clicks(), 2);
+  assert.equal((await device.credentials()).length, 1);
+  await tab.getByText("You have none.").waitFor();
+  await fine(tab);
+  await tab.getByRole("link", { name: "Get recovery codes" }).click();
+  await tab.getByText("0 recovery codes are left.").waitFor();
+  await tab.getByText("One passkey is a second step, too.").waitFor();
+  await fine(tab);
+  await tab.getByRole("button", { name: "Sign out" }).last().click();
 
-    // Alone.
-    await tab.goto(at("/sign-in?next=/account/sign-in"));
-    await tab.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
-    await fine(tab);
-    await tab.getByRole("button", { name: "Sign in with a passkey" }).click();
-    await tab.getByRole("button", { name: "Remove This device" }).waitFor();
-    await tab.getByRole("button", { name: "Sign out" }).last().click();
+  // Alone.
+  await tab.goto(at("/sign-in?next=/account/sign-in"));
+  await tab.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
+  await fine(tab);
+  await tab.getByRole("button", { name: "Sign in with a passkey" }).click();
+  await tab.getByRole("button", { name: "Remove This device" }).waitFor();
+  await tab.getByRole("button", { name: "Sign out" }).last().click();
 
-    // On a page behind a mailed link.
-    await tab.goto(at("/claim-orders"));
-    await tab.getByRole("textbox", { name: "E-mail address" }).fill(email);
-    await tab.getByRole("textbox", { name: "Password" }).fill(password);
-    await tab.getByRole("button", { name: "Send the mail" }).click();
-    await tab.getByRole("button", { name: "Use a passkey" }).waitFor();
-    await tab.getByRole("textbox", { name: "E-mail address" }).fill("else@example.com");
-    await tab.getByRole("button", { name: "Use a passkey" }).waitFor({ state: "hidden" });
-    await tab.getByRole("textbox", { name: "E-mail address" }).fill(email);
-    await tab.getByRole("button", { name: "Send the mail" }).click();
-    await device.says(false);
-    await tab.getByRole("button", { name: "Use a passkey" }).click();
-    await tab.getByText("No passkey was used.").waitFor();
-    await fine(tab);
-    await device.says(true);
-    await tab.getByRole("button", { name: "Use a passkey" }).click();
-    await tab.getByRole("heading", { name: "Check your mailbox" }).waitFor();
+  // On a page behind a mailed link.
+  await tab.goto(at("/claim-orders"));
+  await tab.getByRole("textbox", { name: "E-mail address" }).fill(email);
+  await tab.getByRole("textbox", { name: "Password" }).fill(password);
+  await tab.getByRole("button", { name: "Send the mail" }).click();
+  await tab.getByRole("button", { name: "Use a passkey" }).waitFor();
+  await tab.getByRole("textbox", { name: "E-mail address" }).fill("else@example.com");
+  await tab.getByRole("button", { name: "Use a passkey" }).waitFor({ state: "hidden" });
+  await tab.getByRole("textbox", { name: "E-mail address" }).fill(email);
+  await tab.getByRole("button", { name: "Send the mail" }).click();
+  await device.says(false);
+  await tab.getByRole("button", { name: "Use a passkey" }).click();
+  await tab.getByText("No passkey was used.").waitFor();
+  await fine(tab);
+  await device.says(true);
+  await tab.getByRole("button", { name: "Use a passkey" }).click();
+  await tab.getByRole("heading", { name: "Check your mailbox" }).waitFor();
 
-    // After the password; first the user changes their mind.
-    await tab.goto(at("/sign-in?next=/account/sign-in"));
-    await tab.getByLabel("E-mail").fill(email);
-    await tab.getByRole("textbox", { name: "Password" }).fill(password);
-    await tab.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
-    await tab.getByRole("heading", { name: "One more step" }).waitFor();
-    await device.says(false);
-    await tab.getByRole("button", { name: "Use a passkey" }).click();
-    await tab.getByText("No passkey was used.").waitFor();
-    await fine(tab);
-    await device.says(true);
-    await tab.getByRole("button", { name: "Use a passkey" }).click();
-    await tab.getByRole("button", { name: "Remove This device" }).click();
-    await fine(tab);
-    await tab.getByRole("button", { name: "Remove This device" }).click();
-    await tab.getByText("The passkey is removed.").waitFor();
-    await tab.getByRole("link", { name: "Second step" }).click();
-    await tab.getByRole("button", { name: "Set up an app" }).waitFor();
-    await tab.end();
-  });
-}
+  // After the password; first the user changes their mind.
+  await tab.goto(at("/sign-in?next=/account/sign-in"));
+  await tab.getByLabel("E-mail").fill(email);
+  await tab.getByRole("textbox", { name: "Password" }).fill(password);
+  await tab.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
+  await tab.getByRole("heading", { name: "One more step" }).waitFor();
+  await device.says(false);
+  await tab.getByRole("button", { name: "Use a passkey" }).click();
+  await tab.getByText("No passkey was used.").waitFor();
+  await fine(tab);
+  await device.says(true);
+  await tab.getByRole("button", { name: "Use a passkey" }).click();
+  await tab.getByRole("button", { name: "Remove This device" }).click();
+  await fine(tab);
+  await tab.getByRole("button", { name: "Remove This device" }).click();
+  await tab.getByText("The passkey is removed.").waitFor();
+  await tab.getByRole("link", { name: "Second step" }).click();
+  await tab.getByRole("button", { name: "Set up an app" }).waitFor();
+  await tab.end();
+});
 
 test("an administrator signs in to the console with a passkey, and plans the removal of a lost one", async () => {
   const login = await call(stoa, "POST", "/auth/login", { body: stoa.admin });

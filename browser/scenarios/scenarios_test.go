@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
 	"time"
@@ -18,23 +19,57 @@ import (
 
 // lanes are what runs at the same time: each is a process of Node.js with a browser, and a
 // stoa with demo data for its files that need no other. In a lane, files run in this order.
-var lanes = map[string][]string{
-	"pages":   {"texts", "pages", "budgets", "print", "looks", "mailed"},
-	"console": {"console", "settings", "sign-in-settings", "api-keys", "keyboard", "shop", "product-languages", "discounts", "trials", "mails", "figures", "trouble", "empty", "first-run", "invitations", "impersonation"},
-	"plugins": {"details", "plugins", "plugin-list", "instances", "themes", "market", "markets", "events", "roles"},
-	"buyers":  {"language", "refusals", "storefront", "second-step", "account-data", "passkeys", "providers", "buyers", "plan", "portal", "payments", "handoff", "lists"},
-}
+type lanes map[string][]string
+
+// The files of make test, of which make proof-short runs the rest, and those that it runs
+// whole: every page, dialog, list and language, in each look (kit.js).
+var (
+	first = lanes{
+		"shop":    {"texts", "budgets", "mailed", "language", "storefront", "payments", "handoff", "buyers"},
+		"console": {"console", "settings", "api-keys", "keyboard", "discounts", "first-run", "invitations", "impersonation"},
+		"plugins": {"plugins", "instances", "themes", "market", "events"},
+		"people":  {"second-step", "account-data", "passkeys", "providers", "shop"},
+	}
+	rest = lanes{
+		"shop":   {"budgets", "mailed", "language", "storefront", "settings", "discounts", "themes", "events"},
+		"people": {"second-step", "account-data", "passkeys", "providers", "shop", "api-keys", "invitations", "impersonation"},
+	}
+	whole = lanes{
+		"pages":   {"pages", "details"},
+		"console": {"markets", "roles", "figures", "product-languages", "mails"},
+		"lists": {
+			"looks", "refusals", "trouble", "lists", "plugin-list", "portal", "trials", "plan", "sign-in-settings", "empty", "print",
+		},
+	}
+)
 
 func TestScenarios(t *testing.T) {
 	t.Parallel()
 
+	env := browserEnv(t)
+	wait := start(t, env, "first", first)
+	wait()
+}
+
+func TestSweeps(t *testing.T) { //nolint:paralleltest // browsers take the whole machine
+	needtest.Long(t, "it opens every page in each look")
+
+	env := browserEnv(t)
+	waitRest := start(t, env, "rest", rest)
+	wait := start(t, env, "all", whole)
+	waitRest()
+	wait()
+}
+
+// browserEnv is the environment of the lanes.
+func browserEnv(t *testing.T) []string {
+	t.Helper()
 	if _, err := os.Stat("../node_modules/playwright-core"); err != nil {
 		needtest.Lacks(t, "playwright-core is not installed: run npm ci in browser (or make test)")
 	}
 	if _, err := os.Stat("../../web/dist/assets/manifest.json"); err != nil {
 		needtest.Lacks(t, "the console is not built: run make build")
 	}
-	node := needtest.Program(t, "node", "")
 	// Chromium without the code for windows: the same pages with a third less work.
 	chromium := needtest.Program(t, "chromium-headless-shell", "Debian: apt-get install chromium-headless-shell")
 	readInputs(t)
@@ -43,20 +78,29 @@ func TestScenarios(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	env := append(os.Environ(), "STOA_BINARY="+binary, "CHROMIUM="+chromium, "TMPDIR="+t.TempDir())
+	return append(os.Environ(), "STOA_BINARY="+binary, "CHROMIUM="+chromium, "TMPDIR="+t.TempDir())
+}
+
+// start starts lanes with a part of their scenarios (kit.js), and returns what waits for
+// their end: a test for each.
+func start(t *testing.T, env []string, part string, all lanes) (wait func()) {
+	t.Helper()
 	ended := make(map[string]func(*testing.T))
-	for lane, subjects := range lanes {
-		ended[lane] = start(t, env, node, subjects)
+	for name, subjects := range all {
+		ended[name] = startLane(t, append(env[:len(env):len(env)], "STOA_SCENARIOS="+part), subjects)
 	}
-	for lane, wait := range ended {
-		t.Run(lane, wait)
+	return func() {
+		for name, wait := range ended {
+			t.Run(part+" "+name, wait)
+		}
 	}
 }
 
-// start starts a lane, and returns the test that waits for its end. All lanes run at once: a
-// browser waits more than it computes.
-func start(t *testing.T, env []string, node string, subjects []string) func(*testing.T) {
+// startLane starts a lane, and returns the test that waits for its end. All lanes run at once:
+// a browser waits more than it computes.
+func startLane(t *testing.T, env, subjects []string) func(*testing.T) {
 	t.Helper()
+	node := needtest.Program(t, "node", "")
 	args := []string{"--test-reporter=spec", "lane.js"}
 	for _, subject := range subjects {
 		args = append(args, subject+".test.js")
@@ -83,7 +127,10 @@ func start(t *testing.T, env []string, node string, subjects []string) func(*tes
 	}
 }
 
-// A file that is in no lane would never run.
+// divided finds what makes make test leave a part of a file to make proof-short.
+var divided = regexp.MustCompile(`(?m)^\s*(sweep|seen|sweepSeen)\(`)
+
+// A file, or a part of one, that is in no lane would never run.
 func TestEveryFileIsInALane(t *testing.T) {
 	t.Parallel()
 
@@ -91,16 +138,34 @@ func TestEveryFileIsInALane(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("scenarios: %v %v", files, err)
 	}
-	var listed []string
-	for _, subjects := range lanes {
-		for _, subject := range subjects {
-			listed = append(listed, subject+".test.js")
+	var parts []string
+	for _, file := range slices.Concat(first.files(), rest.files()) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if divided.Match(text) && !slices.Contains(parts, file) {
+			parts = append(parts, file)
 		}
 	}
-	slices.Sort(listed)
-	if !slices.Equal(files, listed) {
-		t.Errorf("lanes list %q, there are %q", listed, files)
+	slices.Sort(parts)
+	if all := slices.Sorted(slices.Values(slices.Concat(first.files(), whole.files()))); !slices.Equal(files, all) {
+		t.Errorf("lanes list %q, there are %q", all, files)
 	}
+	if !slices.Equal(parts, rest.files()) {
+		t.Errorf("the lanes of the rest list %q, there are rests of %q", rest.files(), parts)
+	}
+}
+
+// files are the names of the files in lanes, sorted.
+func (l lanes) files() (names []string) {
+	for _, subjects := range l {
+		for _, subject := range subjects {
+			names = append(names, subject+".test.js")
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // readInputs opens the files that decide how the scenarios end, besides the packages of Go

@@ -2,7 +2,10 @@
 // leads, and switched off. And passwords that sign in once.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { accessibilityFaults, browser, call, codeOf, fine, openTab, proven, provenAccount, stoa, test, useStoa } from "./kit.js";
+import {
+  accessibilityFaults, browser, call, codeOf, fine, openTab, proven, provenAccount, seen, stoa, sweep, sweepSeen,
+  test, useStoa,
+} from "./kit.js";
 
 useStoa({ args: ["--mail", "log"] });
 
@@ -22,56 +25,54 @@ const typePassword = async (tab, email, secret = password) => {
   await tab.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
 };
 
-for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
-  test(`a user switches the second step on, signs in with it, and switches it off, ${scheme}, ${width} px`, async () => {
-    const { email } = await provenAccount(`ada-${scheme}`, password);
-    const tab = await openTab(browser, stoa, { scheme, width, height: 800 });
-    await tab.goto("/sign-in?next=/account/second-step");
-    await typePassword(tab, email);
-    await tab.getByRole("button", { name: "Set up an app" }).click();
-    await tab.getByRole("img", { name: "QR code" }).waitFor();
-    const secret = await tab.locator(".key code").first().innerText();
-    await fine(tab);
-    await tab.getByLabel("Code of your app").fill("000000");
-    await tab.getByRole("button", { name: "Switch it on" }).click();
-    await tab.getByText("This code is wrong. Check the clock").waitFor();
-    await tab.getByLabel("Code of your app").fill(codeOf(secret));
-    await tab.getByRole("button", { name: "Switch it on" }).click();
-    await tab.getByText("The second step is on. Keep these codes").waitFor();
-    const codes = await tab.locator(".codes li").allInnerTexts();
-    assert.equal(codes.length, 8);
-    await fine(tab);
-    await tab.emulateMedia({ media: "print" });
-    for (const more of [tab.getByRole("link", { name: "Devices and activity" }), tab.getByRole("heading", { name: "Second step", exact: true })])
-      assert.equal(await more.isVisible(), false, "more than the codes is printed");
-    assert.ok(await tab.locator(".codes").isVisible());
-    await tab.emulateMedia({ media: "screen" });
-    await tab.getByRole("button", { name: "I have kept them" }).click();
-    await tab.getByText("8 recovery codes are left.").waitFor();
-    await fine(tab);
-    await tab.getByRole("button", { name: "Sign out" }).last().click();
+seen("a user switches the second step on, signs in with it, and switches it off", async ({ scheme, width }) => {
+  const { email } = await provenAccount(`ada-${scheme}`, password);
+  const tab = await openTab(browser, stoa, { scheme, width, height: 800 });
+  await tab.goto("/sign-in?next=/account/second-step");
+  await typePassword(tab, email);
+  await tab.getByRole("button", { name: "Set up an app" }).click();
+  await tab.getByRole("img", { name: "QR code" }).waitFor();
+  const secret = await tab.locator(".key code").first().innerText();
+  await fine(tab);
+  await tab.getByLabel("Code of your app").fill("000000");
+  await tab.getByRole("button", { name: "Switch it on" }).click();
+  await tab.getByText("This code is wrong. Check the clock").waitFor();
+  await tab.getByLabel("Code of your app").fill(codeOf(secret));
+  await tab.getByRole("button", { name: "Switch it on" }).click();
+  await tab.getByText("The second step is on. Keep these codes").waitFor();
+  const codes = await tab.locator(".codes li").allInnerTexts();
+  assert.equal(codes.length, 8);
+  await fine(tab);
+  await tab.emulateMedia({ media: "print" });
+  for (const more of [tab.getByRole("link", { name: "Devices and activity" }), tab.getByRole("heading", { name: "Second step", exact: true })])
+    assert.equal(await more.isVisible(), false, "more than the codes is printed");
+  assert.ok(await tab.locator(".codes").isVisible());
+  await tab.emulateMedia({ media: "screen" });
+  await tab.getByRole("button", { name: "I have kept them" }).click();
+  await tab.getByText("8 recovery codes are left.").waitFor();
+  await fine(tab);
+  await tab.getByRole("button", { name: "Sign out" }).last().click();
 
-    await tab.goto("/sign-in?next=/account/second-step");
-    await typePassword(tab, email);
-    await tab.getByLabel("Code of your app").fill("000000");
-    await tab.getByRole("button", { name: "Sign in", exact: true }).click();
-    await tab.getByText("You have 4 more tries.").waitFor();
-    await fine(tab);
-    await tab.getByRole("button", { name: "Use a recovery code" }).click();
-    assert.equal(await tab.getByText("You have 4 more tries.").count(), 0, "the fault of another field stays");
-    await tab.getByLabel("Recovery code").fill(codes[0].toLowerCase());
-    await tab.getByRole("button", { name: "Sign in", exact: true }).click();
-    await tab.getByText("7 recovery codes are left.").waitFor();
+  await tab.goto("/sign-in?next=/account/second-step");
+  await typePassword(tab, email);
+  await tab.getByLabel("Code of your app").fill("000000");
+  await tab.getByRole("button", { name: "Sign in", exact: true }).click();
+  await tab.getByText("You have 4 more tries.").waitFor();
+  await fine(tab);
+  await tab.getByRole("button", { name: "Use a recovery code" }).click();
+  assert.equal(await tab.getByText("You have 4 more tries.").count(), 0, "the fault of another field stays");
+  await tab.getByLabel("Recovery code").fill(codes[0].toLowerCase());
+  await tab.getByRole("button", { name: "Sign in", exact: true }).click();
+  await tab.getByText("7 recovery codes are left.").waitFor();
 
-    await tab.getByRole("button", { name: "Switch it off" }).click();
-    await fine(tab);
-    await tab.getByRole("button", { name: "Keep it on" }).click();
-    await tab.getByRole("button", { name: "Switch it off" }).click();
-    await tab.getByRole("button", { name: "Switch it off" }).click();
-    await tab.getByRole("button", { name: "Set up an app" }).waitFor();
-    await tab.end();
-  });
-}
+  await tab.getByRole("button", { name: "Switch it off" }).click();
+  await fine(tab);
+  await tab.getByRole("button", { name: "Keep it on" }).click();
+  await tab.getByRole("button", { name: "Switch it off" }).click();
+  await tab.getByRole("button", { name: "Switch it off" }).click();
+  await tab.getByRole("button", { name: "Set up an app" }).waitFor();
+  await tab.end();
+});
 
 test("wrong codes end a sign-in, which begins again", async () => {
   const { email, token } = await provenAccount("eve", password);
@@ -149,34 +150,32 @@ const onceFor = (email) => atTheMachine("reset-password", email).match(/^passwor
 
 const next = "staple battery correct";
 
-for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
-  test(`whoever got a password for one sign-in sets the next, ${scheme}, ${width} px`, async () => {
-    const { email } = await provenAccount(`once-${scheme}`, password);
-    const tab = await openTab(browser, stoa, { scheme, width, height: 800 });
-    await tab.goto("/sign-in?next=/account/sign-in");
-    await typePassword(tab, email, onceFor(email));
-    await tab.getByText("One that works once is gone now").waitFor();
-    await fine(tab);
-    await tab.getByRole("button", { name: "Set a password" }).click();
-    await tab.getByText("Fill in this field.").waitFor();
-    await tab.getByLabel("New password").fill("short");
-    await tab.getByRole("button", { name: "Set a password" }).click();
-    await tab.getByText("newPassword must have 6 characters or more.").waitFor();
-    await fine(tab);
-    await tab.getByLabel("New password").fill(next);
-    await tab.getByRole("button", { name: "Set a password" }).click();
-    await tab.getByText("Your password is changed.").waitFor();
-    await tab.getByLabel("Current password").waitFor();
-    await fine(tab);
-    await tab.getByRole("button", { name: "Sign out" }).last().click();
-    await tab.goto("/sign-in?next=/account/sign-in");
-    await typePassword(tab, email, next);
-    await tab.getByLabel("Current password").waitFor();
-    await tab.end();
-  });
-}
+sweepSeen("whoever got a password for one sign-in sets the next", async ({ scheme, width }) => {
+  const { email } = await provenAccount(`once-${scheme}`, password);
+  const tab = await openTab(browser, stoa, { scheme, width, height: 800 });
+  await tab.goto("/sign-in?next=/account/sign-in");
+  await typePassword(tab, email, onceFor(email));
+  await tab.getByText("One that works once is gone now").waitFor();
+  await fine(tab);
+  await tab.getByRole("button", { name: "Set a password" }).click();
+  await tab.getByText("Fill in this field.").waitFor();
+  await tab.getByLabel("New password").fill("short");
+  await tab.getByRole("button", { name: "Set a password" }).click();
+  await tab.getByText("newPassword must have 6 characters or more.").waitFor();
+  await fine(tab);
+  await tab.getByLabel("New password").fill(next);
+  await tab.getByRole("button", { name: "Set a password" }).click();
+  await tab.getByText("Your password is changed.").waitFor();
+  await tab.getByLabel("Current password").waitFor();
+  await fine(tab);
+  await tab.getByRole("button", { name: "Sign out" }).last().click();
+  await tab.goto("/sign-in?next=/account/sign-in");
+  await typePassword(tab, email, next);
+  await tab.getByLabel("Current password").waitFor();
+  await tab.end();
+});
 
-test("the console says where to set a password after one that worked once", async () => {
+sweep("the console says where to set a password after one that worked once", async () => {
   const { email } = await provenAccount("boss", password);
   atTheMachine("promote", email);
   const tab = await openTab(browser, stoa);
@@ -216,7 +215,7 @@ const enter = async (tab) => {
   await tab.getByRole("button", { name: "Sign in" }).click();
 };
 
-test("where administrators need a second step, they see nothing else until it is on", async () => {
+sweep("where administrators need a second step, they see nothing else until it is on", async () => {
   const tab = await openTab(browser, stoa, { width: 360, height: 740 });
   await enter(tab);
   await tab.getByText("Staff sign in with a second factor here.").waitFor();

@@ -24,6 +24,9 @@ const freePort = async () => {
   }
 };
 
+// The environment without what is only for the scenarios: stoa warns of settings that it does not have.
+const { STOA_BINARY, STOA_SCENARIOS, STOA_PROOF_PAGES, ...environment } = process.env;
+
 const logged = { demo: "Stop with Ctrl-C.", empty: "msg=listening" };
 
 // Whatever ends this process ends its stoas.
@@ -36,7 +39,7 @@ process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")));
 // folder before the start. kill ends it as a power cut does, run starts it again.
 //
 // Its rate limits are off: scenarios load a page more often than people do.
-export const startStoa = async ({ demo = true, args = [], env = {}, binary = process.env.STOA_BINARY, before = () => {} } = {}) => {
+export const startStoa = async ({ demo = true, args = [], env = {}, binary = STOA_BINARY, before = () => {} } = {}) => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const folder = mkdtempSync(join(tmpdir(), "stoa-scenario-"));
   const flags = [
@@ -45,7 +48,7 @@ export const startStoa = async ({ demo = true, args = [], env = {}, binary = pro
   ];
   let child, ended, log = "";
   const run = async () => {
-    const started = spawn(binary, flags, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+    const started = spawn(binary, flags, { env: { ...environment, ...env }, stdio: ["ignore", "pipe", "pipe"] });
     child = started;
     running.add(started);
     ended = new Promise((resolve) => started.once("exit", resolve)).then(() => running.delete(started));

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { plugin } from "./archive.js";
 import {
-  accessible, adminToken, browser, call, journey, openConsole, openTab, settled, signInToConsole, startStoa, stoa, test, useStoa,
+  accessible, adminToken, browser, call, journey, openConsole, openTab, seen, settled, signInToConsole, startStoa,
+  stoa, sweep, test, useStoa,
 } from "./kit.js";
 
 useStoa();
@@ -56,31 +57,29 @@ const askingFor = async (tab, path, method, methods) => {
     : route.fulfill({ status: 403, contentType: "application/json", body: JSON.stringify({ success: false, error }) }));
 };
 
-for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
-  test(`a change that asks for a proof to be there goes on after it, ${scheme}, ${width} px`, async () => {
-    const tab = await openConsole("/console/settings", { scheme, width });
-    await askingFor(tab, "/api/v1/admin/settings", "PATCH", ["password"]);
-    const dialog = tab.getByRole("dialog", { name: "Are you still there?" });
-    await tab.getByLabel("E-mail for help").fill(`${scheme}@example.com`);
-    await tab.getByRole("button", { name: "Save settings" }).click();
-    await dialog.waitFor();
-    await accessible(tab);
-    await dialog.getByRole("button", { name: "Cancel" }).click();
-    await tab.getByText("This needs a recent sign-in.").waitFor();
-    await tab.getByRole("button", { name: "Save settings" }).click();
-    await tab.waitForFunction(() => document.activeElement?.closest("[role=dialog] label, [role=dialog] form input"));
-    await tab.keyboard.type("wrong");
-    await tab.keyboard.press("Enter");
-    await dialog.getByText("The password is wrong.").waitFor();
-    await accessible(tab);
-    await dialog.getByLabel("Your password").fill(stoa.admin.password);
-    await dialog.getByRole("button", { name: "Go on" }).click();
-    await tab.getByText("The settings are saved.").waitFor();
-    const { body } = await call(stoa, "GET", "/api/v1/admin/settings", { token: await adminToken(stoa) });
-    assert.equal(body.data.supportEmail, `${scheme}@example.com`);
-    await tab.end();
-  });
-}
+seen("a change that asks for a proof to be there goes on after it", async ({ scheme, width }) => {
+  const tab = await openConsole("/console/settings", { scheme, width });
+  await askingFor(tab, "/api/v1/admin/settings", "PATCH", ["password"]);
+  const dialog = tab.getByRole("dialog", { name: "Are you still there?" });
+  await tab.getByLabel("E-mail for help").fill(`${scheme}@example.com`);
+  await tab.getByRole("button", { name: "Save settings" }).click();
+  await dialog.waitFor();
+  await accessible(tab);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await tab.getByText("This needs a recent sign-in.").waitFor();
+  await tab.getByRole("button", { name: "Save settings" }).click();
+  await tab.waitForFunction(() => document.activeElement?.closest("[role=dialog] label, [role=dialog] form input"));
+  await tab.keyboard.type("wrong");
+  await tab.keyboard.press("Enter");
+  await dialog.getByText("The password is wrong.").waitFor();
+  await accessible(tab);
+  await dialog.getByLabel("Your password").fill(stoa.admin.password);
+  await dialog.getByRole("button", { name: "Go on" }).click();
+  await tab.getByText("The settings are saved.").waitFor();
+  const { body } = await call(stoa, "GET", "/api/v1/admin/settings", { token: await adminToken(stoa) });
+  assert.equal(body.data.supportEmail, `${scheme}@example.com`);
+  await tab.end();
+});
 
 test("whoever does not prove to be there finds the dialog below as it was", async () => {
   const tab = await openConsole("/console/settings/keys");
@@ -156,7 +155,7 @@ test("the health page says where the files are, and why object storage does not 
   assert.ok(!here.includes("object storage"), here);
 });
 
-test("file types that an archive was refused for are allowed where it was refused, and taken away in the settings", async () => {
+sweep("file types that an archive was refused for are allowed where it was refused, and taken away in the settings", async () => {
   const token = await adminToken(stoa);
   const types = async () => (await call(stoa, "GET", "/api/v1/admin/settings", { token })).body.data.archiveTypes;
   const tab = await openConsole("/console/plugins");

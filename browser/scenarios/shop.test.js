@@ -1,6 +1,8 @@
 // The console's Shop and People: the jobs of support and of who sells.
 import assert from "node:assert/strict";
-import { accessibilityFaults, accessible, adminToken, call, fromMenu, journey, openConsole, stoa, test, useStoa } from "./kit.js";
+import {
+  accessibilityFaults, accessible, adminToken, call, fromMenu, journey, openConsole, stoa, sweep, test, useStoa,
+} from "./kit.js";
 
 const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==", "base64");
 
@@ -139,7 +141,7 @@ test("a product is drafted, previewed, corrected and published", async (t) => {
   await tab.end();
 });
 
-test("a draft is saved with a name, and says what publishing needs", async () => {
+sweep("a draft is saved with a name, and says what publishing needs", async () => {
   const tab = await openConsole("/console/shop/new-product");
   await tab.getByLabel("Name").first().fill("Half Done");
   await tab.getByRole("button", { name: "Save draft" }).click();
@@ -170,7 +172,7 @@ const amounts = {
   "–": ["-5", "+5", "5-", "1.2.3", "1,23,4", "0.123", "12.3456", "1,234.567", "1,234", "1.234", "5 €", "1e3", "five", "19."],
 };
 
-test("a price is read as it is written, or not at all, and the preview shows what is charged", async () => {
+sweep("a price is read as it is written, or not at all, and the preview shows what is charged", async () => {
   const tab = await openConsole("/console/shop/new-product");
   const price = tab.getByRole("textbox", { name: "Price", exact: true });
   for (const [shown, written] of Object.entries(amounts)) {
@@ -191,7 +193,7 @@ test("a price is read as it is written, or not at all, and the preview shows wha
   await tab.end();
 });
 
-test("a name in any language makes a readable slug", async () => {
+sweep("a name in any language makes a readable slug", async () => {
   const tab = await openConsole("/console/shop/new-product");
   for (const [name, slug] of [["Büro Größe", "buro-grosse"], ["Smørrebrød Łódź", "smorrebrod-lodz"], ["Crème brûlée", "creme-brulee"], ["İstanbul Işık", "istanbul-isik"]]) {
     await tab.getByLabel("Name").first().fill(name);
@@ -240,7 +242,7 @@ test("a person is blocked, and what it takes is said", async () => {
   await tab.end();
 });
 
-test("a picture that no product shows is deleted, after a confirmation that says what then happens", async () => {
+sweep("a picture that no product shows is deleted, after a confirmation that says what then happens", async () => {
   const tab = await openConsole("/console/shop/media");
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>`;
   const { body } = await call(stoa, "POST", "/api/v1/admin/media", { token, body: Buffer.from(svg), type: "image/svg+xml" });

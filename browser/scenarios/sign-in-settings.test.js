@@ -1,6 +1,6 @@
 // Settings → Sign-in: the rules, what the policy asvs would change, and identity providers.
 import assert from "node:assert/strict";
-import { accessible, adminToken, call, openConsole, stoa, test, useStoa } from "./kit.js";
+import { accessible, adminToken, call, openConsole, seen, stoa, test, useStoa } from "./kit.js";
 
 useStoa();
 
@@ -11,31 +11,29 @@ const choose = async (tab, label, option) => {
   await tab.getByRole("option", { name: option, exact: true }).click();
 };
 
-for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
-  test(`rules of signing in are changed, and taken back, ${scheme}, ${width} px`, async () => {
-    const tab = await openConsole(page, { scheme, width });
-    await tab.getByRole("heading", { name: "What the policy asvs would change" }).waitFor();
-    await tab.getByRole("table").getByText("Whoever opens a mailed link").waitFor();
-    await accessible(tab);
-    await choose(tab, "Who may create an account", "Nobody");
-    await tab.getByLabel("Sessions end after, in hours").fill("0.5");
-    await tab.getByRole("button", { name: "Save rules" }).click();
-    await tab.getByText("Must be from 3600 to 31536000 seconds, or 0 for off.").waitFor();
-    await tab.getByLabel("Sessions end after, in hours").fill("48");
-    await tab.getByRole("button", { name: "Save rules" }).click();
-    await tab.getByText("The rules are saved.").waitFor();
-    const { registration, sessionMax } = await settings();
-    assert.deepEqual([registration.value, registration.source, sessionMax.value], ["closed", "setting", 172_800]);
-    assert.equal((await call(stoa, "GET", "/auth/methods")).body.data.registration, "closed");
-    await choose(tab, "Who may create an account", "Default: Everybody, at once");
-    await tab.getByLabel("Sessions end after, in hours").fill("");
-    const saved = tab.waitForResponse((r) => r.url().endsWith("/sign-in-settings") && r.request().method() === "PATCH");
-    await tab.getByRole("button", { name: "Save rules" }).click();
-    await saved;
-    assert.deepEqual([(await settings()).registration.source, (await settings()).sessionMax.source], ["default", "default"]);
-    await tab.end();
-  });
-}
+seen("rules of signing in are changed, and taken back", async ({ scheme, width }) => {
+  const tab = await openConsole(page, { scheme, width });
+  await tab.getByRole("heading", { name: "What the policy asvs would change" }).waitFor();
+  await tab.getByRole("table").getByText("Whoever opens a mailed link").waitFor();
+  await accessible(tab);
+  await choose(tab, "Who may create an account", "Nobody");
+  await tab.getByLabel("Sessions end after, in hours").fill("0.5");
+  await tab.getByRole("button", { name: "Save rules" }).click();
+  await tab.getByText("Must be from 3600 to 31536000 seconds, or 0 for off.").waitFor();
+  await tab.getByLabel("Sessions end after, in hours").fill("48");
+  await tab.getByRole("button", { name: "Save rules" }).click();
+  await tab.getByText("The rules are saved.").waitFor();
+  const { registration, sessionMax } = await settings();
+  assert.deepEqual([registration.value, registration.source, sessionMax.value], ["closed", "setting", 172_800]);
+  assert.equal((await call(stoa, "GET", "/auth/methods")).body.data.registration, "closed");
+  await choose(tab, "Who may create an account", "Default: Everybody, at once");
+  await tab.getByLabel("Sessions end after, in hours").fill("");
+  const saved = tab.waitForResponse((r) => r.url().endsWith("/sign-in-settings") && r.request().method() === "PATCH");
+  await tab.getByRole("button", { name: "Save rules" }).click();
+  await saved;
+  assert.deepEqual([(await settings()).registration.source, (await settings()).sessionMax.source], ["default", "default"]);
+  await tab.end();
+});
 
 test("an identity provider is added, tested, turned on and off, and deleted", async () => {
   const tab = await openConsole(page);

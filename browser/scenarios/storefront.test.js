@@ -1,7 +1,10 @@
 // The storefront as buyers use it: find, compare, buy, activate, free a seat; with the
 // clicks and screens that each job may take.
 import assert from "node:assert/strict";
-import { browser, call, fine, journey, mounted, openTab, settled, signInToShop, startStoa, stoa, test, useStoa } from "./kit.js";
+import {
+  browser, call, fine, journey, mounted, openTab, seen, settled, signInToShop,
+  startStoa, stoa, test, useStoa,
+} from "./kit.js";
 
 useStoa();
 
@@ -10,43 +13,41 @@ const account = { email: "buyer@example.com", username: "buyer", password: "corr
 const activate = (licenseKey, instanceId) =>
   call(stoa, "POST", "/api/marketplace/products/harbor-analytics/activate", { body: { licenseKey, instanceId } });
 
-for (const [scheme, width] of [["light", 1440], ["dark", 360]]) {
-  test(`a guest finds, compares, buys and gets the key, ${scheme}, ${width} px`, async (t) => {
-    const tab = await openTab(browser, stoa, { scheme, width, height: 800 });
-    await tab.goto("/");
-    const way = journey(tab);
-    await fine(tab);
-    await way.click(tab.getByRole("link", { name: "Mail Courier" }));
-    await tab.getByRole("heading", { name: "Compare the plans" }).waitFor();
-    await fine(tab);
-    await way.click(tab.getByRole("link", { name: "Buy Pro", exact: true }));
-    await tab.getByRole("heading", { name: "Checkout" }).waitFor();
-    await fine(tab);
-    const bought = [];
-    tab.on("request", (request) => { if (request.url().endsWith("/purchase")) bought.push(request.headers()["idempotency-key"]); });
-    await tab.getByRole("button", { name: "Buy for €29 (test)" }).click();
-    await tab.getByText("Enter an e-mail address").waitFor();
-    assert.equal(await tab.evaluate(() => document.activeElement.getAttribute("name")), "email", "the focus is not on the fault");
-    await fine(tab);
-    await tab.getByLabel("E-mail").fill("guest@example.com");
-    await tab.getByRole("button", { name: "Buy for €29 (test)" }).dblclick();
-    await tab.getByRole("heading", { name: "Thank you" }).waitFor();
-    const key = await tab.locator(".key code").textContent();
-    assert.match(key, /^STOA-/);
-    assert.equal(bought.length, 1, "a double click bought twice");
-    assert.match(bought[0], /^"\d+(-\d+){3}"$/);
-    await fine(tab);
-    assert.ok(way.screens() <= 4, `${way.screens()} screens`);
-    t.diagnostic(`${way.screens()} screens, ${way.clicks() + 1} clicks, 1 form`);
-    await tab.reload(); // the tab keeps it
-    assert.equal(await tab.locator(".key code").textContent(), key);
-    await tab.goto("/orders"); // where the payment page's way back leads
-    await tab.getByRole("link", { name: "Mail Courier" }).click();
-    assert.equal(await tab.locator(".key code").textContent(), key);
-    assert.equal(await tab.evaluate((text) => JSON.stringify(localStorage).includes(text), key), false);
-    await tab.end();
-  });
-}
+seen("a guest finds, compares, buys and gets the key", async ({ scheme, width }, t) => {
+  const tab = await openTab(browser, stoa, { scheme, width, height: 800 });
+  await tab.goto("/");
+  const way = journey(tab);
+  await fine(tab);
+  await way.click(tab.getByRole("link", { name: "Mail Courier" }));
+  await tab.getByRole("heading", { name: "Compare the plans" }).waitFor();
+  await fine(tab);
+  await way.click(tab.getByRole("link", { name: "Buy Pro", exact: true }));
+  await tab.getByRole("heading", { name: "Checkout" }).waitFor();
+  await fine(tab);
+  const bought = [];
+  tab.on("request", (request) => { if (request.url().endsWith("/purchase")) bought.push(request.headers()["idempotency-key"]); });
+  await tab.getByRole("button", { name: "Buy for €29 (test)" }).click();
+  await tab.getByText("Enter an e-mail address").waitFor();
+  assert.equal(await tab.evaluate(() => document.activeElement.getAttribute("name")), "email", "the focus is not on the fault");
+  await fine(tab);
+  await tab.getByLabel("E-mail").fill("guest@example.com");
+  await tab.getByRole("button", { name: "Buy for €29 (test)" }).dblclick();
+  await tab.getByRole("heading", { name: "Thank you" }).waitFor();
+  const key = await tab.locator(".key code").textContent();
+  assert.match(key, /^STOA-/);
+  assert.equal(bought.length, 1, "a double click bought twice");
+  assert.match(bought[0], /^"\d+(-\d+){3}"$/);
+  await fine(tab);
+  assert.ok(way.screens() <= 4, `${way.screens()} screens`);
+  t.diagnostic(`${way.screens()} screens, ${way.clicks() + 1} clicks, 1 form`);
+  await tab.reload(); // the tab keeps it
+  assert.equal(await tab.locator(".key code").textContent(), key);
+  await tab.goto("/orders"); // where the payment page's way back leads
+  await tab.getByRole("link", { name: "Mail Courier" }).click();
+  assert.equal(await tab.locator(".key code").textContent(), key);
+  assert.equal(await tab.evaluate((text) => JSON.stringify(localStorage).includes(text), key), false);
+  await tab.end();
+});
 
 // linkIn waits for the address that is mailed to somebody, and returns it. With --mail log the
 // mail is in the log.

@@ -139,11 +139,11 @@ const shown = async (tab) => {
   return lines.join("\n");
 };
 
-// explained is an error with what the open tabs show.
-export const explained = async (error) => {
-  if (tabs.size === 0) return error;
+// explained is an error with what the open tabs show, and the lines of a log.
+export const explained = async (error, log) => {
+  if (tabs.size === 0 && log.length === 0) return error;
   const seen = await Promise.all([...tabs].map(shown));
-  return new Error(`${error.message}\n\n${seen.join("\n")}\n`, { cause: error });
+  return new Error(`${error.message}\n\n${[...seen, ...log].join("\n")}\n`, { cause: error });
 };
 
 // closeTabs closes the tabs that a scenario left open.

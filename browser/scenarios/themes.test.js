@@ -1,7 +1,7 @@
 // Themes: previewed, activated with their config, rolled back, refused.
 import assert from "node:assert/strict";
 import { archive } from "./archive.js";
-import { accessible, adminToken, call, install, openConsole, settled, stoa, test, useStoa } from "./kit.js";
+import { accessible, adminToken, call, install, openConsole, settled, stoa, sweep, test, useStoa } from "./kit.js";
 
 let token;
 useStoa(null, async () => { token = await adminToken(stoa); });
@@ -38,7 +38,7 @@ test("a theme is previewed, activated with its config and rolled back", async ()
   await tab.end();
 });
 
-test("a theme app that is not well is not activated, and says why", async () => {
+sweep("a theme app that is not well is not activated, and says why", async () => {
   const app = { schemaVersion: 1, slug: "sick", name: "Sick", version: "1.0.0", target: "shop", runtime: { entry: "server.js" }, healthCheck: { path: "/health" } };
   await install(token, archive({
     "theme-app.json": app, "package.json": { type: "module" },
@@ -55,7 +55,7 @@ test("a theme app that is not well is not activated, and says why", async () => 
   await tab.end();
 });
 
-test("more themes than fit on a page are paged, searched and filtered", async () => {
+sweep("more themes than fit on a page are paged, searched and filtered", async () => {
   const tint = { "tint.css": "body { color: black }" };
   const manifest = { schemaVersion: 1, version: "1.0.0", target: "shop", entry: "tint.css" };
   for (let n = 10; n < 35; n++) {

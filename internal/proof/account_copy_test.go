@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/waittest"
 )
 
@@ -21,8 +22,9 @@ const export = "/auth/account/export"
 // The test prints how long that took: a minute is the target (docs/proof.md).
 func TestACopyOfAThousandOrdersIsWhole(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it buys a thousand times")
 
-	onEngines(t, func(t *testing.T, c *cluster) {
+	onBothEngines(t, func(t *testing.T, c *cluster) {
 		orders, p, owner := amount(t, 1000), c.processes[1], c.people(t).owner
 		var (
 			all  sync.WaitGroup

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"stoa/internal/testkit/needtest"
 )
 
 // People make accounts, prove and change their addresses, make, replace and revoke API keys, switch a second factor on,
@@ -18,8 +20,8 @@ import (
 // both are killed, a hundred times on each engine. Afterwards no factor is half on, no session stands on one that is
 // gone, no link works that was used, who left is gone with everything, and whatever was answered is so.
 func TestAnAccountIsWholeAfterAKill(t *testing.T) {
-	onlyLong(t) // a mail that a killed process was sending waits two minutes for its lease to end
 	t.Parallel()
+	needtest.Long(t, "a mail that a killed process was sending waits two minutes for its lease to end")
 
 	onBothHouses(t, func(t *testing.T, h *house) {
 		seed := newSeed(t)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"stoa/internal/testkit/idptest"
+	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/passkeytest"
 )
 
@@ -24,6 +25,7 @@ type contest struct {
 // and the account is as the winner left it.
 func TestOfEveryRaceForAnAccountOneWins(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "hundreds of rounds of ten races")
 
 	contests := []contest{
 		{"two changes of address", raceOfChanges},
@@ -44,10 +46,7 @@ func TestOfEveryRaceForAnAccountOneWins(t *testing.T) {
 
 				seed := newSeed(t)
 				round := c.ready(t, h, fmt.Sprintf("racer%d", i))
-				rounds := 3
-				if long() {
-					rounds = amount(t, 500)
-				}
+				rounds := amount(t, 500)
 				for n := range rounds {
 					if err := round(t.Context(), rand.New(rand.NewPCG(seed, uint64(n))), n); err != nil {
 						t.Fatalf("round %d: %v", n, err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/waittest"
 )
 
@@ -44,6 +45,7 @@ func (c *cluster) stall(t *testing.T, engine string) (goOn func()) {
 // purchase, and does not make another one.
 func TestARetryAfterAKillBetweenEffectAndAnswerFindsTheEffect(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it kills processes and starts them again")
 
 	for _, engine := range []string{sqlite, postgres} {
 		t.Run(engine, func(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"stoa/internal/testkit/needtest"
 )
 
 // notebook takes what an audit finds, instead of failing a test.
@@ -77,6 +79,7 @@ func (k *clerks) audit() []string {
 // was answered and is gone: rows that were committed are deleted or changed behind stoa's back.
 func TestTheAuditNamesWhatIsLost(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it tests the audit of a test that make proof runs")
 
 	k := newClerks(t)
 	if found := k.audit(); len(found) > 0 {
@@ -163,6 +166,7 @@ func (k *clerks) wantNamed(t *testing.T, wrongs []wrong) {
 // failure that no fault explains.
 func TestTheAuditNamesWhatWentWrongOutside(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it tests the audit of a test that make proof runs")
 
 	k := newClerks(t)
 	k.wantNamed(t, append(k.wrongCalls(), k.unexplainedFailures()...))

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/ziptest"
 )
 
@@ -34,8 +35,9 @@ var bundled = []string{"plugin/one", "plugin/two", "plugin/three", "theme-shop/a
 // left.
 func TestBundlesSurviveAKill(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it kills processes and starts them again")
 
-	onEngines(t, func(t *testing.T, c *cluster) {
+	onBothEngines(t, func(t *testing.T, c *cluster) {
 		seed := newSeed(t)
 		rng, waits := rand.New(rand.NewPCG(seed, 0)), rand.New(rand.NewPCG(seed, 1))
 		keeper := &bundleShelf{shelf: &shelf{c: c, admin: c.people(t).admin}, tb: t}
@@ -78,7 +80,7 @@ func TestBundlesSurviveAKill(t *testing.T) {
 			keeper.checkFiles(t)
 		}
 		t.Logf("%d changes were answered, %d not; of those %d had happened", keeper.answered, keeper.open, keeper.happened)
-		if long() && (keeper.answered == 0 || keeper.open == 0) {
+		if keeper.answered == 0 || keeper.open == 0 {
 			t.Error("the kills did not meet the requests")
 		}
 	})

@@ -106,15 +106,6 @@ func onBothEngines(t *testing.T, test func(t *testing.T, c *cluster)) {
 	}
 }
 
-// onEngines runs test with two processes over a database: SQLite, and in a long run PostgreSQL.
-func onEngines(t *testing.T, test func(t *testing.T, c *cluster)) {
-	t.Helper()
-	t.Run(sqlite, func(t *testing.T) { t.Parallel(); test(t, newCluster(t, sqlite, 2)) })
-	if long() {
-		t.Run(postgres, func(t *testing.T) { t.Parallel(); test(t, newCluster(t, postgres, 2)) })
-	}
-}
-
 // text returns the text that a query returns.
 func (c *cluster) text(tb testing.TB, query string) string {
 	tb.Helper()

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/waittest"
 )
 
@@ -17,6 +18,7 @@ import (
 // needs no restart once there are some again.
 func TestAProcessWithoutDescriptorsSaysThatItIsBusy(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it starts a process")
 
 	c := newCluster(t, sqlite, 1)
 	p := c.processes[0]

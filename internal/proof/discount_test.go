@@ -7,12 +7,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"stoa/internal/testkit/needtest"
 )
 
 // Buyers race for a code that 100 orders may use, through two processes that are killed (kill -9) and started
 // again meanwhile. Exactly 100 orders use it, those that were answered among them.
 func TestNoRaceUsesACodeOnceTooOften(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it buys ten thousand times")
 
 	const limit, racers = 100, 16
 	onBothEngines(t, func(t *testing.T, c *cluster) {

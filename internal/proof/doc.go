@@ -10,8 +10,8 @@
 //     (kill_test.go, account_kill_test.go).
 //   - What may happen once to an account happens once (account_race_test.go).
 //
-// The tests build stoa themselves. Without STOA_PROOF they do a tenth of what make proof
-// does with STOA_PROOF=1; STOA_PROOF=10 makes them do ten times as much.
+// The tests build stoa themselves. Without STOA_PROOF, as in make test, only those run that take
+// seconds; STOA_PROOF=10 makes all do ten times as much as STOA_PROOF=1 in make proof.
 // STOA_PROOF_SEED, with the number printed by a failed run, makes the clients send the
 // same requests again; their timing is not repeated. README.md lists faults that the
 // tests have caught.

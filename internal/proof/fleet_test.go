@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/pgtest"
 	"stoa/internal/testkit/porttest"
 	"stoa/internal/testkit/redistest"
@@ -108,7 +109,7 @@ func (f *fleet) command(t *testing.T, program string, args ...string) {
 //
 // With STOA_PROOF_PREVIOUS the replicas begin as the previous release.
 func TestReplicasBehindNginx(t *testing.T) { //nolint:paralleltest // it takes the whole machine
-	onlyLong(t)
+	needtest.Long(t, "it rolls, kills and restarts replicas for minutes")
 	seed := newSeed(t)
 	before := previousRelease(t)
 	f := newFleet(t, before, nginx)
@@ -146,7 +147,7 @@ func TestReplicasBehindNginx(t *testing.T) { //nolint:paralleltest // it takes t
 // The same replicas behind the shipped Caddyfile: while they are replaced one after another, no client
 // sees a failure.
 func TestReplicasBehindCaddy(t *testing.T) { //nolint:paralleltest // it takes the whole machine
-	onlyLong(t)
+	needtest.Long(t, "it rolls replicas for minutes")
 	f := newFleet(t, "", caddy)
 	finish := f.work(t, newSeed(t))
 	f.phase(t, "quiet", func() { pass(t, 2*time.Second) })

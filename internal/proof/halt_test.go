@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/ziptest"
 )
 
@@ -30,6 +31,7 @@ const (
 // already, so they race with whatever looks for changes.
 func TestAHaltedProcessDoesNotAnswerFromThePast(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it halts processes until their leases end")
 
 	onBothEngines(t, func(t *testing.T, c *cluster) {
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -81,6 +83,7 @@ func TestAHaltedProcessDoesNotAnswerFromThePast(t *testing.T) {
 // request that ended the session was answered. Another one was killed and cannot say what it remembers.
 func TestAHaltedProcessAcceptsNoEndedSession(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it halts processes")
 
 	for _, engine := range []string{sqlite, postgres} {
 		t.Run(engine, func(t *testing.T) {

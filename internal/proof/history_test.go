@@ -17,6 +17,8 @@ import (
 
 	"github.com/anishathalye/porcupine"
 	"golang.org/x/sync/errgroup"
+
+	"stoa/internal/testkit/needtest"
 )
 
 const (
@@ -36,6 +38,7 @@ const (
 // comes before those that began after its end.
 func TestHistoriesOfALicenseAreLinearizable(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "hundreds of histories of several processes")
 
 	onBothEngines(t, func(t *testing.T, c *cluster) {
 		seed, who := newSeed(t), c.people(t)

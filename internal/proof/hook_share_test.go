@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"stoa/internal/testkit/needtest"
 )
 
 // Two processes deliver hooks together while clients change instances through both. As
@@ -18,6 +20,7 @@ import (
 // order.
 func TestProcessesShareHooks(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it starts several processes")
 
 	onBothEngines(t, func(t *testing.T, c *cluster) {
 		seed := newSeed(t)
@@ -53,7 +56,7 @@ func TestProcessesShareHooks(t *testing.T) {
 // sends the hook again, under the same id, and only then what comes after it.
 func TestAHookWithoutAnAnswerComesAgain(t *testing.T) {
 	t.Parallel()
-	onlyLong(t)
+	needtest.Long(t, "it waits for a lease to end")
 
 	onBothEngines(t, func(t *testing.T, c *cluster) {
 		got, held := newPlugin(), make(chan string, 1)

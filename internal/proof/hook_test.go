@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/ziptest"
 )
 
@@ -28,7 +29,7 @@ const (
 // a hook was recorded for every change that happened.
 func TestHooksSurviveAKill(t *testing.T) {
 	t.Parallel()
-	onlyLong(t)
+	needtest.Long(t, "it waits for the leases of killed processes to end")
 
 	onBothEngines(t, func(t *testing.T, c *cluster) {
 		seed := newSeed(t)

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"stoa/internal/testkit/needtest"
 )
 
 // begins begins to see the shop as a user, and returns the token and the id.
@@ -46,6 +48,7 @@ func (p *process) member(t *testing.T, name string) (token, id string) {
 // as soon as the first one has answered.
 func TestAnImpersonationEndsAtEveryProcess(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it starts several processes")
 
 	onBothEngines(t, func(t *testing.T, c *cluster) {
 		a, b := c.processes[0], c.processes[1]

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/ziptest"
 )
 
@@ -18,7 +19,7 @@ const takeOver = 5 * time.Minute
 // or stopped, another one does; two never do.
 func TestOneReplicaKeepsAPluginRunning(t *testing.T) {
 	t.Parallel()
-	onlyLong(t)
+	needtest.Long(t, "it waits for a lease to end")
 
 	c := newCluster(t, postgres, 0)
 	ticks := &ticker{beat: make(chan struct{}, 1)}

@@ -54,35 +54,16 @@ func stoa(tb testing.TB) string {
 	return program.path
 }
 
-// long reports whether the tests prove what they can: with STOA_PROOF, as in make proof. Without,
-// as in make test, they show in seconds that the proof itself works.
-func long() bool { return os.Getenv("STOA_PROOF") != "" }
-
-// onlyLong skips a test that takes half a minute or more, unless the run is long.
-func onlyLong(tb testing.TB) {
-	tb.Helper()
-	if !long() {
-		tb.Skip("make proof runs this: it waits for leases, or restarts everything")
-	}
-}
-
-// amount is how often a test does what it does n times at STOA_PROOF=1: a tenth of that, but at
-// least twice, in a short run.
+// amount is how often a test does what it does n times at STOA_PROOF=1.
 func amount(tb testing.TB, n int) int {
 	tb.Helper()
-	if !long() {
-		return max(2, n/10)
-	}
 	return n * effort(tb)
 }
 
-// effort is the factor by which a long run does more than at STOA_PROOF=1.
+// effort is the factor by which a run does more than at STOA_PROOF=1.
 func effort(tb testing.TB) int {
 	tb.Helper()
 	text := os.Getenv("STOA_PROOF")
-	if text == "" {
-		return 1
-	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
 		tb.Fatalf("STOA_PROOF=%q: want a whole number from 1", text)
@@ -100,6 +81,7 @@ func newSeed(tb testing.TB) uint64 {
 			tb.Fatalf("STOA_PROOF_SEED=%q: want a number", text)
 		}
 	}
-	tb.Logf("seed %d: STOA_PROOF_SEED=%d go test ./internal/proof -run '^%s$'", seed, seed, tb.Name())
+	tb.Logf("seed %d: STOA_PROOF=%s STOA_PROOF_SEED=%d go test ./internal/proof -run '^%s$'", seed,
+		os.Getenv("STOA_PROOF"), seed, tb.Name())
 	return seed
 }

@@ -16,6 +16,7 @@ import (
 
 	"stoa/internal/extension/sign"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/porttest"
 	"stoa/internal/testkit/waittest"
 )
@@ -103,7 +104,7 @@ var killAfter = []string{"", "paid", "activated", "downloaded", "verified", "ins
 // order, one license and one seat each.
 func TestAPurchaseBetweenStoasSurvivesAKill(t *testing.T) {
 	t.Parallel()
-	onlyLong(t)
+	needtest.Long(t, "it kills processes and starts them again")
 
 	n := amount(t, boughtOnes)
 	for _, engine := range []string{sqlite, postgres} {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sync/errgroup"
+
+	"stoa/internal/testkit/needtest"
 )
 
 // On each engine, two processes get more than 10,000 activations. Thirty instances race
@@ -14,6 +16,7 @@ import (
 // many get a seat as there are, and the database agrees with the answers.
 func TestNoRaceGivesAwayOneSeatTooMany(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "thousands of activations race")
 
 	const contenders, twice = 30, 5
 	onBothEngines(t, func(t *testing.T, c *cluster) {

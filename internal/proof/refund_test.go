@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"stoa/internal/testkit/needtest"
 )
 
 // Administrators give back an order of 90 in parts of 1, through two processes that are killed (kill -9) and started
@@ -15,6 +17,7 @@ import (
 // the audit log and its mail.
 func TestNoKillGivesAPartBackTwiceOrHalf(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it kills processes and starts them again")
 
 	const parts, racers = 90, 4
 	onBothEngines(t, func(t *testing.T, c *cluster) {

@@ -33,6 +33,7 @@ func (p *process) command(tb testing.TB, more []string, args ...string) string {
 // from there: into another prefix, and into a data folder. Both have everything.
 func TestAShopInObjectStorageIsBackedUpAndRestored(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it starts several processes")
 	needtest.Program(t, "node", "")
 
 	server := s3test.New(t)
@@ -77,6 +78,7 @@ func TestAShopInObjectStorageIsBackedUpAndRestored(t *testing.T) {
 // Backups by schedule go to object storage, and only as many are kept as they should.
 func TestScheduledBackupsInObjectStorage(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it starts several processes")
 
 	server := s3test.New(t)
 	c := newReplicas(t, "disk", 1)

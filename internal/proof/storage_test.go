@@ -149,6 +149,7 @@ func service(tb testing.TB) string {
 // of it; and so does a replica whose data folder was removed while it was stopped.
 func TestReplicasShareObjectStorageOnly(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it starts several processes")
 	needtest.Program(t, "node", "")
 
 	server := s3test.New(t)
@@ -193,6 +194,7 @@ func filesBelow(tb testing.TB, dir string) (names []string) {
 // that is killed and run again; it has everything wherever it is.
 func TestAShopMovesItsStorage(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it starts several processes")
 	needtest.Program(t, "node", "")
 
 	server := s3test.New(t)
