@@ -62,8 +62,10 @@ func startMarket(ctx context.Context, o measure.Options, dir string, n int) (*ma
 	}
 	var said [4]string
 	for i, args := range [][]string{
-		{"migrate", data}, {"market", "init", data, "--root=" + filepath.Join(dir, "root.pem")},
-		{"package", "keygen", key}, {"catalog", "import", data, file},
+		{"migrate", data},
+		{"market", "init", data, "--root=" + filepath.Join(dir, "root.pem")},
+		{"package", "keygen", key},
+		{"catalog", "import", data, file},
 	} {
 		var err error
 		if said[i], err = run(args...); err != nil {
@@ -104,7 +106,7 @@ func (m *market) publish(
 	if _, err := run("package", "sign", "--key", key, file); err != nil {
 		return err
 	}
-	if archive, err = os.ReadFile(file); err != nil {
+	if archive, err = os.ReadFile(file); err != nil { //nolint:gosec // in the folder of the run
 		return err
 	}
 	_, err = measure.Send(ctx, http.DefaultClient, http.MethodPut, m.url+"/api/v1/admin/products/"+slug+"/package",

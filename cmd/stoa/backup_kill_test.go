@@ -11,6 +11,7 @@ import (
 
 	"stoa/internal/app/datafolder"
 	"stoa/internal/keep/backup"
+	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/pgtest"
 )
 
@@ -21,7 +22,7 @@ func TestAKilledBackupIsNoBackup(t *testing.T) {
 
 	env, place := backedUpShop(t)
 	took := whole(t, env, "backup", "--backup-dir", place)
-	for range 15 {
+	for range needtest.Rounds(3, 15) {
 		killOnce(t, program(t, env, "backup", "--backup-dir", place), took)
 	}
 	whole(t, env, "backup", "--backup-dir", place)
@@ -58,7 +59,7 @@ func TestAKilledRestoreIsNoShop(t *testing.T) {
 				return append(env[:len(env)-1:len(env)-1], "STOA_DATA="+dir, "STOA_DATABASE_URL="+url(t))
 			}
 			took := whole(t, at(filepath.Join(t.TempDir(), "new")), "restore", file)
-			for range 10 {
+			for range needtest.Rounds(2, 10) {
 				dir := filepath.Join(t.TempDir(), "new")
 				env := at(dir)
 				killOnce(t, program(t, env, "restore", file), took)
@@ -109,7 +110,7 @@ func backedUpShop(t *testing.T) (env []string, place string) {
 	}
 	env = []string{
 		"STOA_BACKUP_RECIPIENTS=" + key.Recipient().String(), "STOA_BACKUP_IDENTITY=" + identity,
-		"STOA_DATA=" + filepath.Join(dir, "d"),
+		"STOA_DATA=" + migratedFolder(t),
 	}
 	serve(t, env).stop(t)
 	return env, filepath.Join(dir, "backups")

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/pgtest"
 	"stoa/internal/trust/masterkey"
 	"stoa/internal/trust/seal"
@@ -52,11 +53,12 @@ func TestRewrapOfTheRealProgramIsKilled(t *testing.T) {
 				}
 			})
 			currents, killed, out := []string{old}, 0, ""
-			for run := range 13 { // one that ends by itself is complete, and the next begins another
+			kills := needtest.Rounds(3, 12)
+			for run := range kills + 1 { // one that ends by itself is complete, and the next begins another
 				cmd := program(t, env, "keys", "rewrap")
-				if run < 12 && killOnce(t, cmd, 400*time.Millisecond) {
+				if run < kills && killOnce(t, cmd, 400*time.Millisecond) {
 					killed++
-				} else if run == 12 {
+				} else if run == kills {
 					text, err := cmd.CombinedOutput()
 					if out = string(text); err != nil {
 						t.Fatalf("stoa keys rewrap: %v\n%s", err, out)
@@ -154,13 +156,13 @@ func killOnce(t *testing.T, cmd *exec.Cmd, within time.Duration) bool {
 	return cmd.Wait() != nil
 }
 
-func program(t *testing.T, env []string, args ...string) *exec.Cmd {
-	t.Helper()
+func program(tb testing.TB, env []string, args ...string) *exec.Cmd {
+	tb.Helper()
 	stoa, err := exec.LookPath("stoa") // testscript.Main put it there
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), stoa, args...)
+	cmd := exec.CommandContext(context.WithoutCancel(tb.Context()), stoa, args...)
 	cmd.Env = append(os.Environ(), env...)
 	return cmd
 }

@@ -45,8 +45,8 @@ func newSeller(t *testing.T) *seller {
 		}
 		return out
 	}
+	copyMigrated(t, f.path("data"))
 	data := "--data=" + f.path("data")
-	must("migrate", data)
 	must("market", "init", data, "--root="+f.path("root.pem"))
 	public := f.keygen("publisher.pem")
 	f.write("catalog.yaml", []byte(marketCatalog))

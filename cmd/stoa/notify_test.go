@@ -34,7 +34,7 @@ func TestServeTellsTheServiceManagerThatItIsReadyAndThatItStops(t *testing.T) {
 		return string(buf[:n])
 	}
 
-	s := serve(t, []string{"NOTIFY_SOCKET=" + path}, "--data", t.TempDir())
+	s := serve(t, []string{"NOTIFY_SOCKET=" + path}, "--data", migratedFolder(t))
 	if got := told(); got != "READY=1" {
 		t.Errorf("the service manager was told %q, want READY=1", got)
 	}

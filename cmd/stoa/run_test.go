@@ -128,7 +128,7 @@ func TestWrongSettingsEndWithTwo(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
+			dir := migratedFolder(t)
 			for name, value := range tt.env {
 				t.Setenv(name, value)
 			}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -34,7 +35,8 @@ type server struct {
 
 var listening = regexp.MustCompile(`msg=listening url=(http://\S+)`)
 
-// serve starts stoa serve with a port of its own and returns when it listens.
+// serve starts stoa serve with a port of its own and returns when it listens. Without --demo, it has no
+// Node.js: looking at it takes half as long as the rest of a start.
 func serve(t *testing.T, env []string, args ...string) *server {
 	t.Helper()
 	stoa, err := exec.LookPath("stoa") // testscript.Main put it there
@@ -43,6 +45,9 @@ func serve(t *testing.T, env []string, args ...string) *server {
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), stoa,
 		append([]string{"serve", "--addr=127.0.0.1:0", "--ops-addr=off"}, args...)...)
+	if !slices.Contains(args, "--demo") {
+		env = append([]string{"STOA_NODE=" + filepath.Join(t.TempDir(), "none")}, env...)
+	}
 	cmd.Env = append(cmd.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	s := &server{cmd: cmd}
@@ -226,162 +231,6 @@ func TestTwoProcessesShareOneDatabase(t *testing.T) {
 	}
 }
 
-// serveDemo starts stoa with demo data and returns when it is complete.
-func serveDemo(t *testing.T, dir string) *server {
-	t.Helper()
-	s := serve(t, nil, "--demo", "--data", dir)
-	waittest.Until(t, "the welcome", func() error {
-		if !strings.Contains(s.out.String(), "Stop with Ctrl-C") {
-			return errors.New(s.Log())
-		}
-		return nil
-	})
-	return s
-}
-
-// The whole demo with real Node: the three plugins answer, starting twice
-// changes nothing, and the commands of the welcome work when pasted.
-func TestDemo(t *testing.T) {
-	t.Parallel()
-
-	dir := t.TempDir()
-	s := serveDemo(t, dir)
-	for path, want := range map[string]string{
-		"/api/marketplace/products?limit=100":                               `"total":12`,
-		"/api/v1/shop/plugins/gift-notes/health":                            `"slug":"gift-notes"`,
-		"/api/v1/shop/plugins/shipping-rates/api/quote?country=FR&weight=1": `"to":"FR"`,
-		"/api/v1/shop/plugins/loyalty-points/health":                        `"slug":"loyalty-points"`,
-		"/api/v1/shop/plugins/loyalty-points/api/rules":                     `"pointsPerUnit"`,
-		// the service verified the signature
-	} {
-		if status, body := do(t, http.MethodGet, s.URL+path, "", ""); status != http.StatusOK ||
-			!strings.Contains(body, want) {
-			t.Errorf("GET %s = %d, %s; want %s", path, status, body, want)
-		}
-	}
-	const made = "sample sales were made"
-	if !strings.Contains(s.Log(), made) {
-		t.Errorf("the first start made no sales; log:\n%s", s.Log())
-	}
-	before := demoState(t, s, dir)
-	pasted := exec.CommandContext(t.Context(), "bash", "-c",
-		"set -eu\n"+s.out.String()[strings.Index(s.out.String(), "  # register"):strings.Index(s.out.String(), "Stop with")])
-	if out, err := pasted.CombinedOutput(); err != nil || !strings.Contains(string(out), `"valid":true`) ||
-		strings.Contains(string(out), `"success":false`) {
-		t.Errorf("the welcome's commands: %v\n%s", err, out)
-	}
-	if code := s.stop(t); code != 0 {
-		t.Errorf("exit code = %d, want 0; log:\n%s", code, s.Log())
-	}
-
-	s = serveDemo(t, dir)
-	if after := demoState(t, s, dir); after != before {
-		t.Errorf("the second start changed something:\n%s\n%s", before, after)
-	}
-	if strings.Contains(s.Log(), made) {
-		t.Errorf("the second start made sales again; log:\n%s", s.Log())
-	}
-	if code := s.stop(t); code != 0 {
-		t.Errorf("exit code = %d, want 0; log:\n%s", code, s.Log())
-	}
-}
-
-// demoPassword returns the password kept in the data folder of a demo.
-func demoPassword(t *testing.T, dir string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "demo", "admin-password"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(string(text))
-}
-
-func logIn(t *testing.T, s *server, password string) (status int, token string) {
-	t.Helper()
-	status, body := do(t, http.MethodPost, s.URL+"/auth/login", "",
-		`{"email":"admin@example.com","password":"`+password+`"}`)
-	if m := regexp.MustCompile(`"access_token":"([^"]+)"`).FindStringSubmatch(body); m != nil {
-		token = m[1]
-	}
-	return status, token
-}
-
-func changePassword(t *testing.T, s *server, from, to string) {
-	t.Helper()
-	_, token := logIn(t, s, from)
-	body := `{"currentPassword":"` + from + `","newPassword":"` + to + `"}`
-	if status, body := do(t, http.MethodPost, s.URL+"/auth/change-password", token, body); status != http.StatusOK {
-		t.Fatalf("change password = %d: %s", status, body)
-	}
-}
-
-// The demo's administrator has a password that nobody can know beforehand. It is
-// printed at the first start only, and is the same at the next.
-func TestDemoAdministratorHasARandomPasswordPrintedOnce(t *testing.T) {
-	t.Parallel()
-
-	dir := t.TempDir()
-	s := serveDemo(t, dir)
-	password := demoPassword(t, dir)
-	if strings.Count(s.out.String(), password) != 1 || strings.Contains(s.Log(), password) {
-		t.Errorf("the password is not printed exactly once:\n%s\n%s", s.out.String(), s.Log())
-	}
-	if status, _ := logIn(t, s, password); status != http.StatusOK {
-		t.Errorf("login with the printed password = %d", status)
-	}
-	if status, _ := logIn(t, s, "stoa-demo-admin"); status != http.StatusUnauthorized {
-		t.Errorf("login with the public password of earlier versions = %d, want 401", status)
-	}
-	changePassword(t, s, password, "stoa-demo-admin") // as in a data folder of an earlier version
-	s.stop(t)
-
-	s = serveDemo(t, dir)
-	if strings.Contains(s.out.String(), password) {
-		t.Errorf("the second start prints the password again:\n%s", s.out.String())
-	}
-	if status, _ := logIn(t, s, "stoa-demo-admin"); status != http.StatusUnauthorized {
-		t.Errorf("after an upgrade, login with the public password = %d, want 401", status)
-	}
-	if status, _ := logIn(t, s, password); status != http.StatusOK || demoPassword(t, dir) != password {
-		t.Errorf("after a restart, login with the kept password = %d", status)
-	}
-	s.stop(t)
-}
-
-// A demo whose administrator has changed the password starts all the same.
-func TestDemoStartsAfterItsPasswordWasChanged(t *testing.T) {
-	t.Parallel()
-
-	dir := t.TempDir()
-	s := serveDemo(t, dir)
-	changePassword(t, s, demoPassword(t, dir), "something else")
-	s.stop(t)
-
-	s = serveDemo(t, dir)
-	if status, body := do(t, http.MethodGet, s.URL+"/api/v1/shop/plugins/loyalty-points/api/rules",
-		"", ""); status != http.StatusOK {
-		t.Errorf("external plugin = %d: %s", status, body)
-	}
-	if !strings.Contains(s.Log(), "password was changed") {
-		t.Errorf("the log does not say why the plugins were left alone:\n%s", s.Log())
-	}
-	s.stop(t)
-}
-
-// demoState returns the packages and instances with their times of change.
-func demoState(t *testing.T, s *server, dir string) string {
-	t.Helper()
-	status, token := logIn(t, s, demoPassword(t, dir))
-	if status != http.StatusOK {
-		t.Fatalf("login = %d", status)
-	}
-	_, packages := do(t, http.MethodGet, s.URL+"/api/v1/admin/extensions", token, "")
-	_, instances := do(t, http.MethodGet, s.URL+"/api/v1/admin/plugins/shipping-rates/instances", token, "")
-	_, products := do(t, http.MethodGet, s.URL+"/api/marketplace/products?limit=100", "", "")
-	instances = regexp.MustCompile(`"runtime":\{[^{}]*\}`).ReplaceAllString(instances, "") // it was called, or not
-	return packages + instances + regexp.MustCompile(`"downloadCount":\d+`).ReplaceAllString(products, "")
-}
-
 func TestServeRefusesTheDemoOnAPublicAddress(t *testing.T) {
 	t.Parallel()
 
@@ -407,7 +256,7 @@ func TestWithoutAMailServerTheLogHoldsNoSecrets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			dir := t.TempDir()
+			dir := migratedFolder(t)
 			importReceiptCatalog(t, nil, dir)
 			s := serve(t, nil, append(tt.args, "--data", dir)...)
 			do(t, http.MethodPost, s.URL+"/auth/register", "",
@@ -439,7 +288,7 @@ func TestWithoutAMailServerTheLogHoldsNoSecrets(t *testing.T) {
 func TestRedisThatIsAwayIsToldAtStart(t *testing.T) {
 	t.Parallel()
 
-	s := serve(t, nil, "--data", t.TempDir(), "--redis-url=redis://127.0.0.1:1/0")
+	s := serve(t, nil, "--data", migratedFolder(t), "--redis-url=redis://127.0.0.1:1/0")
 	if !strings.Contains(s.Log(), `level=WARN msg="Redis does not answer`) {
 		t.Errorf("the log says nothing of Redis:\n%s", s.Log())
 	}

@@ -128,7 +128,7 @@ func TestServedDatabaseMayMove(t *testing.T) {
 		t.Errorf("the same database, spelled differently: %s", told)
 	}
 
-	dir = filepath.Join(t.TempDir(), "before")
+	dir = migratedFolder(t)
 	serve(t, nil, "--data", dir).stop(t)
 	moved := filepath.Join(t.TempDir(), "after")
 	if err := os.Rename(dir, moved); err != nil {

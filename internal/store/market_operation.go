@@ -75,7 +75,7 @@ func (s *Operations) Create(ctx context.Context, o operation.Stored, lease strin
 	if err != nil {
 		return err
 	}
-	return s.Conn.InTx(ctx, func(tx database.Conn) error {
+	return s.InTx(ctx, func(tx database.Conn) error {
 		// The lock keeps the market from being removed meanwhile (remote.Service.Remove), and a second purchase waiting.
 		var market string
 		err := tx.Read.QueryRowContext(ctx, `SELECT m.id FROM markets m WHERE m.id = $1`+tx.Lock("m"), o.Market).Scan(&market)
@@ -207,7 +207,7 @@ func (s *Operations) Keep(
 	if goesOn {
 		next = lease
 	}
-	return s.Conn.InTx(ctx, func(tx database.Conn) error {
+	return s.InTx(ctx, func(tx database.Conn) error {
 		res, err := tx.Write.ExecContext(ctx, `
 			UPDATE market_operations SET sealed = $1, state = $2, steps = $3, failure = $4, attempts = $5,
 				due_ms = $6, lease = $7, expires_at_ms = $8, waiting = $9, ended_at_ms = $10

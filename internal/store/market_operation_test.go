@@ -280,12 +280,12 @@ func testElsewhere(t *testing.T, open Open) {
 	if err := store.NewMarkets(db).Create(ctx, remote.Market{ID: "m1", Fingerprint: "m1"}); err != nil {
 		t.Fatal(err)
 	}
-	elsewhere := func(kind extension.Kind, slug string, from extension.Origin, want bool) {
+	elsewhere := func(kind extension.Kind, from extension.Origin, want bool) {
 		t.Helper()
 		err := records.InTx(ctx, func(tx extension.Tx) error {
-			got, err := tx.(interface{ Origins() extension.Origins }).Origins().Elsewhere(ctx, kind, slug, from)
+			got, err := tx.(interface{ Origins() extension.Origins }).Origins().Elsewhere(ctx, kind, "plain", from)
 			if got != want {
-				t.Errorf("%s %s from %v is elsewhere: %t", kind, slug, from, got)
+				t.Errorf("%s plain from %v is elsewhere: %t", kind, from, got)
 			}
 			return err
 		})
@@ -294,24 +294,24 @@ func testElsewhere(t *testing.T, open Open) {
 		}
 	}
 	from := extension.Origin{Market: "m1", Product: "bare"}
-	elsewhere(extension.Plugin, "plain", from, false)
+	elsewhere(extension.Plugin, from, false)
 	for version, hash := range map[string]string{"1.0.0": "h3", "2.0.0": "h4"} {
 		put := themeVersion(extension.ThemeShop, "plain", version)
 		put.ID, put.ZipHash = hash, hash
 		if err := store.NewTheme(db).PutVersion(ctx, put); err != nil {
 			t.Fatal(err)
 		}
-		elsewhere(extension.ThemeShop, "plain", from, true)
+		elsewhere(extension.ThemeShop, from, true)
 		if err := records.InTx(ctx, func(tx extension.Tx) error {
 			return tx.(interface{ Origins() extension.Origins }).Origins().SetOrigin(ctx,
 				extension.Traced{Kind: extension.ThemeShop, Slug: "plain", ZipHash: hash, Origin: from})
 		}); err != nil {
 			t.Fatal(err)
 		}
-		elsewhere(extension.ThemeShop, "plain", from, false)
+		elsewhere(extension.ThemeShop, from, false)
 	}
-	elsewhere(extension.ThemeShop, "plain", extension.Origin{Market: "m1", Product: "other"}, true)
-	elsewhere(extension.ThemeAdmin, "plain", extension.Origin{Market: "m1", Product: "other"}, false)
+	elsewhere(extension.ThemeShop, extension.Origin{Market: "m1", Product: "other"}, true)
+	elsewhere(extension.ThemeAdmin, extension.Origin{Market: "m1", Product: "other"}, false)
 	wantNeeded(t, store.NewMarkets(db), "m1", "bare")
 	wantNeeded(t, store.NewMarkets(db), "m2")
 }

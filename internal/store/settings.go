@@ -19,7 +19,7 @@ const (
 	// separated by spaces.
 	SettingRetiredKeys = "master_key_retired"
 	// SettingIdempotencySecret is the sealed secret of idempotency.Keeper.
-	SettingIdempotencySecret = "idempotency_hash_secret"
+	SettingIdempotencySecret = "idempotency_hash_secret" //nolint:gosec // a name, not a secret
 	// SettingCustomerSecret is the sealed secret with which discount.Service hashes mailboxes.
 	SettingCustomerSecret = "customer_hash_secret"
 	// SettingArchiveTypes are the file types that packages may contain beyond those of their kind, as

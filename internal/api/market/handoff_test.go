@@ -290,6 +290,8 @@ func TestWhatAHandoffMayBe(t *testing.T) {
 		{"the key of a license", map[string]any{"licenseKey": m.BuyKey(t, "", "once")}, 400, "licenseKey"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+
 			res := m.Send(t, handoffs, wish("once", tt.changes))
 			if res.Status != tt.status {
 				t.Fatalf("%d %s, want %d", res.Status, res.Body, tt.status)

@@ -66,8 +66,20 @@ func TestWhatATrialOfAnotherStoaMayBe(t *testing.T) {
 		for name, value := range tt.changes {
 			body[name] = value
 		}
-		t.Run(tt.name, func(t *testing.T) { wantRefusal(t, m.Do(t, req), tt.status, tt.code) })
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+
+			wantRefusal(t, m.Do(t, req), tt.status, tt.code)
+		})
 	}
+}
+
+// One trial and one mail, although it is asked for twice.
+func TestATrialOfAnotherStoaMayBeRepeated(t *testing.T) {
+	t.Parallel()
+
+	m := newMarket(t)
+	m.offerTrials(t)
 	req := try("b.example.org", "ada@example.com")
 	req.Header = http.Header{"Idempotency-Key": {`"one"`}}
 	first, again := m.Do(t, req), m.Do(t, req)

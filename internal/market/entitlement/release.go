@@ -2,6 +2,7 @@ package entitlement
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -54,7 +55,7 @@ func (s *Service) unseat(ctx context.Context, tx Store, l License) error {
 	}
 	key, err := s.open(l.Sealed, l.ID)
 	if err != nil {
-		s.cannotFree(ctx, l, "its key cannot be opened")
+		s.cannotFree(ctx, l, fmt.Sprintf("its key cannot be opened: %v", err))
 		return nil
 	}
 	now := s.now()

@@ -156,7 +156,7 @@ func (s seller) do(req *http.Request, limit int64, out any) (status int, err err
 	if err != nil {
 		return 0, remote.NoAnswer(err)
 	}
-	defer res.Body.Close() //nolint:errcheck // nothing is written
+	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, limit+1))
 	if err != nil {
 		return 0, remote.NoAnswer(err)
@@ -243,7 +243,7 @@ func (s seller) download(
 	if err != nil {
 		return remote.NoAnswer(err)
 	}
-	defer res.Body.Close() //nolint:errcheck // nothing is written
+	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		said, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 		err := refusal(res.StatusCode, said)
@@ -281,6 +281,7 @@ func final(err error) bool {
 	case errs.Invalid, errs.Forbidden, errs.NotFound, errs.Gone, errs.Conflict, errs.TooLarge, errs.Unprocessable,
 		errs.Unsupported:
 		return true
+	default:
+		return false
 	}
-	return false
 }

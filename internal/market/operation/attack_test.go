@@ -41,20 +41,20 @@ func TestPackagesThatDoNotFit(t *testing.T) {
 			})
 		},
 		"the ZIP of another slug": func(t *testing.T, s *stage) {
-			s.offerAs(t, "tool", "1.0.0", acme, plugin(t, acme, "other", "1.0.0", permissions...))
+			s.offerAs(t, "1.0.0", acme, plugin(t, acme, "other", "1.0.0", permissions...))
 		},
 		"the ZIP of another version": func(t *testing.T, s *stage) {
-			s.offerAs(t, "tool", "1.0.0", acme, plugin(t, acme, "tool", "0.9.0", permissions...))
+			s.offerAs(t, "1.0.0", acme, plugin(t, acme, "tool", "0.9.0", permissions...))
 		},
 		"the key of another slug": func(t *testing.T, s *stage) {
-			s.offerAs(t, "tool", "1.0.0", acme, plugin(t, evil, "tool", "1.0.0", permissions...))
+			s.offerAs(t, "1.0.0", acme, plugin(t, evil, "tool", "1.0.0", permissions...))
 		},
 		"no signature": func(t *testing.T, s *stage) {
-			s.offerAs(t, "tool", "1.0.0", acme, unsigned(t, "tool", "1.0.0", permissions...))
+			s.offerAs(t, "1.0.0", acme, unsigned(t, "tool", "1.0.0", permissions...))
 		},
 		"a file that was not signed": func(t *testing.T, s *stage) {
 			pkg := testkit.WithEntry(t, plugin(t, acme, "tool", "1.0.0", permissions...), testkit.Entry{Name: "more.js", Body: "1"})
-			s.offerAs(t, "tool", "1.0.0", acme, pkg)
+			s.offerAs(t, "1.0.0", acme, pkg)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -82,12 +82,12 @@ func wantLast(t *testing.T, op testkit.Response, code string) {
 	}
 }
 
-// offerAs signs any archive as a version of a product's package, by a publisher.
-func (s *stage) offerAs(t *testing.T, product, version string, by testkit.Publisher, archive []byte) {
+// offerAs signs any archive as a version of the package of the product tool, by a publisher.
+func (s *stage) offerAs(t *testing.T, version string, by testkit.Publisher, archive []byte) {
 	t.Helper()
-	custom := tuftest.Custom(product, version, testkit.T0)
+	custom := tuftest.Custom("tool", version, testkit.T0)
 	custom.Publisher.Key = base64.StdEncoding.EncodeToString(by.Public())
-	s.m.Carry(product, custom, archive)
+	s.m.Carry("tool", custom, archive)
 	s.m.Publish()
 }
 
@@ -97,7 +97,7 @@ func TestAnOversizePackage(t *testing.T) {
 
 	s := newStage(t, false)
 	asked := false
-	s.offerAs(t, "tool", "1.0.0", acme, make([]byte, 50<<20+1))
+	s.offerAs(t, "1.0.0", acme, make([]byte, 50<<20+1))
 	s.m.Serve(packagePath, func(http.ResponseWriter, *http.Request) { asked = true })
 	want(t, s.install(t, "tool", ""), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
 	if asked {
@@ -180,12 +180,14 @@ func TestACatalogThatIsNotOne(t *testing.T) {
 	s.serve(products, 200, object{
 		"products": []object{
 			{"slug": "tool", "name": "A\u202eB\n" + long, "shortDescription": long, "icon": "https://elsewhere.example/x.png", "unknown": 1},
-			{"slug": "../x", "name": "no slug"}, {"slug": "third", "name": "beyond the page"},
+			{"slug": "../x", "name": "no slug"},
+			{"slug": "third", "name": "beyond the page"},
 		},
 		"pagination": object{"total": 1 << 50},
 	})
 	s.serve(products+"/tool", 200, object{"pricingTiers": []object{
-		{"id": "a", "name": "One", "price": -1, "currency": "EUR"}, {"id": "b", "price": 1, "currency": "euro"},
+		{"id": "a", "name": "One", "price": -1, "currency": "EUR"},
+		{"id": "b", "price": 1, "currency": "euro"},
 		{"id": "c", "name": "Three", "price": 9.5, "currency": "EUR", "billingPeriod": "hourly", "trialDays": 1000},
 	}})
 	res := list()

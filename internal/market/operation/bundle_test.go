@@ -36,7 +36,8 @@ func TestABundleGetsWhatWasConsentedTo(t *testing.T) {
 		item := func() object {
 			return object{"instances": []object{
 				{"instanceKey": "default", "grantedPermissions": all},
-				{"instanceKey": "second"}, {"instanceKey": "third", "grantedPermissions": all},
+				{"instanceKey": "second"},
+				{"instanceKey": "third", "grantedPermissions": all},
 			}}
 		}
 		s.bundle(t, "1.0.0", unsigned(t, "pay", "1.0.0", all...), item(), all...)
@@ -93,7 +94,7 @@ func TestAPackageThatAsksForMoreThanWasSigned(t *testing.T) {
 	if got := s.version(t, "pay"); got != "" {
 		t.Errorf("%s is installed", got)
 	}
-	s.offerAs(t, "tool", "1.1.0", acme, plugin(t, acme, "tool", "1.1.0", "users:email")) // nothing is signed
+	s.offerAs(t, "1.1.0", acme, plugin(t, acme, "tool", "1.1.0", "users:email")) // nothing is signed
 	wantLast(t, s.settled(t, s.install(t, "tool", "")), "MARKET_UNTRUSTED")
 }
 
@@ -148,7 +149,7 @@ func TestAPackageFromElsewhereIsNotReplaced(t *testing.T) {
 					uploaded, version = unsigned(t, tt.slug, "0.5.0", permissions...), "0.5.0"
 				}
 				if tt.slug == "tool" {
-					s.offer(t, "tool", false, inner, "1.0.0")
+					s.offer(t, false, inner, "1.0.0")
 				} else {
 					s.bundle(t, "1.0.0", inner, object{}, permissions...)
 				}

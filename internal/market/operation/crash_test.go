@@ -167,7 +167,7 @@ func TestAFailedInstallFreesItsSeat(t *testing.T) {
 	s.m.Publish()
 	op := s.settled(t, s.install(t, "tool", goodKey))
 	wantSteps(t, op, "activated", "downloaded", "verified", "installed", "running")
-	s.offer(t, "tool", true, plugin(t, acme, "other", "2.0.0", "storage:read", "events:publish"), "2.0.0")
+	s.offer(t, true, plugin(t, acme, "other", "2.0.0", "storage:read", "events:publish"), "2.0.0")
 	op = s.settled(t, s.install(t, "tool", goodKey))
 	if op.Text(t, "data.error.code") != "MARKET_UNTRUSTED" || s.licenses.released != 1 {
 		t.Errorf("released %d times: %s", s.licenses.released, op.Body)

@@ -46,7 +46,7 @@ func (w *work) install(ctx context.Context) error {
 	if err != nil {
 		return w.lasting(err)
 	}
-	defer up.Close() //nolint:errcheck // what stays is swept later
+	defer up.Close() // what stays is swept later
 	if err := w.reach(ctx, Downloaded); err != nil {
 		return err
 	}

@@ -160,7 +160,7 @@ func TestARollbackGoesBackToTheMarket(t *testing.T) {
 		t.Fatalf("rollback: %d %s", res.Status, res.Body)
 	}
 	want(t, s.Do(t, testkit.Delete(s.admin.Access, marketsPath+s.market)), http.StatusConflict, "CONFLICT")
-	s.offer(t, "tool", false, plugin(t, acme, "tool", "2.0.0", "storage:read", "events:publish"), "2.0.0")
+	s.offer(t, false, plugin(t, acme, "tool", "2.0.0", "storage:read", "events:publish"), "2.0.0")
 	wantSteps(t, s.settled(t, s.install(t, "tool", "")), "downloaded", "verified", "installed", "running")
 }
 

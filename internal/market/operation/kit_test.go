@@ -221,20 +221,20 @@ func newStage(t *testing.T, paid bool, options ...testkit.Option) *stage {
 	t.Helper()
 	m := tuftest.New(t, "Acme", testkit.T0.UTC)
 	s := &stage{m: m, licenses: &licenses{active: make(map[entitlement.Subject]string)}}
-	s.offer(t, "tool", paid, plugin(t, acme, "tool", "1.0.0", "storage:read", "events:publish"), "1.0.0")
+	s.offer(t, paid, plugin(t, acme, "tool", "1.0.0", "storage:read", "events:publish"), "1.0.0")
 	s.buyer = newBuyer(t, m.URL, m.Fingerprint(), options...)
 	s.Operations.Licenses = s.licenses
 	m.Now = s.Clock.Now
 	return s
 }
 
-// offer signs a package of a product, which has its slug.
-func (s *stage) offer(t *testing.T, product string, paid bool, archive []byte, version string) {
+// offer signs a package of the product tool.
+func (s *stage) offer(t *testing.T, paid bool, archive []byte, version string) {
 	t.Helper()
-	custom := tuftest.Custom(product, version, testkit.T0)
+	custom := tuftest.Custom("tool", version, testkit.T0)
 	custom.Permissions, custom.Paid = []string{"storage:read", "events:publish"}, paid
 	custom.Publisher.Key = base64.StdEncoding.EncodeToString(acme.Public())
-	s.m.Carry(product, custom, archive)
+	s.m.Carry("tool", custom, archive)
 	s.m.Publish()
 }
 

@@ -96,7 +96,7 @@ func TestAKeyIsForItsMarketAlone(t *testing.T) {
 			t.Fatalf("kept: %v", s.licenses.active)
 		}
 		other := &stage{m: tuftest.New(t, "Evil", testkit.T0.UTC), buyer: s.buyer, licenses: s.licenses}
-		other.offer(t, "tool", true, plugin(t, acme, "tool", "1.0.0", "storage:read", "events:publish"), "1.0.0")
+		other.offer(t, true, plugin(t, acme, "tool", "1.0.0", "storage:read", "events:publish"), "1.0.0")
 		asked := other.sells(new(atomic.Bool))
 		m, err := s.Markets.Add(t.Context(), other.m.URL, other.m.Fingerprint())
 		if err != nil {
@@ -255,11 +255,11 @@ func TestWhatCannotBeTakenEndsAPurchase(t *testing.T) {
 			var paid atomic.Bool
 			s.sells(&paid)
 			op := s.settled(t, s.buy(t))
-			s.offer(t, "tool", true, tt.archive, "1.1.0")
+			s.offer(t, true, tt.archive, "1.1.0")
 			paid.Store(true)
 			s.again(t, lastPause)
 			wantSteps(t, s.operation(t, op.Text(t, "data.operationId")), tt.steps...)
-			s.offer(t, "tool", true, plugin(t, acme, "tool", "1.2.0", "storage:read", "events:publish"), "1.2.0")
+			s.offer(t, true, plugin(t, acme, "tool", "1.2.0", "storage:read", "events:publish"), "1.2.0")
 			s.again(t, lastPause)
 			if op := s.settled(t, s.install(t, "tool", "")); op.Text(t, "data.state") != "done" || s.licenses.seats != 1 {
 				t.Errorf("%d seats: %s", s.licenses.seats, op.Body)
@@ -277,7 +277,7 @@ func TestADownloadIsNotRepeatedEveryFewSeconds(t *testing.T) {
 	paid.Store(true)
 	s.sells(&paid)
 	archive := plugin(t, acme, "tool", "1.1.0", "storage:read", "events:publish")
-	s.offer(t, "tool", true, archive, "1.1.0")
+	s.offer(t, true, archive, "1.1.0")
 	var downloads atomic.Int32
 	s.m.Serve(terms.PackagePath+"tool/1.1.0", func(w http.ResponseWriter, _ *http.Request) {
 		downloads.Add(1)
@@ -334,7 +334,7 @@ func TestAnUpdateTakesTheKeyOfNow(t *testing.T) {
 
 	s := newStage(t, true)
 	s.settled(t, s.install(t, "tool", goodKey))
-	s.offer(t, "tool", true, plugin(t, acme, "tool", "1.1.0", "storage:read", "events:publish"), "1.1.0")
+	s.offer(t, true, plugin(t, acme, "tool", "1.1.0", "storage:read", "events:publish"), "1.1.0")
 	s.licenses.away = true
 	op := s.post(t, "products/tool/install", object{"grants": []string{}})
 	if op.Status == http.StatusAccepted {
@@ -358,7 +358,7 @@ func TestWhatBecomesFreeLosesItsLicense(t *testing.T) {
 
 	s := newStage(t, true)
 	s.settled(t, s.install(t, "tool", goodKey))
-	s.offer(t, "tool", false, plugin(t, acme, "tool", "1.1.0", "storage:read", "events:publish"), "1.1.0")
+	s.offer(t, false, plugin(t, acme, "tool", "1.1.0", "storage:read", "events:publish"), "1.1.0")
 	if op := s.settled(t, s.install(t, "tool", "")); op.Text(t, "data.state") != "done" || len(s.licenses.active) != 0 {
 		t.Errorf("%v: %s", s.licenses.active, op.Body)
 	}

@@ -43,7 +43,7 @@ func (s *Service) InstallOwn(
 	if err != nil {
 		return install.Result{}, err
 	}
-	defer up.Close() //nolint:errcheck // what stays is swept later
+	defer up.Close() // what stays is swept later
 	if in.Grants != nil {
 		found, err := s.Installer.Inspect(ctx, kind, up)
 		if err != nil {

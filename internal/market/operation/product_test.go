@@ -79,7 +79,7 @@ func TestAProductThatIsNotSoldAnyMore(t *testing.T) {
 		t.Errorf("sold: %s", sold.Body)
 	}
 	s.settled(t, s.install(t, "tool", goodKey))
-	s.offer(t, "tool", true, plugin(t, acme, "tool", "1.1.0", "storage:read", "events:publish"), "1.1.0")
+	s.offer(t, true, plugin(t, acme, "tool", "1.1.0", "storage:read", "events:publish"), "1.1.0")
 	for name, serve := range map[string]http.HandlerFunc{
 		"gone": func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusNotFound)

@@ -53,7 +53,7 @@ func TestOneOfTwoMarketsIsAway(t *testing.T) {
 	p.way.liar = func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 	p.way.mu.Unlock()
 	const day = 24 * time.Hour
-	settings := p.shown(t, "courier")
+	settings := p.shown(t)
 	var passed time.Duration
 	for _, row := range []struct {
 		after          time.Duration
@@ -88,15 +88,15 @@ func TestOneOfTwoMarketsIsAway(t *testing.T) {
 			}
 		}
 	}
-	if got := p.shown(t, "courier"); got != settings {
+	if got := p.shown(t); got != settings {
 		t.Errorf("the instance was\n%s\nand is\n%s", settings, got)
 	}
 }
 
-// shown returns the default instance of a plugin without its runtime.
-func (b *buyer) shown(t *testing.T, slug string) string {
+// shown returns the default instance of courier without its runtime.
+func (b *buyer) shown(t *testing.T) string {
 	t.Helper()
-	res := b.Do(t, testkit.Get(b.Login(t, "root").Access, "/api/v1/admin/plugins/"+slug+"/instances"))
+	res := b.Do(t, testkit.Get(b.Login(t, "root").Access, "/api/v1/admin/plugins/courier/instances"))
 	items, _ := res.Get(t, "data.items").([]any)
 	one := items[0].(object)
 	delete(one, "runtime")

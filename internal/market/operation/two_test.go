@@ -66,7 +66,7 @@ func TestATrialBetweenTwoStoas(t *testing.T) {
 
 	p := newPair(t)
 	p.tries(t)
-	before, trial := p.shown(t, "courier"), p.license(t)
+	before, trial := p.shown(t), p.license(t)
 	if trial.Text(t, "data.license.state") != "trial" || trial.Text(t, "data.license.expiresAt") == "" {
 		t.Errorf("%s", trial.Body)
 	}
@@ -78,7 +78,7 @@ func TestATrialBetweenTwoStoas(t *testing.T) {
 		bought.Text(t, "data.license.keyTail") != trial.Text(t, "data.license.keyTail") {
 		t.Errorf("%s", bought.Body)
 	}
-	if after := p.shown(t, "courier"); after != before {
+	if after := p.shown(t); after != before {
 		t.Errorf("the instance was\n%s\nand is\n%s", before, after)
 	}
 }

@@ -110,7 +110,7 @@ func (s *Service) carryOn(ctx context.Context, stored Stored, lease string) {
 		w.lost(ctx)
 	case ctx.Err() != nil: // stoa stops: whoever comes next goes on at once
 		w.o.DueAt = s.now()
-		w.keep(ctx, false)
+		w.settled(ctx, w.keep(ctx, false))
 	case final(err):
 		w.fail(ctx, err)
 	default:

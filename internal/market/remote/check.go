@@ -86,9 +86,8 @@ func (s *Service) checkOnce(ctx context.Context, m Market, why checkReason) (aft
 	}
 	s.tell(ctx, m, after, bad)
 	if bad != nil {
-		return after, nil, nil
-	}
-	if n := c.crowdedOut(); n > 0 {
+		c = nil
+	} else if n := c.crowdedOut(); n > 0 {
 		s.Log.WarnContext(ctx, "there is no room for all that is needed of a market: of some products, no updates are listed",
 			slog.String("market", m.ID), slog.Int("products", n))
 	}

@@ -66,15 +66,22 @@ func TestAnEndlessLoopIsEndedAndTheNextCallSucceeds(t *testing.T) {
 	t.Parallel()
 	log := newLog()
 	f := newFixture(t, stallsAfter(time.Second), func(c *options) { c.Log = log.logger() })
+	clock := newLifeClock()
+	f.clocks.Life = clock.ticks
 	tests := []struct{ slug, method, target, body string }{
 		{"loops", http.MethodGet, "/api/loop", ""},
 		{"loops-with-body", http.MethodPost, "/api/loop", "{}"},
 		{"loops-in-promises", http.MethodGet, "/api/microtasks", ""},
 	}
 	for _, tt := range tests {
-		in := f.install(t, tt.slug, withRoutes(loopRoutes))
+		begins := "begins " + tt.slug
+		in := f.install(t, tt.slug, withRoutes(`app.addHook('preHandler', async (request) => {
+		  if (request.url !== '/health') console.log('`+begins+`')
+		})
+`+loopRoutes))
 		f.get(t, in, "/health")
 		pid := f.Status(in.Instance.ID).PID
+		go clock.passWhen(t, pid, func() bool { return strings.Contains(log.String(), begins) })
 		_, _, err := f.do(t, in, tt.method, tt.target, tt.body)
 		if !errors.Is(err, run.ErrUnreachable) || reasonOf(t, err) != reasonStalled {
 			t.Errorf("%s: got %v, want ErrUnreachable because it stalled", tt.slug, err)

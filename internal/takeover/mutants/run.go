@@ -55,7 +55,6 @@ func (r runner) build(ctx context.Context, list []mutant, packages []string) err
 		return err
 	}
 	for _, pkg := range packages {
-		//nolint:gosec // names of this repository
 		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", config, "-o", r.binary(pkg), "./"+pkg)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("the tests of %s do not compile: %w\n%s", pkg, err, out)
@@ -102,7 +101,7 @@ func (r runner) test(ctx context.Context, test, mutant string) (outcome, error) 
 	if !r.both {
 		args = append(args, "-test.short")
 	}
-	cmd := exec.CommandContext(ctx, r.binary(pkg), args...) //nolint:gosec // built above
+	cmd := exec.CommandContext(ctx, r.binary(pkg), args...)
 	cmd.Dir = pkg
 	cmd.Env = append(os.Environ(), nameVar+"="+mutant, metVar+"="+met.Name())
 	if r.both {

@@ -16,3 +16,11 @@ func Long(tb testing.TB, why string) {
 		tb.Skip("make proof runs this: " + why)
 	}
 }
+
+// Rounds returns few, or all when the run proves: how often a test repeats what may go wrong at any moment.
+func Rounds(few, all int) int {
+	if Proving() {
+		return all
+	}
+	return few
+}

@@ -10,19 +10,23 @@ import (
 
 const (
 	limit = 5 * time.Minute
-	pause = 5 * time.Millisecond
+	// What takes long is looked at less often: a look may take milliseconds of a processor, too.
+	leastPause = 5 * time.Millisecond
+	mostPause  = 50 * time.Millisecond
 )
+
+func pause(waited time.Duration) { time.Sleep(min(max(leastPause, waited/20), mostPause)) }
 
 // Until calls probe again and again until it returns nil. After five minutes it ends the test with
 // probe's last error.
 func Until(tb testing.TB, what string, probe func() error) {
 	tb.Helper()
-	for end := time.Now().Add(limit); ; time.Sleep(pause) {
+	for begin := time.Now(); ; pause(time.Since(begin)) {
 		err := probe()
 		if err == nil {
 			return
 		}
-		if time.Now().After(end) {
+		if time.Since(begin) > limit {
 			tb.Fatalf("waited %v for %s; at last: %v", limit, what, err)
 		}
 	}
