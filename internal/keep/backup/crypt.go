@@ -18,6 +18,8 @@ type Lock struct {
 	Recipients []string
 	// Passphrase is an alternative to Recipients.
 	Passphrase string
+
+	work int // the logarithm of how often the passphrase is hashed; 0 leaves it to age
 }
 
 // On reports whether archives are encrypted.
@@ -30,6 +32,9 @@ func (l Lock) recipients() ([]age.Recipient, error) {
 			return nil, errors.New("encrypt for recipients or with a passphrase, not both")
 		}
 		r, err := age.NewScryptRecipient(l.Passphrase)
+		if err == nil && l.work > 0 {
+			r.SetWorkFactor(l.work)
+		}
 		return []age.Recipient{r}, err
 	}
 	var all []age.Recipient

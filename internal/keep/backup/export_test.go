@@ -54,3 +54,6 @@ func Repack(archive []byte, change func([]Entry) []Entry) ([]byte, error) {
 	}
 	return b.Bytes(), nil
 }
+
+// Quick locks with a passphrase that is as quickly guessed as tests are to run.
+func Quick(passphrase string) Lock { return Lock{Passphrase: passphrase, work: 10} }

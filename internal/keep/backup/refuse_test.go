@@ -18,6 +18,7 @@ import (
 	"stoa/internal/store"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/dbtest"
+	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/pgtest"
 )
 
@@ -173,7 +174,9 @@ func TestAnArchiveInAnotherOrderIsRefused(t *testing.T) {
 			t.Parallel()
 
 			newSite(t).refuses(t, broken, backup.Key{}, backup.ErrDamaged)
-			newSite(t).onStorage(t).onPostgres(t).refuses(t, broken, backup.Key{}, backup.ErrDamaged)
+			if needtest.Proving() || name == "the manifest is not last" { // nothing is left to undo later than then
+				newSite(t).onStorage(t).onPostgres(t).refuses(t, broken, backup.Key{}, backup.ErrDamaged)
+			}
 		})
 	}
 }

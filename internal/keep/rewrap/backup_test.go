@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"filippo.io/age"
+
 	"stoa/internal/app"
 	"stoa/internal/keep/backup"
 	"stoa/internal/keep/rewrap"
@@ -59,9 +61,13 @@ func TestABackupInTheMiddleOfARewrapHasBothKeys(t *testing.T) {
 		if byOld["licenses.key_sealed"] == 0 || byNew["licenses.key_sealed"] == 0 {
 			t.Fatalf("the rewrap is not in the middle: the old key opens %v, the new one %v", byOld, byNew)
 		}
-		lock := backup.Lock{Passphrase: "correct horse"}
+		identity, err := age.GenerateX25519Identity()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lock, open := backup.Lock{Recipients: []string{identity.Recipient().String()}}, backup.Key{Identities: identity.String()}
 		var archive bytes.Buffer
-		_, err := backup.Source{
+		_, err = backup.Source{
 			DB: s.replicas[0].DB, DataDir: s.replicas[0].DataDir, Folders: app.DataFolders(), MasterKeys: keys,
 			Version: "1.2.3", Now: time.Now,
 		}.Take(t.Context(), &archive, lock)
@@ -76,13 +82,12 @@ func TestABackupInTheMiddleOfARewrapHasBothKeys(t *testing.T) {
 		for name, one := range map[string]*seal.Key{"old": old, "new": next} {
 			single := place
 			single.MasterKey = one.Reveal()
-			_, err := single.Restore(t.Context(), bytes.NewReader(archive.Bytes()), backup.Key{Passphrase: lock.Passphrase})
+			_, err := single.Restore(t.Context(), bytes.NewReader(archive.Bytes()), open)
 			if err == nil {
 				t.Fatalf("restored although only the %s master key is set", name)
 			}
 		}
-		if _, err := place.Restore(t.Context(), bytes.NewReader(archive.Bytes()),
-			backup.Key{Passphrase: lock.Passphrase}); err != nil {
+		if _, err := place.Restore(t.Context(), bytes.NewReader(archive.Bytes()), open); err != nil {
 			t.Fatal(err)
 		}
 		known, err := masterkey.Known("", "", dir)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stoa/internal/testkit/needtest"
 )
 
 // mostAdded is what the library for TUF may add to a binary, in bytes (ADR 0041).
@@ -49,6 +51,7 @@ func main`
 
 func TestTheLibraryForTUFStaysSmall(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it builds two programs")
 
 	size := func(name, source string) int64 {
 		dir := t.TempDir()

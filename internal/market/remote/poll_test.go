@@ -15,6 +15,7 @@ import (
 	"stoa/internal/market/terms"
 	"stoa/internal/store"
 	"stoa/internal/testkit/dbtest"
+	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/tuftest"
 )
 
@@ -179,6 +180,7 @@ func TestARootThatIsRotatedIsAudited(t *testing.T) {
 // A market may be larger than what is held of it: it is looked at page by page, and trusted.
 func TestWhatIsHeldOfAMarketIsBounded(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it reads more than 32 MiB of a market, several times")
 
 	m, b := newMarket(t)
 	var all []string
