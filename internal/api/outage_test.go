@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"stoa/internal/app"
 	"stoa/internal/testkit"
@@ -23,7 +24,7 @@ type stricken struct {
 
 func newStricken(t *testing.T, options ...testkit.Option) *stricken {
 	t.Helper()
-	a := testkit.NewShop(t, options...)
+	a := testkit.NewShop(t, append(options, func(_ testing.TB, cfg *app.Config) { cfg.WriteEvery = time.Second })...)
 	s := &stricken{Echo: a.InstallEcho(t, nil), key: a.BuyKey(t, "", "once")}
 	a.Activate(t, s.key, "shop.example.org")
 	a.Do(t, opened("/")) // the pages know the shop's name

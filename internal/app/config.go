@@ -240,6 +240,11 @@ type Config struct {
 	// that; 0: the defaults of packages node and themeapp. Tests set it.
 	StartLimit time.Duration
 
+	// HealthLimit is how long a plugin or theme app that has started may take to get healthy, and
+	// WriteEvery how often this process writes something of its own, which tells that a database can be
+	// written again; 0: ten seconds. Tests set them.
+	HealthLimit, WriteEvery time.Duration
+
 	// PluginErrors shows the error messages of internal plugins to clients: for development.
 	PluginErrors bool
 

@@ -44,7 +44,8 @@ func (a *App) joinMasterKey(ctx context.Context, cfg Config) error {
 				cfg.Log.InfoContext(ctx, "the database can be written again")
 			}
 		},
-		Name: fmt.Sprintf("%s, process %d", cmp.Or(host, "a host without a name"), os.Getpid()),
+		ReportEvery: cfg.WriteEvery,
+		Name:        fmt.Sprintf("%s, process %d", cmp.Or(host, "a host without a name"), os.Getpid()),
 	}
 	err := a.member.Join(ctx)
 	if errors.Is(err, rewrap.ErrOtherKey) {

@@ -83,7 +83,8 @@ func (a *App) buildGateway(cfg Config) *gateway.Gateway {
 	}
 	return &gateway.Gateway{
 		Plugins: finder, Secrets: a.snapshots, Tokens: pluginTokens{a.Accounts}, Memory: gateway.NewMemory(),
-		Now: cfg.Now, HasChannel: a.node.HasChannel,
+		HealthLimit: cfg.HealthLimit,
+		Now:         cfg.Now, HasChannel: a.node.HasChannel,
 		Runtimes: map[plugin.RuntimeType]run.Runtime{plugin.External: a.external, plugin.Internal: a.node},
 		Platform: gateway.Platform{
 			ID: a.PlatformID, Version: cfg.Version,

@@ -51,7 +51,7 @@ func external(t *testing.T, program string) installed {
 	t.Helper()
 	node := needtest.Program(t, "node", "")
 	address := porttest.Free(t)
-	p := installed{dir: project(t, "module"), manifest: testkit.ExternalManifest("visits", "http://"+address)}
+	p := installed{dir: project(t), manifest: testkit.ExternalManifest("visits", "http://"+address)}
 	p.install(t)
 
 	res := p.Do(t, testkit.Get(p.admin, "/api/v1/admin/plugins/visits/secret"))

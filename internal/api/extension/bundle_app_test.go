@@ -25,7 +25,7 @@ func appBundle(tb testing.TB, server string) []byte {
 // nothing of the bundle is left.
 func TestABundleTriesTheAppThatItActivates(t *testing.T) {
 	t.Parallel()
-	a := testkit.New(t)
+	a := testkit.New(t, testkit.SoonUnhealthy)
 	admin := a.Admin(t, "root").Access
 	active := func() any {
 		return a.Do(t, testkit.Get("", "/api/v1/shop/themes/active")).Get(t, "data")

@@ -154,7 +154,7 @@ func actions(tb testing.TB, a *testkit.App, admin string) []string {
 func TestAnUpgradeThatFailsLeavesTheOldVersion(t *testing.T) {
 	t.Parallel()
 
-	a := testkit.New(t, realTime)
+	a := testkit.New(t, realTime, testkit.SoonUnhealthy)
 	admin := a.Admin(t, "root").Access
 	a.Install(t, admin, "plugin", version(t, "1.0.0", nil))
 	wantVersion(t, a, "1.0.0")

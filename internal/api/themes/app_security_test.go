@@ -210,7 +210,7 @@ func TestSecretsInTheAnswerOfAHealthCheckAreNotTold(t *testing.T) {
 	t.Parallel()
 
 	logged := new(logtest.Buffer)
-	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) { cfg.Log = logged.Logger() })
+	a := testkit.New(t, testkit.SoonUnhealthy, func(_ testing.TB, cfg *app.Config) { cfg.Log = logged.Logger() })
 	admin := a.Admin(t, "root").Access
 	const leaky = `
 require('http').createServer((req, res) => {

@@ -71,7 +71,7 @@ func TestActiveAppAnswersAtTheRoot(t *testing.T) {
 func TestUnhealthyAppIsNotShown(t *testing.T) {
 	t.Parallel()
 
-	a := testkit.New(t)
+	a := testkit.New(t, testkit.SoonUnhealthy)
 	admin := a.Admin(t, "root").Access
 	installApp(t, a, admin, "theme-app-shop", echoApp(t, "corner", "1.0.0", nil))
 	for slug, program := range map[string]string{

@@ -1,6 +1,7 @@
 package rewrap
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -50,6 +51,8 @@ type Member struct {
 	// Wrote is called after each report, which is the write that every process makes every few
 	// seconds. It may be nil.
 	Wrote func()
+	// ReportEvery is how often the process reports itself; ten seconds if zero.
+	ReportEvery time.Duration
 	// Name identifies the process to people.
 	Name string
 	Log  *slog.Logger
@@ -160,7 +163,7 @@ func (m *Member) learn(ctx context.Context, key *seal.Key) {
 func (m *Member) report(ctx context.Context) error {
 	ids := keyIDs(m.Keys.Known())
 	text := strings.Join(ids, " ")
-	if text == m.reported && time.Since(m.reportedAt) < reportEvery {
+	if text == m.reported && time.Since(m.reportedAt) < cmp.Or(m.ReportEvery, reportEvery) {
 		return nil
 	}
 	err := store.NewMasterKeys(m.DB).Report(ctx, store.KeyHolder{ID: m.id, Name: m.Name, Keys: ids})

@@ -89,6 +89,8 @@ type Gateway struct {
 	Memory   *Memory
 	Now      func() time.Time
 
+	// HealthLimit is how long Probe waits for a plugin to get healthy. 0: ten seconds.
+	HealthLimit time.Duration
 	// Budget bounds the memory of the bodies of all requests. nil: no bound.
 	Budget *bodies.Budget
 	// LeastRate is how fast a body must arrive, in bytes per second. 0: no minimum.

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ const (
 // not become healthy in time, Probe returns the last failure; a check that the end of that time cut
 // short counts only if it is the only one. The request is signed like a call.
 func (g *Gateway) Probe(ctx context.Context, rt run.Runtime, in plugin.Installed) plugin.Failure {
-	ctx, cancel := context.WithTimeout(ctx, healthLimit)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(g.HealthLimit, healthLimit))
 	defer cancel()
 	for last := ""; ; {
 		message := g.health(ctx, rt, &in)
