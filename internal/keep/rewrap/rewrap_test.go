@@ -34,9 +34,9 @@ const waitLong = 5 * time.Minute
 func TestARewrapThatIsInterruptedAgainAndAgainLosesNothing(t *testing.T) {
 	t.Parallel()
 
-	kills := 20 // on each engine
+	kills, rewraps := 10, 1 // at least, on each engine
 	if needtest.Proving() {
-		kills = 200
+		kills, rewraps = 200, 3
 	}
 	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
 		s := newShop(t, options...)
@@ -54,7 +54,7 @@ func TestARewrapThatIsInterruptedAgainAndAgainLosesNothing(t *testing.T) {
 		}
 		stop := s.load(t)
 		random, cuts, rounds := rand.New(rand.NewPCG(1, 2)), 0, 0
-		for ; cuts < kills || rounds < 3; rounds++ {
+		for ; cuts < kills || rounds < rewraps; rounds++ {
 			next := newKey(t)
 			s.next.Store(next)
 			for done := false; !done; {
