@@ -2,6 +2,7 @@ package account_test
 
 import (
 	"context"
+	"flag"
 	"os"
 	"testing"
 	"time"
@@ -12,12 +13,20 @@ import (
 	"stoa/internal/store"
 	"stoa/internal/testkit/clocktest"
 	"stoa/internal/testkit/dbtest"
+	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/pgtest"
 	"stoa/internal/trust/keyring"
 	"stoa/internal/trust/seal"
 )
 
-func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+func TestMain(m *testing.M) {
+	if !needtest.Proving() { // rapid does 100 otherwise; -rapid.checks still decides
+		if err := flag.Set("rapid.checks", "30"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(pgtest.Main(m))
+}
 
 // t0 does not lie on a whole second: tokens do.
 var t0 = time.Date(2030, time.March, 1, 12, 0, 0, 345_000_000, time.UTC)

@@ -47,7 +47,7 @@ func (a *App) startUpkeep(working context.Context, cfg Config) {
 	if cfg.PollMarkets {
 		a.background.Go(func() { a.pollMarkets(working, cfg) })
 	}
-	if cfg.CheckLicenses {
+	if cfg.CheckLicenses > 0 {
 		a.background.Go(func() { a.checkLicenses(working, cfg) })
 	}
 	a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })

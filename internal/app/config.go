@@ -218,8 +218,9 @@ type Config struct {
 	MarketAllow []netip.Prefix
 	// PollMarkets asks the markets for what is new, about every minute. Tests ask when they want to.
 	PollMarkets bool
-	// CheckLicenses checks the licenses of packages from markets when they are due. Tests check when they want to.
-	CheckLicenses bool
+	// CheckLicenses is how often stoa looks which licenses of packages from markets are due, and checks those;
+	// 0: never, for tests that check when they want to.
+	CheckLicenses time.Duration
 
 	// BodyMemory limits the memory of all request bodies together, in bytes; 0: no limit.
 	BodyMemory int64

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"os"
 	"strings"
+	"time"
 
 	"stoa/internal/data/blob/s3"
 	"stoa/internal/keep/backup"
@@ -36,8 +37,9 @@ func FromServe(s settings.Serve, site settings.Site) (Config, error) {
 		ServicePublicKey: s.ServiceJWTPublicKey, ServiceAudience: s.ServiceJWTAudience,
 		NoFront:    s.Front == "off",
 		RateLimits: s.RateLimits == "on", RedisURL: s.RedisURL, TrustedProxies: s.TrustedProxies,
-		Deliver: true, CheckFiles: true, KeepThemeApps: true, MakeCopies: true, PollMarkets: true, CheckLicenses: true,
-		Leases: license.LeaseTerms{TTL: s.LeaseTTL, Grace: s.LeaseGrace}, RenewalLeeway: s.RenewalLeeway,
+		Deliver: true, CheckFiles: true, KeepThemeApps: true, MakeCopies: true, PollMarkets: true,
+		CheckLicenses: 5 * time.Second,
+		Leases:        license.LeaseTerms{TTL: s.LeaseTTL, Grace: s.LeaseGrace}, RenewalLeeway: s.RenewalLeeway,
 		DevInstances: s.DevInstances, LicenseChurn: s.LicenseChurn,
 		Stripe: StripeConfig{
 			SecretKey: settings.StripeKey.Value(), WebhookSecret: settings.StripeWebhookSecret.Value(),

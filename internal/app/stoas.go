@@ -51,7 +51,7 @@ func (a *App) checkLicenses(ctx context.Context, cfg Config) {
 	d := &duty.Duty{
 		Name: "licenses", Store: store.NewDuties(a.DB), Log: cfg.Log, Lease: keptLease, Grace: keptGrace, Every: keptEvery,
 	}
-	d.Keep(ctx, a.Entitlements.Keep)
+	d.Keep(ctx, func(ctx context.Context) { a.Entitlements.Keep(ctx, cfg.CheckLicenses) })
 }
 
 // buildOrigin builds what other stoas install from. With Config.Market, every change of what they are told is signed.

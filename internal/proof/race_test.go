@@ -32,8 +32,7 @@ func TestNoRaceGivesAwayOneSeatTooMany(t *testing.T) {
 			races.Go(func() error {
 				rng := rand.New(rand.NewPCG(seed, uint64(i)))
 				seats := 1 + rng.IntN(4)
-				tier := fmt.Sprintf("seats-%d", seats)
-				key := c.processes[i%2].mustBuy(t, tier, "").LicenseKey
+				key := c.processes[i%2].mustBuy(t, fmt.Sprintf("seats-%d", seats), "").LicenseKey
 				order := rng.Perm(contenders + twice) // decides who asks which process
 				outcomes := make([]outcome, len(order))
 				var wg sync.WaitGroup

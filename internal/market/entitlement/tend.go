@@ -15,17 +15,16 @@ import (
 )
 
 const (
-	lookEvery = 5 * time.Second // for what is due
-	maxChecks = 8               // at the same time
+	maxChecks = 8 // at the same time
 	sawEvery  = 10 * time.Minute
 	lastDay   = 24 * time.Hour
 )
 
-// Keep checks all licenses now, and then those that are due, until ctx ends. It is for one process at a
-// time.
-func (s *Service) Keep(ctx context.Context) {
+// Keep checks all licenses now, and looks again and again which are due, until ctx ends. It is for one process
+// at a time.
+func (s *Service) Keep(ctx context.Context, every time.Duration) {
 	all := true
-	task := background.Task{Every: lookEvery, Log: s.Log, Failed: "licenses of packages cannot be looked after"}
+	task := background.Task{Every: every, Log: s.Log, Failed: "licenses of packages cannot be looked after"}
 	task.Run(ctx, func(ctx context.Context) error {
 		list, err := s.Store.List(ctx)
 		if err != nil {

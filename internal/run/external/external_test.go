@@ -198,16 +198,17 @@ func TestTimeLimitEndsWithTheFirstByte(t *testing.T) {
 	t.Parallel()
 
 	const limit = 2 * time.Second // enough for a busy machine
+	const longer = limit + limit/4
 	pr, pw := io.Pipe()
 	k := newKit(t, limit, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		_ = http.NewResponseController(w).Flush()
-		<-time.After(2 * limit)
+		<-time.After(longer)
 		_, _ = io.WriteString(w, "done")
 	})
 	go func() {
 		_, _ = io.WriteString(pw, "a")
-		<-time.After(2 * limit)
+		<-time.After(longer)
 		_ = pw.Close()
 	}()
 	res, err := k.do(t.Context(), t, "POST", "/api/x", pr)
