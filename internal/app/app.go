@@ -123,43 +123,44 @@ type App struct {
 	Mail   *mail.Queue
 	Outbox *mail.Outbox
 
-	outages     *outage.Watch  // a full disk, a database that is away
-	missed      backup.Missed  // backups whose failure the database does not know
-	member      *rewrap.Member // tracks the current master key
-	guard       *framing.Guard // recognizes requests with two lengths
-	front       *front.Front   // serves plain requests in place of net/http
-	noFront     bool           // net/http serves them too
-	peers       *peers.Bound   // limits the connections of each client address
-	budget      *bodies.Budget // limits the memory of request bodies; nil without a limit
-	installer   *install.Installer
-	storage     *storage.Service // of plugins
-	site        *site.Service    // the shop's name and other settings
-	keeper      *idempotency.Keeper
-	packages    *store.Plugin
-	snapshots   *plugin.Snapshots // the gateway's view of plugins
-	live        *live.Memory[account.Alive]
-	signIn      *signin.Service
-	children    *child.Launcher   // starts Node.js processes
-	egress      *egress.Gate      // their way to stoa and to granted hosts
-	node        *node.Runtime     // internal plugins
-	external    *external.Runtime // external ones
-	themeApps   *themeapp.Runtime
-	gateway     *gateway.Gateway
-	mailer      mail.Sender
-	noMail      bool // no mail can be sent
-	mailTrouble mailTrouble
-	courier     *order.Courier  // of receipts
-	hooks       *hook.Sender    // for plugins
-	messages    *webhook.Sender // for operators
-	media       *blob.Files
-	copies      *blob.Files // of accounts
-	metrics     *ops.Metrics
-	telemetry   *telemetry.Telemetry // nil: off
-	opsToken    string
-	redis       *redis.Client // nil without one
-	stopping    atomic.Bool
-	lost        chan error // see Lost
-	readiness   *system.Readiness
+	outages       *outage.Watch  // a full disk, a database that is away
+	missed        backup.Missed  // backups whose failure the database does not know
+	member        *rewrap.Member // tracks the current master key
+	guard         *framing.Guard // recognizes requests with two lengths
+	front         *front.Front   // serves plain requests in place of net/http
+	noFront       bool           // net/http serves them too
+	peers         *peers.Bound   // limits the connections of each client address
+	budget        *bodies.Budget // limits the memory of request bodies; nil without a limit
+	installer     *install.Installer
+	storage       *storage.Service // of plugins
+	site          *site.Service    // the shop's name and other settings
+	keeper        *idempotency.Keeper
+	packages      *store.Plugin
+	snapshots     *plugin.Snapshots // the gateway's view of plugins
+	live          *live.Memory[account.Alive]
+	signIn        *signin.Service
+	children      *child.Launcher   // starts Node.js processes
+	closeChildren func() error      // nil if they are not the App's own
+	egress        *egress.Gate      // their way to stoa and to granted hosts
+	node          *node.Runtime     // internal plugins
+	external      *external.Runtime // external ones
+	themeApps     *themeapp.Runtime
+	gateway       *gateway.Gateway
+	mailer        mail.Sender
+	noMail        bool // no mail can be sent
+	mailTrouble   mailTrouble
+	courier       *order.Courier  // of receipts
+	hooks         *hook.Sender    // for plugins
+	messages      *webhook.Sender // for operators
+	media         *blob.Files
+	copies        *blob.Files // of accounts
+	metrics       *ops.Metrics
+	telemetry     *telemetry.Telemetry // nil: off
+	opsToken      string
+	redis         *redis.Client // nil without one
+	stopping      atomic.Bool
+	lost          chan error // see Lost
+	readiness     *system.Readiness
 
 	background sync.WaitGroup // work that stopWork ends
 	stopWork   context.CancelFunc
@@ -321,8 +322,8 @@ func (a *App) Close(ctx context.Context) error {
 	if a.node != nil {
 		all = append(all, a.node.Close(ctx))
 	}
-	if a.children != nil { // after the runtimes that use it
-		all = append(all, a.children.Close())
+	if a.closeChildren != nil { // after the runtimes that use it
+		all = append(all, a.closeChildren())
 	}
 	if a.redis != nil {
 		all = append(all, a.redis.Close())

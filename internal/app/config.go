@@ -13,6 +13,7 @@ import (
 	"stoa/internal/extension/sign"
 	"stoa/internal/message/mail"
 	"stoa/internal/operate/settings"
+	"stoa/internal/run/child"
 	"stoa/internal/run/sandbox"
 	"stoa/internal/shop/license"
 	"stoa/internal/shop/payment"
@@ -239,6 +240,10 @@ type Config struct {
 	// StartLimit is how long a plugin or theme app may take to start, and how long calls wait for
 	// that; 0: the defaults of packages node and themeapp. Tests set it.
 	StartLimit time.Duration
+
+	// Children starts plugins and theme apps in place of a launcher of the App's own, and is not closed with
+	// it. Tests set it: looking at Node.js takes several starts of it.
+	Children *child.Launcher
 
 	// HealthLimit is how long a plugin or theme app that has started may take to get healthy, and
 	// WriteEvery how often this process writes something of its own, which tells that a database can be

@@ -36,9 +36,12 @@ func (a *App) buildNode(cfg Config, plugins *plugin.Service, packages *store.Plu
 		return err
 	}
 	a.egress = gate
-	a.children = child.New(child.Config{
-		Log: cfg.Log, NodePath: cfg.NodePath, Isolation: cfg.PluginIsolation, ProbeTimeout: cfg.StartLimit,
-	})
+	if a.children = cfg.Children; a.children == nil {
+		a.children = child.New(child.Config{
+			Log: cfg.Log, NodePath: cfg.NodePath, Isolation: cfg.PluginIsolation, ProbeTimeout: cfg.StartLimit,
+		})
+		a.closeChildren = a.children.Close
+	}
 	a.node = node.New(node.Config{
 		Log: cfg.Log, Children: a.children, DataDir: cfg.DataDir, Fetch: a.fetchPlugin, Live: plugins,
 		Egress: gate, Development: cfg.PluginErrors, StartTimeout: cfg.StartLimit, StartWait: cfg.StartLimit,

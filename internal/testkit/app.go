@@ -93,6 +93,9 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 	if !database.IsPostgres(cfg.DatabaseURL) {
 		migrated(tb, cfg.DatabaseURL)
 	}
+	if cfg.Children == nil && cfg.NodePath == "" && cfg.PluginIsolation == "" {
+		cfg.Children = launcher(tb)
+	}
 	return cfg, clock
 }
 

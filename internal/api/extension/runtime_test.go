@@ -15,6 +15,7 @@ import (
 
 	"stoa/internal/app"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/waittest"
 )
 
@@ -137,7 +138,7 @@ func changesDropNoRequest(t *testing.T, isolation string) {
 	ctx, stop := context.WithCancel(t.Context())
 	var callers sync.WaitGroup
 	var answered atomic.Int64
-	for range 6 {
+	for range needtest.Rounds(2, 6) {
 		callers.Go(func() {
 			for ctx.Err() == nil {
 				if res := shopGet(a, t, "/mode"); res.Status != http.StatusOK {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/needtest"
 )
 
 // version is an archive of the internal plugin worker in that version. Its entry
@@ -87,7 +88,7 @@ func upgradeDropsNoRequest(t *testing.T, isolation string) {
 	ctx, stop := context.WithCancel(t.Context())
 	var callers sync.WaitGroup
 	var answered atomic.Int64
-	for range 6 {
+	for range needtest.Rounds(2, 6) {
 		callers.Go(func() {
 			for ctx.Err() == nil {
 				res := shopGet(a, t, "/version")

@@ -1,0 +1,40 @@
+package testkit
+
+import (
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"stoa/internal/run/child"
+)
+
+// launchers is the launcher that the Apps of this process share, and how many use it: looking at Node.js
+// takes several starts of it, and the first start after that compiles what others find compiled.
+var launchers struct {
+	mu     sync.Mutex
+	shared *child.Launcher
+	users  int
+}
+
+// launcher returns the shared launcher, which ends with its last user.
+func launcher(tb testing.TB) *child.Launcher {
+	tb.Helper()
+	launchers.mu.Lock()
+	defer launchers.mu.Unlock()
+	if launchers.users == 0 {
+		launchers.shared = child.New(child.Config{Log: slog.New(slog.DiscardHandler), ProbeTimeout: 2 * time.Minute})
+	}
+	launchers.users++
+	tb.Cleanup(func() {
+		launchers.mu.Lock()
+		defer launchers.mu.Unlock()
+		if launchers.users--; launchers.users > 0 {
+			return
+		}
+		if err := launchers.shared.Close(); err != nil {
+			tb.Errorf("close: %v", err)
+		}
+	})
+	return launchers.shared
+}
