@@ -30,21 +30,15 @@ func openapi(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// rendered is the API document for people.
-type rendered struct {
-	web.File
-
-	policy string
-}
-
-// references are those of the servers of this process, by base. Tests have many servers, and building the
-// page takes most of a second.
-var references sync.Map // of func() (rendered, error)
-
 // docs returns a handler that serves GET /docs: the API document for people, with examples for the
 // server at base. It is built at the first request.
 func docs(base string) web.HandlerFunc {
-	build, _ := references.LoadOrStore(base, sync.OnceValues(func() (rendered, error) {
+	type rendered struct {
+		web.File
+
+		policy string
+	}
+	once := sync.OnceValues(func() (rendered, error) {
 		document, err := theDocument()
 		if err != nil {
 			return rendered{}, err
@@ -59,8 +53,7 @@ func docs(base string) web.HandlerFunc {
 		}
 		file, err := web.NewFile("text/html; charset=utf-8", page.HTML)
 		return rendered{file, policyOf(page)}, err
-	}))
-	once := build.(func() (rendered, error))
+	})
 	return func(w http.ResponseWriter, r *http.Request) error {
 		page, err := once()
 		if err != nil {

@@ -19,9 +19,12 @@ func getReference(t *testing.T, path, ifNoneMatch string) *httptest.ResponseReco
 	return getReferenceAs(t, path, http.Header{"If-None-Match": {ifNoneMatch}})
 }
 
+// shopDocs is the page of one server, for all tests: building it takes most of a second.
+var shopDocs = docs("https://shop.test:8443")
+
 func getReferenceAs(t *testing.T, path string, header http.Header) *httptest.ResponseRecorder {
 	t.Helper()
-	h := map[string]web.HandlerFunc{"/docs": docs("https://shop.test:8443"), "/openapi.json": openapi}[path]
+	h := map[string]web.HandlerFunc{"/docs": shopDocs, "/openapi.json": openapi}[path]
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
 	for name, values := range header {
 		if values[0] != "" {
