@@ -108,13 +108,13 @@ mutants: ## Remove each defense of accounts in turn, and show that a test notice
 	$(TEST_FLAGS) go run ./internal/takeover/mutants $(MUTANTS)
 
 # What CI runs besides make test: races, kills and upgrades for some minutes, every page in
-# each look, and the linters of others.
-SHORT := Linearizable|SeatTooMany|AnsweredSurvives|HaltedProcess|RowsOfEveryTable|EveryEarlierRelease|TheAudit|WithoutDescriptors|AMarketBehindNginx|TestSweeps|LintersFindNothing
+# each look, Firefox, and the linters and generators of others.
+SHORT := Linearizable|SeatTooMany|AnsweredSurvives|HaltedProcess|RowsOfEveryTable|EveryEarlierRelease|TheAudit|WithoutDescriptors|AMarketBehindNginx|TestSweeps|LintersFindNothing|TestGenerated|NoTypeOfAnswer
 
 .PHONY: proof-short
 proof-short: build $(TEST_TOOLS) ## Prove for some minutes what make test leaves out, as CI does
 	./scripts/test-deps
-	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -run '$(SHORT)' ./internal/proof ./browser/scenarios ./api ./deploy
+	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -run '$(SHORT)' ./internal/proof ./browser/... ./api ./deploy
 
 .PHONY: check-deploy
 check-deploy: build ## Build the release, package, image and chart, and try them (docs/deploy.md)

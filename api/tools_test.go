@@ -106,6 +106,7 @@ func TestLintersFindNothing(t *testing.T) {
 // A client that oapi-codegen generates compiles, and buys: it reads each documented header of an answer.
 func TestGeneratedGoClientWorks(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it generates and compiles a client")
 
 	dir := t.TempDir()
 	generate := exec.CommandContext(t.Context(), "go", "tool", "oapi-codegen", "-generate", "types,client",
@@ -132,6 +133,7 @@ func TestGeneratedGoClientWorks(t *testing.T) {
 // What openapi-typescript and orval generate compiles with strict checks, and buys.
 func TestGeneratedTypeScriptWorks(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it generates and compiles a client")
 
 	dir := t.TempDir()
 	mustRun(t, script(t, "openapi-typescript/bin/cli.js", document(t), "--output", filepath.Join(dir, "types.ts")))

@@ -225,6 +225,9 @@ func TestNoTypeOfAnswerGivesAPluginTheShopsOrigin(t *testing.T) {
 	} {
 		t.Run(with.browser, func(t *testing.T) {
 			t.Parallel()
+			if with.browser != "chromium" {
+				needtest.Long(t, "a second browser")
+			}
 			program := needtest.Program(t, with.browser, "Debian: apt-get install "+with.browser)
 			s := newSpy(t)
 			a := testkit.New(t)
