@@ -68,16 +68,17 @@ TEST_TOOLS := $(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) $(API_TOOLS)
 # sets itself; compiling, linking and tests take a tenth less with it.
 TEST_FLAGS := CGO_ENABLED=0 GOGC=400 GOFLAGS='$(strip $(GOFLAGS) -trimpath -ldflags=-s)'
 
-# One PostgreSQL for all packages. Four packages at once: tests wait more than they compute.
-GOTEST := go run ./internal/testkit/withpg go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -timeout 40m -p 4
+# One PostgreSQL for all packages.
+GOTEST := go run ./internal/testkit/withpg go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -timeout 40m
 
 # Without -shuffle, Go's cache answers for packages that did not change. make check shuffles.
-# The Go SDK is a separate module, which ./... does not include.
+# Four packages at once: tests wait more than they compute. The Go SDK is a separate module,
+# which ./... does not include.
 .PHONY: test
 test: build $(TEST_TOOLS) ## Install what the tests need, then run all tests
 	./scripts/test-deps
 	$(TEST_FLAGS) go -C sdk/go test ./...
-	$(TEST_FLAGS) $(GOTEST) ./...
+	$(TEST_FLAGS) $(GOTEST) -p 4 ./...
 
 .PHONY: quick
 quick: ## Test the packages that you changed, on SQLite
@@ -107,13 +108,14 @@ takeover: ## Try to take accounts over, on both engines (docs/security/takeover.
 mutants: ## Remove each defense of accounts in turn, and show that a test notices (docs/security/takeover.md)
 	$(TEST_FLAGS) go run ./internal/takeover/mutants $(MUTANTS)
 
-# What CI runs besides make test: races, kills and upgrades for some minutes, every page in
-# each look, Firefox, and the linters and generators of others.
-SHORT := Linearizable|SeatTooMany|AnsweredSurvives|HaltedProcess|RowsOfEveryTable|EveryEarlierRelease|TheAudit|WithoutDescriptors|AMarketBehindNginx|TestSweeps|LintersFindNothing|TestGenerated|NoTypeOfAnswer
+# What CI runs besides make test: races and kills for a minute, and those of licenses for longer;
+# each page in each look, Firefox, and the linters and generators of others.
+SHORT := SeatTooMany|Linearizable|AnsweredSurvives|HaltedProcess|AMarketBehindNginx|TestSweeps|LintersFindNothing|TestGenerated|NoTypeOfAnswer
 
 .PHONY: proof-short
 proof-short: build $(TEST_TOOLS) ## Prove for some minutes what make test leaves out, as CI does
 	./scripts/test-deps
+	STOA_PROOF=short $(TEST_FLAGS) $(GOTEST) -count=1 -skip '$(SHORT)' ./internal/proof
 	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -run '$(SHORT)' ./internal/proof ./browser/... ./api ./deploy
 
 .PHONY: check-deploy

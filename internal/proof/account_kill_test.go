@@ -22,6 +22,7 @@ import (
 func TestAnAccountIsWholeAfterAKill(t *testing.T) {
 	t.Parallel()
 	needtest.Long(t, "a mail that a killed process was sending waits two minutes for its lease to end")
+	notShort(t)
 
 	onBothHouses(t, func(t *testing.T, h *house) {
 		seed := newSeed(t)

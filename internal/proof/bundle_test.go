@@ -37,7 +37,7 @@ func TestBundlesSurviveAKill(t *testing.T) {
 	t.Parallel()
 	needtest.Long(t, "it kills processes and starts them again")
 
-	onBothEngines(t, func(t *testing.T, c *cluster) {
+	onEngines(t, func(t *testing.T, c *cluster) {
 		seed := newSeed(t)
 		rng, waits := rand.New(rand.NewPCG(seed, 0)), rand.New(rand.NewPCG(seed, 1))
 		keeper := &bundleShelf{shelf: &shelf{c: c, admin: c.people(t).admin}, tb: t}
@@ -80,7 +80,7 @@ func TestBundlesSurviveAKill(t *testing.T) {
 			keeper.checkFiles(t)
 		}
 		t.Logf("%d changes were answered, %d not; of those %d had happened", keeper.answered, keeper.open, keeper.happened)
-		if keeper.answered == 0 || keeper.open == 0 {
+		if !short() && (keeper.answered == 0 || keeper.open == 0) {
 			t.Error("the kills did not meet the requests")
 		}
 	})

@@ -98,6 +98,15 @@ const (
 	postgres = "PostgreSQL"
 )
 
+// onEngines runs test with two processes over a database: SQLite, and PostgreSQL unless the run is short.
+func onEngines(t *testing.T, test func(t *testing.T, c *cluster)) {
+	t.Helper()
+	t.Run(sqlite, func(t *testing.T) { t.Parallel(); test(t, newCluster(t, sqlite, 2)) })
+	if !short() {
+		t.Run(postgres, func(t *testing.T) { t.Parallel(); test(t, newCluster(t, postgres, 2)) })
+	}
+}
+
 // onBothEngines runs test with two processes over one database of each engine.
 func onBothEngines(t *testing.T, test func(t *testing.T, c *cluster)) {
 	t.Helper()

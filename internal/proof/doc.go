@@ -11,7 +11,8 @@
 //   - What may happen once to an account happens once (account_race_test.go).
 //
 // The tests build stoa themselves. Without STOA_PROOF, as in make test, only those run that take
-// seconds; STOA_PROOF=10 makes all do ten times as much as STOA_PROOF=1 in make proof.
+// seconds. In make proof-short, STOA_PROOF=short does a tenth of what make proof does with
+// STOA_PROOF=1; STOA_PROOF=10 does ten times as much.
 // STOA_PROOF_SEED, with the number printed by a failed run, makes the clients send the
 // same requests again; their timing is not repeated. README.md lists faults that the
 // tests have caught.

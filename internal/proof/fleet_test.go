@@ -110,6 +110,7 @@ func (f *fleet) command(t *testing.T, program string, args ...string) {
 // With STOA_PROOF_PREVIOUS the replicas begin as the previous release.
 func TestReplicasBehindNginx(t *testing.T) { //nolint:paralleltest // it takes the whole machine
 	needtest.Long(t, "it rolls, kills and restarts replicas for minutes")
+	notShort(t)
 	seed := newSeed(t)
 	before := previousRelease(t)
 	f := newFleet(t, before, nginx)
@@ -148,6 +149,7 @@ func TestReplicasBehindNginx(t *testing.T) { //nolint:paralleltest // it takes t
 // sees a failure.
 func TestReplicasBehindCaddy(t *testing.T) { //nolint:paralleltest // it takes the whole machine
 	needtest.Long(t, "it rolls replicas for minutes")
+	notShort(t)
 	f := newFleet(t, "", caddy)
 	finish := f.work(t, newSeed(t))
 	f.phase(t, "quiet", func() { pass(t, 2*time.Second) })

@@ -57,6 +57,7 @@ func TestProcessesShareHooks(t *testing.T) {
 func TestAHookWithoutAnAnswerComesAgain(t *testing.T) {
 	t.Parallel()
 	needtest.Long(t, "it waits for a lease to end")
+	notShort(t)
 
 	onBothEngines(t, func(t *testing.T, c *cluster) {
 		got, held := newPlugin(), make(chan string, 1)

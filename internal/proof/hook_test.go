@@ -30,6 +30,7 @@ const (
 func TestHooksSurviveAKill(t *testing.T) {
 	t.Parallel()
 	needtest.Long(t, "it waits for the leases of killed processes to end")
+	notShort(t)
 
 	onBothEngines(t, func(t *testing.T, c *cluster) {
 		seed := newSeed(t)

@@ -20,6 +20,7 @@ const takeOver = 5 * time.Minute
 func TestOneReplicaKeepsAPluginRunning(t *testing.T) {
 	t.Parallel()
 	needtest.Long(t, "it waits for a lease to end")
+	notShort(t)
 
 	c := newCluster(t, postgres, 0)
 	ticks := &ticker{beat: make(chan struct{}, 1)}

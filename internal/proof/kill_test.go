@@ -55,7 +55,7 @@ func TestWhatWasAnsweredSurvivesAKill(t *testing.T) {
 		wg.Wait()
 		t.Logf("%d kills; %d purchases and %d activations were answered; %d purchases and %d activations were not",
 			amount(t, kills), len(kept.purchases), len(kept.activations), len(kept.open), kept.unanswered-len(kept.open))
-		if len(kept.activations) < kills || len(kept.open) == 0 {
+		if !short() && (len(kept.activations) < kills || len(kept.open) == 0) {
 			t.Error("the kills did not meet the requests")
 		}
 		made := c.number(t, `SELECT count(*) FROM orders`)

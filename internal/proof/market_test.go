@@ -105,6 +105,7 @@ var killAfter = []string{"", "paid", "activated", "downloaded", "verified", "ins
 func TestAPurchaseBetweenStoasSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	needtest.Long(t, "it kills processes and starts them again")
+	notShort(t)
 
 	n := amount(t, boughtOnes)
 	for _, engine := range []string{sqlite, postgres} {

@@ -31,7 +31,7 @@ func TestPackagesSurviveAKill(t *testing.T) {
 	t.Parallel()
 	needtest.Long(t, "it kills processes and starts them again")
 
-	onBothEngines(t, func(t *testing.T, c *cluster) {
+	onEngines(t, func(t *testing.T, c *cluster) {
 		seed := newSeed(t)
 		rng, waits := rand.New(rand.NewPCG(seed, 0)), rand.New(rand.NewPCG(seed, 1))
 		keeper := &shelf{c: c, admin: c.people(t).admin}
@@ -60,7 +60,7 @@ func TestPackagesSurviveAKill(t *testing.T) {
 			}
 		}
 		t.Logf("%d changes were answered, %d not; of those %d had happened", keeper.answered, keeper.open, keeper.happened)
-		if keeper.answered == 0 || keeper.open == 0 {
+		if !short() && (keeper.answered == 0 || keeper.open == 0) {
 			t.Error("the kills did not meet the requests")
 		}
 	})

@@ -40,7 +40,7 @@ func TestThemesSurviveAKill(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			onBothEngines(t, func(t *testing.T, c *cluster) { survive(t, c, kind, span) })
+			onEngines(t, func(t *testing.T, c *cluster) { survive(t, c, kind, span) })
 		})
 	}
 }
@@ -95,7 +95,7 @@ func survive(t *testing.T, c *cluster, kind string, span time.Duration) {
 		}
 	}
 	t.Logf("%d changes were answered, %d not; of those %d had happened", w.answered, w.open, w.happened)
-	if w.answered == 0 || w.open == 0 {
+	if !short() && (w.answered == 0 || w.open == 0) {
 		t.Error("the kills did not meet the requests")
 	}
 }
