@@ -75,7 +75,7 @@ GOTEST := go run ./internal/testkit/withpg go tool gotestsum --format pkgname-an
 # Four packages at once: tests wait more than they compute. The Go SDK is a separate module,
 # which ./... does not include.
 .PHONY: test
-test: build $(TEST_TOOLS) ## Install what the tests need, then run all tests
+test: build $(TEST_TOOLS) ## Install what the tests need, then test what a change can break
 	./scripts/test-deps
 	$(TEST_FLAGS) go -C sdk/go test ./...
 	$(TEST_FLAGS) $(GOTEST) -p 4 ./...
@@ -85,19 +85,19 @@ quick: ## Test the packages that you changed, on SQLite
 	$(TEST_FLAGS) ./scripts/quick
 
 .PHONY: race
-race: build $(TEST_TOOLS) ## Run the same tests shuffled, with the race detector
+race: build $(TEST_TOOLS) ## Run the same tests shuffled, and a tenth of the proof, with the race detector
 	./scripts/test-deps
 	go -C sdk/go test -race -shuffle=on -count=1 ./...
 	$(GOTEST) -race -shuffle=on -count=1 ./...
+	STOA_PROOF=short $(GOTEST) -race -count=1 ./internal/proof
 
 # What takes minutes or hours: docs/proof.md.
 .PHONY: proof
 proof: build $(TEST_TOOLS) ## Prove what takes long: both engines, every Node.js, races, mutants, kills, rolling upgrades, fuzzing, packages
 	./scripts/test-deps
 	STOA_TEST_ENGINES=both STOA_TEST_NODES=all STOA_PROOF_PAGES=1 STOA_PROOF=$(or $(STOA_PROOF),1) $(TEST_FLAGS) $(GOTEST) -count=1 -timeout 120m ./...
-	STOA_PROOF=1 $(GOTEST) -race -count=1 -run 'Linearizable|SeatTooMany|AnsweredSurvives' ./internal/proof
 	STOA_FRONT=off $(TEST_FLAGS) $(GOTEST) -count=1 ./internal/api/...
-	$(MAKE) race mutants roll fuzz check-deploy
+	env -u STOA_PROOF $(MAKE) race mutants roll fuzz check-deploy
 
 .PHONY: takeover
 takeover: ## Try to take accounts over, on both engines (docs/security/takeover.md)
@@ -108,15 +108,17 @@ takeover: ## Try to take accounts over, on both engines (docs/security/takeover.
 mutants: ## Remove each defense of accounts in turn, and show that a test notices (docs/security/takeover.md)
 	$(TEST_FLAGS) go run ./internal/takeover/mutants $(MUTANTS)
 
-# What CI runs besides make test: races and kills for a minute, and those of licenses for longer;
-# each page in each look, Firefox, and the linters and generators of others.
-SHORT := SeatTooMany|Linearizable|AnsweredSurvives|HaltedProcess|AMarketBehindNginx|TestSweeps|LintersFindNothing|TestGenerated|NoTypeOfAnswer
+# What CI runs after make test: a tenth of the proof, of licenses all of it; what needs other
+# programs or much memory; and, alone because browsers take the whole machine, each page in each look.
+LICENSES := SeatTooMany|Linearizable|AnsweredSurvives|HaltedProcess
+OTHERS := AMarketBehindNginx|SystemdRunsTheUnit|LintersFindNothing|TestGenerated|NoTypeOfAnswer|LibraryForTUF|WhatIsHeldOfAMarket
 
 .PHONY: proof-short
 proof-short: build $(TEST_TOOLS) ## Prove for some minutes what make test leaves out, as CI does
 	./scripts/test-deps
-	STOA_PROOF=short $(TEST_FLAGS) $(GOTEST) -count=1 -skip '$(SHORT)' ./internal/proof
-	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -run '$(SHORT)' ./internal/proof ./browser/... ./api ./deploy
+	STOA_PROOF=short $(TEST_FLAGS) $(GOTEST) -count=1 -skip '$(LICENSES)' ./internal/proof
+	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -p 1 -run '$(LICENSES)|$(OTHERS)' ./internal/proof ./internal/market/origin ./internal/market/remote ./browser ./api ./deploy
+	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -run TestSweeps ./browser/scenarios
 
 .PHONY: check-deploy
 check-deploy: build ## Build the release, package, image and chart, and try them (docs/deploy.md)

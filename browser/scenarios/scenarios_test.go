@@ -149,6 +149,11 @@ func TestEveryFileIsInALane(t *testing.T) {
 		}
 	}
 	slices.Sort(parts)
+	for _, file := range rest.files() {
+		if !slices.Contains(first.files(), file) {
+			t.Errorf("%s is in a lane of the rest, and in none of make test", file)
+		}
+	}
 	if all := slices.Sorted(slices.Values(slices.Concat(first.files(), whole.files()))); !slices.Equal(files, all) {
 		t.Errorf("lanes list %q, there are %q", all, files)
 	}

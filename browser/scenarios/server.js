@@ -25,7 +25,7 @@ const freePort = async () => {
 };
 
 // The environment without what is only for the scenarios: stoa warns of settings that it does not have.
-const { STOA_BINARY, STOA_SCENARIOS, STOA_PROOF_PAGES, ...environment } = process.env;
+const { STOA_BINARY, STOA_SCENARIOS, STOA_PROOF, STOA_PROOF_PAGES, ...environment } = process.env;
 
 const logged = { demo: "Stop with Ctrl-C.", empty: "msg=listening" };
 

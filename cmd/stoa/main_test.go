@@ -28,10 +28,11 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	t.Parallel()
 
+	shop := migratedOnce(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("MIGRATED", migratedOnce(t))
+			env.Setenv("MIGRATED", shop)
 			return nil
 		},
 		Condition: func(name string) (bool, error) { return name == "proof" && needtest.Proving(), nil },

@@ -242,7 +242,8 @@ type Config struct {
 	StartLimit time.Duration
 
 	// Children starts plugins and theme apps in place of a launcher of the App's own, and is not closed with
-	// it. Tests set it: looking at Node.js takes several starts of it.
+	// it: NodePath and PluginIsolation are the launcher's then, and those here must be empty. Tests set it:
+	// looking at Node.js takes several starts of it.
 	Children *child.Launcher
 
 	// HealthLimit is how long a plugin or theme app that has started may take to get healthy, and

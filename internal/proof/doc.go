@@ -11,8 +11,8 @@
 //   - What may happen once to an account happens once (account_race_test.go).
 //
 // The tests build stoa themselves. Without STOA_PROOF, as in make test, only those run that take
-// seconds. In make proof-short, STOA_PROOF=short does a tenth of what make proof does with
-// STOA_PROOF=1; STOA_PROOF=10 does ten times as much.
+// seconds. STOA_PROOF=short does a tenth of what make proof does with STOA_PROOF=1, and
+// STOA_PROOF=10 ten times as much; make proof-short has both of the former.
 // STOA_PROOF_SEED, with the number printed by a failed run, makes the clients send the
 // same requests again; their timing is not repeated. README.md lists faults that the
 // tests have caught.

@@ -107,9 +107,9 @@ func migrated(tb testing.TB, path string) {
 	}
 }
 
-// SoonUnhealthy is an Option that waits less for plugins and theme apps to get healthy, for tests in which
-// they never do.
-func SoonUnhealthy(_ testing.TB, cfg *app.Config) { cfg.HealthLimit = 2 * time.Second }
+// SoonUnhealthy is an Option that waits half as long for plugins and theme apps to get healthy, for tests in
+// which some never do.
+func SoonUnhealthy(_ testing.TB, cfg *app.Config) { cfg.HealthLimit = 5 * time.Second }
 
 // New starts an App on an empty database. Both end with the test.
 func New(tb testing.TB, options ...Option) *App {

@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"log/slog"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ func launcher(tb testing.TB) *child.Launcher {
 	launchers.mu.Lock()
 	defer launchers.mu.Unlock()
 	if launchers.users == 0 {
-		launchers.shared = child.New(child.Config{Log: slog.New(slog.DiscardHandler), ProbeTimeout: 2 * time.Minute})
+		launchers.shared = child.New(child.Config{Log: warnings(), ProbeTimeout: 2 * time.Minute})
 	}
 	launchers.users++
 	tb.Cleanup(func() {
@@ -37,4 +38,9 @@ func launcher(tb testing.TB) *child.Launcher {
 		}
 	})
 	return launchers.shared
+}
+
+// warnings is a log for what no test can be named for: why plugins cannot run here, or not contained.
+func warnings() *slog.Logger {
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }

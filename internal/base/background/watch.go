@@ -6,7 +6,7 @@ import (
 )
 
 // Watch looks at something again and again while a call lasts, such as at the rights of its caller. It is
-// a timer and has a goroutine only while it looks, so that many calls may have one. NewWatch makes it.
+// a timer and has a goroutine only while it looks, so it is cheap for many calls at once. NewWatch makes it.
 type Watch struct {
 	look func() (next time.Duration)
 
@@ -15,8 +15,8 @@ type Watch struct {
 	stopped bool // no look may begin
 }
 
-// NewWatch calls look when first has passed, and then each time that what look returned has. Looks never
-// overlap. After a look that returns 0 there is none. The call stops the watch when it ends.
+// NewWatch calls look after first, and then again after the time that each look returns; 0 ends it. Looks
+// never overlap. The call stops the watch when it ends.
 func NewWatch(first time.Duration, look func() (next time.Duration)) *Watch {
 	w := &Watch{look: look}
 	w.looking.Lock() // the timer may fire before w knows it

@@ -30,8 +30,12 @@ type RuntimeStatus struct {
 	WellAt    time.Time // when it last became ready or healthy; zero if it never did
 }
 
-// Over reports whether what failed with LastError has become ready since.
+// Over reports whether what failed with LastError has become ready since. If both were at one
+// moment, the state tells which was last.
 func (st RuntimeStatus) Over() bool {
+	if st.WellAt.Equal(st.LastError.At) {
+		return st.State == StateRunning
+	}
 	return st.State != StateFailing && st.WellAt.After(st.LastError.At)
 }
 

@@ -9,11 +9,12 @@ import (
 // make proof-short (docs/proof.md).
 func Proving() bool { return os.Getenv("STOA_PROOF") != "" }
 
-// Long skips a test that belongs to make proof, unless the run proves. why says what takes long.
+// Long skips a test that belongs to make proof or make proof-short, unless the run proves. why says what
+// takes long.
 func Long(tb testing.TB, why string) {
 	tb.Helper()
 	if !Proving() {
-		tb.Skip("make proof runs this: " + why)
+		tb.Skip("left to make proof: " + why)
 	}
 }
 
