@@ -72,13 +72,13 @@ TEST_FLAGS := CGO_ENABLED=0 GOGC=400 GOFLAGS='$(strip $(GOFLAGS) -trimpath -ldfl
 GOTEST := go run ./internal/testkit/withpg go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -timeout 40m
 
 # Without -shuffle, Go's cache answers for packages that did not change. make check shuffles.
-# Four packages at once: tests wait more than they compute. The Go SDK is a separate module,
+# Three packages at once: tests wait more than they compute. The Go SDK is a separate module,
 # which ./... does not include.
 .PHONY: test
 test: build $(TEST_TOOLS) ## Install what the tests need, then test what a change can break
 	./scripts/test-deps
 	$(TEST_FLAGS) go -C sdk/go test ./...
-	$(TEST_FLAGS) $(GOTEST) -p 4 ./...
+	$(TEST_FLAGS) $(GOTEST) -p 3 ./...
 
 .PHONY: quick
 quick: ## Test the packages that you changed, on SQLite

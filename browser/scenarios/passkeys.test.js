@@ -236,7 +236,7 @@ test("a browser that can offers passkeys in the field for the name", async () =>
     await tab.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
     await tab.getByRole("button", { name: "Add a passkey" }).click();
     await tab.getByText("This device is added.").waitFor();
-    await tab.getByRole("button", { name: "Sign out" }).last().click();
+    await tab.context().clearCookies(); // to sign out leads to a page that asks the device, which would be left at once
     await tab.goto(at(page)); // where the device says yes
     await tab.getByText(seen).or(tab.getByRole("button", { name: seen })).first().waitFor();
     await tab.end();
