@@ -15,21 +15,24 @@ import (
 	"stoa/internal/market/terms"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/tuftest"
+	"stoa/internal/testkit/waittest"
 )
 
-// asleep are licenses whose next call of a method stands still until it is woken.
+// asleep are licenses whose first activation stands still until it is woken.
 type asleep struct {
 	*licenses
 
-	at    func() // called in the middle of an activation, once
-	count atomic.Int64
+	began, woken chan struct{}
+	count        atomic.Int64
 }
 
 func (a *asleep) Activate(ctx context.Context, of entitlement.Subject, key string) (entitlement.License, error) {
 	l, err := a.licenses.Activate(ctx, of, key)
 	if a.count.Add(1) == 1 {
-		a.at()
-		if ctx.Err() != nil {
+		close(a.began)
+		select {
+		case <-a.woken:
+		case <-ctx.Done():
 			return l, ctx.Err()
 		}
 	}
@@ -62,16 +65,20 @@ func TestAWorkerThatWakesUpTooLate(t *testing.T) {
 					Plugins: o.Plugins, Catalog: o.Catalog, Releases: o.Releases, Box: o.Box, Rights: o.Rights,
 					PublicURL: o.PublicURL, PlatformID: o.PlatformID, Log: o.Log, Now: o.Now,
 				}
-				o.Licenses = &asleep{licenses: s.licenses, at: func() {
-					s.Clock.Advance(31 * time.Second)
-					second.Start(t.Context())
-					defer second.Close()
-					if err := second.Idle(t.Context()); err != nil {
-						t.Error(err)
-					}
-					s.m.Serve(packagePath, served)
-				}}
-				op := s.settled(t, s.install(t, "tool", goodKey, "storage:read"))
+				asleep := &asleep{licenses: s.licenses, began: make(chan struct{}), woken: make(chan struct{})}
+				o.Licenses = asleep
+				res := s.install(t, "tool", goodKey, "storage:read")
+				waittest.Next(t, "the first worker's activation", asleep.began)
+				s.Clock.Advance(31 * time.Second)
+				second.Start(t.Context())
+				defer second.Close()
+				// Another worker of the first process may be the one that takes it.
+				waittest.True(t, "another worker has ended the operation", func() bool {
+					return s.operation(t, res.Text(t, "data.operationId")).Text(t, "data.state") == "done"
+				})
+				s.m.Serve(packagePath, served)
+				close(asleep.woken)
+				op := s.settled(t, res)
 				wantSteps(t, op, "activated", "downloaded", "verified", "installed", "running")
 				if s.licenses.released != 0 || len(s.licenses.active) != 1 || s.version(t, "tool") != "1.0.0" {
 					t.Errorf("%d seats were given back, kept %v", s.licenses.released, s.licenses.active)
