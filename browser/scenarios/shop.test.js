@@ -1,7 +1,7 @@
 // The console's Shop and People: the jobs of support and of who sells.
 import assert from "node:assert/strict";
 import {
-  accessibilityFaults, accessible, adminToken, call, fromMenu, journey, openConsole, stoa, sweep, test, useStoa,
+  accessibilityFaults, accessible, adminToken, call, focused, fromMenu, journey, openConsole, stoa, sweep, test, useStoa,
 } from "./kit.js";
 
 const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==", "base64");
@@ -113,7 +113,7 @@ test("a product is drafted, previewed, corrected and published", async (t) => {
   await tab.getByRole("button", { name: "Save and publish" }).click();
   await tab.getByText(/fields need another look/).waitFor();
   await tab.getByText("This is required.").first().waitFor(); // at the field
-  assert.equal(await tab.evaluate(() => document.activeElement.getAttribute("aria-invalid")), "true");
+  await focused(tab.locator("[aria-invalid=true]"));
 
   await tab.getByLabel("Tagline").fill("Sell gift cards.");
   await tab.locator("input[aria-invalid=true][value='Sell gift cards.']").waitFor({ state: "detached" }); // what is filled is no fault

@@ -2,7 +2,7 @@
 // clicks and screens that each job may take.
 import assert from "node:assert/strict";
 import {
-  browser, call, fine, journey, mounted, openTab, seen, settled, signInToShop,
+  browser, call, fine, focused, journey, mounted, openTab, seen, settled, signInToShop,
   startStoa, stoa, test, useStoa,
 } from "./kit.js";
 
@@ -28,7 +28,7 @@ seen("a guest finds, compares, buys and gets the key", async ({ scheme, width },
   tab.on("request", (request) => { if (request.url().endsWith("/purchase")) bought.push(request.headers()["idempotency-key"]); });
   await tab.getByRole("button", { name: "Buy for €29 (test)" }).click();
   await tab.getByText("Enter an e-mail address").waitFor();
-  assert.equal(await tab.evaluate(() => document.activeElement.getAttribute("name")), "email", "the focus is not on the fault");
+  await focused(tab.locator("[name=email]")); // on the fault
   await fine(tab);
   await tab.getByLabel("E-mail").fill("guest@example.com");
   await tab.getByRole("button", { name: "Buy for €29 (test)" }).dblclick();

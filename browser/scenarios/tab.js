@@ -8,7 +8,8 @@ export const patience = 60_000;
 export const launch = () => chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium-headless-shell",
   chromiumSandbox: process.getuid() !== 0, // root cannot use the sandbox
-  args: ["--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1, EXCLUDE localhost"],
+  // What V8 does beside a page, such as optimizing what runs once, costs more than it gains.
+  args: ["--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1, EXCLUDE localhost", "--js-flags=--single-threaded"],
 });
 
 // The tabs that are open.
@@ -74,11 +75,13 @@ const askedBy = (page) => {
 };
 
 // waitsAreKnown keeps in page.waited what a page was last asked to wait for. A locator that
-// is not there says so itself.
+// is not there says so itself. Functions are asked now and then: to ask them in each frame, as
+// Playwright does, keeps a page drawing that waits.
 const waitsAreKnown = (page) => {
   for (const name of ["goto", "reload", "goBack", "waitForFunction", "waitForURL", "waitForEvent", "waitForResponse"]) {
     const wait = page[name].bind(page);
     page[name] = (what, ...args) => {
+      if (name === "waitForFunction") args = [args[0], { polling: 50, ...args[1] }];
       page.waited = `${name} ${String(what ?? "").replace(/\s+/g, " ").slice(0, 300)}`;
       return wait(what, ...args);
     };
@@ -126,6 +129,9 @@ export const settled = async (tab) => {
     throw new Error(`${tab.url()} is not settled: ${busy ?? [...tab.asked].map((request) => request.url()).join(", ")}`);
   }
 };
+
+// focused waits until the focus is on an element: pages move it after they have drawn.
+export const focused = (locator) => locator.and(locator.page().locator(":focus")).waitFor();
 
 // shown tells what is seen in a tab: for who reads of a failure.
 const shown = async (tab) => {
