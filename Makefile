@@ -111,7 +111,7 @@ mutants: ## Remove each defense of accounts in turn, and show that a test notice
 # What CI runs after make test: a tenth of the proof, of licenses all of it; what needs other
 # programs or much memory; and, alone because browsers take the whole machine, each page in each look.
 LICENSES := SeatTooMany|Linearizable|AnsweredSurvives|HaltedProcess
-OTHERS := AMarketBehindNginx|SystemdRunsTheUnit|LintersFindNothing|TestGenerated|NoTypeOfAnswer|LibraryForTUF|WhatIsHeldOfAMarket
+OTHERS := AMarketBehindNginx|TestReference|SystemdRunsTheUnit|LintersFindNothing|TestGenerated|NoTypeOfAnswer|LibraryForTUF|WhatIsHeldOfAMarket
 
 .PHONY: proof-short
 proof-short: build $(TEST_TOOLS) ## Prove for some minutes what make test leaves out, as CI does

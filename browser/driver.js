@@ -16,7 +16,7 @@ const browser = await chromium.launch({
   timeout: 2 * patience,
   chromiumSandbox: process.getuid() !== 0, // root cannot use the sandbox
   // Requests to other machines fail, both from pages and from the browser itself.
-  args: ["--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1, EXCLUDE localhost"],
+  args: ["--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1, EXCLUDE localhost", "--js-flags=--single-threaded"],
 });
 
 // The state of the tab:

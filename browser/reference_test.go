@@ -8,6 +8,7 @@ import (
 
 	"stoa/internal/app"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/needtest"
 )
 
 // texts returns what the visible elements of a selector say.
@@ -64,6 +65,7 @@ func TestReferenceIsSearched(t *testing.T) {
 
 func TestReferenceMarksTheSectionThatIsRead(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it opens the longest page four times")
 
 	b := newTab(t, testkit.New(t))
 	for path, want := range map[string]string{
@@ -96,7 +98,11 @@ func TestReferenceCopiesCommandsForThisServer(t *testing.T) {
 	if !strings.HasPrefix(copied, "curl -X POST '"+a.URL+"/auth/login'") {
 		t.Errorf("copied %q, want a command for %s", copied, a.URL)
 	}
-	shown := b.texts(t, "pre.curl")
+	var shown []string
+	all := b.do(t, "run", `[...document.querySelectorAll("pre.curl")].map((el) => el.textContent)`)
+	if err := json.Unmarshal(all, &shown); err != nil || len(shown) == 0 {
+		t.Fatalf("commands: %v in %s", err, all)
+	}
 	foreign := slices.DeleteFunc(shown, func(text string) bool { return strings.Contains(text, "'"+a.URL+"/") })
 	if len(foreign) > 0 {
 		t.Errorf("commands for other servers: %q", foreign)
@@ -105,6 +111,7 @@ func TestReferenceCopiesCommandsForThisServer(t *testing.T) {
 
 func TestReferenceFitsNarrowWindows(t *testing.T) {
 	t.Parallel()
+	needtest.Long(t, "it draws the longest page in five sizes")
 
 	b := newTab(t, testkit.New(t))
 	b.open(t, "/docs")

@@ -44,12 +44,13 @@ const begin = async ({ options, prepare }) => {
 };
 
 // Which scenarios run: STOA_SCENARIOS is "first" for those of make test, "rest" for what
-// make proof-short adds to them, and else all.
+// make proof-short adds to them, and else all. With STOA_PROOF_PAGES=1 (make proof), what
+// they show is seen on a wide window, too.
 const part = process.env.STOA_SCENARIOS ?? "all";
+const { STOA_PROOF_PAGES: inEachLook } = process.env;
 
-const wide = { scheme: "light", width: 1440 }, phone = { scheme: "dark", width: 360 };
-const bothLooks = [wide, phone];
-const looks = { first: [phone], rest: [wide] };
+const phone = { scheme: "dark", width: 360 }, wide = { scheme: "light", width: 1440 };
+const looks = inEachLook ? [phone, wide] : [phone];
 
 // test is that of node:test with the stoa of its file. If a scenario fails, it tells what
 // the open tabs show; none stays open.
@@ -58,15 +59,15 @@ export const test = (name, body) => { if (part !== "rest") register(name, body);
 // sweep is a test that goes through many pages or cases of one kind.
 export const sweep = (name, body) => { if (part !== "first") register(name, body); };
 
-// seen is a test that runs twice: on a wide window in light colors, which is left to make
-// proof-short, and on a phone in dark ones.
+// seen is a test on a phone in dark colors, and, left to make proof, on a wide window in
+// light ones.
 export const seen = (name, body) => {
-  for (const look of looks[part] ?? bothLooks) register(named(name, look), (t) => body(look, t));
+  for (const look of looks) (look === phone ? test : sweep)(named(name, look), (t) => body(look, t));
 };
 
-// sweepSeen is a sweep in both looks.
+// sweepSeen is a sweep in these looks.
 export const sweepSeen = (name, body) => {
-  for (const look of bothLooks) sweep(named(name, look), (t) => body(look, t));
+  for (const look of looks) sweep(named(name, look), (t) => body(look, t));
 };
 
 const named = (name, { scheme, width }) => `${name}, ${scheme}, ${width} px`;
