@@ -60,8 +60,12 @@ $(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) $(API_TOOLS) web/node_modules/.pa
 	cd $* && npm ci --no-audit --no-fund --loglevel=error
 	touch $@
 
-# What the tests need besides Go.
-TEST_TOOLS := $(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) $(API_TOOLS)
+# What the tests need besides Go, and what the proof needs besides. Installing waits for the disk
+# and for others, so three run at once.
+.PHONY: test-tools proof-tools
+test-tools: build $(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS)
+proof-tools: test-tools $(API_TOOLS)
+AT_ONCE := $(MAKE) --no-print-directory --jobs=3 --output-sync=target
 
 # The flags that compile the binary, so that its build cache serves the tests, and a second
 # run links little. -s leaves out the symbols: linking takes a fifth less. GOGC is what stoa
@@ -75,7 +79,8 @@ GOTEST := go run ./internal/testkit/withpg go tool gotestsum --format pkgname-an
 # Three packages at once: tests wait more than they compute. The Go SDK is a separate module,
 # which ./... does not include.
 .PHONY: test
-test: build $(TEST_TOOLS) ## Install what the tests need, then test what a change can break
+test: ## Install what the tests need, then test what a change can break
+	$(AT_ONCE) test-tools
 	./scripts/test-deps
 	$(TEST_FLAGS) go -C sdk/go test ./...
 	$(TEST_FLAGS) $(GOTEST) -p 3 ./...
@@ -85,7 +90,8 @@ quick: ## Test the packages that you changed, on SQLite
 	$(TEST_FLAGS) ./scripts/quick
 
 .PHONY: race
-race: build $(TEST_TOOLS) ## Run the same tests shuffled, and a tenth of the proof, with the race detector
+race: ## Run the same tests shuffled, and a tenth of the proof, with the race detector
+	$(AT_ONCE) test-tools
 	./scripts/test-deps
 	go -C sdk/go test -race -shuffle=on -count=1 ./...
 	$(GOTEST) -race -shuffle=on -count=1 ./...
@@ -93,7 +99,8 @@ race: build $(TEST_TOOLS) ## Run the same tests shuffled, and a tenth of the pro
 
 # What takes minutes or hours: docs/proof.md.
 .PHONY: proof
-proof: build $(TEST_TOOLS) ## Prove what takes long: both engines, every Node.js, races, mutants, kills, rolling upgrades, fuzzing, packages
+proof: ## Prove what takes long: both engines, every Node.js, races, mutants, kills, rolling upgrades, fuzzing, packages
+	$(AT_ONCE) proof-tools
 	./scripts/test-deps
 	STOA_TEST_ENGINES=both STOA_TEST_NODES=all STOA_PROOF_PAGES=1 STOA_PROOF=$(or $(STOA_PROOF),1) $(TEST_FLAGS) $(GOTEST) -count=1 -timeout 120m ./...
 	STOA_FRONT=off $(TEST_FLAGS) $(GOTEST) -count=1 ./internal/api/...
@@ -114,7 +121,8 @@ LICENSES := SeatTooMany|Linearizable|AnsweredSurvives|HaltedProcess
 OTHERS := AMarketBehindNginx|TestReference|SystemdRunsTheUnit|LintersFindNothing|TestGenerated|NoTypeOfAnswer|LibraryForTUF|WhatIsHeldOfAMarket
 
 .PHONY: proof-short
-proof-short: build $(TEST_TOOLS) ## Prove for some minutes what make test leaves out, as CI does
+proof-short: ## Prove for some minutes what make test leaves out, as CI does
+	$(AT_ONCE) proof-tools
 	./scripts/test-deps
 	STOA_PROOF=short $(TEST_FLAGS) $(GOTEST) -count=1 -skip '$(LICENSES)' ./internal/proof
 	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -p 1 -run '$(LICENSES)|$(OTHERS)' ./internal/proof ./internal/market/origin ./internal/market/remote ./browser ./api ./deploy

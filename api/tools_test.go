@@ -18,7 +18,7 @@ func script(t *testing.T, path string, args ...string) *exec.Cmd {
 	node := needtest.Program(t, "node", "")
 	program := filepath.Join("node_modules", path)
 	if _, err := os.Stat(filepath.Join("tools", program)); err != nil {
-		needtest.Lacks(t, path+" is not installed: run npm ci in api/tools (or make test)")
+		needtest.Lacks(t, path+" is not installed: run npm ci in api/tools (or make proof-short)")
 	}
 	cmd := exec.CommandContext(t.Context(), node, append([]string{program}, args...)...)
 	cmd.Dir = "tools"

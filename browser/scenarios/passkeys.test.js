@@ -34,6 +34,17 @@ const withDevice = async (tab) => {
 // unasked keeps the browser from offering passkeys by itself: the device says yes to that at once.
 const unasked = () => { PublicKeyCredential.isConditionalMediationAvailable = async () => false; };
 
+// changesTheirMind says no to the device where it is asked for a passkey, and then yes.
+const changesTheirMind = async (tab, device) => {
+  const use = tab.getByRole("button", { name: "Use a passkey" });
+  await device.says(false);
+  await use.click();
+  await tab.getByText("No passkey was used.").waitFor();
+  await fine(tab);
+  await device.says(true);
+  await use.click();
+};
+
 seen("a user adds a passkey in two clicks, signs in with it, and removes it", async ({ scheme, width }, t) => {
   const { email } = await provenAccount(`ada-${scheme}`, password);
   const tab = await openTab(browser, named(), { scheme, width, height: 800 });
@@ -73,12 +84,7 @@ seen("a user adds a passkey in two clicks, signs in with it, and removes it", as
   await tab.getByRole("button", { name: "Use a passkey" }).waitFor({ state: "hidden" });
   await tab.getByRole("textbox", { name: "E-mail address" }).fill(email);
   await tab.getByRole("button", { name: "Send the mail" }).click();
-  await device.says(false);
-  await tab.getByRole("button", { name: "Use a passkey" }).click();
-  await tab.getByText("No passkey was used.").waitFor();
-  await fine(tab);
-  await device.says(true);
-  await tab.getByRole("button", { name: "Use a passkey" }).click();
+  await changesTheirMind(tab, device);
   await tab.getByRole("heading", { name: "Check your mailbox" }).waitFor();
 
   // After the password; first the user changes their mind.
@@ -87,12 +93,7 @@ seen("a user adds a passkey in two clicks, signs in with it, and removes it", as
   await tab.getByRole("textbox", { name: "Password" }).fill(password);
   await tab.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
   await tab.getByRole("heading", { name: "One more step" }).waitFor();
-  await device.says(false);
-  await tab.getByRole("button", { name: "Use a passkey" }).click();
-  await tab.getByText("No passkey was used.").waitFor();
-  await fine(tab);
-  await device.says(true);
-  await tab.getByRole("button", { name: "Use a passkey" }).click();
+  await changesTheirMind(tab, device);
   await tab.getByRole("button", { name: "Remove This device" }).click();
   await fine(tab);
   await tab.getByRole("button", { name: "Remove This device" }).click();

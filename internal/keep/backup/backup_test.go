@@ -187,10 +187,7 @@ func TestADamagedBackupLeavesThePlaceEmpty(t *testing.T) {
 			t.Errorf("%s: Verify = %v, want ErrDamaged", name, err)
 		}
 	}
-	parts := 3
-	if needtest.Proving() {
-		parts = 12
-	}
+	parts := needtest.Rounds(3, 12)
 	for i := range parts {
 		at := len(archive) * i / parts
 		refused(t, "cut", archive[:at], emptyPlace(t))
@@ -356,11 +353,7 @@ func TestABackupIsASnapshot(t *testing.T) {
 				}
 			}
 		}()
-		rounds := 2
-		if needtest.Proving() {
-			rounds = 10
-		}
-		for range rounds {
+		for range needtest.Rounds(2, 10) {
 			archive, _ := from.take(t, backup.Lock{})
 			place := emptyPlace(t)
 			if _, err := place.Restore(t.Context(), bytes.NewReader(archive), backup.Key{}); err != nil {

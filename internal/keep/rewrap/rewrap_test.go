@@ -34,10 +34,7 @@ const waitLong = 5 * time.Minute
 func TestARewrapThatIsInterruptedAgainAndAgainLosesNothing(t *testing.T) {
 	t.Parallel()
 
-	kills, rewraps := 10, 1 // at least, on each engine
-	if needtest.Proving() {
-		kills, rewraps = 200, 3
-	}
+	kills, rewraps := needtest.Rounds(10, 200), needtest.Rounds(1, 3) // at least, on each engine
 	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
 		s := newShop(t, options...)
 		first := s.key

@@ -182,10 +182,7 @@ func ordinaryCatalog(products int) string {
 func TestALargeShopIsExportedAndImported(t *testing.T) {
 	t.Parallel()
 
-	products := 1000
-	if needtest.Proving() {
-		products = 10_000
-	}
+	products := needtest.Rounds(1000, 10_000)
 	a := testkit.New(t)
 	if got := load(t, a, ordinaryCatalog(products)); got.Created != products {
 		t.Fatalf("import = %+v", got)
