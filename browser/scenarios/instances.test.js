@@ -1,7 +1,10 @@
 // Instances of plugins: their config, their log, and a plugin's own page.
 import assert from "node:assert/strict";
 import { plugin } from "./archive.js";
-import { accessible, adminToken, browser, call, focused, install, journey, openConsole, openTab, stoa, test, useStoa } from "./kit.js";
+import {
+  accessible, adminToken, browser, call, focused, install, journey, openConsole, openTab, stoa,
+  sweep, test, useStoa,
+} from "./kit.js";
 
 let token;
 useStoa(null, async () => { token = await adminToken(stoa); });
@@ -92,7 +95,7 @@ test("a plugin that lacks configuration says what, and leads to the form; so doe
   await tab.end();
 });
 
-test("Enable tells at once that a plugin does not start, and the overview names it before its error", async () => {
+sweep("Enable tells at once that a plugin does not start, and the overview names it before its error", async () => {
   const mode = { mode: { type: "string", label: "Mode", required: true } };
   const { defaultInstance: { installationId } } = await install(token, plugin(
     { slug: "tables", name: "Tables", version: "1.4.0", configSchema: mode },
@@ -197,7 +200,7 @@ test("a plugin's own page runs in the console without a token, and reaches its p
   await tab.end();
 });
 
-test("a plugin signs visitors in with cookies of its own, once its pages are the shop's", async () => {
+sweep("a plugin signs visitors in with cookies of its own, once its pages are the shop's", async () => {
   const program = `export default async function (app) {
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (request, body, done) => done(null, {}))
   const page = (request, reply) => reply.type("text/html").send('<!doctype html><title>Till</title><p id="who">' + (request.headers.cookie ?? "nobody") + '</p><form method="post" action="login"><button>Sign in</button></form><form method="post" action="pay"><button>Pay</button></form>')

@@ -1,6 +1,6 @@
 // Signing in with a mail: by its link, by its code on another device, and with a second step after it.
 import assert from "node:assert/strict";
-import { browser, call, fine, openTab, seen, stoa, useStoa } from "./kit.js";
+import { browser, call, fine, openTab, seen, stoa, sweepSeen, useStoa } from "./kit.js";
 
 // A mailbox gets one mail a minute: the accounts are made while there are none. So their addresses are unconfirmed.
 const env = { STOA_EMAIL_SIGN_IN: "on" };
@@ -54,7 +54,7 @@ seen("a user signs in with a mailed link in the same browser", async ({ scheme, 
   await fine(tab);
 });
 
-seen("a link of another browser says what to do, and its code signs in", async ({ scheme, width }) => {
+sweepSeen("a link of another browser says what to do, and its code signs in", async ({ scheme, width }) => {
   const email = `noa-${scheme}@example.com`;
   const asking = await openTab(browser, stoa, { scheme, width, height: 800 });
   await asking.goto("/sign-in?next=/account/devices");

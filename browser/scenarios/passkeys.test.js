@@ -1,8 +1,8 @@
 // Passkeys: added, used to sign in to the shop and to the console, as a second step, and removed.
 import assert from "node:assert/strict";
 import {
-  accessibilityFaults, browser, call, fine, fromMenu, journey, openTab, proven, provenAccount, seen, settled, stoa,
-  test, useStoa,
+  accessibilityFaults, browser, call, fine, fromMenu, journey, openTab, proven, provenAccount, seen,
+  settled, stoa, sweep, test, useStoa,
 } from "./kit.js";
 
 // Passkeys need a name, and 127.0.0.1 is none.
@@ -103,7 +103,7 @@ seen("a user adds a passkey in two clicks, signs in with it, and removes it", as
   await tab.end();
 });
 
-test("an administrator signs in to the console with a passkey, and plans the removal of a lost one", async () => {
+sweep("an administrator signs in to the console with a passkey, and plans the removal of a lost one", async () => {
   const login = await call(stoa, "POST", "/auth/login", { body: stoa.admin });
   const token = login.body.data.access_token;
   const users = await call(stoa, "GET", "/api/v1/admin/users?role=USER", { token });
@@ -226,7 +226,7 @@ seen("whoever signs in with a password is offered a passkey, once", async ({ sch
   await tab.end();
 });
 
-test("a browser that can offers passkeys in the field for the name", async () => {
+sweep("a browser that can offers passkeys in the field for the name", async () => {
   for (const [page, seen, username] of [["/sign-in?next=/account/sign-in", "Remove This device", "carol"], ["/console", "for the shop's staff", "dave"]]) {
     const { email } = await provenAccount(username, password);
     const tab = await openTab(browser, named());

@@ -5,8 +5,8 @@ import { createHash, generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import {
-  accessible, adminToken, browser, call, codeOf, fine, openTab, provenAccount, seen, signInToShop, stoa, sweep,
-  sweepSeen, useStoa,
+  accessible, adminToken, browser, call, codeOf, fine, openTab, provenAccount, seen, signInToShop,
+  stoa, sweep, sweepSeen, useStoa,
 } from "./kit.js";
 
 const client = { id: "the-shop", secret: "a secret of the shop" };
@@ -176,7 +176,7 @@ seen("somebody signs up with an account elsewhere, signs in with it, unlinks and
   await tab.end();
 });
 
-seen("an account elsewhere is linked with a code that is mailed", async ({ scheme, width }) => {
+sweepSeen("an account elsewhere is linked with a code that is mailed", async ({ scheme, width }) => {
   const name = `carol-${scheme}`, email = `${name}@example.org`;
   const tab = await open({ scheme, width, height: 800 });
   await signUp(tab, name);

@@ -31,7 +31,7 @@ var (
 		"people":  {"second-step", "account-data", "passkeys", "providers", "shop"},
 	}
 	rest = lanes{
-		"shop":   {"budgets", "mailed", "language", "storefront", "settings", "discounts", "themes", "events"},
+		"shop":   {"budgets", "mailed", "language", "storefront", "settings", "discounts", "themes", "events", "instances"},
 		"people": {"second-step", "account-data", "passkeys", "providers", "shop", "api-keys", "invitations", "impersonation"},
 	}
 	whole = lanes{

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
-  accessibilityFaults, browser, call, codeOf, fine, openTab, proven, provenAccount, seen, stoa, sweep, sweepSeen,
-  test, useStoa,
+  accessibilityFaults, browser, call, codeOf, fine, openTab, proven, provenAccount, seen, stoa,
+  sweep, sweepSeen, test, useStoa,
 } from "./kit.js";
 
 useStoa({ args: ["--mail", "log"] });
@@ -74,7 +74,7 @@ seen("a user switches the second step on, signs in with it, and switches it off"
   await tab.end();
 });
 
-test("wrong codes end a sign-in, which begins again", async () => {
+sweep("wrong codes end a sign-in, which begins again", async () => {
   const { email, token } = await provenAccount("eve", password);
   await switchOn(token);
   const tab = await openTab(browser, stoa);

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { plugin } from "./archive.js";
 import {
-  accessible, adminToken, browser, call, journey, openConsole, openTab, seen, settled, signInToConsole, startStoa,
-  stoa, sweep, test, useStoa,
+  accessible, adminToken, browser, call, journey, openConsole, openTab, seen, settled,
+  signInToConsole, startStoa, stoa, sweep, test, useStoa,
 } from "./kit.js";
 
 useStoa();
@@ -125,7 +125,7 @@ test("the overview leads to what is broken in two clicks", async () => {
   await tab.end();
 });
 
-test("the health page says where the files are, and why object storage does not work", async (t) => {
+sweep("the health page says where the files are, and why object storage does not work", async (t) => {
   const admin = { email: "root@example.com", password: "correct horse battery" };
   const secret = "never-show-this-key";
   const remote = await startStoa({

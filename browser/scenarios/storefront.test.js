@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import {
   browser, call, fine, focused, journey, mounted, openTab, seen, settled, signInToShop,
-  startStoa, stoa, test, useStoa,
+  startStoa, stoa, sweep, test, useStoa,
 } from "./kit.js";
 
 useStoa();
@@ -266,7 +266,7 @@ test("signing in returns to pages of this shop only", async () => {
   await tab.end();
 });
 
-test("a guest who comes back from the payment page sees that the order is paid", async () => {
+sweep("a guest who comes back from the payment page sees that the order is paid", async () => {
   const tab = await openTab(browser, stoa);
   const paymentUrl = `${stoa.url}/payment/success`; // in place of the provider's page
   const asked = [];
