@@ -37,9 +37,7 @@ func TestDemo(t *testing.T) {
 	s := serveDemo(t, dir)
 	s.wantDemo(t)
 	password := demoPassword(t, dir)
-	t.Run("the administrator has a random password, printed once", func(t *testing.T) { //nolint:paralleltest // a step
-		s.wantPasswordPrintedOnce(t, password)
-	})
+	s.wantPasswordPrintedOnce(t, password)
 	before := demoState(t, s, dir)
 	s.changePassword(t, password, publicPassword) // as in a data folder of an earlier version
 	s.wantStop(t)

@@ -105,8 +105,8 @@ func TestSettingsRefuseWhatNoPageMayShow(t *testing.T) {
 		`{"privacyUrl":"https://u:p@example.com"}`:                             "privacyUrl",
 		`{"privacyUrl":"https://example.com/\"><script>"}`:                     "privacyUrl",
 		`{"termsUrl":"https://example.com/` + strings.Repeat("a", 2048) + `"}`: "termsUrl",
+		`{"archiveTypes":[".md"]}`:                                             "archiveTypes",
 
-		`{"archiveTypes":[".md"]}`:                                               "archiveTypes",
 		`{"archiveTypes":{"widget":[".md"],"plugin":".md","bundle":[7]}}`:        "archiveTypes.bundle archiveTypes.plugin archiveTypes.widget",
 		`{"archiveTypes":{"plugin":[".md",".node",".SH","*","../x"," .wasm "]}}`: "archiveTypes.plugin[1] archiveTypes.plugin[2] archiveTypes.plugin[3] archiveTypes.plugin[4] archiveTypes.plugin[5]",
 		`{"archiveTypes":{"plugin":[` + strings.Repeat(`".a",`, 64) + `".a"]}}`:  "archiveTypes.plugin",

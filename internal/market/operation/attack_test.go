@@ -41,20 +41,20 @@ func TestPackagesThatDoNotFit(t *testing.T) {
 			})
 		},
 		"the ZIP of another slug": func(t *testing.T, s *stage) {
-			s.offerAs(t, "1.0.0", acme, plugin(t, acme, "other", "1.0.0", permissions...))
+			s.sign(t, "1.0.0", plugin(t, acme, "other", "1.0.0", permissions...))
 		},
 		"the ZIP of another version": func(t *testing.T, s *stage) {
-			s.offerAs(t, "1.0.0", acme, plugin(t, acme, "tool", "0.9.0", permissions...))
+			s.sign(t, "1.0.0", plugin(t, acme, "tool", "0.9.0", permissions...))
 		},
 		"the key of another slug": func(t *testing.T, s *stage) {
-			s.offerAs(t, "1.0.0", acme, plugin(t, evil, "tool", "1.0.0", permissions...))
+			s.sign(t, "1.0.0", plugin(t, evil, "tool", "1.0.0", permissions...))
 		},
 		"no signature": func(t *testing.T, s *stage) {
-			s.offerAs(t, "1.0.0", acme, unsigned(t, "tool", "1.0.0", permissions...))
+			s.sign(t, "1.0.0", unsigned(t, "tool", "1.0.0", permissions...))
 		},
 		"a file that was not signed": func(t *testing.T, s *stage) {
 			pkg := testkit.WithEntry(t, plugin(t, acme, "tool", "1.0.0", permissions...), testkit.Entry{Name: "more.js", Body: "1"})
-			s.offerAs(t, "1.0.0", acme, pkg)
+			s.sign(t, "1.0.0", pkg)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -82,11 +82,11 @@ func wantLast(t *testing.T, op testkit.Response, code string) {
 	}
 }
 
-// offerAs signs any archive as a version of the package of the product tool, by a publisher.
-func (s *stage) offerAs(t *testing.T, version string, by testkit.Publisher, archive []byte) {
+// sign signs any archive as a version of the package of the product tool by acme.
+func (s *stage) sign(t *testing.T, version string, archive []byte) {
 	t.Helper()
 	custom := tuftest.Custom("tool", version, testkit.T0)
-	custom.Publisher.Key = base64.StdEncoding.EncodeToString(by.Public())
+	custom.Publisher.Key = base64.StdEncoding.EncodeToString(acme.Public())
 	s.m.Carry("tool", custom, archive)
 	s.m.Publish()
 }
@@ -97,7 +97,7 @@ func TestAnOversizePackage(t *testing.T) {
 
 	s := newStage(t, false)
 	asked := false
-	s.offerAs(t, "1.0.0", acme, make([]byte, 50<<20+1))
+	s.sign(t, "1.0.0", make([]byte, 50<<20+1))
 	s.m.Serve(packagePath, func(http.ResponseWriter, *http.Request) { asked = true })
 	want(t, s.install(t, "tool", ""), http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
 	if asked {

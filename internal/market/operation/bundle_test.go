@@ -94,7 +94,7 @@ func TestAPackageThatAsksForMoreThanWasSigned(t *testing.T) {
 	if got := s.version(t, "pay"); got != "" {
 		t.Errorf("%s is installed", got)
 	}
-	s.offerAs(t, "1.1.0", acme, plugin(t, acme, "tool", "1.1.0", "users:email")) // nothing is signed
+	s.sign(t, "1.1.0", plugin(t, acme, "tool", "1.1.0", "users:email")) // nothing is signed
 	wantLast(t, s.settled(t, s.install(t, "tool", "")), "MARKET_UNTRUSTED")
 }
 
