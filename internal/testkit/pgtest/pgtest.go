@@ -202,6 +202,7 @@ func newServer(dir string, options ...string) (*Server, error) {
 		URL: u.String(), command: command,
 		options: append([]string{
 			"-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "max_connections=300", "-c", "shared_buffers=64MB",
+			"-c", "jit=off", // compiling takes longer than any query of a test
 		}, options...),
 	}, nil
 }

@@ -20,8 +20,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -146,75 +148,52 @@ func (s *Server) ask(r *http.Request) (status int, body []byte, got Request, err
 	return res.StatusCode, body, got, err
 }
 
-// mock is the stripe-mock that all tests of a program share, because it has no state and
-// takes a second to start. It ends when no test needs it.
-var mock struct {
-	sync.Mutex
-
-	users   int
-	address *url.URL
-	stop    func()
-}
-
-// startMock returns the address of a stripe-mock that runs at least until the test ends.
-func startMock(tb testing.TB) *url.URL {
-	tb.Helper()
-	path := find()
-	if path == "" {
-		needtest.Lacks(tb, "stripe-mock is not installed (scripts/test-deps installs it)")
-	}
-	mock.Lock()
-	defer mock.Unlock()
-	if mock.users == 0 {
-		var err error
-		if mock.address, mock.stop, err = run(path); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	mock.users++
-	tb.Cleanup(func() {
-		mock.Lock()
-		defer mock.Unlock()
-		if mock.users--; mock.users == 0 {
-			mock.stop()
-		}
-	})
-	return mock.address
-}
-
-// run starts a stripe-mock.
-func run(path string) (*url.URL, func(), error) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, path, "-http-addr", "127.0.0.1:0", "-https-addr", "127.0.0.1:0")
+// mock returns the address of the stripe-mock that all tests of a program share: it has no state,
+// and takes a quarter of a second of the processor to start. It ends with the program.
+var mock = sync.OnceValues(func() (*url.URL, error) {
+	cmd := exec.CommandContext(context.Background(), find(), "-http-addr", "127.0.0.1:0", "-https-addr", "127.0.0.1:0")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
 	if err != nil {
-		cancel()
-		return nil, nil, err
+		return nil, err
 	}
-	address, drained := make(chan string, 1), make(chan struct{})
+	started, address := make(chan error, 1), make(chan string, 1)
 	go func() {
-		defer close(drained)
+		runtime.LockOSThread() // Pdeathsig fires when the thread that started the process ends
+		err := cmd.Start()
+		started <- err
+		if err != nil {
+			return
+		}
 		for lines := bufio.NewScanner(out); lines.Scan(); {
 			if _, at, is := strings.Cut(lines.Text(), "Listening for HTTP at address: "); is {
 				address <- at
 			}
 		}
-	}()
-	stop := func() {
-		cancel()
-		<-drained
 		_ = cmd.Wait()
+	}()
+	if err := <-started; err != nil {
+		return nil, err
 	}
 	select {
 	case at := <-address:
-		return &url.URL{Scheme: "http", Host: at}, stop, nil
+		return &url.URL{Scheme: "http", Host: at}, nil
 	case <-time.After(2 * time.Minute):
-		stop()
-		return nil, nil, errors.New("stripetest: stripe-mock does not start")
+		return nil, errors.Join(errors.New("stripetest: stripe-mock does not start"), cmd.Process.Kill())
 	}
+})
+
+// startMock returns the address of a running stripe-mock.
+func startMock(tb testing.TB) *url.URL {
+	tb.Helper()
+	if find() == "" {
+		needtest.Lacks(tb, "stripe-mock is not installed (scripts/test-deps installs it)")
+	}
+	at, err := mock()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return at
 }
 
 // find returns the path of stripe-mock, from PATH or the folder of go install, or "".
