@@ -52,11 +52,12 @@ $(WEB_BUNDLE): web/node_modules/.package-lock.json $(WEB_SOURCES)
 BROWSER_DRIVER := browser/node_modules/.package-lock.json
 # TypeScript, which checks the types of the JavaScript SDKs, and what plugins use them with.
 SDK_TOOLS := sdk/js/node_modules/.package-lock.json sdk/js-plugin/node_modules/.package-lock.json
-# What internal plugins are tested with: Node.js in several versions, and packages.
+# What internal plugins are tested with: packages, and, in the proof, Node.js in several versions.
 PLUGIN_TOOLS := compat/node_modules/.package-lock.json
+PLUGIN_NODES := compat/nodes/node_modules/.package-lock.json
 # Linters and client generators of others, which must accept api/openapi.yaml.
 API_TOOLS := api/tools/node_modules/.package-lock.json
-$(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) $(API_TOOLS) web/node_modules/.package-lock.json: %/node_modules/.package-lock.json: %/package.json %/package-lock.json
+$(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) $(PLUGIN_NODES) $(API_TOOLS) web/node_modules/.package-lock.json: %/node_modules/.package-lock.json: %/package.json %/package-lock.json
 	cd $* && npm ci --no-audit --no-fund --loglevel=error
 	touch $@
 
@@ -69,8 +70,10 @@ AT_ONCE := $(MAKE) --no-print-directory --jobs=3 --output-sync=target
 
 # The flags that compile the binary, so that its build cache serves the tests, and a second
 # run links little. -s leaves out the symbols: linking takes a fifth less. GOGC is what stoa
-# sets itself; compiling, linking and tests take a tenth less with it.
-TEST_FLAGS := CGO_ENABLED=0 GOGC=400 GOFLAGS='$(strip $(GOFLAGS) -trimpath -ldflags=-s)'
+# sets itself; compiling, linking and tests take a tenth less with it. Tests ask no other machine
+# over TLS; where NODE_EXTRA_CA_CERTS names the certificates of all authorities, each Node.js
+# reads them before anything else, which takes longer than the rest of its start.
+TEST_FLAGS := CGO_ENABLED=0 GOGC=400 NODE_EXTRA_CA_CERTS= GOFLAGS='$(strip $(GOFLAGS) -trimpath -ldflags=-s)'
 
 # One PostgreSQL for all packages.
 GOTEST := go run ./internal/testkit/withpg go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -timeout 40m
@@ -100,7 +103,7 @@ race: ## Run the same tests shuffled, and a tenth of the proof, with the race de
 # What takes minutes or hours: docs/proof.md.
 .PHONY: proof
 proof: ## Prove what takes long: both engines, every Node.js, races, mutants, kills, rolling upgrades, fuzzing, packages
-	$(AT_ONCE) proof-tools
+	$(AT_ONCE) proof-tools $(PLUGIN_NODES)
 	./scripts/test-deps
 	STOA_TEST_ENGINES=both STOA_TEST_NODES=all STOA_PROOF_PAGES=1 STOA_PROOF=$(or $(STOA_PROOF),1) $(TEST_FLAGS) $(GOTEST) -count=1 -timeout 120m ./...
 	STOA_FRONT=off $(TEST_FLAGS) $(GOTEST) -count=1 ./internal/api/...
@@ -219,5 +222,5 @@ tools: ## Install the linters
 
 .PHONY: clean
 clean: ## Remove built files; keep data/
-	rm -rf bin dist web/node_modules web/dist/assets nodehost/node_modules passwords/node_modules browser/node_modules compat/node_modules api/tools/node_modules sdk/js/node_modules sdk/js/cjs sdk/js-plugin/node_modules sdk/js-plugin/cjs
+	rm -rf bin dist web/node_modules web/dist/assets nodehost/node_modules passwords/node_modules browser/node_modules compat/node_modules compat/nodes/node_modules api/tools/node_modules sdk/js/node_modules sdk/js/cjs sdk/js-plugin/node_modules sdk/js-plugin/cjs
 	find internal/run/node/dist internal/account/breached/dist -type f -not -name README.md -delete

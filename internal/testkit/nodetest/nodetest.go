@@ -14,17 +14,17 @@ import (
 var installed = regexp.MustCompile(`node_modules/(node\d+)-`)
 
 // Each runs test in parallel with the path of each Node.js: the one in PATH, and with
-// STOA_TEST_NODES=all those that compat/package.json installs (npm ci in compat).
+// STOA_TEST_NODES=all those that compat/nodes/package.json installs (npm ci in compat/nodes).
 func Each(t *testing.T, test func(t *testing.T, node string)) {
 	t.Helper()
 	nodes := map[string]string{"PATH": needtest.Program(t, "node", "")}
 	if os.Getenv("STOA_TEST_NODES") == "all" {
-		found, err := filepath.Glob(filepath.Join(root(t), "compat/node_modules/node*-*/bin/node"))
+		found, err := filepath.Glob(filepath.Join(root(t), "compat/nodes/node_modules/node*-*/bin/node"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(found) < 3 {
-			t.Fatalf("STOA_TEST_NODES=all needs the versions of Node.js that npm ci installs in compat, found %q", found)
+			t.Fatalf("STOA_TEST_NODES=all needs the versions of Node.js that npm ci installs in compat/nodes, found %q", found)
 		}
 		for _, path := range found {
 			nodes[installed.FindStringSubmatch(filepath.ToSlash(path))[1]] = path
