@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
@@ -12,6 +13,28 @@ const sections: Plugin = {
     const query = id.split("?")[1] ?? "";
     if (!new URLSearchParams(query).has("section")) return null;
     return { code: `export default JSON.parse("@@texts ${query}@@")`, moduleType: "js" };
+  },
+};
+
+// Makes a component of one of Tabler's icons: import IconTrash from "tabler:trash". All of them are
+// data in one file: the package that has a component for each has 18,000 files, which took longer to
+// install than everything else together.
+const tabler: { icons: Record<string, { body: string }> } = createRequire(import.meta.url)(
+  "@iconify-json/tabler/icons.json",
+);
+const icons: Plugin = {
+  name: "stoa-icons",
+  enforce: "pre",
+  resolveId: (id) => (id.startsWith("tabler:") ? `\0${id}` : null),
+  load(id) {
+    if (!id.startsWith("\0tabler:")) return null;
+    const name = id.slice("\0tabler:".length);
+    const body = tabler.icons[name]?.body ?? "";
+    const paths = Array.from(body.matchAll(/<path[^>]* d="([^"]+)"/g), ([, d]) => d);
+    if (paths.length === 0 || /<(?!path |g |\/g>)/.test(body))
+      throw new Error(`Tabler has no icon of paths called ${name}`);
+    const code = `import { icon } from "/src/console/kit/icon.tsx"; export default icon(${JSON.stringify(name)}, ${JSON.stringify(paths)})`;
+    return { code, moduleType: "js", moduleSideEffects: false };
   },
 };
 
@@ -39,7 +62,7 @@ const loadedWith = (file: string, found = new Set<string>()): Set<string> => {
 // The binary embeds dist/assets and finds each entry's files in its manifest. There is no
 // index.html: stoa writes every page's head itself (internal/html/webapp).
 export default defineConfig({
-  plugins: [sections, graph, react()],
+  plugins: [sections, icons, graph, react()],
   base: "./", // the files of each language have a folder of their own, as browsers see it
   build: {
     outDir: "dist/assets",

@@ -1,5 +1,5 @@
 import { ActionIcon } from "@mantine/core";
-import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { IconCheck, IconCopy } from "./icons";
 import { useCopy } from "../../text/useCopy";
 import { c } from "../text";
 

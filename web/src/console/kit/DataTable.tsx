@@ -1,7 +1,7 @@
 // Lists: tables whose search, filters, order and pages are the server's. A row opens the
 // page of what it shows.
 import { Button } from "@mantine/core";
-import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
+import { IconArrowDown, IconArrowUp } from "./icons";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { MouseEvent, ReactNode } from "react";

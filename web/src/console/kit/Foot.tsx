@@ -1,6 +1,6 @@
 // What stands below a list: which part of it is shown, and the way to the others.
 import { ActionIcon } from "@mantine/core";
-import { IconChevronLeft, IconChevronRight, IconChevronsLeft, IconChevronsRight } from "@tabler/icons-react";
+import { IconChevronLeft, IconChevronRight, IconChevronsLeft, IconChevronsRight } from "./icons";
 import { formatNumber } from "../../text/format";
 import { t } from "../text";
 

@@ -1,6 +1,6 @@
 // What stands above a list: its search field and its filters.
 import { CloseButton, Select, TextInput } from "@mantine/core";
-import { IconSearch } from "@tabler/icons-react";
+import { IconSearch } from "./icons";
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { t } from "../text";
 import { useListSearch } from "./useListSearch";

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { IconDownload } from "@tabler/icons-react";
+import { IconDownload } from "./icons";
 import { useMutation } from "@tanstack/react-query";
 import { authorized, problemOf } from "../../api/client";
 import { t } from "../text";

@@ -1,7 +1,7 @@
 // One market: how it is, and what can be done with it.
 import "./markets.css";
 import { ActionIcon, Button, Menu } from "@mantine/core";
-import { IconDots } from "@tabler/icons-react";
+import { IconDots } from "../kit/icons";
 import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";

@@ -1,6 +1,6 @@
 // How far a purchase, a trial or an install is.
 import { Button, Loader } from "@mantine/core";
-import { IconCheck, IconExternalLink, IconPoint, IconX } from "@tabler/icons-react";
+import { IconCheck, IconExternalLink, IconPoint, IconX } from "../kit/icons";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,5 +1,5 @@
 import { ActionIcon, Button, PasswordInput, TextInput } from "@mantine/core";
-import { IconPlus, IconTrash } from "@tabler/icons-react";
+import { IconPlus, IconTrash } from "../kit/icons";
 import { useState } from "react";
 import { State } from "../kit/values";
 import { t } from "../text";

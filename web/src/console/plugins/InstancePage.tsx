@@ -1,7 +1,7 @@
 // One instance: how it is doing and why, its log, its config, what it may.
 import "../extensions/extensions.css";
 import { ActionIcon, Button, Menu } from "@mantine/core";
-import { IconDots } from "@tabler/icons-react";
+import { IconDots } from "../kit/icons";
 import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { readManifest } from "../extensions/manifest";

@@ -1,5 +1,5 @@
 import { Button, Select, TextInput } from "@mantine/core";
-import { IconPlayerPause, IconPlayerPlay, IconSearch } from "@tabler/icons-react";
+import { IconPlayerPause, IconPlayerPlay, IconSearch } from "../kit/icons";
 import { memo, useEffect, useMemo, useRef, useState } from "react";
 import { formatExact } from "../../text/format";
 import { ErrorNote } from "../kit/ErrorNote";

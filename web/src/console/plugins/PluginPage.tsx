@@ -1,7 +1,7 @@
 // One plugin: how it is doing, its instances, and what is set for the package.
 import "../extensions/extensions.css";
 import { ActionIcon, Button, Menu } from "@mantine/core";
-import { IconDots } from "@tabler/icons-react";
+import { IconDots } from "../kit/icons";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,5 +1,5 @@
 import { ActionIcon, Menu } from "@mantine/core";
-import { IconCheck, IconExternalLink, IconUser } from "@tabler/icons-react";
+import { IconCheck, IconExternalLink, IconUser } from "../kit/icons";
 import { useState } from "react";
 import { signOut, type User } from "../../api/session";
 import { chooseScheme, chosenScheme } from "../../theme/scheme";

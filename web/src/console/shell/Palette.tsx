@@ -12,7 +12,7 @@ import {
   IconSearch,
   IconUser,
   IconWebhook,
-} from "@tabler/icons-react";
+} from "../kit/icons";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";

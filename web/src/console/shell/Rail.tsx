@@ -6,7 +6,7 @@ import {
   IconSettings,
   IconShoppingBag,
   IconUsers,
-} from "@tabler/icons-react";
+} from "../kit/icons";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { t } from "../text";

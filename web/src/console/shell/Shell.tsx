@@ -1,6 +1,6 @@
 // The frame of the console: rail, search, account; and the door before it.
 import { ActionIcon, Modal } from "@mantine/core";
-import { IconMenu2, IconSearch } from "@tabler/icons-react";
+import { IconMenu2, IconSearch } from "../kit/icons";
 import { useQuery } from "@tanstack/react-query";
 import { Navigate, Outlet, useRouterState } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";

@@ -2,7 +2,7 @@
 import "./shop.css";
 import { Button } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { IconX } from "@tabler/icons-react";
+import { IconX } from "../kit/icons";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
 import { FindFilter } from "../kit/FindFilter";

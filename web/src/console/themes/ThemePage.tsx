@@ -1,6 +1,6 @@
 // One theme: its versions, how it looks, and the form with which it is activated.
 import { ActionIcon, Button, Menu, Select } from "@mantine/core";
-import { IconDots, IconExternalLink } from "@tabler/icons-react";
+import { IconDots, IconExternalLink } from "../kit/icons";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Input, TextInput } from "@mantine/core";
-import { IconPlus, IconTrash } from "@tabler/icons-react";
+import { IconPlus, IconTrash } from "../../kit/icons";
 import { useId } from "react";
 import { readNumber } from "../../../text/number";
 import { t } from "../../text";

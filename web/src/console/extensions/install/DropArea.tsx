@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { IconUpload } from "@tabler/icons-react";
+import { IconUpload } from "../../kit/icons";
 import { useEffect, useRef, useState, type DragEvent } from "react";
 import { t } from "../../text";
 

@@ -1,6 +1,6 @@
 // A list of things with fields each, such as tiers and questions: add, move, remove.
 import { ActionIcon, Button } from "@mantine/core";
-import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from "@tabler/icons-react";
+import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from "../../kit/icons";
 import type { ReactNode } from "react";
 import { t } from "../../text";
 

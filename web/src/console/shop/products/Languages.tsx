@@ -1,6 +1,6 @@
 // What a product says in other languages: each text beside the original.
 import { ActionIcon, Autocomplete, Button, Textarea, TextInput } from "@mantine/core";
-import { IconPlus, IconTrash } from "@tabler/icons-react";
+import { IconPlus, IconTrash } from "../../kit/icons";
 import { useContext, useState, type ReactNode } from "react";
 import { Section } from "../../kit/Page";
 import { t } from "../../text";

@@ -1,5 +1,5 @@
 import { ActionIcon, TextInput } from "@mantine/core";
-import { IconArrowLeft, IconArrowRight, IconTrash } from "@tabler/icons-react";
+import { IconArrowLeft, IconArrowRight, IconTrash } from "../../kit/icons";
 import { useContext, useEffect, useRef } from "react";
 import { Section } from "../../kit/Page";
 import { t } from "../../text";

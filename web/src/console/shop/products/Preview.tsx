@@ -1,6 +1,6 @@
 // A product as a buyer sees it, before it is saved. The storefront's own page comes from
 // the server and shows what is saved; this one follows the same order and look.
-import { IconCheck, IconMinus, IconStarFilled } from "@tabler/icons-react";
+import { IconCheck, IconMinus, IconStarFilled } from "../../kit/icons";
 import { formatMoney, formatNumber } from "../../../text/format";
 import { t } from "../../text";
 import type { Product } from "../types";

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { IconStarFilled } from "@tabler/icons-react";
+import { IconStarFilled } from "../../kit/icons";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data, ok, type Sorts } from "../../../api/client";
