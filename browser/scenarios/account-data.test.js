@@ -1,7 +1,8 @@
 // The screen of keys and data: a key of one's own, a copy of one's data, and leaving.
 import assert from "node:assert/strict";
 import {
-  browser, call, fine, journey, openTab, provenAccount, seen, settled, signInToShop, stoa, useStoa,
+  browser, call, fine, journey, openTab, provenAccount, seen, settled, signInToShop, stoa,
+  sweepSeen, useStoa,
 } from "./kit.js";
 
 useStoa({ args: ["--mail", "log"] });
@@ -29,7 +30,7 @@ const linkTo = async (email, page) => {
   throw new Error(`no link to ${page}`);
 };
 
-seen("a user makes a key, replaces its secret, and revokes it", async ({ scheme, width }) => {
+sweepSeen("a user makes a key, replaces its secret, and revokes it", async ({ scheme, width }) => {
   const { tab } = await enter(`keys-${scheme}`, scheme, width);
   await fine(tab);
   await tab.getByRole("textbox", { name: "Name" }).fill("My script");

@@ -20,7 +20,7 @@ const pick = async (tab, label, typed, name) => {
   await tab.locator(".mantine-Pill-root", { hasText: name }).waitFor();
 };
 
-test("a code is made in the console, and switched off", async () => {
+sweep("a code is made in the console, and switched off", async () => {
   const tab = await openConsole("/console/shop/discounts");
   await accessibleEverywhere(tab, "an empty list of discounts");
   await tab.getByRole("link", { name: "Make a discount" }).first().click();

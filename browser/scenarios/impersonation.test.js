@@ -2,8 +2,8 @@
 // session of staff alone, and ends.
 import assert from "node:assert/strict";
 import {
-  accessible, browser, call, journey, mounted, openConsole, openTab, scrollsSideways, seen, settled, signInToShop,
-  stoa, test, useStoa,
+  accessible, browser, call, journey, mounted, openConsole, openTab, scrollsSideways, seen,
+  settled, signInToShop, stoa, sweep, test, useStoa,
 } from "./kit.js";
 
 const ada = { email: "ada-seen@example.com", username: "ada-seen", password: "correct horse battery" };
@@ -81,7 +81,7 @@ test("it takes 4 clicks and a reason, from the overview", async () => {
   await tab.end();
 });
 
-test("a tab whose impersonation staff end closes, without a click in it", async () => {
+sweep("a tab whose impersonation staff end closes, without a click in it", async () => {
   const staff = await openConsole(`/console/people/${user.id}`);
   const end = async () => {
     await staff.getByRole("button", { name: "End", exact: true }).first().click();
@@ -100,7 +100,7 @@ test("a tab whose impersonation staff end closes, without a click in it", async 
   await staff.end();
 });
 
-test("the customer finds who looked, and ends it", async () => {
+sweep("the customer finds who looked, and ends it", async () => {
   const staff = await openConsole(`/console/people/${user.id}`);
   const shop = await begin(staff);
   const tab = await openTab(browser, stoa);

@@ -68,7 +68,7 @@ test("an instance is configured with one form; secrets are set, replaced and rem
   await tab.end();
 });
 
-test("a plugin that lacks configuration says what, and leads to the form; so does Enable", async () => {
+sweep("a plugin that lacks configuration says what, and leads to the form; so does Enable", async () => {
   const { defaultInstance: { installationId } } = await install(token, plugin({ slug: "labels", name: "Labels", configSchema: schema }));
   const at = `/console/plugins/labels/${installationId}`;
   const tab = await openConsole("/console/plugins");
@@ -143,7 +143,7 @@ test("a config that somebody else changed meanwhile is not overwritten", async (
   await tab.end();
 });
 
-test("the log is followed live, filtered and paused", async () => {
+sweep("the log is followed live, filtered and paused", async () => {
   const { defaultInstance: { installationId } } = await install(token, plugin({ slug: "chatty", name: "Chatty" }));
   const tab = await openConsole(`/console/plugins/chatty/${installationId}?view=log`);
   const log = tab.getByRole("log");

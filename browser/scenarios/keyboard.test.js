@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { plugin } from "./archive.js";
-import { adminToken, browser, call, openConsole, openTab, settled, stoa, test, useStoa } from "./kit.js";
+import { adminToken, browser, call, openConsole, openTab, settled, stoa, sweep, test, useStoa } from "./kit.js";
 
 let token, sold;
 useStoa(null, async () => {
@@ -162,7 +162,7 @@ test("on a phone the navigation takes the focus, and gives it back", async () =>
   await tab.end();
 });
 
-test("the search box keeps the focus when a page that is slow to come arrives behind it", async () => {
+sweep("the search box keeps the focus when a page that is slow to come arrives behind it", async () => {
   const tab = await openConsole();
   const field = tab.getByRole("combobox", { name: /Go to, or find/ });
   await press(tab, "Control+k");
@@ -193,7 +193,7 @@ test("a button that works for a while has the focus again afterwards", async () 
   await tab.end();
 });
 
-test("a buyer frees a seat and takes it back, and reads on where they were", async () => {
+sweep("a buyer frees a seat and takes it back, and reads on where they were", async () => {
   const body = { email: "keys.buyer@example.com", username: "keysbuyer", password: "correct horse battery" };
   const as = (await call(stoa, "POST", "/auth/register", { body })).body.data.access_token;
   const bought = (await call(stoa, "POST", "/api/marketplace/products/mail-courier/purchase", {

@@ -1,8 +1,8 @@
 // Passkeys: added, used to sign in to the shop and to the console, as a second step, and removed.
 import assert from "node:assert/strict";
 import {
-  accessibilityFaults, browser, call, fine, fromMenu, journey, openTab, proven, provenAccount, seen,
-  settled, stoa, sweep, test, useStoa,
+  accessibilityFaults, browser, call, fine, fromMenu, journey, openTab, proven, provenAccount,
+  seen, settled, stoa, sweep, sweepSeen, useStoa,
 } from "./kit.js";
 
 // Passkeys need a name, and 127.0.0.1 is none.
@@ -169,7 +169,7 @@ const signIn = async (tab, email, next) => {
   await tab.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
 };
 
-test("a user renames a passkey, removes the password, and sets another", async () => {
+sweep("a user renames a passkey, removes the password, and sets another", async () => {
   const { email } = await provenAccount("grace", password);
   const tab = await openTab(browser, named(), { width: 360, height: 800 });
   await withDevice(tab);
@@ -201,7 +201,7 @@ test("a user renames a passkey, removes the password, and sets another", async (
   await tab.end();
 });
 
-seen("whoever signs in with a password is offered a passkey, once", async ({ scheme, width }) => {
+sweepSeen("whoever signs in with a password is offered a passkey, once", async ({ scheme, width }) => {
   const { email } = await provenAccount(`iris-${scheme}`, password);
   const tab = await openTab(browser, named(), { scheme, width, height: 800 });
   const device = await withDevice(tab);

@@ -6,7 +6,8 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { after } from "node:test";
 import {
-  accessibilityFaults, adminToken, browser, call, journey, openConsole, openTab, settled, stoa, test, useStoa,
+  accessibilityFaults, adminToken, browser, call, journey, openConsole, openTab, settled, stoa,
+  sweep, test, useStoa,
 } from "./kit.js";
 
 const secret = "whsec_test_secret";
@@ -127,7 +128,7 @@ test("a guest pays on the provider's page and sees the order become paid", async
   await tab.end();
 });
 
-test("a buyer with an account sees the order become paid, and one who changes the details orders again", async () => {
+sweep("a buyer with an account sees the order become paid, and one who changes the details orders again", async () => {
   const tab = await openTab(browser, stoa, { also: [stripe()] });
   await tab.goto("/sign-in?next=/checkout/mail-courier/pro");
   await tab.getByRole("button", { name: "Create an account" }).click();
@@ -166,7 +167,7 @@ const invoice = {
   hosted_invoice_url: "https://invoice.stripe.com/i/1", invoice_pdf: "https://pay.stripe.com/invoice/1/pdf",
 };
 
-test("an order shows its tax and its invoice, on a phone, in the dark and on paper", async () => {
+sweep("an order shows its tax and its invoice, on a phone, in the dark and on paper", async () => {
   const token = await adminToken(stoa), n = opened.length;
   const body = { tierId: "pro", paymentMethod: "card", billingInfo: { email: "taxed@example.com" } };
   const sold = (await call(stoa, "POST", "/api/marketplace/products/mail-courier/purchase", { token, body })).body;

@@ -2,7 +2,7 @@
 // a file, uninstall and restore. Each job is counted.
 import assert from "node:assert/strict";
 import { plugin } from "./archive.js";
-import { accessible, adminToken, call, install, journey, openConsole, stoa, test, useStoa } from "./kit.js";
+import { accessible, adminToken, call, install, journey, openConsole, stoa, sweep, test, useStoa } from "./kit.js";
 
 let token;
 useStoa(null, async () => { token = await adminToken(stoa); });
@@ -120,7 +120,7 @@ test("a dropped file opens the dialog, and an upload can be stopped", async () =
   await tab.end();
 });
 
-test("what uninstalling does is said before, and can be undone", async () => {
+sweep("what uninstalling does is said before, and can be undone", async () => {
   await install(token, plugin({ slug: "leaving", name: "Leaving" }));
   const tab = await openConsole("/console/plugins/leaving");
   await tab.getByRole("button", { name: "More actions" }).click();

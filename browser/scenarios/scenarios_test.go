@@ -25,18 +25,24 @@ type lanes map[string][]string
 // whole: every page, dialog, list and language, in each look (kit.js).
 var (
 	first = lanes{
-		"shop":    {"texts", "budgets", "mailed", "language", "storefront", "payments", "handoff", "buyers"},
+		"shop":    {"texts", "budgets", "mailed", "language", "storefront", "buyers"},
 		"console": {"console", "settings", "api-keys", "keyboard", "discounts", "first-run", "invitations", "impersonation"},
-		"plugins": {"plugins", "instances", "themes", "market", "events"},
+		"plugins": {"plugins", "instances", "themes", "events", "payments", "handoff"},
 		"people":  {"second-step", "account-data", "passkeys", "providers", "shop"},
 	}
 	rest = lanes{
-		"shop":   {"budgets", "mailed", "language", "storefront", "settings", "discounts", "themes", "events", "instances"},
-		"people": {"second-step", "account-data", "passkeys", "providers", "shop", "api-keys", "invitations", "impersonation"},
+		"shop": {
+			"budgets", "mailed", "language", "storefront", "settings", "discounts", "themes", "events", "instances",
+			"plugins", "payments",
+		},
+		"people": {
+			"second-step", "account-data", "passkeys", "providers", "shop", "api-keys", "invitations", "impersonation",
+			"keyboard",
+		},
 	}
 	whole = lanes{
 		"pages":   {"pages", "details"},
-		"console": {"markets", "roles", "figures", "product-languages", "mails"},
+		"console": {"markets", "market", "roles", "figures", "product-languages", "mails"},
 		"lists": {
 			"looks", "refusals", "trouble", "lists", "plugin-list", "portal", "trials", "plan", "sign-in-settings", "empty", "print",
 		},

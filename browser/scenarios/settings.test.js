@@ -81,7 +81,7 @@ seen("a change that asks for a proof to be there goes on after it", async ({ sch
   await tab.end();
 });
 
-test("whoever does not prove to be there finds the dialog below as it was", async () => {
+sweep("whoever does not prove to be there finds the dialog below as it was", async () => {
   const tab = await openConsole("/console/settings/keys");
   await askingFor(tab, "/api/v1/admin/keys/rotate", "POST", ["totp", "recovery"]);
   await tab.getByRole("button", { name: "Rotate keys" }).first().click();
