@@ -36,6 +36,7 @@ var works = []struct {
 	{"list", list},
 	{"pages", pages},
 	{"discounts", discounts},
+	{"flood", flood},
 }
 
 func main() {
