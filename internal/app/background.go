@@ -33,14 +33,12 @@ func (a *App) startWork(ctx, working context.Context, cfg Config) {
 	}
 }
 
-// startUpkeep keeps memory true and removes what has ended.
+// startUpkeep keeps memory true, and does regularly what is due.
 func (a *App) startUpkeep(working context.Context, cfg Config) {
 	a.background.Go(func() { a.member.Keep(working) })
 	a.background.Go(func() { a.live.Keep(working) })
 	a.background.Go(func() { a.media.Trim(working) })
-	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
 	a.KeyUses.Start(working)
-	a.background.Go(func() { a.tendAccounts(working, cfg) })
 	if cfg.MakeCopies {
 		a.background.Go(func() { a.makeCopies(working, cfg) })
 	}
@@ -50,6 +48,11 @@ func (a *App) startUpkeep(working context.Context, cfg Config) {
 	if cfg.CheckLicenses > 0 {
 		a.background.Go(func() { a.checkLicenses(working, cfg) })
 	}
+	if !cfg.Upkeep {
+		return
+	}
+	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
+	a.background.Go(func() { a.tendAccounts(working, cfg) })
 	a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	a.background.Go(func() { a.Operations.KeepSwept(working) })

@@ -180,6 +180,10 @@ type Config struct {
 	// delivers what the command records.
 	Deliver bool
 
+	// Upkeep makes the App do regularly what is due: remove what has ended, finish what waits for
+	// somebody else, such as a payment, and announce what ends. Only servers set it.
+	Upkeep bool
+
 	// BuiltinDir is a folder of plugins to install as built-in ones. It may be empty.
 	BuiltinDir string
 

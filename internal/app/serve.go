@@ -37,7 +37,7 @@ func FromServe(s settings.Serve, site settings.Site) (Config, error) {
 		ServicePublicKey: s.ServiceJWTPublicKey, ServiceAudience: s.ServiceJWTAudience,
 		NoFront:    s.Front == "off",
 		RateLimits: s.RateLimits == "on", RedisURL: s.RedisURL, TrustedProxies: s.TrustedProxies,
-		Deliver: true, CheckFiles: true, KeepThemeApps: true, MakeCopies: true, PollMarkets: true,
+		Deliver: true, Upkeep: true, CheckFiles: true, KeepThemeApps: true, MakeCopies: true, PollMarkets: true,
 		CheckLicenses: 5 * time.Second,
 		Leases:        license.LeaseTerms{TTL: s.LeaseTTL, Grace: s.LeaseGrace}, RenewalLeeway: s.RenewalLeeway,
 		DevInstances: s.DevInstances, LicenseChurn: s.LicenseChurn,

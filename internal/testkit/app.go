@@ -46,6 +46,10 @@ type App struct {
 // Option changes how New builds an App.
 type Option func(tb testing.TB, cfg *app.Config)
 
+// Upkeep makes the App do by itself, from its start on, what is due. Other tests ask for it, at a moment
+// of their choice.
+func Upkeep(_ testing.TB, cfg *app.Config) { cfg.Upkeep = true }
+
 // OnPostgres puts the App on PostgreSQL instead of SQLite.
 func OnPostgres(tb testing.TB, cfg *app.Config) { cfg.DatabaseURL = dbtest.Postgres(tb) }
 
