@@ -7,8 +7,22 @@ import (
 	"strings"
 	"testing"
 
+	"stoa/internal/app"
 	"stoa/internal/operate/settings"
 )
+
+// What tests and commands leave out, a server does.
+func TestAServerDoesWhatIsDue(t *testing.T) {
+	t.Parallel()
+
+	cfg, err := app.FromServe(settings.Serve{}, settings.Site{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !cfg.Upkeep || !cfg.Deliver || !cfg.CheckFiles || !cfg.KeepThemeApps || !cfg.MakeCopies || !cfg.PollMarkets {
+		t.Errorf("a server does not do everything: %+v", cfg)
+	}
+}
 
 // A setting that nothing reads would be documented and do nothing.
 func TestEverySettingOfServeIsRead(t *testing.T) {

@@ -9,10 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"stoa/internal/app"
 	"stoa/internal/shop/order"
 	"stoa/internal/shop/payment"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/dbtest"
 	"stoa/internal/testkit/logtest"
+	"stoa/internal/testkit/stripetest"
+	"stoa/internal/testkit/waittest"
 )
 
 // Stripe may have reported a payment in vain for days: the secret was wrong, or
@@ -60,6 +64,28 @@ func TestAnOrderWhoseWebhookIsLostIsLookedUp(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A server needs no request to do what became due while it was away.
+func TestAServerThatStartsLooksAfterItsOrders(t *testing.T) {
+	t.Parallel()
+
+	at := dbtest.SQLite(t)
+	shared := func(_ testing.TB, cfg *app.Config) { cfg.DatabaseURL = at }
+	a, srv := testkit.NewStripeShop(t, shared)
+	s := a.Sell(t, "once")
+	srv.Answer(s.Page("complete", "paid", nil))
+	testkit.New(t, shared, testkit.Upkeep, func(_ testing.TB, cfg *app.Config) {
+		cfg.Now = func() time.Time { return testkit.T0.Add(25 * time.Hour) }
+		cfg.Payments = "live"
+		cfg.Stripe = app.StripeConfig{
+			SecretKey: stripetest.SecretKey, WebhookSecret: stripetest.WebhookSecret, APIBase: srv.URL,
+		}
+	})
+	waittest.True(t, "the order is paid", func() bool {
+		o := a.StoredOrder(t, s.OrderID)
+		return o.Status() == order.Paid
+	})
 }
 
 // A look-up and a late webhook about the same payment count once.
