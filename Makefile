@@ -52,7 +52,7 @@ $(WEB_BUNDLE): web/node_modules/.package-lock.json $(WEB_SOURCES)
 BROWSER_DRIVER := browser/node_modules/.package-lock.json
 # TypeScript, which checks the types of the JavaScript SDKs, and what plugins use them with.
 SDK_TOOLS := sdk/js/node_modules/.package-lock.json sdk/js-plugin/node_modules/.package-lock.json
-# What internal plugins are tested with: packages, and, in the proof, Node.js in several versions.
+# What internal plugins are tested with: packages, and, with STOA_TEST_NODES=all, Node.js in several versions.
 PLUGIN_TOOLS := compat/node_modules/.package-lock.json
 PLUGIN_NODES := compat/nodes/node_modules/.package-lock.json
 # Linters and client generators of others, which must accept api/openapi.yaml.
@@ -64,7 +64,7 @@ $(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) $(PLUGIN_NODES) $(API_TOOLS) web/
 # What the tests need besides Go, and what the proof needs besides. Installing waits for the disk
 # and for others, so three run at once.
 .PHONY: test-tools proof-tools
-test-tools: build $(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS)
+test-tools: build $(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) $(if $(filter all,$(STOA_TEST_NODES)),$(PLUGIN_NODES))
 proof-tools: test-tools $(API_TOOLS)
 AT_ONCE := $(MAKE) --no-print-directory --jobs=3 --output-sync=target
 
@@ -103,7 +103,7 @@ race: ## Run the same tests shuffled, and a tenth of the proof, with the race de
 # What takes minutes or hours: docs/proof.md.
 .PHONY: proof
 proof: ## Prove what takes long: both engines, every Node.js, races, mutants, kills, rolling upgrades, fuzzing, packages
-	$(AT_ONCE) proof-tools $(PLUGIN_NODES)
+	STOA_TEST_NODES=all $(AT_ONCE) proof-tools
 	./scripts/test-deps
 	STOA_TEST_ENGINES=both STOA_TEST_NODES=all STOA_PROOF_PAGES=1 STOA_PROOF=$(or $(STOA_PROOF),1) $(TEST_FLAGS) $(GOTEST) -count=1 -timeout 120m ./...
 	STOA_FRONT=off $(TEST_FLAGS) $(GOTEST) -count=1 ./internal/api/...

@@ -96,6 +96,9 @@ func (v verifyShop) floodRound(ctx context.Context, to *floodRounds, d time.Dura
 	if err := errors.Join(err, work.Wait()); err != nil {
 		return err
 	}
+	if len(took) == 0 {
+		return errors.New("nothing was verified: make rounds longer (--round)")
+	}
 	slices.Sort(took)
 	at := func(part float64) float64 { return took[int(part*float64(len(took)-1))] }
 	to.rates = append(to.rates, float64(verified)/d.Seconds())

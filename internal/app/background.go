@@ -24,7 +24,6 @@ func (a *App) startWork(ctx, working context.Context, cfg Config) {
 	if cfg.Deliver {
 		a.Operations.Start(working)
 		a.background.Go(func() { a.fillKeyTails(working, cfg) })
-		a.background.Go(func() { a.Licenses.KeepTellingEnds(working, cfg.Log) })
 		a.deliver(working, cfg)
 		if !a.noMail { // else mails wait for a mail server
 			a.courier.Start(working)
@@ -37,6 +36,7 @@ func (a *App) startWork(ctx, working context.Context, cfg Config) {
 func (a *App) startUpkeep(working context.Context, cfg Config) {
 	a.background.Go(func() { a.member.Keep(working) })
 	a.background.Go(func() { a.live.Keep(working) })
+	a.background.Go(func() { a.snapshots.KeepChecked(working, cfg.Log) })
 	a.background.Go(func() { a.media.Trim(working) })
 	a.KeyUses.Start(working)
 	if cfg.MakeCopies {
@@ -54,9 +54,11 @@ func (a *App) startUpkeep(working context.Context, cfg Config) {
 	a.background.Go(func() { a.Accounts.KeepSwept(working, cfg.Log) })
 	a.background.Go(func() { a.tendAccounts(working, cfg) })
 	a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })
+	if cfg.Deliver {
+		a.background.Go(func() { a.Licenses.KeepTellingEnds(working, cfg.Log) })
+	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	a.background.Go(func() { a.Operations.KeepSwept(working) })
-	a.background.Go(func() { a.snapshots.KeepChecked(working, cfg.Log) })
 	a.background.Go(func() { a.storage.KeepSwept(working, cfg.Log) })
 	a.background.Go(func() { a.installer.KeepSwept(working) })
 }

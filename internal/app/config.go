@@ -180,8 +180,9 @@ type Config struct {
 	// delivers what the command records.
 	Deliver bool
 
-	// Upkeep makes the App do regularly what is due: remove what has ended, finish what waits for
-	// somebody else, such as a payment, and announce what ends. Only servers set it.
+	// Upkeep makes the App do, at its start and regularly, what is due: finish orders, announce the ends
+	// of trials and, with Deliver, of licenses, carry out planned changes of accounts, and remove sessions,
+	// keys of idempotent requests, operations and files of plugins that have ended. Only servers set it.
 	Upkeep bool
 
 	// BuiltinDir is a folder of plugins to install as built-in ones. It may be empty.

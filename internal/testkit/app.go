@@ -46,8 +46,8 @@ type App struct {
 // Option changes how New builds an App.
 type Option func(tb testing.TB, cfg *app.Config)
 
-// Upkeep makes the App do by itself, from its start on, what is due. Other tests ask for it, at a moment
-// of their choice.
+// Upkeep is an Option for an App that does by itself, from its start on, what is due (app.Config). Other
+// tests ask for it, at a moment of their choice.
 func Upkeep(_ testing.TB, cfg *app.Config) { cfg.Upkeep = true }
 
 // OnPostgres puts the App on PostgreSQL instead of SQLite.
