@@ -109,7 +109,7 @@ func TestAServerTellsEndsByItself(t *testing.T) {
 	a := testkit.NewShop(t, quiet)
 	a.Buy(t, "", "monthly")
 	events(t, a)
-	next := testkit.New(t, func(_ testing.TB, cfg *app.Config) {
+	next := testkit.New(t, testkit.Upkeep, func(_ testing.TB, cfg *app.Config) {
 		cfg.DatabaseURL = a.DataDir + "/stoa.db"
 		now := cfg.Now
 		cfg.Now = func() time.Time { return now().AddDate(0, 2, 0) }
