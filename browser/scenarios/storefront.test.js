@@ -13,7 +13,7 @@ const account = { email: "buyer@example.com", username: "buyer", password: "corr
 // The buyer's account is there for scenarios that run without the one in which it is made.
 const haveAccount = async () => {
   const { status, body } = await call(stoa, "POST", "/auth/register", { body: account });
-  assert.ok([200, 201, 409].includes(status), JSON.stringify(body));
+  assert.ok(status < 300 || body.error.code === "REGISTRATION_FAILED", JSON.stringify(body)); // it is there already
 };
 
 const activate = (licenseKey, instanceId) =>
