@@ -22,12 +22,17 @@ func NewStripeShop(tb testing.TB, options ...Option) (*App, *stripetest.Server) 
 	tb.Helper()
 	srv := stripetest.New(tb)
 	srv.Answer(StripePages)
-	return NewShop(tb, append(options, func(_ testing.TB, cfg *app.Config) {
+	return NewShop(tb, append(options, PaidWith(srv))...), srv
+}
+
+// PaidWith is an Option for an App whose payments a Stripe takes.
+func PaidWith(srv *stripetest.Server) Option {
+	return func(_ testing.TB, cfg *app.Config) {
 		cfg.Payments = "live"
 		cfg.Stripe = app.StripeConfig{
 			SecretKey: stripetest.SecretKey, WebhookSecret: stripetest.WebhookSecret, APIBase: srv.URL,
 		}
-	})...), srv
+	}
 }
 
 // StripePages answers as Stripe does when a payment page is opened. The mock answers all

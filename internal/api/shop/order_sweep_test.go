@@ -15,7 +15,6 @@ import (
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/dbtest"
 	"stoa/internal/testkit/logtest"
-	"stoa/internal/testkit/stripetest"
 	"stoa/internal/testkit/waittest"
 )
 
@@ -75,12 +74,8 @@ func TestAServerThatStartsLooksAfterItsOrders(t *testing.T) {
 	a, srv := testkit.NewStripeShop(t, shared)
 	s := a.Sell(t, "once")
 	srv.Answer(s.Page("complete", "paid", nil))
-	testkit.New(t, shared, testkit.Upkeep, func(_ testing.TB, cfg *app.Config) {
+	testkit.New(t, shared, testkit.Upkeep, testkit.PaidWith(srv), func(_ testing.TB, cfg *app.Config) {
 		cfg.Now = func() time.Time { return testkit.T0.Add(25 * time.Hour) }
-		cfg.Payments = "live"
-		cfg.Stripe = app.StripeConfig{
-			SecretKey: stripetest.SecretKey, WebhookSecret: stripetest.WebhookSecret, APIBase: srv.URL,
-		}
 	})
 	waittest.True(t, "the order is paid", func() bool {
 		o := a.StoredOrder(t, s.OrderID)
