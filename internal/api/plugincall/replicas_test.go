@@ -4,11 +4,11 @@ import (
 	"net/http"
 	"syscall"
 	"testing"
-	"time"
 
 	"stoa/internal/app"
 	"stoa/internal/run/node"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/waittest"
 )
 
 // A change on one replica ends the processes on the others too: plugins have
@@ -87,37 +87,19 @@ func testReplicas(t *testing.T, one, two *testkit.App) {
 	do("DELETE", "busy/instances/"+ids["deleted"], nil, http.StatusOK)
 	do("DELETE", "leaving", nil, http.StatusOK)
 	for what, pid := range pids {
-		if !endsSoon(t, pid) {
-			t.Errorf("%s: process %d goes on", what, pid)
-		}
+		waittest.True(t, "the end of the process: "+what, func() bool { return syscall.Kill(pid, 0) != nil })
 	}
 	if pid := start("busy", "default"); pid != stays {
 		t.Error("a process without a change was restarted")
 	}
-	if res := call(two, "busy", "changed"); res.Get(t, "n") != 2.0 {
-		t.Errorf("the changed instance answers %s", res.Body)
-	}
+	// A process may end before calls to the replica know of the change.
+	waittest.True(t, "the changed instance answers with its new config", func() bool {
+		res := call(two, "busy", "changed")
+		return res.Status == http.StatusOK && res.Get(t, "n") == 2.0
+	})
 	for _, key := range []string{"disabled", "deleted"} {
-		if res := call(two, "busy", key); res.Status != http.StatusNotFound {
-			t.Errorf("the %s instance answers %s", key, res.Body)
-		}
+		waittest.True(t, "the "+key+" instance is not found", func() bool {
+			return call(two, "busy", key).Status == http.StatusNotFound
+		})
 	}
-}
-
-// endsSoon waits for the end of a process, which must take seconds and not the
-// minutes after which idle processes end.
-func endsSoon(t *testing.T, pid int) bool {
-	t.Helper()
-	limit := time.NewTimer(time.Minute)
-	defer limit.Stop()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for pid > 0 && syscall.Kill(pid, 0) == nil {
-		select {
-		case <-tick.C:
-		case <-limit.C:
-			return false
-		}
-	}
-	return true
 }
