@@ -34,7 +34,7 @@ func fileTree(s Spec) error {
 		return err
 	}
 	for _, m := range shown {
-		if err := m.attach(); err != nil {
+		if err := m.attachLatest(); err != nil {
 			return fmt.Errorf("%s: %w", m.path, err)
 		}
 	}
@@ -101,6 +101,26 @@ func clone(path string, attr uint64) (shown, error) {
 		return shown{}, err
 	}
 	return shown{path: path, fd: fd, dir: info.IsDir(), attr: attr}, nil
+}
+
+// attachLatest mounts m at its path in the new tree. The kernel mounts no file that has no name
+// any more: what was replaced since it was opened is opened again, and left out if that fails,
+// as what was missing from the start.
+func (m shown) attachLatest() error {
+	err := m.attach()
+	for range 3 {
+		if !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		var next shown
+		if next, err = clone(m.path, m.attr); err == nil {
+			err = next.attach()
+		}
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return os.Remove(filepath.Join(root, m.path)) // what it would have been mounted on
+	}
+	return err
 }
 
 // attach mounts m at its path in the new tree.

@@ -369,6 +369,40 @@ func TestTheTemporaryFolderIsBoundedAndGoneAtTheEnd(t *testing.T) {
 	}
 }
 
+// A file that the program may read can be replaced while the program starts, as ldconfig replaces
+// /etc/ld.so.cache.
+func TestAFileThatIsReplacedStopsNoStart(t *testing.T) {
+	t.Parallel()
+	b := fullBox(t)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	stop, stopped := make(chan struct{}), make(chan error)
+	go func() {
+		next := filepath.Join(dir, "next")
+		for {
+			select {
+			case <-stop:
+				stopped <- nil
+				return
+			default:
+			}
+			if err := errors.Join(os.WriteFile(next, nil, 0o600), os.Rename(next, file)); err != nil {
+				stopped <- err
+				return
+			}
+		}
+	}()
+	for range 10 {
+		if _, err := run(t, b, Spec{Read: []string{file}}, "nothing"); err != nil {
+			t.Error(err)
+		}
+	}
+	close(stop)
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAProgramWaitsForItsTurn(t *testing.T) {
 	t.Parallel()
 	cmd, c, report := start(t, fullBox(t), Spec{}, "sleep", nil, io.Discard)
