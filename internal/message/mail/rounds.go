@@ -8,7 +8,7 @@ import (
 
 const (
 	roundWorkers = 4                // pieces of work done at the same time
-	roundPoll    = 15 * time.Second // how often a worker looks for work that nobody announced
+	roundPoll    = 15 * time.Second // how often each of them looks for work that nobody announced
 )
 
 // Rounds does work that waits in the database, such as mails. Replicas share it, and none of it is lost
@@ -28,16 +28,18 @@ type Rounds struct {
 func (r *Rounds) Start(ctx context.Context, next func(context.Context) (more bool), beside ...func(context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	wake := make(chan struct{}, roundWorkers)
 	r.cancel, r.wake = cancel, wake
-	for range roundWorkers {
-		r.busy.Start()
-		r.all.Go(func() { r.work(ctx, next, wake) })
+	for i := range roundWorkers {
+		// They look one after another: mostly there is nothing, and one look tells.
+		first := time.Duration(i+1) * roundPoll / roundWorkers
+		r.all.Go(func() { r.work(ctx, next, wake, first) })
 	}
 	for _, f := range beside {
 		r.all.Go(func() { f(ctx) })
 	}
+	r.mu.Unlock()
+	r.Wake()
 }
 
 // Close stops the work and returns when what is in progress is finished. It may be called twice, and
@@ -78,21 +80,25 @@ func (r *Rounds) Wake() {
 // error of ctx.
 func (r *Rounds) Idle(ctx context.Context) error { return r.busy.Idle(ctx) }
 
-// work is the loop of one worker, which counts as busy when it starts.
-func (r *Rounds) work(ctx context.Context, next func(context.Context) bool, wake <-chan struct{}) {
-	tick := time.NewTicker(roundPoll)
-	defer tick.Stop()
+// work is the loop of one worker. It looks after first for work that nobody announced, and then again
+// and again.
+func (r *Rounds) work(
+	ctx context.Context, next func(context.Context) bool, wake <-chan struct{}, first time.Duration,
+) {
+	look := time.NewTimer(first)
+	defer look.Stop()
 	for {
-		for ctx.Err() == nil && next(ctx) {
-		}
-		r.busy.End()
 		select {
 		case <-wake: // Wake has counted this worker as busy
-		case <-tick.C:
+		case <-look.C:
+			look.Reset(roundPoll)
 			r.busy.Start()
 		case <-ctx.Done():
 			return
 		}
+		for ctx.Err() == nil && next(ctx) {
+		}
+		r.busy.End()
 	}
 }
 
