@@ -6,8 +6,10 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/url"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -16,13 +18,21 @@ import (
 	"stoa/internal/data/outage"
 )
 
-// maxPostgresConns bounds one replica's share of the server's connections.
-const maxPostgresConns = 20
+const (
+	// maxPostgresConns bounds one replica's share of the server's connections, unless the URL does.
+	maxPostgresConns = 20
+
+	// leastPostgresConns is the least bound that a URL may give: two connections listen all the time.
+	leastPostgresConns = 4
+
+	// poolBound is the parameter of the URL, as other programs that use pgx call it.
+	poolBound = "pool_max_conns"
+)
 
 // openPostgres opens a PostgreSQL database.
 func openPostgres(at string) (*DB, error) {
 	// sql.Open would leave this to the first query.
-	config, err := pgx.ParseConfig(at)
+	config, conns, err := parsePostgres(at)
 	if err != nil {
 		return nil, fmt.Errorf("%w%s", ErrURL, faultOf(at, err))
 	}
@@ -31,8 +41,8 @@ func openPostgres(at string) (*DB, error) {
 		text = nil // a pooler does not keep prepared statements
 	}
 	db := sql.OpenDB(postgresConnector(at))
-	db.SetMaxOpenConns(maxPostgresConns)
-	db.SetMaxIdleConns(maxPostgresConns)
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
 	return &DB{read: db, write: db, dialect: dialect{
 		name:     "postgres",
 		lock:     func(alias string) string { return " FOR UPDATE OF " + alias },
@@ -57,13 +67,33 @@ func openPostgres(at string) (*DB, error) {
 	}}, nil
 }
 
+var errPoolBound = fmt.Errorf("%s must be a number from %d to %d", poolBound, leastPostgresConns, math.MaxInt32)
+
+// parsePostgres returns what a URL says of the server, and how many connections it may get.
+func parsePostgres(at string) (config *pgx.ConnConfig, conns int, err error) {
+	config, err = pgx.ParseConfig(at)
+	if err != nil {
+		return nil, 0, err
+	}
+	given, ok := config.RuntimeParams[poolBound]
+	if !ok {
+		return config, maxPostgresConns, nil
+	}
+	delete(config.RuntimeParams, poolBound) // the server does not know it
+	n, err := strconv.ParseInt(given, 10, 32)
+	if err != nil || n < leastPostgresConns {
+		return nil, 0, fmt.Errorf("database: %w", errPoolBound)
+	}
+	return config, int(n), nil
+}
+
 // postgresConnector is a connector for the database at a URL. It reads the URL, and what the URL
 // leaves to the environment and to files, for each connection: a password may change.
 type postgresConnector string
 
 // Connect implements driver.Connector.
 func (c postgresConnector) Connect(ctx context.Context) (driver.Conn, error) {
-	config, err := pgx.ParseConfig(string(c))
+	config, _, err := parsePostgres(string(c))
 	if err != nil {
 		return nil, err
 	}
