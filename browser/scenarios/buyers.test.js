@@ -2,7 +2,7 @@
 // they were, and no seat is offered to be freed where there is none.
 import assert from "node:assert/strict";
 import {
-  accessible, browser, call, focused, journey, mounted, openTab, settled, signInToShop, stoa, test, useStoa,
+  accessible, browser, call, focused, journey, mounted, openTab, settled, signInToShop, stoa, sweep, test, useStoa,
 } from "./kit.js";
 
 const account = { email: "reader@example.com", username: "reader", password: "correct horse battery" };
@@ -20,7 +20,7 @@ useStoa(null, async () => {
   assert.ok(review.status < 300, JSON.stringify(review.body));
 });
 
-test("a long review is folded, and opens by keyboard", async () => {
+sweep("a long review is folded, and opens by keyboard", async () => {
   const tab = await openTab(browser, stoa);
   await tab.goto("/p/harbor-analytics");
   const review = tab.locator("article, li", { hasText: "Line 1 of a review" }).last();
@@ -85,7 +85,7 @@ test("the header's sign-in link returns to the page it was on, with its query", 
   await tab.end();
 });
 
-test("an instance under development takes no seat, so none is offered to be freed", async () => {
+sweep("an instance under development takes no seat, so none is offered to be freed", async () => {
   for (const instanceId of ["shop.example.com", "shop.localhost"]) {
     const done = await call(stoa, "POST", `${product}/activate`, { body: { licenseKey: order.licenseKey, instanceId } });
     assert.equal(done.status, 200, JSON.stringify(done.body));
@@ -102,7 +102,7 @@ test("an instance under development takes no seat, so none is offered to be free
   await tab.end();
 });
 
-test("a subscription is ended from its order, and the license says until when it works", async (t) => {
+sweep("a subscription is ended from its order, and the license says until when it works", async (t) => {
   const { body } = await call(stoa, "POST", "/auth/login", { body: { email: account.email, password: account.password } });
   const token = body.data.access_token;
   const { body: one } = await call(stoa, "GET", `/api/marketplace/orders/${order.orderId}`, { token });
@@ -144,7 +144,7 @@ test("a subscription is ended from its order, and the license says until when it
   await tab.end();
 });
 
-test("a guest's order of a subscription leads to the claim", async () => {
+sweep("a guest's order of a subscription leads to the claim", async () => {
   const tab = await openTab(browser, stoa);
   await tab.goto("/checkout/harbor-analytics/growth");
   await tab.getByLabel("E-mail").fill("guest@example.com");
@@ -157,7 +157,7 @@ test("a guest's order of a subscription leads to the claim", async () => {
   await tab.end();
 });
 
-test("a password that attackers try first is told under Account until another is chosen", async () => {
+sweep("a password that attackers try first is told under Account until another is chosen", async () => {
   const easy = { email: "easy@example.com", username: "easy", password: "Password123" };
   const made = await call(stoa, "POST", "/auth/register", { body: easy });
   assert.equal(made.status, 201, JSON.stringify(made.body));

@@ -1,7 +1,7 @@
 // The door of the console: who gets in, and what happens when a session ends.
 import assert from "node:assert/strict";
 import {
-  accessibilityFaults, adminToken, browser, call, openTab, signInToConsole, stoa, test, useStoa,
+  accessibilityFaults, adminToken, browser, call, openTab, signInToConsole, stoa, sweep, test, useStoa,
 } from "./kit.js";
 
 useStoa();
@@ -57,7 +57,7 @@ const endSessions = async (token) => {
   for (const session of body.data.items.filter((s) => !s.current)) await call(stoa, "DELETE", `/auth/sessions/${session.id}`, { token });
 };
 
-test("what was typed is saved after the session ended and the administrator signed in again", async () => {
+sweep("what was typed is saved after the session ended and the administrator signed in again", async () => {
   const tab = await openTab(browser, stoa, { width: 800 });
   await signInToConsole(tab, stoa, "/console/settings");
   await tab.getByLabel("Name of the shop").fill("Typed before the end");

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { plugin } from "./archive.js";
 import {
-  accessible, adminToken, browser, call, journey, openConsole, openTab, seen, settled,
-  signInToConsole, startStoa, stoa, sweep, test, useStoa,
+  accessible, adminToken, browser, call, journey, openConsole, openTab, settled, signInToConsole, startStoa, stoa,
+  sweep, sweepSeen, test, useStoa,
 } from "./kit.js";
 
 useStoa();
@@ -57,7 +57,7 @@ const askingFor = async (tab, path, method, methods) => {
     : route.fulfill({ status: 403, contentType: "application/json", body: JSON.stringify({ success: false, error }) }));
 };
 
-seen("a change that asks for a proof to be there goes on after it", async ({ scheme, width }) => {
+sweepSeen("a change that asks for a proof to be there goes on after it", async ({ scheme, width }) => {
   const tab = await openConsole("/console/settings", { scheme, width });
   await askingFor(tab, "/api/v1/admin/settings", "PATCH", ["password"]);
   const dialog = tab.getByRole("dialog", { name: "Are you still there?" });
