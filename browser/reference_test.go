@@ -33,6 +33,7 @@ func (b tab) waitsFor(t *testing.T, selector, want string) {
 }
 
 func TestReferenceIsSearched(t *testing.T) {
+	needtest.Long(t, "it opens the longest page")
 	t.Parallel()
 
 	b := newTab(t, testkit.New(t))
@@ -83,6 +84,7 @@ func TestReferenceMarksTheSectionThatIsRead(t *testing.T) {
 // What is copied from "Try it" runs against the server that the page came from, by
 // whatever name it was reached.
 func TestReferenceCopiesCommandsForThisServer(t *testing.T) {
+	needtest.Long(t, "it opens the longest page")
 	t.Parallel()
 
 	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) { cfg.PublicURL = "https://elsewhere.example" })

@@ -39,6 +39,7 @@ const clientAddr = "127.0.0.2"
 // The examples of nginx and Caddy leave what stoa signs as it is, and streams, and tell the
 // client's address.
 func TestProxiesPassOnWhatStoaSignsAndStreams(t *testing.T) {
+	needtest.Long(t, "two proxies")
 	t.Parallel()
 
 	for _, proxy := range []struct {

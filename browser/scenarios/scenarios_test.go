@@ -182,7 +182,7 @@ func (l lanes) files() (names []string) {
 func readInputs(t *testing.T) {
 	t.Helper()
 	var files []string
-	for _, pattern := range []string{"*.js", "fill/*.go", "../package-lock.json", "../../cmd/stoa/*.go", "../../web/texts/*.json"} {
+	for _, pattern := range []string{"*.js", "fill/*.go", "../package-lock.json", "../../go.sum", "../../cmd/stoa/*.go", "../../web/texts/*.json"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
 			t.Fatalf("%s: %v %v", pattern, found, err)

@@ -40,6 +40,7 @@ func TestAKilledBackupIsNoBackup(t *testing.T) {
 // stoa restore is killed with SIGKILL at random moments. Run again, it either says what is in
 // its way, or restores, and never touches a shop that is there.
 func TestAKilledRestoreIsNoShop(t *testing.T) {
+	needtest.Long(t, "it starts the program a dozen times")
 	t.Parallel()
 
 	env, place := backedUpShop(t)

@@ -22,6 +22,7 @@ import (
 // stoa keys rewrap is killed with SIGKILL again and again beside a stoa that serves throughout.
 // In the end both files have changed places, and stoa refuses the old key.
 func TestRewrapOfTheRealProgramIsKilled(t *testing.T) {
+	needtest.Long(t, "it starts the program some 20 times")
 	t.Parallel()
 
 	for name, url := range map[string]func(testing.TB) string{

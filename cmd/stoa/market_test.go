@@ -114,6 +114,7 @@ type found struct {
 // A client that others wrote, the one of npm, reads the market as it is: delegation, download, rotation of the online
 // key and of the root.
 func TestAStockTUFClientReadsTheMarket(t *testing.T) {
+	needtest.Long(t, "a client of others")
 	t.Parallel()
 
 	node := needtest.Program(t, "node", "")

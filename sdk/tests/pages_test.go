@@ -116,6 +116,7 @@ func runPages(t *testing.T, paths ...string) {
 // A new user goes from an empty folder to an app that is sold, activated, verified without network, and
 // stopped by a refund.
 func TestSellYourAppWorksAsWritten(t *testing.T) {
+	needtest.Long(t, "it builds and runs what a page tells")
 	t.Parallel()
 
 	for _, program := range []string{"bash", "curl", "node", "npm"} {
@@ -137,6 +138,7 @@ func TestThePluginByExampleWorksAsWritten(t *testing.T) {
 // A vendor goes from an empty folder to a plugin on sale; an administrator of another stoa buys it, runs it, sees it
 // stopped by a refund, and buys it again.
 func TestSellingAndBuyingBetweenStoasWorkAsWritten(t *testing.T) {
+	needtest.Long(t, "it builds and runs what two pages tell")
 	t.Parallel()
 
 	for _, program := range []string{"bash", "curl", "zip", "node"} {

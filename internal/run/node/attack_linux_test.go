@@ -10,6 +10,7 @@ import (
 
 	"stoa/internal/run/sandbox"
 
+	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/nodetest"
 	"stoa/internal/testkit/waittest"
 )
@@ -103,6 +104,7 @@ var assaults = []struct {
 }
 
 func TestAssaultsEndAlone(t *testing.T) {
+	needtest.Long(t, "a dozen plugins take what they can get")
 	t.Parallel()
 	nodetest.Each(t, func(t *testing.T, path string) {
 		t.Helper()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stoa/internal/run/sandbox"
+	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/nodetest"
 )
 
@@ -56,6 +57,7 @@ const hoarding = `
 // own memory, also where no control group counts it. It measures the whole machine, where others
 // take memory as well: of several tries, the least is what the plugin took.
 func TestAPluginCannotHoardMemoryOfTheKernel(t *testing.T) {
+	needtest.Long(t, "it fills what the kernel keeps")
 	// Neither this nor its parts are parallel: they would measure each other.
 	var one sync.Mutex
 	nodetest.Each(t, func(t *testing.T, path string) {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stoa/internal/extension/plugin"
+	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/waittest"
 )
 
@@ -20,6 +21,7 @@ const printing = `const fs = require('fs'), block = Buffer.from('{"level":30,"ms
 // TestAPluginThatPrintsWithoutEndIsCountedAndRunsOn: what its log does not take is dropped and
 // counted, and nothing waits for good.
 func TestAPluginThatPrintsWithoutEndIsCountedAndRunsOn(t *testing.T) {
+	needtest.Long(t, "it prints for seconds as fast as it can")
 	t.Parallel()
 	for _, isolation := range []string{plugin.IsolationInstance, plugin.IsolationShared} {
 		t.Run(isolation, func(t *testing.T) {
