@@ -60,7 +60,7 @@ func TestAKilledRestoreIsNoShop(t *testing.T) {
 				return append(env[:len(env)-1:len(env)-1], "STOA_DATA="+dir, "STOA_DATABASE_URL="+url(t))
 			}
 			took := whole(t, at(filepath.Join(t.TempDir(), "new")), "restore", file)
-			for range needtest.Rounds(2, 10) {
+			for range 10 {
 				dir := filepath.Join(t.TempDir(), "new")
 				env := at(dir)
 				killOnce(t, program(t, env, "restore", file), took)

@@ -44,21 +44,10 @@ func TestRewrapOfTheRealProgramIsKilled(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var clients sync.WaitGroup
 			var signedIn int
-			clients.Go(func() {
-				often := time.NewTicker(100 * time.Millisecond) // without a pause, hashing takes a processor
-				defer often.Stop()
-				for ; ctx.Err() == nil; signedIn++ {
-					<-often.C
-					status, body := do(t, http.MethodPost, s.URL+"/auth/login", "",
-						`{"email":"root@example.com","password":"correct horse battery"}`)
-					if status != http.StatusOK {
-						t.Errorf("sign-in = %d %s", status, body)
-					}
-				}
-			})
+			clients.Go(func() { signedIn = signInUntil(ctx, t, s.URL) })
 			took := whole(t, env, "keys", "rewrap")
 			currents, killed, out := []string{old, readFile(t, filepath.Join(dir, masterkey.File))}, 0, ""
-			kills := needtest.Rounds(3, 12)
+			const kills = 12
 			for run := range kills + 1 { // one that ends by itself is complete, and the next begins another
 				cmd := program(t, env, "keys", "rewrap")
 				if run < kills && killOnce(t, cmd, took) {
@@ -101,6 +90,22 @@ func TestRewrapOfTheRealProgramIsKilled(t *testing.T) {
 			}
 		})
 	}
+}
+
+// signInUntil signs in again and again until ctx is done, and returns how often it did.
+func signInUntil(ctx context.Context, t *testing.T, url string) (signedIn int) {
+	t.Helper()
+	often := time.NewTicker(100 * time.Millisecond) // without a pause, hashing takes a processor
+	defer often.Stop()
+	for ; ctx.Err() == nil; signedIn++ {
+		<-often.C
+		status, body := do(t, http.MethodPost, url+"/auth/login", "",
+			`{"email":"root@example.com","password":"correct horse battery"}`)
+		if status != http.StatusOK {
+			t.Errorf("sign-in = %d %s", status, body)
+		}
+	}
+	return signedIn
 }
 
 // A process whose master key was replaced without it ends. Else it would answer that every license

@@ -53,16 +53,16 @@ func (c *apiDocument) resolve(pointer string) located {
 
 // Names with a slash, a tilde or a brace inside a JSON pointer that is a URL's
 // fragment (RFC 6901, sections 3 and 6).
-func escapeToken(name string) string {
-	return url.PathEscape(strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
-}
+func escapeToken(name string) string { return url.PathEscape(toToken.Replace(name)) }
+
+var toToken, fromToken = strings.NewReplacer("~", "~0", "/", "~1"), strings.NewReplacer("~1", "/", "~0", "~")
 
 func unescapeToken(token string) string {
 	plain, err := url.PathUnescape(token)
 	if err != nil {
 		plain = token
 	}
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(plain)
+	return fromToken.Replace(plain)
 }
 
 // pathTemplate is a path of the document, such as /auth/sessions/{id}.
