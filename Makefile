@@ -69,11 +69,12 @@ proof-tools: test-tools $(API_TOOLS)
 AT_ONCE := $(MAKE) --no-print-directory --jobs=3 --output-sync=target
 
 # The flags that compile the binary, so that its build cache serves the tests, and a second
-# run links little. -s leaves out the symbols: linking takes a fifth less. GOGC is what stoa
-# sets itself; compiling, linking and tests take a tenth less with it. Tests ask no other machine
-# over TLS; where NODE_EXTRA_CA_CERTS names the certificates of all authorities, each Node.js
-# reads them before anything else, which takes longer than the rest of its start.
-TEST_FLAGS := CGO_ENABLED=0 GOGC=400 NODE_EXTRA_CA_CERTS= GOFLAGS='$(strip $(GOFLAGS) -trimpath -ldflags=-s)'
+# run links little; tests that start stoa take that binary. -s leaves out the symbols: linking
+# takes a fifth less. GOGC is what stoa sets itself; compiling, linking and tests take a tenth
+# less with it. Tests ask no other machine over TLS; where NODE_EXTRA_CA_CERTS names the
+# certificates of all authorities, each Node.js reads them before anything else, which takes
+# longer than the rest of its start.
+TEST_FLAGS := STOA_TEST_BINARY='$(CURDIR)/bin/stoa' CGO_ENABLED=0 GOGC=400 NODE_EXTRA_CA_CERTS= GOFLAGS='$(strip $(GOFLAGS) -trimpath -ldflags=-s)'
 
 # One PostgreSQL for all packages.
 GOTEST := go run ./internal/testkit/withpg go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -timeout 40m
@@ -130,7 +131,7 @@ proof-short: ## Prove for some minutes what make test leaves out, as CI does
 	$(AT_ONCE) proof-tools
 	./scripts/test-deps
 	STOA_PROOF=short $(TEST_FLAGS) $(GOTEST) -count=1 -skip '$(LICENSES)' ./internal/proof
-	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -p 1 -run '$(LICENSES)|$(OTHERS)|$(HEAVY)' ./internal/proof ./internal/market/origin ./internal/market/remote ./internal/run/node ./cmd/stoa ./sdk/tests ./browser ./api ./deploy
+	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -p 1 -run '$(LICENSES)|$(OTHERS)|$(HEAVY)' ./internal/proof ./internal/market/origin ./internal/market/remote ./internal/run/node ./cmd/stoa ./sdk/tests ./browser ./compat ./deploy
 	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -run TestSweeps ./browser/scenarios
 
 .PHONY: check-deploy

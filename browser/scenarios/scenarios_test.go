@@ -77,10 +77,13 @@ func browserEnv(t *testing.T) []string {
 	// Chromium without the code for windows: the same pages with a third less work.
 	chromium := needtest.Program(t, "chromium-headless-shell", "Debian: apt-get install chromium-headless-shell")
 	readInputs(t)
-	binary := filepath.Join(t.TempDir(), "stoa")
-	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags", "-s -w", "-o", binary, "stoa/cmd/stoa")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	binary := os.Getenv("STOA_TEST_BINARY") // make test has built it
+	if binary == "" {
+		binary = filepath.Join(t.TempDir(), "stoa")
+		build := exec.CommandContext(t.Context(), "go", "build", "-ldflags", "-s -w", "-o", binary, "stoa/cmd/stoa")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("go build: %v\n%s", err, out)
+		}
 	}
 	return append(os.Environ(), "STOA_BINARY="+binary, "CHROMIUM="+chromium, "TMPDIR="+t.TempDir())
 }

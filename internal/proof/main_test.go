@@ -34,6 +34,9 @@ var program struct {
 func stoa(tb testing.TB) string {
 	tb.Helper()
 	program.once.Do(func() {
+		if program.path = os.Getenv("STOA_TEST_BINARY"); program.path != "" && !raceDetector {
+			return // make has built it
+		}
 		//nolint:usetesting // outlives the test that comes first
 		if program.dir, program.err = os.MkdirTemp("", "stoa-proof-"); program.err != nil {
 			return

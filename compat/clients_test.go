@@ -1,4 +1,4 @@
-package api_test
+package compat_test
 
 import (
 	"encoding/json"
@@ -12,16 +12,19 @@ import (
 	"stoa/internal/testkit/needtest"
 )
 
+// apiTools has the linters and client generators of others.
+const apiTools = "../api/tools"
+
 // script returns a command that runs a Node.js program of api/tools there.
 func script(t *testing.T, path string, args ...string) *exec.Cmd {
 	t.Helper()
 	node := needtest.Program(t, "node", "")
 	program := filepath.Join("node_modules", path)
-	if _, err := os.Stat(filepath.Join("tools", program)); err != nil {
+	if _, err := os.Stat(filepath.Join(apiTools, program)); err != nil {
 		needtest.Lacks(t, path+" is not installed: run npm ci in api/tools (or make proof-short)")
 	}
 	cmd := exec.CommandContext(t.Context(), node, append([]string{program}, args...)...)
-	cmd.Dir = "tools"
+	cmd.Dir = apiTools
 	cmd.Env = append(os.Environ(), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true", "NO_COLOR=1")
 	return cmd
 }
@@ -38,7 +41,7 @@ func mustRun(t *testing.T, cmd *exec.Cmd) string {
 
 func document(t *testing.T) string {
 	t.Helper()
-	path, err := filepath.Abs("openapi.yaml")
+	path, err := filepath.Abs("../api/openapi.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +52,7 @@ func document(t *testing.T) string {
 // occurs twice, and an example with a number for a text.
 func faulty(t *testing.T) string {
 	t.Helper()
-	path, err := filepath.Abs("tools/testdata/faulty.yaml")
+	path, err := filepath.Abs(filepath.Join(apiTools, "testdata/faulty.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,10 +114,10 @@ func TestGeneratedGoClientWorks(t *testing.T) {
 	dir := t.TempDir()
 	generate := exec.CommandContext(t.Context(), "go", "tool", "oapi-codegen", "-generate", "types,client",
 		"-package", "main", "-o", filepath.Join(dir, "client.go"), document(t))
-	generate.Dir = "tools"
+	generate.Dir = apiTools
 	mustRun(t, generate)
 	for from, to := range map[string]string{"go.mod": "go.mod", "go.sum": "go.sum", "testdata/use.go.txt": "main.go"} {
-		copyFile(t, filepath.Join("tools", from), filepath.Join(dir, to))
+		copyFile(t, filepath.Join(apiTools, from), filepath.Join(dir, to))
 	}
 	vet := exec.CommandContext(t.Context(), "go", "vet", ".")
 	vet.Dir = dir
@@ -140,7 +143,7 @@ func TestGeneratedTypeScriptWorks(t *testing.T) {
 	orval := script(t, "orval/dist/bin/orval.mjs", "--config", "orval.config.js")
 	orval.Env = append(orval.Env, "STOA_OPENAPI="+document(t), "STOA_CLIENT="+filepath.Join(dir, "client.ts"))
 	mustRun(t, orval)
-	copyFile(t, "tools/testdata/use.ts", filepath.Join(dir, "use.ts"))
+	copyFile(t, filepath.Join(apiTools, "testdata/use.ts"), filepath.Join(dir, "use.ts"))
 	mustRun(t, script(t, "typescript/bin/tsc", "--strict", "--target", "es2022", "--module", "commonjs",
 		"--moduleResolution", "node10", "--lib", "es2022,dom,dom.iterable", "--outDir", dir,
 		filepath.Join(dir, "use.ts")))
