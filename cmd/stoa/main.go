@@ -5,11 +5,23 @@ package main
 import (
 	"context"
 	"os"
+	"os/exec"
 	"os/signal"
+	"runtime"
+	"slices"
+	"strconv"
 	"syscall"
+
+	"stoa/internal/account/password"
 )
 
 func main() {
+	if slices.Equal(os.Args[1:], []string{password.AsideCommand}) {
+		if err := password.ServeAside(); err != nil {
+			os.Exit(exitFailed)
+		}
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal asks for a graceful stop; from then on the next one ends
 	// the process at once, as it would any other.
@@ -17,4 +29,17 @@ func main() {
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// hashes returns this program as one that computes hashes of passwords. It gets none of the settings, and
+// so none of the secrets.
+func hashes() *exec.Cmd {
+	self, err := os.Executable()
+	if err != nil {
+		self = os.Args[0]
+	}
+	cmd := exec.Command(self, password.AsideCommand) //nolint:noctx // password.Aside ends it
+	cmd.Args[0] = os.Args[0]
+	cmd.Env = []string{"GOMAXPROCS=" + strconv.Itoa(runtime.GOMAXPROCS(0))}
+	return cmd
 }

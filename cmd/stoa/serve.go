@@ -146,7 +146,7 @@ func (c serveCmd) configure(folder datafolder.Folder, log *slog.Logger, at strin
 	if err != nil {
 		return cfg, settings.Wrong(err)
 	}
-	cfg.Log = log
+	cfg.Log, cfg.Hashes = log, hashes
 	stamp(&cfg)
 	err = cfg.Open(folder, at)
 	return cfg, err

@@ -77,6 +77,9 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	if a.Mail != nil && !a.noMail {
 		a.Keys.Outbox = a.Outbox
 	}
+	if cfg.Hashes != nil {
+		a.aside = password.NewAside(cfg.Hashes, cfg.Log)
+	}
 	a.Accounts = &account.Service{
 		Store: db,
 		Ring:  a.ring(cfg, account.KeyPurpose),
@@ -85,7 +88,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		TOTPBox:    cfg.MasterKey.Box(account.TOTPPurpose),
 		CodeKeys:   seal.Derive(cfg.MasterKey, account.CodeKeysPurpose, slices.Clone[[]byte]),
 		Passkeys:   party, Log: cfg.Log,
-		Hasher:   password.NewHasher(cost, password.Limits{}),
+		Hasher:   password.NewHasher(cost, password.Limits{Aside: a.aside}),
 		Breached: common, Book: a.signIn.Book,
 		Now: cfg.Now, Services: services,
 		Live: a.live, KeyUses: a.KeyUses, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL,

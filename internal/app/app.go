@@ -21,6 +21,7 @@ import (
 	"stoa/internal/account/invite"
 	"stoa/internal/account/leave"
 	"stoa/internal/account/live"
+	"stoa/internal/account/password"
 	"stoa/internal/account/staff"
 	"stoa/internal/account/takeout"
 	"stoa/internal/base/reqctx"
@@ -141,6 +142,7 @@ type App struct {
 	signIn        *signin.Service
 	children      *child.Launcher   // starts Node.js processes
 	closeChildren func() error      // nil if they are not the App's own
+	aside         *password.Aside   // computes hashes of passwords; may be nil
 	egress        *egress.Gate      // their way to stoa and to granted hosts
 	node          *node.Runtime     // internal plugins
 	external      *external.Runtime // external ones
@@ -324,6 +326,9 @@ func (a *App) Close(ctx context.Context) error {
 	}
 	if a.closeChildren != nil { // after the runtimes that use it
 		all = append(all, a.closeChildren())
+	}
+	if a.aside != nil {
+		a.aside.Close()
 	}
 	if a.redis != nil {
 		all = append(all, a.redis.Close())

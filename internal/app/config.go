@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"os/exec"
 	"time"
 
 	"stoa/internal/account/password"
@@ -184,6 +185,10 @@ type Config struct {
 	// of trials and, with Deliver, of licenses, carry out planned changes of accounts, and remove sessions,
 	// keys of idempotent requests, operations and files of plugins that have ended. Only servers set it.
 	Upkeep bool
+
+	// Hashes returns what computes hashes of passwords in a process of its own (password.ServeAside). nil:
+	// the App computes them itself. Servers set it.
+	Hashes func() *exec.Cmd
 
 	// BuiltinDir is a folder of plugins to install as built-in ones. It may be empty.
 	BuiltinDir string

@@ -5,6 +5,8 @@
 // logins an attack on memory: a Hasher runs a few hashes at a time, lets a bounded
 // number wait, and refuses the rest.
 //
+// An Aside has them computed in another process, behind what else there is to do.
+//
 // It also recognizes passwords that are easy to guess. Users, and which of the rules
 // hold for them, are package account's.
 package password

@@ -29,6 +29,8 @@ type Limits struct {
 	Waiting int
 	// MaxWait is the longest wait, by default 10 s.
 	MaxWait time.Duration
+	// Aside computes the hashes. nil: this process does.
+	Aside *Aside
 }
 
 // Hasher hashes and checks passwords. It is safe for concurrent use.
@@ -38,6 +40,7 @@ type Hasher struct {
 	running chan struct{} // one token for each hash that runs
 	queued  chan struct{} // one token for each that runs or waits
 	dummy   string
+	aside   *Aside // may be nil
 
 	idle *time.Timer // runs giveBack some time after the last hash; nil for small hashes
 }
@@ -63,6 +66,7 @@ func NewHasher(p Params, l Limits) *Hasher {
 	h := &Hasher{
 		params:  p,
 		maxWait: l.MaxWait,
+		aside:   l.Aside,
 		running: make(chan struct{}, l.Parallel),
 		queued:  make(chan struct{}, l.Parallel+l.Waiting),
 		// Random bytes, not a real hash: no password hashes to them, and verifying
@@ -93,7 +97,7 @@ func (h *Hasher) Dummy() string { return h.dummy }
 // its turn does not come in time.
 func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	out := phc{params: h.params, salt: random(h.params.SaltLen)}
-	if err := h.turn(ctx, func() { out.key = derive(password, out) }); err != nil {
+	if err := h.turn(ctx, func() { out.key = h.derive(password, out) }); err != nil {
 		return "", err
 	}
 	return out.String(), nil
@@ -108,7 +112,7 @@ func (h *Hasher) Verify(ctx context.Context, hash, password string) (match, outd
 		return false, false, err
 	}
 	var got []byte
-	if err := h.turn(ctx, func() { got = derive(password, want) }); err != nil {
+	if err := h.turn(ctx, func() { got = h.derive(password, want) }); err != nil {
 		return false, false, err
 	}
 	return subtle.ConstantTimeCompare(got, want.key) == 1, want.params.below(h.params), nil
@@ -144,6 +148,16 @@ func (h *Hasher) turn(ctx context.Context, fn func()) error {
 		h.idle.Reset(idleAfter)
 	}
 	return nil
+}
+
+// derive returns the key of a password with the parameters and the salt of a hash.
+func (h *Hasher) derive(password string, of phc) []byte {
+	if h.aside != nil {
+		if key := h.aside.derive(password, of); key != nil {
+			return key
+		}
+	}
+	return derive(password, of)
 }
 
 func derive(password string, h phc) []byte {

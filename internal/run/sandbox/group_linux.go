@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -131,21 +132,43 @@ func enable(dir string, controllers []string, move bool) error {
 	return err
 }
 
-// moveAway moves this process to a group below dir, if no other process is in dir.
+// moveAway moves this process and its children to a group below dir, if no other process is in dir.
 func moveAway(dir string) error {
-	all, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
+	text, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
 	if err != nil {
 		return err
 	}
 	self := strconv.Itoa(os.Getpid())
-	if others := strings.Fields(string(all)); len(others) != 1 || others[0] != self {
-		return fmt.Errorf("%s has other processes than stoa", dir)
+	all := strings.Fields(string(text))
+	for _, process := range all {
+		if parent := parentOf(process); process != self && parent != self && parent != "" {
+			return fmt.Errorf("%s has other processes than stoa", dir)
+		}
 	}
 	own := filepath.Join(dir, ownGroup)
 	if err := os.Mkdir(own, 0o755); err != nil && !errors.Is(err, os.ErrExist) { // as the kernel does
 		return err
 	}
-	return write(own, "cgroup.procs", self)
+	for _, process := range all {
+		if err := write(own, "cgroup.procs", process); err != nil && !errors.Is(err, unix.ESRCH) { // it may have ended
+			return err
+		}
+	}
+	return nil
+}
+
+// parentOf returns the process that started another one, or "" if that has ended.
+func parentOf(process string) string {
+	stat, err := os.ReadFile(filepath.Join("/proc", process, "stat"))
+	if err != nil {
+		return ""
+	}
+	// The name, in parentheses, may have anything in it.
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(fields) < 2 {
+		return ""
+	}
+	return fields[1]
 }
 
 func write(dir, name, value string) error {

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -92,6 +95,28 @@ func TestAGroupHasItsLimits(t *testing.T) {
 	(&Contained{group: made}).Ended()
 	if got := content(t, made.dir, "cgroup.kill"); got != "1" {
 		t.Errorf("what is left in the group is not killed: %q", got)
+	}
+}
+
+// stoa makes room in its group by moving away, together with what it has started before plugins.
+func TestOnlyOwnProcessesMoveAway(t *testing.T) {
+	t.Parallel()
+	child := exec.CommandContext(t.Context(), "sleep", "60")
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer child.Wait()
+	defer child.Process.Kill()
+	self, childs, gone := strconv.Itoa(os.Getpid()), strconv.Itoa(child.Process.Pid), strconv.Itoa(math.MaxInt32)
+	for procs, last := range map[string]string{
+		self: self, self + "\n" + childs: childs, gone + "\n" + self: self, self + "\n1": "", "1": "",
+	} {
+		dir := fakeGroup(t, map[string]string{"cgroup.procs": procs + "\n"})
+		err := moveAway(dir)
+		moved, _ := os.ReadFile(filepath.Join(dir, ownGroup, "cgroup.procs")) // a file keeps the last one
+		if string(moved) != last || (err == nil) != (last != "") {
+			t.Errorf("%q: moved %q, %v; want %q", procs, moved, err, last)
+		}
 	}
 }
 
