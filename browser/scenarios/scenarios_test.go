@@ -185,14 +185,17 @@ func (l lanes) files() (names []string) {
 func readInputs(t *testing.T) {
 	t.Helper()
 	var files []string
-	for _, pattern := range []string{"*.js", "fill/*.go", "../package-lock.json", "../../go.sum", "../../cmd/stoa/*.go", "../../web/texts/*.json"} {
+	for _, pattern := range []string{
+		"*.js", "fill/*.go", "../package-lock.json", "../../go.sum", "../../cmd/stoa/*.go",
+		"../../web/*.go", "../../web/texts/*.json",
+	} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
 			t.Fatalf("%s: %v %v", pattern, found, err)
 		}
 		files = append(files, found...)
 	}
-	for _, room := range []string{"../../internal", "../../web/dist", "../../api"} {
+	for _, room := range []string{"../../internal", "../../examples", "../../web/dist", "../../api"} {
 		err := filepath.WalkDir(room, func(path string, entry fs.DirEntry, err error) error {
 			switch {
 			case err != nil:

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -18,6 +19,7 @@ import (
 func main() {
 	if slices.Equal(os.Args[1:], []string{password.AsideCommand}) {
 		if err := password.ServeAside(); err != nil {
+			fmt.Fprintln(os.Stderr, "stoa:", err)
 			os.Exit(exitFailed)
 		}
 		return
@@ -32,11 +34,14 @@ func main() {
 }
 
 // hashes returns this program as one that computes hashes of passwords. It gets none of the settings, and
-// so none of the secrets.
+// so none of the secrets. Of what it prints nothing is kept: a program that breaks down tells what it had.
 func hashes() *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
 		self = os.Args[0]
+	}
+	if runtime.GOOS == "linux" {
+		self = "/proc/self/exe" // this very program, also when another release has taken the place of its file
 	}
 	cmd := exec.Command(self, password.AsideCommand) //nolint:noctx // password.Aside ends it
 	cmd.Args[0] = os.Args[0]

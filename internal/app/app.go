@@ -328,7 +328,7 @@ func (a *App) Close(ctx context.Context) error {
 		all = append(all, a.closeChildren())
 	}
 	if a.aside != nil {
-		a.aside.Close()
+		a.aside.Close(ctx)
 	}
 	if a.redis != nil {
 		all = append(all, a.redis.Close())

@@ -1,6 +1,8 @@
 package password
 
 import (
+	"cmp"
+	"context"
 	"encoding/gob"
 	"errors"
 	"io"
@@ -16,13 +18,17 @@ const AsideCommand = "hash-passwords"
 const (
 	// asideIdle is how long the process of an Aside stays without work.
 	asideIdle = time.Minute
-	// asideLimit bounds one hash, which takes some 30 ms. Beside a flood of other requests it takes longer.
-	asideLimit = 30 * time.Second
+	// asideLimit bounds one hash, which takes some 25 ms, and longer beside much else. Whoever waits behind
+	// it is not to be refused for that (Limits.MaxWait).
+	asideLimit = 5 * time.Second
 	// asideAgain is how long after a failure a process is started again.
 	asideAgain = 10 * time.Second
 )
 
-var errAsideStalled = errors.New("password: no hash in time")
+var (
+	errAsideStalled = errors.New("password: no hash in time")
+	errAsideKey     = errors.New("password: a hash of another length")
+)
 
 // Aside computes hashes in a process of its own with a lower priority: however many people sign in,
 // other requests get a processor first. In this process they would wait for Go's scheduler, which
@@ -51,8 +57,8 @@ func NewAside(command func() *exec.Cmd, log *slog.Logger) *Aside {
 	return a
 }
 
-// Close ends the process, once it has computed what it was asked for.
-func (a *Aside) Close() {
+// Close ends the process, once it has computed what it was asked for, or when ctx is done.
+func (a *Aside) Close(ctx context.Context) {
 	a.mu.Lock()
 	a.closed = true
 	a.idle.Stop()
@@ -60,7 +66,7 @@ func (a *Aside) Close() {
 	a.process = nil
 	a.mu.Unlock()
 	if process != nil {
-		process.end()
+		process.end(ctx)
 	}
 }
 
@@ -71,6 +77,9 @@ func (a *Aside) derive(password string, h phc) []byte {
 		return nil
 	}
 	key, err := process.derive(password, h)
+	if err == nil && len(key) != h.params.KeyLen {
+		key, err = nil, errAsideKey
+	}
 	a.release(process, err)
 	return key
 }
@@ -114,7 +123,7 @@ func (a *Aside) release(process *asideProcess, err error) {
 // failed says why hashes are computed in this process. The caller holds mu.
 func (a *Aside) failed(err error) {
 	a.retryAt = time.Now().Add(a.again)
-	a.log.Warn("passwords are hashed beside other requests for a while: the process for them failed", slog.Any("err", err))
+	a.log.Warn("the process that hashes passwords failed: this process hashes them for now", slog.Any("err", err))
 }
 
 func (a *Aside) endIdle() {
@@ -127,7 +136,7 @@ func (a *Aside) endIdle() {
 	}
 	a.mu.Unlock()
 	if process != nil {
-		process.end()
+		process.end(context.Background())
 	}
 }
 
@@ -185,7 +194,7 @@ func (p *asideProcess) read(out io.Reader) {
 	for {
 		var r asideResult
 		if err := from.Decode(&r); err != nil {
-			_ = p.cmd.Process.Kill() // if it prints something else
+			p.kill() // if it prints something else
 			p.err = errors.Join(err, p.cmd.Wait())
 			close(p.ended)
 			return
@@ -201,32 +210,34 @@ func (p *asideProcess) read(out io.Reader) {
 
 func (p *asideProcess) derive(password string, h phc) ([]byte, error) {
 	key := make(chan []byte, 1)
+	// A process that stands still ends, and with it whoever waits to write or to read.
+	late := time.AfterFunc(asideLimit, p.kill)
 	p.mu.Lock()
 	p.last++
 	p.waiting[p.last] = key
 	err := p.to.Encode(asideWork{ID: p.last, Password: password, Salt: h.salt, Params: h.params})
 	p.mu.Unlock()
-	late := time.NewTimer(asideLimit)
-	defer late.Stop()
 	if err != nil {
-		_ = p.cmd.Process.Kill()
-		return nil, err
+		p.kill()
 	}
 	select {
 	case k := <-key:
+		late.Stop()
 		return k, nil
-	case <-late.C:
-		_ = p.cmd.Process.Kill()
-		return nil, errAsideStalled
 	case <-p.ended:
-		return nil, p.err
+		if !late.Stop() {
+			return nil, errAsideStalled
+		}
+		return nil, cmp.Or(err, p.err)
 	}
 }
 
-// end asks the process to end, and returns when it is gone.
-func (p *asideProcess) end() {
+func (p *asideProcess) kill() { _ = p.cmd.Process.Kill() }
+
+// end asks the process to end, and returns when it is gone. When ctx is done, it is killed.
+func (p *asideProcess) end(ctx context.Context) {
 	_ = p.in.Close()
-	late := time.AfterFunc(asideLimit, func() { _ = p.cmd.Process.Kill() })
-	defer late.Stop()
+	defer context.AfterFunc(ctx, p.kill)()
+	defer time.AfterFunc(asideLimit, p.kill).Stop()
 	<-p.ended
 }

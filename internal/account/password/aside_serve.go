@@ -10,9 +10,14 @@ import (
 	"syscall"
 )
 
+var errNoOwner = errors.New("stoa serve starts this by itself, to hash passwords: there is nothing to do by hand")
+
 // ServeAside computes the hashes that the Aside of another process asks for on standard input, until that
 // one closes it or ends. What asks both processes to end does not end this one before.
 func ServeAside() error {
+	if info, err := os.Stdin.Stat(); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		return errNoOwner
+	}
 	signal.Ignore(os.Interrupt, syscall.SIGTERM)
 	lowerPriority()
 	from, to := gob.NewDecoder(pollable(os.Stdin)), gob.NewEncoder(os.Stdout)

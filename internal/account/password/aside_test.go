@@ -2,6 +2,7 @@ package password
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -69,7 +70,7 @@ func newAside(t *testing.T, args ...string) *aside {
 		return cmd
 	}, slog.New(slog.NewTextHandler(a, nil)))
 	a.again = time.Hour
-	t.Cleanup(a.Close)
+	t.Cleanup(func() { a.Close(context.Background()) })
 	a.hasher = NewHasher(small, Limits{Parallel: 4, Aside: a.Aside})
 	return a
 }
@@ -220,7 +221,7 @@ func TestTheProcessEndsWithItsOwner(t *testing.T) {
 	if a.running() != p {
 		t.Error("a signal ended the process")
 	}
-	a.Close()
+	a.Close(t.Context())
 	<-p.ended
 	a.wantHash(t, "after the end")
 	if a.running() != nil || a.logged() != "" {

@@ -18,7 +18,11 @@ func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: t
 // lowerPriority lowers the priority of all threads of this process, which is alone in its group: on Linux
 // a priority is a thread's, and new threads have that of the one that makes them. Where it is not allowed,
 // as in some sandboxes, the system shares the processors evenly between the two processes.
-func lowerPriority() { _ = syscall.Setpriority(syscall.PRIO_PGRP, 0, asideNice) }
+func lowerPriority() {
+	if syscall.Getpgrp() == syscall.Getpid() {
+		_ = syscall.Setpriority(syscall.PRIO_PGRP, 0, asideNice)
+	}
+}
 
 // pollable returns a file that goroutines read without a thread that waits in the kernel. Such a thread
 // keeps its processor from the hash that it has just read, for milliseconds while others compute.

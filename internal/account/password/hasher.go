@@ -144,9 +144,6 @@ func (h *Hasher) turn(ctx context.Context, fn func()) error {
 		return ctx.Err()
 	}
 	fn()
-	if h.idle != nil {
-		h.idle.Reset(idleAfter)
-	}
 	return nil
 }
 
@@ -156,6 +153,9 @@ func (h *Hasher) derive(password string, of phc) []byte {
 		if key := h.aside.derive(password, of); key != nil {
 			return key
 		}
+	}
+	if h.idle != nil {
+		defer h.idle.Reset(idleAfter)
 	}
 	return derive(password, of)
 }

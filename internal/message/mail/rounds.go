@@ -85,13 +85,16 @@ func (r *Rounds) Idle(ctx context.Context) error { return r.busy.Idle(ctx) }
 func (r *Rounds) work(
 	ctx context.Context, next func(context.Context) bool, wake <-chan struct{}, first time.Duration,
 ) {
+	due := time.Now().Add(first)
 	look := time.NewTimer(first)
 	defer look.Stop()
 	for {
 		select {
 		case <-wake: // Wake has counted this worker as busy
 		case <-look.C:
-			look.Reset(roundPoll)
+			for ; time.Until(due) <= 0; due = due.Add(roundPoll) { // at its turn, however late it is now
+			}
+			look.Reset(time.Until(due))
 			r.busy.Start()
 		case <-ctx.Done():
 			return

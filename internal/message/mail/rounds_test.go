@@ -3,6 +3,7 @@ package mail
 import (
 	"context"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,6 +27,48 @@ func TestRoundsLookOneAfterAnother(t *testing.T) {
 		want := []time.Duration{0, apart, 2 * apart, 3 * apart, 4 * apart, 5 * apart, 6 * apart, 7 * apart, 8 * apart}
 		if !slices.Equal(looks, want) {
 			t.Errorf("looks at %v, want %v", looks, want)
+		}
+	})
+}
+
+// After all of them were busy at once, too.
+func TestRoundsThatWereBusyTakeTurnsAgain(t *testing.T) {
+	t.Parallel()
+
+	synctest.Test(t, func(t *testing.T) {
+		var r Rounds
+		begin := time.Now()
+		var busy sync.WaitGroup
+		busy.Add(roundWorkers)
+		var one sync.Mutex // for looks
+		var looks []time.Duration
+		r.Start(t.Context(), func(context.Context) bool {
+			at := time.Since(begin)
+			if at <= roundPoll { // until after the turn of each
+				time.Sleep(2*roundPoll - at)
+				busy.Done()
+				return false
+			}
+			one.Lock()
+			defer one.Unlock()
+			looks = append(looks, at)
+			return false
+		})
+		busy.Wait()
+		time.Sleep(time.Second) // what they missed meanwhile, they look for at once
+		one.Lock()
+		looks = nil
+		one.Unlock()
+		time.Sleep(roundPoll)
+		r.Close()
+		slices.Sort(looks)
+		for i := range looks[1:] {
+			if apart := looks[i+1] - looks[i]; apart != roundPoll/roundWorkers {
+				t.Errorf("looks %v apart: %v", apart, looks)
+			}
+		}
+		if len(looks) < roundWorkers {
+			t.Errorf("looks at %v", looks)
 		}
 	})
 }

@@ -104,8 +104,8 @@ func clone(path string, attr uint64) (shown, error) {
 }
 
 // attachLatest mounts m at its path in the new tree. The kernel mounts no file that has no name
-// any more: what was replaced since it was opened is opened again, and left out if that fails,
-// as what was missing from the start.
+// any more: what was replaced since it was opened is opened again. If that fails, as it does below
+// root, which hides the file by now, an empty file is in its place, unless the program needs it.
 func (m shown) attachLatest() error {
 	err := m.attach()
 	for range 3 {
@@ -117,8 +117,8 @@ func (m shown) attachLatest() error {
 			err = next.attach()
 		}
 	}
-	if errors.Is(err, os.ErrNotExist) {
-		return os.Remove(filepath.Join(root, m.path)) // what it would have been mounted on
+	if errors.Is(err, os.ErrNotExist) && m.attr&unix.MOUNT_ATTR_NOEXEC != 0 {
+		return nil
 	}
 	return err
 }

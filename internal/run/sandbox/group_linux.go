@@ -101,7 +101,7 @@ func newGroups(base string, controllers []string) (*Groups, error) {
 }
 
 // enable enables the controllers for the groups below dir. The kernel refuses that while dir itself
-// holds processes: with move, this process moves to a group below if it is the only one.
+// holds processes: with move, this process and its children move to a group below if there are no others.
 func enable(dir string, controllers []string, move bool) error {
 	there, err := os.ReadFile(filepath.Join(dir, "cgroup.controllers"))
 	if err != nil {
@@ -141,7 +141,7 @@ func moveAway(dir string) error {
 	self := strconv.Itoa(os.Getpid())
 	all := strings.Fields(string(text))
 	for _, process := range all {
-		if parent := parentOf(process); process != self && parent != self && parent != "" {
+		if process != self && !isChildOf(self, process) {
 			return fmt.Errorf("%s has other processes than stoa", dir)
 		}
 	}
@@ -157,18 +157,17 @@ func moveAway(dir string) error {
 	return nil
 }
 
-// parentOf returns the process that started another one, or "" if that has ended.
-func parentOf(process string) string {
+// isChildOf reports whether a process was started by parent, or has ended meanwhile. A process outside
+// of this namespace, which is 0 in it, was not, nor one that cannot be looked at.
+func isChildOf(parent, process string) bool {
 	stat, err := os.ReadFile(filepath.Join("/proc", process, "stat"))
 	if err != nil {
-		return ""
+		pid, _ := strconv.Atoi(process)
+		return pid > 0 && errors.Is(unix.Kill(pid, 0), unix.ESRCH)
 	}
 	// The name, in parentheses, may have anything in it.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	if len(fields) < 2 {
-		return ""
-	}
-	return fields[1]
+	return len(fields) > 1 && fields[1] == parent
 }
 
 func write(dir, name, value string) error {

@@ -109,7 +109,7 @@ func TestOnlyOwnProcessesMoveAway(t *testing.T) {
 	defer child.Process.Kill()
 	self, childs, gone := strconv.Itoa(os.Getpid()), strconv.Itoa(child.Process.Pid), strconv.Itoa(math.MaxInt32)
 	for procs, last := range map[string]string{
-		self: self, self + "\n" + childs: childs, gone + "\n" + self: self, self + "\n1": "", "1": "",
+		self: self, self + "\n" + childs: childs, gone + "\n" + self: self, self + "\n1": "", "1": "", self + "\n0": "", "0": "",
 	} {
 		dir := fakeGroup(t, map[string]string{"cgroup.procs": procs + "\n"})
 		err := moveAway(dir)

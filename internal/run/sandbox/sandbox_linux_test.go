@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -315,12 +316,24 @@ func number(name string) int {
 	return n
 }
 
+// readIt and a path is the name of an attempt to read a file.
+const readIt = "read the file "
+
 func tryAll(names ...string) map[string]string {
 	result := make(map[string]string)
 	for _, name := range names {
 		attempt := attempts[name]
 		if name == "fill" {
 			attempt = fill
+		}
+		if path, ok := strings.CutPrefix(name, readIt); ok {
+			attempt = func() error {
+				text, err := os.ReadFile(path)
+				if err == nil && len(text) == 0 {
+					err = errors.New("it is empty")
+				}
+				return err
+			}
 		}
 		if err := attempt(); err != nil {
 			result[name] = err.Error()
@@ -374,31 +387,39 @@ func TestTheTemporaryFolderIsBoundedAndGoneAtTheEnd(t *testing.T) {
 func TestAFileThatIsReplacedStopsNoStart(t *testing.T) {
 	t.Parallel()
 	b := fullBox(t)
-	dir := t.TempDir()
-	file := filepath.Join(dir, "file")
-	stop, stopped := make(chan struct{}), make(chan error)
+	dir, err := os.MkdirTemp("/dev/shm", "stoa-test-") //nolint:usetesting // not below /tmp, which the program's own tree hides
+	if err != nil {
+		t.Skip(err)
+	}
+	defer os.RemoveAll(dir)
+	file, next := filepath.Join(dir, "file"), filepath.Join(dir, "next")
+	replace := func() error { return errors.Join(os.WriteFile(next, []byte("text"), 0o600), os.Rename(next, file)) }
+	if err := replace(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	replaced := make(chan error)
 	go func() {
-		next := filepath.Join(dir, "next")
-		for {
-			select {
-			case <-stop:
-				stopped <- nil
-				return
-			default:
-			}
-			if err := errors.Join(os.WriteFile(next, nil, 0o600), os.Rename(next, file)); err != nil {
-				stopped <- err
+		for ctx.Err() == nil {
+			if err := replace(); err != nil {
+				replaced <- err
 				return
 			}
+			time.Sleep(time.Millisecond)
 		}
+		replaced <- nil
 	}()
-	for range 10 {
-		if _, err := run(t, b, Spec{Read: []string{file}}, "nothing"); err != nil {
+	for range 20 {
+		out, err := run(t, b, Spec{Read: []string{file}}, "try", readIt+file)
+		if err != nil {
 			t.Error(err)
 		}
+		if !strings.Contains(out, `:"done"`) {
+			t.Errorf("the program could not read the file: %s", out)
+		}
 	}
-	close(stop)
-	if err := <-stopped; err != nil {
+	stop()
+	if err := <-replaced; err != nil {
 		t.Error(err)
 	}
 }
