@@ -49,7 +49,7 @@ var program = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return path, os.WriteFile(path, program, 0o755) //nolint:gosec // others run it, as said
+	return path, os.WriteFile(path, program, 0o755) // others run it, as said
 })
 
 // build builds stoa for an architecture into a folder, and returns its path.

@@ -43,7 +43,7 @@ func hashes() *exec.Cmd {
 	if runtime.GOOS == "linux" {
 		self = "/proc/self/exe" // this very program, also when another release has taken the place of its file
 	}
-	cmd := exec.Command(self, password.AsideCommand) //nolint:noctx // password.Aside ends it
+	cmd := exec.Command(self, password.AsideCommand) //nolint:gosec,noctx // this program, which password.Aside ends
 	cmd.Args[0] = os.Args[0]
 	cmd.Env = []string{"GOMAXPROCS=" + strconv.Itoa(runtime.GOMAXPROCS(0))}
 	return cmd

@@ -78,6 +78,7 @@ func (a *Aside) derive(password string, h phc) []byte {
 	}
 	key, err := process.derive(password, h)
 	if err == nil && len(key) != h.params.KeyLen {
+		process.kill()
 		key, err = nil, errAsideKey
 	}
 	a.release(process, err)

@@ -65,7 +65,7 @@ func newAside(t *testing.T, args ...string) *aside {
 	}
 	a := &aside{}
 	a.Aside = NewAside(func() *exec.Cmd {
-		cmd := exec.Command(args[0], args[1:]...) //nolint:noctx // Close ends it
+		cmd := exec.Command(args[0], args[1:]...) // Close ends it
 		cmd.Env = []string{serves + "=1"}
 		return cmd
 	}, slog.New(slog.NewTextHandler(a, nil)))
