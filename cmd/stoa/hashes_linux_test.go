@@ -20,15 +20,21 @@ func TestTheProcessForPasswordsHasNoSettingsAndOutlivesNobody(t *testing.T) {
 	t.Parallel()
 
 	env := []string{
-		"STOA_DATA=" + t.TempDir(), "STOA_ADMIN_EMAIL=root@example.com", "STOA_ADMIN_PASSWORD=correct horse battery",
+		"STOA_DATA=" + t.TempDir(), "STOA_RATE_LIMITS=off",
+		"STOA_ADMIN_EMAIL=root@example.com", "STOA_ADMIN_PASSWORD=correct horse battery",
 	}
 	for _, end := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		s := serve(t, env)
-		if status, body := do(t, http.MethodPost, s.URL+"/auth/login", "",
-			`{"email":"root@example.com","password":"correct horse battery"}`); status != http.StatusOK {
-			t.Errorf("sign-in = %d %s", status, body)
-		}
-		child := childFor(t, s.cmd.Process.Pid, password.AsideCommand)
+		child := 0
+		// Where a hash takes seconds, stoa ends the process, and starts another one later.
+		waittest.True(t, "a process that hashes", func() bool {
+			if status, body := do(t, http.MethodPost, s.URL+"/auth/login", "",
+				`{"email":"root@example.com","password":"correct horse battery"}`); status != http.StatusOK {
+				t.Fatalf("sign-in = %d %s", status, body)
+			}
+			child = childFor(t, s.cmd.Process.Pid, password.AsideCommand)
+			return child != 0
+		})
 		got, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(child), "environ"))
 		if rest, ok := strings.CutPrefix(string(got), "GOMAXPROCS="); err != nil || !ok || strings.Count(rest, "=") > 0 {
 			t.Errorf("the environment is %q, %v", got, err)
@@ -46,7 +52,7 @@ func TestTheProcessForPasswordsHasNoSettingsAndOutlivesNobody(t *testing.T) {
 	}
 }
 
-// childFor returns the child of a process that was started with one argument.
+// childFor returns the child of a process that was started with one argument, or 0.
 func childFor(t *testing.T, parent int, argument string) int {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*")
@@ -60,7 +66,6 @@ func childFor(t *testing.T, parent int, argument string) int {
 			return pid
 		}
 	}
-	t.Fatalf("stoa has no child for %s", argument)
 	return 0
 }
 
