@@ -41,6 +41,7 @@ type Aside struct {
 	command func() *exec.Cmd
 	log     *slog.Logger
 	idle    *time.Timer   // ends the process
+	limit   time.Duration // asideLimit, but for tests
 	again   time.Duration // asideAgain, but for tests
 
 	mu      sync.Mutex
@@ -52,7 +53,7 @@ type Aside struct {
 
 // NewAside returns an Aside without a process. command returns what runs ServeAside.
 func NewAside(command func() *exec.Cmd, log *slog.Logger) *Aside {
-	a := &Aside{command: command, log: log, again: asideAgain}
+	a := &Aside{command: command, log: log, limit: asideLimit, again: asideAgain}
 	a.idle = time.AfterFunc(asideIdle, a.endIdle)
 	return a
 }
@@ -92,7 +93,7 @@ func (a *Aside) acquire() *asideProcess {
 		if a.closed || time.Now().Before(a.retryAt) {
 			return nil
 		}
-		process, err := startAside(a.command())
+		process, err := startAside(a.command(), a.limit)
 		if err != nil {
 			a.failed(err)
 			return nil
@@ -158,6 +159,7 @@ type (
 // asideProcess is a process that runs ServeAside.
 type asideProcess struct {
 	cmd   *exec.Cmd
+	limit time.Duration // for one hash, and for its end
 	in    io.Closer
 	ended chan struct{} // closed when it is gone; err is set before
 	err   error
@@ -168,8 +170,8 @@ type asideProcess struct {
 	waiting map[uint64]chan<- []byte
 }
 
-// startAside starts a process.
-func startAside(cmd *exec.Cmd) (*asideProcess, error) {
+// startAside starts a process, which is killed if a hash takes longer than limit.
+func startAside(cmd *exec.Cmd, limit time.Duration) (*asideProcess, error) {
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -183,7 +185,8 @@ func startAside(cmd *exec.Cmd) (*asideProcess, error) {
 		return nil, err
 	}
 	p := &asideProcess{
-		cmd: cmd, in: in, ended: make(chan struct{}), to: gob.NewEncoder(in), waiting: make(map[uint64]chan<- []byte),
+		cmd: cmd, limit: limit, in: in, ended: make(chan struct{}),
+		to: gob.NewEncoder(in), waiting: make(map[uint64]chan<- []byte),
 	}
 	go p.read(out)
 	return p, nil
@@ -212,7 +215,7 @@ func (p *asideProcess) read(out io.Reader) {
 func (p *asideProcess) derive(password string, h phc) ([]byte, error) {
 	key := make(chan []byte, 1)
 	// A process that stands still ends, and with it whoever waits to write or to read.
-	late := time.AfterFunc(asideLimit, p.kill)
+	late := time.AfterFunc(p.limit, p.kill)
 	p.mu.Lock()
 	p.last++
 	p.waiting[p.last] = key
@@ -239,6 +242,6 @@ func (p *asideProcess) kill() { _ = p.cmd.Process.Kill() }
 func (p *asideProcess) end(ctx context.Context) {
 	_ = p.in.Close()
 	defer context.AfterFunc(ctx, p.kill)()
-	defer time.AfterFunc(asideLimit, p.kill).Stop()
+	defer time.AfterFunc(p.limit, p.kill).Stop()
 	<-p.ended
 }

@@ -69,7 +69,7 @@ func newAside(t *testing.T, args ...string) *aside {
 		cmd.Env = []string{serves + "=1"}
 		return cmd
 	}, slog.New(slog.NewTextHandler(a, nil)))
-	a.again = time.Hour
+	a.limit, a.again = time.Hour, time.Hour
 	t.Cleanup(func() { a.Close(context.Background()) })
 	a.hasher = NewHasher(small, Limits{Parallel: 4, Aside: a.Aside})
 	return a
@@ -165,11 +165,13 @@ func TestWithoutAProcessHashesAreComputedHere(t *testing.T) {
 
 	for name, args := range map[string][]string{
 		"no program": {"/nowhere/stoa"}, "it ends": {"/bin/true"}, "it prints something else": {"/bin/echo", "hello"},
+		"it stands still": {"/bin/sleep", "infinity"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
 			a := newAside(t, args...)
+			a.limit = time.Millisecond // for the one that stands still: the others fail at once, or at that limit
 			a.wantHash(t, "secret")
 			a.wantHash(t, "secret")
 			if log := a.logged(); strings.Count(log, "level=WARN") != 1 || strings.Contains(log, "secret") {
