@@ -4,6 +4,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -177,6 +178,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 	}
 	working, stop := context.WithCancel(context.WithoutCancel(ctx)) // until Close
 	outages := outage.NewWatch()
+	outages.Settled = cmp.Or(cfg.WriteEvery, outages.Settled)
 	cfg.Log = slog.New(outages.Handler(cfg.Log.Handler()))
 	a := &App{
 		DB: db, outages: outages, guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken,

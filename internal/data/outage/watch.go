@@ -10,13 +10,8 @@ import (
 	"stoa/internal/base/errs"
 )
 
-const (
-	// repeatAfter is how long after it was logged a cause is logged again.
-	repeatAfter = time.Minute
-	// settled is how long after the last failure a write that succeeds means that writing works again:
-	// on a full disk small writes go on for a while, between larger ones that fail.
-	settled = 10 * time.Second
-)
+// repeatAfter is how long after it was logged a cause is logged again.
+const repeatAfter = time.Minute
 
 // Watch knows of all outages that a process meets, because all are logged: it is told of what passes
 // its log handler. It logs each cause once a minute, and what fails because of it at debug only. It is
@@ -24,13 +19,18 @@ const (
 type Watch struct {
 	// Now is the time of outages. Tests replace it.
 	Now func() time.Time
+	// Settled is how long after the last failure a write that succeeds means that writing works again:
+	// on a full disk small writes go on for a while, between larger ones that fail. NewWatch sets ten seconds.
+	Settled time.Duration
 
 	mu     sync.Mutex
 	causes map[string]*sighting // by the code of the answer
 }
 
 // NewWatch returns a Watch that has met nothing.
-func NewWatch() *Watch { return &Watch{Now: time.Now, causes: make(map[string]*sighting)} }
+func NewWatch() *Watch {
+	return &Watch{Now: time.Now, Settled: 10 * time.Second, causes: make(map[string]*sighting)}
+}
 
 // sighting is a cause that was met.
 type sighting struct {
@@ -99,7 +99,7 @@ func (w *Watch) Wrote() bool {
 			continue
 		}
 		failed = true
-		if now.Sub(s.last) < settled {
+		if now.Sub(s.last) < w.Settled {
 			fails = true
 			continue
 		}
