@@ -204,7 +204,7 @@ sweep("a buyer of another shop's page is told that the payment is being confirme
   await tab.end();
 });
 
-test("terms are beside the button, in the footer too, and the rules of passwords before typing", async () => {
+sweep("terms are beside the button, in the footer too, and the rules of passwords before typing", async () => {
   const body = { termsUrl: "https://acme.example/terms", supportEmail: "help@acme.example" };
   assert.equal((await call(stoa, "PATCH", "/api/v1/admin/settings", { token: await adminToken(stoa), body })).status, 200);
   const tab = await openTab(browser, stoa);

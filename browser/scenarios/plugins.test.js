@@ -101,7 +101,7 @@ test("install, upgrade with consent, a failed upgrade and a rollback, each in on
   await tab.end();
 });
 
-test("a dropped file opens the dialog, and an upload can be stopped", async () => {
+sweep("a dropped file opens the dialog, and an upload can be stopped", async () => {
   const tab = await openConsole("/console/plugins");
   await tab.route("**/install", (route) => setTimeout(() => route.continue().catch(() => {}), 60_000).unref());
   const bytes = [...plugin({ slug: "dropped", name: "Dropped" })];

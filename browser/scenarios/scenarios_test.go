@@ -25,24 +25,24 @@ type lanes map[string][]string
 // whole: every page, dialog, list and language, in each look (kit.js).
 var (
 	first = lanes{
-		"shop":    {"texts", "budgets", "mailed", "language", "storefront", "buyers"},
-		"console": {"console", "settings", "keyboard", "discounts", "first-run"},
-		"plugins": {"plugins", "instances", "themes", "payments"},
-		"people":  {"passkeys", "shop"},
+		"shop":    {"texts", "storefront", "buyers"},
+		"console": {"console", "settings", "first-run"},
+		"plugins": {"plugins", "instances", "themes"},
+		"people":  {"payments", "shop"},
 	}
 	rest = lanes{
-		"shop": {
-			"budgets", "mailed", "language", "storefront", "settings", "discounts", "themes", "instances", "plugins",
-			"payments", "buyers",
-		},
-		"people": {"passkeys", "shop", "keyboard", "console"},
+		"shop":   {"storefront", "settings", "themes", "instances", "plugins", "payments", "buyers"},
+		"people": {"shop", "console"},
 	}
 	whole = lanes{
 		"pages":   {"pages", "details"},
 		"console": {"markets", "market", "roles", "figures", "product-languages", "mails", "handoff", "events", "api-keys"},
-		"people":  {"second-step", "providers", "account-data", "invitations", "impersonation"},
+		"people": {
+			"second-step", "passkeys", "providers", "account-data", "invitations", "impersonation", "mailed", "language",
+		},
 		"lists": {
-			"looks", "refusals", "trouble", "lists", "plugin-list", "portal", "trials", "plan", "sign-in-settings", "empty", "print",
+			"looks", "refusals", "trouble", "lists", "plugin-list", "portal", "trials", "plan", "sign-in-settings", "empty",
+			"print", "budgets", "keyboard", "discounts",
 		},
 	}
 )

@@ -54,7 +54,7 @@ test("half a key, an order number or an address find everything, in one search b
   await tab.end();
 });
 
-test("a whole key in the list of licenses opens the license and leaves the address", async () => {
+sweep("a whole key in the list of licenses opens the license and leaves the address", async () => {
   const tab = await openConsole("/console/shop/licenses");
   await tab.getByRole("textbox", { name: /E-mail, license key/ }).or(tab.getByRole("searchbox")).fill(sold.licenseKey);
   await tab.waitForURL(`${stoa.url}/console/shop/licenses/${sold.licenseId}`);
@@ -202,7 +202,7 @@ sweep("a name in any language makes a readable slug", async () => {
   await tab.end();
 });
 
-test("a page beyond the last one says so, and leads back", async () => {
+sweep("a page beyond the last one says so, and leads back", async () => {
   const tab = await openConsole("/console/shop/products?page=99999");
   await tab.getByText("There is no page 99,999. The last one is 1.").waitFor();
   await tab.getByRole("button", { name: "Last page" }).click();
@@ -210,7 +210,7 @@ test("a page beyond the last one says so, and leads back", async () => {
   await tab.end();
 });
 
-test("of two who edit a product, the second sees what the first changed", async () => {
+sweep("of two who edit a product, the second sees what the first changed", async () => {
   const tab = await openConsole("/console/shop/products/ledgerline");
   await tab.getByLabel("Tagline").fill("Mine");
   await call(stoa, "PATCH", "/api/v1/admin/products/ledgerline", { token, body: { shortDescription: "Theirs", trending: true } });
@@ -229,7 +229,7 @@ test("of two who edit a product, the second sees what the first changed", async 
   await tab.end();
 });
 
-test("a person is blocked, and what it takes is said", async () => {
+sweep("a person is blocked, and what it takes is said", async () => {
   const joined = await call(stoa, "POST", "/auth/register", { body: { email: "eve@example.com", username: "eve", password: "correct horse" } });
   const tab = await openConsole(`/console/people/${joined.body.data.user.id}`);
   await fromMenu(tab, "Block");

@@ -166,7 +166,7 @@ test("the shop is read without JavaScript", async () => {
   await context.close();
 });
 
-test("blocks of plugins are shown contained, and broken ones left out", async () => {
+sweep("blocks of plugins are shown contained, and broken ones left out", async () => {
   const tab = await openTab(browser, stoa);
   const items = [
     { pluginSlug: "p", extensionId: "page", name: "A page", dataUrl: "/plugin/page" },
