@@ -80,14 +80,14 @@ TEST_FLAGS := STOA_TEST_BINARY='$(CURDIR)/bin/stoa' CGO_ENABLED=0 GOGC=400 NODE_
 GOTEST := go run ./internal/testkit/withpg go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -timeout 40m
 
 # Without -shuffle, Go's cache answers for packages that did not change. make check shuffles.
-# Four packages at once: tests wait more than they compute. make lint and CI vet. The Go SDK is a
+# Three packages at once, and eight tests of each: tests wait more than they compute. make lint and CI vet. The Go SDK is a
 # separate module, which ./... does not include; compat tries what others wrote, and is CI's.
 .PHONY: test
 test: ## Install what the tests need, then test what a change can break
 	$(AT_ONCE) test-tools
 	./scripts/test-deps
 	$(TEST_FLAGS) go -C sdk/go test -vet=off ./...
-	$(TEST_FLAGS) $(GOTEST) -vet=off -p 4 $$(go list ./... | grep -v /compat)
+	$(TEST_FLAGS) $(GOTEST) -vet=off -p 3 -parallel 8 $$(go list ./... | grep -v /compat)
 
 .PHONY: quick
 quick: ## Test the packages that you changed, on SQLite
