@@ -144,7 +144,8 @@ func startServer() (string, error) {
 // process, or by Crash.
 func StartShared(dir string) (*Server, error) {
 	s, err := newServer(dir, "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off",
-		"-c", "max_wal_size=128MB", "-c", "autovacuum=off")
+		"-c", "max_wal_size=128MB", "-c", "autovacuum=off",
+		"-c", "max_connections=1000") // each of many stoas at once has up to 20
 	if err != nil {
 		return nil, err
 	}
