@@ -64,8 +64,8 @@ $(BROWSER_DRIVER) $(SDK_TOOLS) $(PLUGIN_TOOLS) $(PLUGIN_NODES) $(API_TOOLS) web/
 # What the tests need besides Go, and what the proof needs besides that. Installing waits for the disk
 # and for others, so three run at once.
 .PHONY: test-tools proof-tools
-test-tools: build $(BROWSER_DRIVER) $(SDK_TOOLS)
-proof-tools: test-tools $(API_TOOLS) $(PLUGIN_TOOLS) $(if $(filter all,$(STOA_TEST_NODES)),$(PLUGIN_NODES))
+test-tools: build $(BROWSER_DRIVER) $(SDK_TOOLS) $(if $(filter all,$(STOA_TEST_NODES)),$(PLUGIN_NODES))
+proof-tools: test-tools $(API_TOOLS) $(PLUGIN_TOOLS)
 AT_ONCE := $(MAKE) --no-print-directory --jobs=3 --output-sync=target
 
 # The flags that compile the binary, so that its build cache serves the tests, and a second
@@ -87,14 +87,14 @@ test: ## Install what the tests need, then test what a change can break
 	$(AT_ONCE) test-tools
 	./scripts/test-deps
 	$(TEST_FLAGS) go -C sdk/go test -vet=off ./...
-	$(TEST_FLAGS) $(GOTEST) -vet=off -p 3 -parallel 8 $$(go list ./... | grep -v /compat)
+	packages=$$(go list ./...) && $(TEST_FLAGS) $(GOTEST) -vet=off -p 3 -parallel 8 $$(grep -vx stoa/compat <<<"$$packages")
 
 .PHONY: quick
 quick: ## Test the packages that you changed, on SQLite
 	$(TEST_FLAGS) ./scripts/quick
 
 .PHONY: race
-race: ## Run all tests shuffled, and a tenth of the proof, with the race detector
+race: ## Run all tests but the long ones shuffled, and a tenth of the proof, with the race detector
 	$(AT_ONCE) proof-tools
 	./scripts/test-deps
 	go -C sdk/go test -race -shuffle=on -count=1 ./...
@@ -130,7 +130,7 @@ HEAVY := RealProgramIsKilled|KilledRestore|PrintsWithoutEnd|AssaultsEndAlone|Can
 proof-short: ## Prove for some minutes what make test leaves out, as CI does
 	$(AT_ONCE) proof-tools
 	./scripts/test-deps
-	STOA_PROOF=short $(TEST_FLAGS) $(GOTEST) -count=1 -skip '$(LICENSES)' ./internal/proof ./compat
+	STOA_PROOF=short $(TEST_FLAGS) $(GOTEST) -count=1 -p 1 -skip '$(LICENSES)' ./internal/proof ./compat
 	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -p 1 -run '$(LICENSES)|$(OTHERS)|$(HEAVY)' ./internal/proof ./internal/market/origin ./internal/market/remote ./internal/run/node ./cmd/stoa ./sdk/tests ./browser ./deploy
 	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -run TestSweeps ./browser/scenarios
 

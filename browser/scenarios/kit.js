@@ -56,7 +56,7 @@ const looks = inEachLook ? [phone, wide] : [phone];
 // the open tabs show; none stays open.
 export const test = (name, body) => { if (part !== "rest") register(name, body); };
 
-// sweep is a test that goes through many pages or cases of one kind.
+// sweep is a test that make test leaves to make proof-short: of many pages or cases, or of what fewer people do.
 export const sweep = (name, body) => { if (part !== "first") register(name, body); };
 
 // seen is a test on a phone in dark colors, and, left to make proof, on a wide window in

@@ -257,8 +257,8 @@ type Config struct {
 	Children *child.Launcher
 
 	// HealthLimit is how long a plugin or theme app that has started may take to get healthy, and
-	// WriteEvery how often this process writes something of its own, which tells that a database can be
-	// written again; 0: ten seconds. Tests set them.
+	// WriteEvery how often this process writes something of its own, and how long after a failure that
+	// tells that a database can be written again; 0: ten seconds. Tests set them.
 	HealthLimit, WriteEvery time.Duration
 
 	// PluginErrors shows the error messages of internal plugins to clients: for development.

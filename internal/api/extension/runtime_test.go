@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -130,8 +129,12 @@ func changesDropNoRequest(t *testing.T, isolation string) {
 	t.Helper()
 	a := testkit.New(t, realTime)
 	admin, res := withWorker(t, a, `module.exports = async (app, opts) => {
-	  app.get('/api/mode', async () => { await new Promise((resolve) => setTimeout(resolve, 30)); return { mode: opts.mode, word: process.env.WORD } })
-	  app.get('/api/slow', async () => { await new Promise((resolve) => setTimeout(resolve, 1000)); return 'done' })
+	  let slow = 0
+	  app.get('/api/mode', async () => {
+	    await new Promise((resolve) => setTimeout(resolve, 30))
+	    return { mode: opts.mode, word: process.env.WORD, slow }
+	  })
+	  app.get('/api/slow', async () => { slow++; await new Promise((resolve) => setTimeout(resolve, 1000)); return 'done' })
 	}`)
 	id := res.Text(t, "data.defaultInstance.installationId")
 	changeSettings(t, a, admin, map[string]any{"isolation": isolation})
@@ -174,11 +177,9 @@ func changesDropNoRequest(t *testing.T, isolation string) {
 
 	slow := make(chan testkit.Response, 1)
 	go func() { slow <- shopGet(a, t, "/slow") }()
-	for running := false; !running; { // until the slow call has reached the plugin
-		res := a.Do(t, testkit.Get(admin, worker+"/instances/"+id))
-		running = res.Get(t, "data.runtime.state") == "running"
-	}
-	time.Sleep(100 * time.Millisecond)
+	waittest.True(t, "the slow call has reached the plugin", func() bool {
+		return shopGet(a, t, "/mode").Get(t, "slow") == 1.0
+	})
 	a.Do(t, changeInstance(admin, id, map[string]any{"enabled": false}))
 	if res := shopGet(a, t, "/mode"); res.Status != http.StatusNotFound {
 		t.Errorf("a call of a disabled instance: %d", res.Status)

@@ -12,10 +12,12 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"stoa/internal/edge/http1"
+	"stoa/internal/testkit/waittest"
 )
 
 const (
@@ -140,26 +142,44 @@ func TestNoAnswerIsMissed(t *testing.T) {
 	calls.Wait()
 }
 
+// waitForBytes waits until a read would return something, or the end.
+func waitForBytes(t *testing.T, c *http1.Conn) {
+	t.Helper()
+	raw, err := c.Conn.(syscall.Conn).SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	waittest.True(t, "what the other side does to arrive", func() (arrived bool) {
+		err := raw.Control(func(fd uintptr) {
+			_, _, err := syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+			arrived = err == nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return arrived
+	})
+}
+
 func TestAConnectionThatWasClosedMeanwhileIsStale(t *testing.T) {
 	t.Parallel()
 	for name, farewell := range map[string]string{"closed": "", "with an unsolicited answer": answered} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			done := make(chan struct{})
+			read := make(chan struct{})
 			pool := served(t, func(nc net.Conn) {
 				_, _ = http.ReadRequest(bufio.NewReader(nc))
 				_, _ = io.WriteString(nc, answered)
-				time.Sleep(10 * time.Millisecond) // lest it arrives with the answer
+				<-read // lest it arrives with the answer
 				_, _ = io.WriteString(nc, farewell)
 				if farewell == "" {
 					_ = nc.Close()
 				}
-				close(done)
 				_, _ = io.Copy(io.Discard, nc)
 			})
 			c := used(t, pool)
-			<-done
-			time.Sleep(10 * time.Millisecond) // loopback delivers at once, or nearly
+			close(read)
+			waitForBytes(t, c)
 			if n, err := c.Send([]byte(asked), true); n != 0 || !errors.Is(err, http1.ErrStale) {
 				t.Errorf("Send = %d, %v; want ErrStale", n, err)
 			}
