@@ -40,9 +40,9 @@ var (
 		"people": {
 			"second-step", "passkeys", "providers", "account-data", "invitations", "impersonation", "mailed", "language",
 		},
+		"looks": {"budgets", "discounts", "looks", "refusals"},
 		"lists": {
-			"budgets", "discounts", "keyboard", "looks", "refusals", "trouble", "lists", "plugin-list", "portal", "trials",
-			"plan", "sign-in-settings", "empty", "print",
+			"trouble", "lists", "plugin-list", "portal", "trials", "plan", "sign-in-settings", "empty", "print", "keyboard",
 		},
 	}
 )
