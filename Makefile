@@ -80,8 +80,9 @@ TEST_FLAGS := STOA_TEST_BINARY='$(CURDIR)/bin/stoa' CGO_ENABLED=0 GOGC=400 NODE_
 GOTEST := go run ./internal/testkit/withpg go tool gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- -timeout 40m
 
 # Without -shuffle, Go's cache answers for packages that did not change. make check shuffles.
-# Three packages at once, and eight tests of each: tests wait more than they compute. make lint and CI vet. The Go SDK is a
-# separate module, which ./... does not include; compat tries what others wrote, and is CI's.
+# Three packages at once, and eight tests of each: tests wait more than they compute. make lint and
+# CI vet. The Go SDK is a separate module, which ./... does not include; compat tries what others
+# wrote, and is CI's.
 .PHONY: test
 test: ## Install what the tests need, then test what a change can break
 	$(AT_ONCE) test-tools
@@ -120,7 +121,8 @@ mutants: ## Remove each defense of accounts in turn, and show that a test notice
 	$(TEST_FLAGS) go run ./internal/takeover/mutants $(MUTANTS)
 
 # What CI runs after make test: a tenth of the proof, of licenses all of it; what others wrote;
-# what needs other programs or much memory; and, alone because browsers take the whole machine, each page in each look.
+# what needs other programs or much memory; and, alone because browsers take the whole machine,
+# each page in each look.
 LICENSES := SeatTooMany|Linearizable|AnsweredSurvives|HaltedProcess
 OTHERS := AMarketBehindNginx|ProxiesPassOn|TestReference|SystemdRunsTheUnit|NoTypeOfAnswer|LibraryForTUF|StockTUFClient|WhatIsHeldOfAMarket
 # Real programs that are killed, attacks that take the whole machine, and pages of the docs that are followed.
