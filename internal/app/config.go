@@ -42,6 +42,8 @@ type Config struct {
 
 	// DataDir is the folder for package files, media and the like. It exists.
 	DataDir string
+	// CacheDir is the folder for what can be made again; default cache in DataDir.
+	CacheDir string
 	// Storage holds package files and media; DataDir is then a cache of it. nil: they are in
 	// DataDir only.
 	Storage blob.Store

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"path/filepath"
 	"time"
 
 	"stoa/internal/account"
@@ -44,7 +45,8 @@ func (a *App) buildNode(cfg Config, plugins *plugin.Service, packages *store.Plu
 	}
 	a.node = node.New(node.Config{
 		Log: cfg.Log, Children: a.children, DataDir: cfg.DataDir, Fetch: a.fetchPlugin, Live: plugins,
-		Egress: gate, Development: cfg.PluginErrors, StartTimeout: cfg.StartLimit, StartWait: cfg.StartLimit,
+		CacheDir: cmp.Or(cfg.CacheDir, filepath.Join(cfg.DataDir, "cache")),
+		Egress:   gate, Development: cfg.PluginErrors, StartTimeout: cfg.StartLimit, StartWait: cfg.StartLimit,
 		Failed: func(ctx context.Context, in plugin.Installed, f plugin.Failure) {
 			if err := plugins.RecordFailure(ctx, in, f); err != nil {
 				cfg.Log.WarnContext(ctx, "cannot record the failure of a plugin",

@@ -22,6 +22,7 @@ import (
 	"stoa/internal/testkit/clocktest"
 	"stoa/internal/testkit/dbtest"
 	"stoa/internal/testkit/logtest"
+	"stoa/internal/testkit/nodetest"
 	"stoa/internal/trust/seal"
 )
 
@@ -74,6 +75,7 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 		Now:         clock.Now,
 		DatabaseURL: filepath.Join(dir, "stoa.db"),
 		DataDir:     dir,
+		CacheDir:    nodetest.CacheDir(tb),
 		MasterKey:   seal.NewKeys(key), MasterKeySource: "environment",
 		Version: "1.2.3-test",
 		// Plugins of tests listen on loopback.

@@ -174,6 +174,15 @@ func sweep(parent string) int { return tempfolder.Sweep(parent, folderName) }
 // Version returns the version of Node.js.
 func (m *Machine) Version() string { return m.node.version.String() }
 
+// ID tells this program of Node.js from others, and from another version of it in its place.
+func (m *Machine) ID() string {
+	info, err := os.Stat(m.node.path)
+	if err != nil {
+		return m.node.path
+	}
+	return fmt.Sprint(m.node.path, " ", info.Size(), " ", info.ModTime().UnixNano())
+}
+
 // HasNetworks reports whether each child has a network of its own, in which stoa listens.
 func (m *Machine) HasNetworks() bool { return m.box.Has(sandbox.Namespaces) }
 

@@ -1,13 +1,21 @@
 package node
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"time"
+
+	"stoa/internal/run/child"
 )
 
 // boot is what Node.js runs: it loads the host program with V8's code cache.
@@ -19,18 +27,26 @@ var boot string
 // first plugins start.
 const warmAfter = time.Second
 
-// codeCache writes V8's compiled form of the host program, once, in the background.
-// Processes that start before it is there compile for themselves.
+// cacheLife is how long a kept cache is left there without being used.
+const cacheLife = 30 * 24 * time.Hour
+
+// codeCache writes V8's compiled form of the host program, once, in the background, unless an
+// earlier run of stoa has kept it. Processes that start before it is there compile for themselves.
 type codeCache struct {
 	stop context.CancelFunc
 	done sync.WaitGroup
+
+	restored bool // it was made by an earlier run, or by another Runtime
 }
 
 // makeCodeCache begins to write the cache to files. The arguments must be those of
 // the processes that use it: V8 refuses a cache that was made with others.
 func makeCodeCache(cfg Config, files *hostFiles) *codeCache {
 	ctx, stop := context.WithCancel(context.Background())
-	c := &codeCache{stop: stop}
+	c := &codeCache{stop: stop, restored: files.restoreCache()}
+	if c.restored {
+		return c
+	}
 	c.done.Go(func() {
 		select {
 		case <-ctx.Done():
@@ -65,14 +81,60 @@ func writeCodeCache(ctx context.Context, cfg Config, files *hostFiles) error {
 	if len(cache) == 0 {
 		return errors.New("it is empty")
 	}
-	temporary, err := os.CreateTemp(files.machine.Dir, ".cache-*")
+	if err := replaceFile(files.cache, cache); err != nil {
+		return err
+	}
+	return files.keepCache(cache)
+}
+
+// keptName names the file that keeps the cache for the next run, after all that V8 looks at
+// before it takes one.
+func keptName(cfg Config, machine *child.Machine, script []byte) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %d %d %s", machine.ID(), cfg.MemoryMiB, len(script), boot)
+	h.Write(script)
+	return "host-" + hex.EncodeToString(h.Sum(nil)[:12]) + ".cache"
+}
+
+// restoreCache puts the cache that an earlier run kept where processes look for it, and reports
+// whether there is one. V8 does not check what is in it, so a damaged one is not taken.
+func (f *hostFiles) restoreCache() bool {
+	if _, err := os.Stat(f.cache); err == nil {
+		return true // another Runtime of this process did
+	}
+	kept, err := os.ReadFile(f.kept)
+	if err != nil || len(kept) <= sha256.Size {
+		return false
+	}
+	sum, cache := kept[:sha256.Size], kept[sha256.Size:]
+	if want := sha256.Sum256(cache); !bytes.Equal(sum, want[:]) {
+		return false
+	}
+	now := time.Now()
+	_ = os.Chtimes(f.kept, now, now) // it is in use
+	return replaceFile(f.cache, cache) == nil
+}
+
+// keepCache keeps the cache for the next run, after its hash, and removes those that no run has
+// used for long.
+func (f *hostFiles) keepCache(cache []byte) error {
+	if f.kept == "" {
+		return nil
+	}
+	dir := filepath.Dir(f.kept)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temporary.Name()) // a no-op once renamed
-	_, err = temporary.Write(cache)
-	if err := errors.Join(err, temporary.Close()); err != nil {
-		return err
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err == nil && strings.HasPrefix(entry.Name(), "host-") && time.Since(info.ModTime()) > cacheLife {
+			_ = os.Remove(filepath.Join(dir, entry.Name()))
+		}
 	}
-	return os.Rename(temporary.Name(), files.cache)
+	sum := sha256.Sum256(cache)
+	return replaceFile(f.kept, append(sum[:], cache...))
 }

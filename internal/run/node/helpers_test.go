@@ -21,6 +21,7 @@ import (
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run/child"
 	"stoa/internal/run/sandbox"
+	"stoa/internal/testkit/nodetest"
 )
 
 // files are the files of a plugin package, by slash-separated name.
@@ -52,6 +53,7 @@ func newFixture(tb testing.TB, change ...func(*options)) *fixture {
 	o := options{
 		Config: Config{
 			Log: slog.New(slog.NewTextHandler(tb.Output(), nil)), DataDir: dir,
+			CacheDir: nodetest.CacheDir(tb),
 			// A busy machine is not the plugin's fault.
 			Stall: time.Minute, StartTimeout: long, StartWait: long, FirstByte: long,
 		},

@@ -35,6 +35,7 @@ type hostFiles struct {
 	script  string // the host program
 	boot    string // what loads it
 	cache   string // V8's code cache of it, once it is made
+	kept    string // where the cache is kept for the next run; empty: nowhere
 	warm    *codeCache
 	shims   string // a node_modules folder; see the variable
 }
@@ -74,6 +75,9 @@ func (h *host) prepare() (*hostFiles, error) {
 	names := strings.NewReplacer("HOST_PROGRAM", filepath.Base(files.script), "CODE_CACHE", filepath.Base(files.cache))
 	if files.boot, err = machine.Put("boot.cjs", []byte(names.Replace(boot))); err != nil {
 		return nil, err
+	}
+	if h.cfg.CacheDir != "" {
+		files.kept = filepath.Join(h.cfg.CacheDir, keptName(h.cfg, machine, script))
 	}
 	files.warm = makeCodeCache(h.cfg, files)
 	h.files = files

@@ -31,6 +31,9 @@ type Config struct {
 	// DataDir holds the packages, each at its InstallPath, and a small node_modules
 	// folder that this package writes.
 	DataDir string
+	// CacheDir is the folder that keeps the compiled form of the host program for the next run.
+	// Empty: it is compiled again.
+	CacheDir string
 	// Fetch makes sure that the files of a package are in DataDir before they are used. Its
 	// error is that of the calls that wait if it is errs.Busy. nil: they are there.
 	Fetch func(ctx context.Context, pkg plugin.Package) error

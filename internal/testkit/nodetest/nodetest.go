@@ -35,6 +35,17 @@ func Each(t *testing.T, test func(t *testing.T, node string)) {
 	}
 }
 
+// CacheDir returns a folder in the user's cache folder in which the host program of internal plugins is kept
+// compiled for all tests.
+func CacheDir(tb testing.TB) string {
+	tb.Helper()
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return filepath.Join(dir, "stoa-test", "node")
+}
+
 // root returns the folder of stoa's module.
 func root(tb testing.TB) string {
 	tb.Helper()
