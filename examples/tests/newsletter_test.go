@@ -1,4 +1,4 @@
-package plugins_test
+package tests
 
 import (
 	"bytes"
@@ -44,7 +44,7 @@ func (p *printed) String() string {
 func startGo(t *testing.T, address, secret string) *printed {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "newsletter-go")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./newsletter-go").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../plugins/newsletter-go").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	_, port, err := net.SplitHostPort(address)

@@ -1,4 +1,4 @@
-package themes_test
+package tests
 
 import (
 	"encoding/json"
@@ -21,7 +21,7 @@ import (
 	"stoa/internal/testkit/needtest"
 )
 
-func archive(t *testing.T, name string) []byte {
+func themeArchive(t *testing.T, name string) []byte {
 	t.Helper()
 	zip, err := themes.Archive(name)
 	if err != nil {
@@ -43,7 +43,7 @@ type page struct {
 func visit(t *testing.T, a *testkit.App) page {
 	t.Helper()
 	node := needtest.Program(t, "node", "")
-	cmd := exec.CommandContext(t.Context(), node, filepath.Join("storefront", "try.mjs"), a.URL)
+	cmd := exec.CommandContext(t.Context(), node, filepath.Join("../themes/storefront", "try.mjs"), a.URL)
 	cmd.Stderr = t.Output()
 	out, err := cmd.Output()
 	if err != nil {
@@ -92,7 +92,7 @@ func TestStorefrontAppliesThePackAndRendersExtensions(t *testing.T) {
 	if res := a.Install(t, admin, "plugin", plugin); res.Status != http.StatusCreated {
 		t.Fatalf("plugin = %d %s", res.Status, res.Body)
 	}
-	if res := a.Install(t, admin, "theme-shop", archive(t, "aurora")); res.Status != http.StatusCreated {
+	if res := a.Install(t, admin, "theme-shop", themeArchive(t, "aurora")); res.Status != http.StatusCreated {
 		t.Fatalf("theme = %d %s", res.Status, res.Body)
 	}
 	res := a.Do(t, testkit.Post(admin, "/api/v1/admin/themes/shop/activate", map[string]any{"slug": "aurora"}))
@@ -176,7 +176,7 @@ func TestCornerSellsALicense(t *testing.T) {
 	a := testkit.NewShop(t)
 	admin := a.Admin(t, "root").Access
 	a.Register(t, "ada")
-	if res := a.Install(t, admin, "theme-app-shop", archive(t, "corner")); res.Status != http.StatusCreated {
+	if res := a.Install(t, admin, "theme-app-shop", themeArchive(t, "corner")); res.Status != http.StatusCreated {
 		t.Fatalf("install = %d %s", res.Status, res.Body)
 	}
 	res := a.Do(t, testkit.Post(admin, "/api/v1/admin/themes/shop/activate", map[string]any{"slug": "corner"}))
@@ -237,7 +237,7 @@ func TestDocumentQuotesTheExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	manifest, err := os.ReadFile("aurora/theme.json")
+	manifest, err := os.ReadFile("../themes/aurora/theme.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package plugins_test
+package tests
 
 import (
 	"encoding/json"
@@ -158,13 +158,13 @@ func crashingArchive(t *testing.T) []byte {
 	t.Helper()
 	files := map[string]string{"crash.js": crashing}
 	for _, name := range []string{"index.js", "migrate.js"} {
-		text, err := os.ReadFile(filepath.Join("wish-lists", name))
+		text, err := os.ReadFile(filepath.Join("../plugins/wish-lists", name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		files[name] = string(text)
 	}
-	raw, err := os.ReadFile("wish-lists/manifest.json")
+	raw, err := os.ReadFile("../plugins/wish-lists/manifest.json")
 	if err != nil {
 		t.Fatal(err)
 	}

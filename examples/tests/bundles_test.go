@@ -1,4 +1,5 @@
-package bundles_test
+// Package tests tries each example in a real stoa.
+package tests
 
 import (
 	"encoding/json"
@@ -11,8 +12,8 @@ import (
 	"stoa/internal/testkit"
 )
 
-// archive returns an archive with the files of an example's folder that match, and others.
-func archive(t *testing.T, pattern string, others ...testkit.Entry) []byte {
+// packed returns an archive with the files of an example's folder that match, and others.
+func packed(t *testing.T, pattern string, others ...testkit.Entry) []byte {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
@@ -35,9 +36,9 @@ func TestTheStarterSetsUpAShop(t *testing.T) {
 
 	a := testkit.New(t)
 	admin := a.Admin(t, "root").Access
-	data := archive(t, "shop-starter/bundle.json",
-		testkit.Entry{Name: "items/aurora.zip", Body: string(archive(t, "../themes/aurora/*"))},
-		testkit.Entry{Name: "items/gift-notes.zip", Body: string(archive(t, "../plugins/gift-notes/*.js*"))})
+	data := packed(t, "../bundles/shop-starter/bundle.json",
+		testkit.Entry{Name: "items/aurora.zip", Body: string(packed(t, "../themes/aurora/*"))},
+		testkit.Entry{Name: "items/gift-notes.zip", Body: string(packed(t, "../plugins/gift-notes/*.js*"))})
 	res := a.Install(t, admin, "bundle", data)
 	if res.Status != http.StatusCreated {
 		t.Fatalf("install = %d %s", res.Status, res.Body)
