@@ -124,7 +124,7 @@ mutants: ## Remove each defense of accounts in turn, and show that a test notice
 # what needs other programs or much memory; and, alone because browsers take the whole machine,
 # each page in each look.
 LICENSES := SeatTooMany|Linearizable|AnsweredSurvives|HaltedProcess
-OTHERS := AMarketBehindNginx|ProxiesPassOn|TestReference|SystemdRunsTheUnit|NoTypeOfAnswer|LibraryForTUF|StockTUFClient|WhatIsHeldOfAMarket
+OTHERS := AMarketBehindNginx|HandlersOfExternal|PluginsPublish|CompilesInTypeScript|ProxiesPassOn|TestReference|SystemdRunsTheUnit|NoTypeOfAnswer|LibraryForTUF|StockTUFClient|WhatIsHeldOfAMarket
 # Real programs that are killed, attacks that take the whole machine, and pages of the docs that are followed.
 HEAVY := RealProgramIsKilled|KilledRestore|PrintsWithoutEnd|AssaultsEndAlone|CannotHoardMemory|WorksAsWritten|WorkAsWritten
 
@@ -133,7 +133,7 @@ proof-short: ## Prove for some minutes what make test leaves out, as CI does
 	$(AT_ONCE) proof-tools
 	./scripts/test-deps
 	STOA_PROOF=short $(TEST_FLAGS) $(GOTEST) -count=1 -p 1 -skip '$(LICENSES)' ./internal/proof ./compat
-	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -p 1 -run '$(LICENSES)|$(OTHERS)|$(HEAVY)' ./internal/proof ./internal/market/origin ./internal/market/remote ./internal/run/node ./cmd/stoa ./sdk/tests ./browser ./deploy
+	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -p 1 -run '$(LICENSES)|$(OTHERS)|$(HEAVY)' ./internal/proof ./internal/market/origin ./internal/market/remote ./internal/run/node ./cmd/stoa ./sdk/... ./browser ./deploy
 	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -run TestSweeps ./browser/scenarios
 
 .PHONY: check-deploy

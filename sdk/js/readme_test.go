@@ -8,6 +8,7 @@ import (
 
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/needtest"
+	"stoa/internal/testkit/npmtest"
 )
 
 // The README's program, in a new project that installs the package.
@@ -21,14 +22,14 @@ func TestTheREADMEWorksForANewUser(t *testing.T) {
 	}
 	_, example, _ := strings.Cut(string(readme), "```js\n")
 	example, _, _ = strings.Cut(example, "```")
-	if !strings.Contains(string(readme), tarball) {
-		t.Errorf("the README does not install %s", tarball)
+	if !strings.Contains(string(readme), pkg.Tarball) {
+		t.Errorf("the README does not install %s", pkg.Tarball)
 	}
-	a, dir := shop(t), project(t, "module")
-	write(t, dir, "app.js", []byte(example))
+	a, dir := shop(t), pkg.Project(t, "module")
+	npmtest.Write(t, dir, "app.js", example)
 	keys := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/marketplace/license-keys"})
-	write(t, dir, "license-keys.json", keys.Body)
-	out, warnings := run(t, dir, []string{"SHOP_URL=" + a.URL, "LICENSE_KEY=" + a.BuyMailPack(t)}, node, "app.js")
+	npmtest.Write(t, dir, "license-keys.json", string(keys.Body))
+	out, warnings := npmtest.Run(t, dir, []string{"SHOP_URL=" + a.URL, "LICENSE_KEY=" + a.BuyMailPack(t)}, node, "app.js")
 	if out != "valid true [ 'templates' ]\n" || warnings != "" {
 		t.Errorf("the program prints\n%s%s", out, warnings)
 	}
@@ -46,11 +47,11 @@ func TestTheREADMEHandlesRefusals(t *testing.T) {
 	_, example, _ := strings.Cut(string(readme), "## Handling refusals")
 	_, example, _ = strings.Cut(example, "```js\n")
 	example, _, _ = strings.Cut(example, "```")
-	a, dir := shop(t), project(t, "module")
-	write(t, dir, "explain.js", []byte(example))
+	a, dir := shop(t), pkg.Project(t, "module")
+	npmtest.Write(t, dir, "explain.js", example)
 	copyTestdata(t, dir, map[string]string{"refusals.js": "refusals.js"})
 	keys := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/api/marketplace/license-keys"})
-	write(t, dir, "license-keys.json", keys.Body)
+	npmtest.Write(t, dir, "license-keys.json", string(keys.Body))
 	revoked, taken := a.BuyMailPack(t), a.BuyMailPack(t)
 	a.Activate(t, taken, "other.example")
 	l, err := a.Licenses.GetByKey(t.Context(), revoked)
@@ -60,7 +61,7 @@ func TestTheREADMEHandlesRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, warnings := run(t, dir, []string{"SHOP_URL=" + a.URL, "REVOKED=" + revoked, "TAKEN=" + taken}, node,
+	out, warnings := npmtest.Run(t, dir, []string{"SHOP_URL=" + a.URL, "REVOKED=" + revoked, "TAKEN=" + taken}, node,
 		"refusals.js")
 	const want = `unknown: There is no such license key. Is it typed correctly?
 revoked: This license was withdrawn. Ask the vendor why.

@@ -127,6 +127,7 @@ func TestSellYourAppWorksAsWritten(t *testing.T) {
 
 // A plugin author goes from an empty folder to a plugin that is installed, configured, enabled and called.
 func TestThePluginByExampleWorksAsWritten(t *testing.T) {
+	needtest.Long(t, "it builds and runs what a page tells")
 	t.Parallel()
 
 	for _, program := range []string{"bash", "curl", "zip"} {
