@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -31,16 +32,18 @@ func JSON() ([]byte, error) {
 
 // Paths returns the paths of the document in the order in which it tells them,
 // which JSON objects do not keep.
-func Paths() ([]string, error) {
+func Paths() ([]string, error) { return paths() }
+
+var paths = sync.OnceValues(func() ([]string, error) {
 	var doc struct {
 		Paths yaml.Node `yaml:"paths"`
 	}
 	if err := yaml.Unmarshal(source, &doc); err != nil {
 		return nil, fmt.Errorf("api: openapi.yaml: %w", err)
 	}
-	var paths []string
+	var names []string
 	for i := 0; i < len(doc.Paths.Content); i += 2 {
-		paths = append(paths, doc.Paths.Content[i].Value)
+		names = append(names, doc.Paths.Content[i].Value)
 	}
-	return paths, nil
-}
+	return names, nil
+})

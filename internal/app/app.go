@@ -172,7 +172,7 @@ type App struct {
 // New opens the database, brings its schema up to date and builds the program. The
 // caller closes the App.
 func New(ctx context.Context, cfg Config) (*App, error) {
-	db, err := database.Open(cfg.DatabaseURL)
+	db, err := database.OpenWith(cfg.DatabaseURL, cfg.DatabaseConns)
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,8 @@ type Config struct {
 
 	// DatabaseURL is a postgres:// URL or the path of a SQLite file.
 	DatabaseURL string
+	// DatabaseConns is how many connections it gets at most (database.OpenWith); may be 0.
+	DatabaseConns int
 
 	// KeepSchema keeps the App from migrating the database: New fails if the schema is not up
 	// to date. Commands that run beside a server set it.

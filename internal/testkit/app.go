@@ -96,7 +96,11 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 	for _, o := range options {
 		o(tb, &cfg)
 	}
-	if !database.IsPostgres(cfg.DatabaseURL) {
+	// Few connections: each of SQLite parses the whole schema, each of PostgreSQL is a process.
+	if database.IsPostgres(cfg.DatabaseURL) {
+		cfg.DatabaseConns = cmp.Or(cfg.DatabaseConns, 8)
+	} else {
+		cfg.DatabaseConns = cmp.Or(cfg.DatabaseConns, 2)
 		migrated(tb, cfg.DatabaseURL)
 	}
 	if cfg.Children == nil && cfg.NodePath == "" && cfg.PluginIsolation == "" {

@@ -68,7 +68,11 @@ var ErrURL = errors.New("the database must be a URL like postgres://user:passwor
 // Open opens the database that url names: postgres:// or postgresql:// is
 // PostgreSQL; anything else is the path of a SQLite file, which is created if it
 // does not exist. Open does not touch the schema; Migrate does.
-func Open(url string) (*DB, error) {
+func Open(url string) (*DB, error) { return OpenWith(url, 0) }
+
+// OpenWith is Open with at most conns connections at once, of SQLite for reading; 0 is the
+// engine's own number. What a postgres:// URL says goes before it.
+func OpenWith(url string, conns int) (*DB, error) {
 	open := openSQLite
 	switch scheme, _, isURL := strings.Cut(url, "://"); {
 	case IsPostgres(url):
@@ -76,7 +80,7 @@ func Open(url string) (*DB, error) {
 	case isURL:
 		return nil, fmt.Errorf("%w: %s databases are not supported", ErrURL, scheme)
 	}
-	db, err := open(url)
+	db, err := open(url, conns)
 	if err != nil {
 		return nil, fmt.Errorf("database: open: %w", err)
 	}

@@ -1,6 +1,7 @@
 package database
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -30,9 +31,9 @@ const (
 )
 
 // openPostgres opens a PostgreSQL database.
-func openPostgres(at string) (*DB, error) {
+func openPostgres(at string, conns int) (*DB, error) {
 	// sql.Open would leave this to the first query.
-	config, conns, err := parsePostgres(at)
+	config, bound, err := parsePostgres(at)
 	if err != nil {
 		return nil, fmt.Errorf("%w%s", ErrURL, faultOf(at, err))
 	}
@@ -41,8 +42,9 @@ func openPostgres(at string) (*DB, error) {
 		text = nil // a pooler does not keep prepared statements
 	}
 	db := sql.OpenDB(postgresConnector(at))
-	db.SetMaxOpenConns(conns)
-	db.SetMaxIdleConns(conns)
+	bound = cmp.Or(bound, conns, maxPostgresConns)
+	db.SetMaxOpenConns(bound)
+	db.SetMaxIdleConns(bound)
 	return &DB{read: db, write: db, dialect: dialect{
 		name:     "postgres",
 		lock:     func(alias string) string { return " FOR UPDATE OF " + alias },
@@ -69,7 +71,7 @@ func openPostgres(at string) (*DB, error) {
 
 var errPoolBound = fmt.Errorf("%s must be a number from %d to %d", poolBound, leastPostgresConns, math.MaxInt32)
 
-// parsePostgres returns what a URL says of the server, and how many connections it may get.
+// parsePostgres returns what a URL says of the server, and how many connections it may get; 0: nothing of that.
 func parsePostgres(at string) (config *pgx.ConnConfig, conns int, err error) {
 	config, err = pgx.ParseConfig(at)
 	if err != nil {
@@ -77,7 +79,7 @@ func parsePostgres(at string) (config *pgx.ConnConfig, conns int, err error) {
 	}
 	given, ok := config.RuntimeParams[poolBound]
 	if !ok {
-		return config, maxPostgresConns, nil
+		return config, 0, nil
 	}
 	delete(config.RuntimeParams, poolBound) // the server does not know it
 	n, err := strconv.ParseInt(given, 10, 32)

@@ -1,6 +1,7 @@
 package database
 
 import (
+	"cmp"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ import (
 // that cannot be read ends the process instead of returning an error.
 //
 // Only the current user may read the file and the files next to it.
-func openSQLite(path string) (*DB, error) {
+func openSQLite(path string, conns int) (*DB, error) {
 	if err := keepPrivate(path); err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ func openSQLite(path string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	read, err := pool(readConns())
+	read, err := pool(cmp.Or(conns, readConns()))
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
