@@ -115,6 +115,7 @@ func (c *preparedConn) forgetOldest() (bool, error) {
 
 // ExecContext implements driver.ExecerContext.
 func (c *preparedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	query = limited(query, args)
 	s, err := c.prepared(ctx, query)
 	if err != nil {
 		return nil, err
@@ -127,6 +128,7 @@ func (c *preparedConn) ExecContext(ctx context.Context, query string, args []dri
 
 // QueryContext implements driver.QueryerContext.
 func (c *preparedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	query = limited(query, args)
 	s, err := c.prepared(ctx, query)
 	if err != nil {
 		return nil, err
