@@ -31,7 +31,7 @@ func JSON() ([]byte, error) {
 }
 
 // Paths returns the paths of the document in the order in which it tells them,
-// which JSON objects do not keep.
+// which JSON objects do not keep. Callers do not change the slice.
 func Paths() ([]string, error) { return paths() }
 
 var paths = sync.OnceValues(func() ([]string, error) {

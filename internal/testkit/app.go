@@ -75,7 +75,7 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 		Now:         clock.Now,
 		DatabaseURL: filepath.Join(dir, "stoa.db"),
 		DataDir:     dir,
-		CacheDir:    nodetest.CacheDir(tb),
+		CacheDir:    nodetest.CacheDir(),
 		MasterKey:   seal.NewKeys(key), MasterKeySource: "environment",
 		Version: "1.2.3-test",
 		// Plugins of tests listen on loopback.

@@ -84,6 +84,9 @@ var deferred = api.Plugin{Name: "deferred", Setup: func(build api.PluginBuild) {
 		if args.Namespace == namespace {
 			return api.OnResolveResult{}, nil
 		}
+		if args.Kind != api.ResolveJSRequireCall { // import would copy what the Proxy has: nothing
+			return api.OnResolveResult{}, fmt.Errorf("%s imports %s, which can only be required here", args.Importer, args.Path)
+		}
 		return api.OnResolveResult{Path: args.Path, Namespace: namespace}, nil
 	}
 	load := func(args api.OnLoadArgs) (api.OnLoadResult, error) {

@@ -11,7 +11,7 @@ import (
 var stoaFiles = []string{"master.key", "stoa.db", "plugins"}
 
 // stoaFolders are the folders in the data folder.
-var stoaFolders = []string{"plugins", "media", "exports", "tmp", "demo"}
+var stoaFolders = []string{"plugins", "media", "exports", "tmp", "demo", "cache"}
 
 // keepPrivate removes all permissions on the data folder, and on stoa's folders in it, from
 // everyone but their owner: they may have existed before stoa, readable by all. It reports whether

@@ -40,7 +40,7 @@ func TestFoldersThatExistedAreMadePrivate(t *testing.T) {
 	wantMode(t, empty, 0o700)
 
 	used := filepath.Join(t.TempDir(), "used")
-	for _, name := range []string{"", "plugins", "media", "tmp", "demo", "others"} {
+	for _, name := range []string{"", "plugins", "media", "tmp", "demo", "cache", "others"} {
 		mode(t, filepath.Join(used, name), 0o755)
 	}
 	link := filepath.Join(t.TempDir(), "link")
@@ -51,7 +51,7 @@ func TestFoldersThatExistedAreMadePrivate(t *testing.T) {
 		t.Error("a folder behind a link was not made private")
 	}
 	for name, want := range map[string]fs.FileMode{
-		"": 0o700, "plugins": 0o700, "media": 0o700, "tmp": 0o700,
+		"": 0o700, "plugins": 0o700, "media": 0o700, "tmp": 0o700, "cache": 0o700,
 		"demo": 0o700, "others": 0o755,
 	} {
 		wantMode(t, filepath.Join(used, name), want)

@@ -70,8 +70,8 @@ var ErrURL = errors.New("the database must be a URL like postgres://user:passwor
 // does not exist. Open does not touch the schema; Migrate does.
 func Open(url string) (*DB, error) { return OpenWith(url, 0) }
 
-// OpenWith is Open with at most conns connections at once, of SQLite for reading; 0 is the
-// engine's own number. What a postgres:// URL says goes before it.
+// OpenWith is Open with at most conns connections at once: of SQLite for reading, of PostgreSQL at
+// least four. 0 is the engine's own number. What a postgres:// URL says goes before it.
 func OpenWith(url string, conns int) (*DB, error) {
 	open := openSQLite
 	switch scheme, _, isURL := strings.Cut(url, "://"); {

@@ -71,7 +71,8 @@ func openPostgres(at string, conns int) (*DB, error) {
 
 var errPoolBound = fmt.Errorf("%s must be a number from %d to %d", poolBound, leastPostgresConns, math.MaxInt32)
 
-// parsePostgres returns what a URL says of the server, and how many connections it may get; 0: nothing of that.
+// parsePostgres returns what a URL says of the server, and how many connections it may get, or 0 if the URL does
+// not say.
 func parsePostgres(at string) (config *pgx.ConnConfig, conns int, err error) {
 	config, err = pgx.ParseConfig(at)
 	if err != nil {

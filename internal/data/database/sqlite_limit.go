@@ -10,9 +10,9 @@ const limitParameter = "LIMIT $"
 
 // limited returns query with its limits as numbers in place of parameters. SQLite looks at the value
 // of a limit to choose a plan (since 3.47), and when it is a parameter's, parses the statement again
-// for each execution, which takes longer than most of ours run. A statement is kept for each number
-// then, and its plan is the one for this number. SQLite's driver ignores arguments that no parameter
-// has.
+// for each execution, which takes longer than most of ours run. A connection then keeps a statement for
+// each number, with the plan for it, among its maxStatements. SQLite's driver ignores arguments that no
+// parameter has.
 func limited(query string, args []driver.NamedValue) string {
 	before, rest, found := strings.Cut(query, limitParameter)
 	if !found {

@@ -3,7 +3,6 @@ package database
 import (
 	"database/sql/driver"
 	"testing"
-	"unsafe"
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -25,7 +24,6 @@ func parsedAgain(t *testing.T, query string) int {
 	}
 	out := libc.Xmalloc(tls, 8)
 	defer libc.Xfree(tls, out)
-	pointer := func() uintptr { return *(*uintptr)(unsafe.Pointer(out)) } //nolint:govet // memory of C
 	want := func(what string, code, want int32) {
 		t.Helper()
 		if code != want {
@@ -33,12 +31,12 @@ func parsedAgain(t *testing.T, query string) int {
 		}
 	}
 	want("open", sqlite3.Xsqlite3_open_v2(tls, text(":memory:"), out, sqlite3.SQLITE_OPEN_READWRITE, 0), sqlite3.SQLITE_OK)
-	db := pointer()
+	db := libc.AtomicLoadPUintptr(out)
 	defer sqlite3.Xsqlite3_close_v2(tls, db)
 	const table = `CREATE TABLE numbers (n INTEGER PRIMARY KEY, name TEXT); INSERT INTO numbers VALUES (1, 'one')`
 	want("create", sqlite3.Xsqlite3_exec(tls, db, text(table), 0, 0, 0), sqlite3.SQLITE_OK)
 	want("prepare", sqlite3.Xsqlite3_prepare_v2(tls, db, text(query), -1, out, 0), sqlite3.SQLITE_OK)
-	stmt := pointer()
+	stmt := libc.AtomicLoadPUintptr(out)
 	defer sqlite3.Xsqlite3_finalize(tls, stmt)
 	for i := range int64(3) {
 		want("bind", sqlite3.Xsqlite3_bind_int64(tls, stmt, 1, i), sqlite3.SQLITE_OK)

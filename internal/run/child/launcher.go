@@ -174,13 +174,14 @@ func sweep(parent string) int { return tempfolder.Sweep(parent, folderName) }
 // Version returns the version of Node.js.
 func (m *Machine) Version() string { return m.node.version.String() }
 
-// ID tells this program of Node.js from others, and from another version of it in its place.
-func (m *Machine) ID() string {
-	info, err := os.Stat(m.node.path)
-	if err != nil {
-		return m.node.path
+// ID tells this program of Node.js, with the options of Command, from others, and from another
+// version of it in its place.
+func (m *Machine) ID(heapMiB int) string {
+	file := ""
+	if info, err := os.Stat(m.node.path); err == nil {
+		file = fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano())
 	}
-	return fmt.Sprint(m.node.path, " ", info.Size(), " ", info.ModTime().UnixNano())
+	return fmt.Sprintln(m.node.path, m.node.release, file, memoryArgs(heapMiB))
 }
 
 // HasNetworks reports whether each child has a network of its own, in which stoa listens.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -27,6 +28,7 @@ func (v version) atLeast(major, minor int) bool {
 // binary is a usable Node.js.
 type binary struct {
 	path      string // absolute
+	release   string // the whole version, such as v22.21.1
 	version   version
 	libraries []string // what it is linked with
 }
@@ -62,7 +64,7 @@ func findNode(path string, limit time.Duration) (binary, error) {
 	if !v.atLeast(minimum.major, minimum.minor) {
 		return binary{}, fmt.Errorf("%s: %s is version %s", howToInstall, found, v)
 	}
-	return binary{path: found, version: v}, nil
+	return binary{path: found, release: strings.TrimSpace(string(out)), version: v}, nil
 }
 
 func parseVersion(out string) (version, error) {

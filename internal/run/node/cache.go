@@ -56,8 +56,16 @@ func makeCodeCache(cfg Config, files *hostFiles) *codeCache {
 		if _, err := os.Stat(files.cache); err == nil {
 			return // made by another Runtime
 		}
-		if err := writeCodeCache(ctx, cfg, files); err != nil && ctx.Err() == nil {
+		cache, err := writeCodeCache(ctx, cfg, files)
+		if err != nil && ctx.Err() == nil {
 			cfg.Log.Warn("plugins start slower than they could: no code cache of their host", slog.Any("err", err))
+		}
+		if err != nil {
+			return
+		}
+		if err := files.keepCache(cache); err != nil {
+			cfg.Log.Warn("the first plugins start slower next time: the code cache of their host cannot be kept",
+				slog.Any("err", err))
 		}
 	})
 	return c
@@ -69,29 +77,26 @@ func (c *codeCache) close() {
 	c.done.Wait()
 }
 
-func writeCodeCache(ctx context.Context, cfg Config, files *hostFiles) error {
+func writeCodeCache(ctx context.Context, cfg Config, files *hostFiles) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	cmd := files.machine.Command(ctx, cfg.MemoryMiB, files.boot)
 	cmd.Env = append(cmd.Env, "STOA_WARM=1")
 	cache, err := cmd.Output()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(cache) == 0 {
-		return errors.New("it is empty")
+		return nil, errors.New("it is empty")
 	}
-	if err := replaceFile(files.cache, cache); err != nil {
-		return err
-	}
-	return files.keepCache(cache)
+	return cache, replaceFile(files.cache, cache)
 }
 
-// keptName names the file that keeps the cache for the next run, after all that V8 looks at
-// before it takes one.
+// keptName names the file that keeps the cache for the next run after the program, and after the
+// Node.js that made it and its options: V8 refuses a cache of others.
 func keptName(cfg Config, machine *child.Machine, script []byte) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %d %d %s", machine.ID(), cfg.MemoryMiB, len(script), boot)
+	fmt.Fprintf(h, "%s%d %s", machine.ID(cfg.MemoryMiB), len(script), boot)
 	h.Write(script)
 	return "host-" + hex.EncodeToString(h.Sum(nil)[:12]) + ".cache"
 }
@@ -116,7 +121,7 @@ func (f *hostFiles) restoreCache() bool {
 }
 
 // keepCache keeps the cache for the next run, after its hash, and removes those that no run has
-// used for long.
+// used for long, and what a killed one left.
 func (f *hostFiles) keepCache(cache []byte) error {
 	if f.kept == "" {
 		return nil
@@ -131,7 +136,8 @@ func (f *hostFiles) keepCache(cache []byte) error {
 	}
 	for _, entry := range entries {
 		info, err := entry.Info()
-		if err == nil && strings.HasPrefix(entry.Name(), "host-") && time.Since(info.ModTime()) > cacheLife {
+		ours := strings.HasPrefix(entry.Name(), "host-") || strings.HasPrefix(entry.Name(), temporaryPrefix)
+		if err == nil && ours && time.Since(info.ModTime()) > cacheLife {
 			_ = os.Remove(filepath.Join(dir, entry.Name()))
 		}
 	}

@@ -15,15 +15,14 @@ func TestAStartLoadsOnlyWhatItUses(t *testing.T) {
 		f := newFixture(t, onNode(path))
 		in := f.install(t, "lean", withRoutes(`
 			const { fastify } = require('fastify')
-			const loaded = () => process.moduleLoadList.filter((name) => /^NativeModule (tls|http2|https)$/.test(name))
+			const loaded = () => ['tls', 'http2', 'https'].filter((name) => process.moduleLoadList.includes('NativeModule ' + name))
 			app.get('/api/x', async () => {
 				const before = loaded()
 				await fastify({ http2: true }).ready()
-				const after = loaded()
 				await fastify({ https: {} }).ready()
-				return [before, after, loaded()]
+				return [before, loaded()]
 			})`))
-		want := `[[],["NativeModule tls","NativeModule http2"],["NativeModule tls","NativeModule http2","NativeModule https"]]`
+		want := `[[],["tls","http2","https"]]`
 		if got := f.get(t, in, "/api/x"); got != want {
 			t.Errorf("loaded are %s, want %s", got, want)
 		}

@@ -53,7 +53,7 @@ func newFixture(tb testing.TB, change ...func(*options)) *fixture {
 	o := options{
 		Config: Config{
 			Log: slog.New(slog.NewTextHandler(tb.Output(), nil)), DataDir: dir,
-			CacheDir: nodetest.CacheDir(tb),
+			CacheDir: nodetest.CacheDir(),
 			// A busy machine is not the plugin's fault.
 			Stall: time.Minute, StartTimeout: long, StartWait: long, FirstByte: long,
 		},

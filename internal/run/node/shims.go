@@ -50,6 +50,9 @@ func writeShims(dataDir string) (string, error) {
 	return filepath.EvalSymlinks(dir)
 }
 
+// temporaryPrefix begins the names of files that are being written.
+const temporaryPrefix = ".tmp-"
+
 func replaceFile(path string, content []byte) error {
 	old, err := os.ReadFile(path) //nolint:gosec // in the data folder
 	if err == nil && bytes.Equal(old, content) {
@@ -58,7 +61,7 @@ func replaceFile(path string, content []byte) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	tmp, err := os.CreateTemp(filepath.Dir(path), temporaryPrefix+"*")
 	if err != nil {
 		return err
 	}

@@ -48,8 +48,8 @@ func (p *Package) Pack(tb testing.TB) []byte {
 	return p.tarball
 }
 
-// Project returns a new project of this type, commonjs or module, with the package installed as its
-// only dependency. It is a copy: npm takes a second for each.
+// Project returns a new project of this type, commonjs or module, in which the package alone is
+// installed. It is a copy: npm takes a second for each.
 func (p *Package) Project(tb testing.TB, format string) (dir string) {
 	tb.Helper()
 	p.make(tb)
@@ -74,17 +74,15 @@ func (p *Package) make(tb testing.TB) {
 	}
 }
 
-// pack packs a copy of what is published, with a link to the tools it is built with.
+// pack packs a copy of the folder, with a link to the tools it is built with.
 func (p *Package) pack() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "stoa-pack-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	for _, name := range []string{"src", "package.json", "README.md", "LICENSE", "build.js", "tsconfig.json"} {
-		if err := copyTree(filepath.Join(dir, name), name); err != nil {
-			return nil, err
-		}
+	if err := copySources(dir); err != nil {
+		return nil, err
 	}
 	tools, err := filepath.Abs("node_modules")
 	if err == nil {
@@ -99,18 +97,16 @@ func (p *Package) pack() ([]byte, error) {
 	return os.ReadFile(filepath.Join(dir, p.Tarball))
 }
 
-// copyTree copies a file or a folder.
-func copyTree(to, from string) error {
-	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
+// copySources copies this folder without what is installed and built.
+func copySources(to string) error {
+	return filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		target := filepath.Join(to, path)
+		switch {
+		case err != nil:
 			return err
-		}
-		rest, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(to, rest)
-		if d.IsDir() {
+		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == "cjs"):
+			return fs.SkipDir
+		case d.IsDir():
 			return os.MkdirAll(target, 0o700)
 		}
 		data, err := os.ReadFile(path)
