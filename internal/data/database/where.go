@@ -43,19 +43,30 @@ func renumber(query string, n int) string {
 	if n == 0 {
 		return query
 	}
-	before, rest, found := strings.Cut(query, "$")
-	var b strings.Builder
-	b.WriteString(before)
-	for found {
-		var part string
-		part, rest, found = strings.Cut(rest, "$")
-		text := strings.TrimLeft(part, "0123456789")
-		digits := strings.TrimSuffix(part, text)
-		if number, err := strconv.Atoi(digits); err == nil {
-			digits = strconv.Itoa(number + n)
-		}
-		b.WriteString("$" + digits + text)
+	return replaceNumbered(query, "$", func(number int) (string, bool) { return "$" + strconv.Itoa(number+n), true })
+}
+
+// replaceNumbered replaces mark, wherever a number follows, and the number with what replace returns
+// for it, unless that is false.
+func replaceNumbered(query, mark string, replace func(number int) (with string, ok bool)) string {
+	before, rest, found := strings.Cut(query, mark)
+	if !found {
+		return query
 	}
+	var b strings.Builder
+	for found {
+		after := strings.TrimLeft(rest, "0123456789")
+		digits := strings.TrimSuffix(rest, after)
+		text := mark + digits
+		if number, err := strconv.Atoi(digits); err == nil {
+			if with, ok := replace(number); ok {
+				text = with
+			}
+		}
+		b.WriteString(before + text)
+		before, rest, found = strings.Cut(after, mark)
+	}
+	b.WriteString(before)
 	return b.String()
 }
 

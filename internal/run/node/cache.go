@@ -57,10 +57,10 @@ func makeCodeCache(cfg Config, files *hostFiles) *codeCache {
 			return // made by another Runtime
 		}
 		cache, err := writeCodeCache(ctx, cfg, files)
-		if err != nil && ctx.Err() == nil {
-			cfg.Log.Warn("plugins start slower than they could: no code cache of their host", slog.Any("err", err))
-		}
 		if err != nil {
+			if ctx.Err() == nil {
+				cfg.Log.Warn("plugins start slower than they could: no code cache of their host", slog.Any("err", err))
+			}
 			return
 		}
 		if err := files.keepCache(cache); err != nil {
