@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"testing"
 
-	"stoa/examples/plugins"
 	"stoa/internal/testkit"
 )
 
@@ -14,16 +13,8 @@ func TestDeliveryDates(t *testing.T) {
 
 	a := testkit.New(t)
 	admin := a.Admin(t, "root").Access
-	archive, err := plugins.Archive("delivery-dates", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res := a.Install(t, admin, "plugin", archive)
-	if res.Status != http.StatusCreated {
-		t.Fatalf("install: %d %s", res.Status, res.Body)
-	}
+	id := install(t, a, admin, "delivery-dates", nil)
 	const path = "/api/v1/admin/plugins/delivery-dates"
-	id := res.Text(t, "data.defaultInstance.installationId")
 	if res := a.Do(t, testkit.Patch(admin, path+"/instances/"+id, map[string]any{
 		"config": map[string]any{"holidays": "2030-12-25, 2030-12-26"},
 	})); res.Status != http.StatusOK {

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"stoa/examples/plugins"
 	"stoa/internal/app"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/porttest"
@@ -82,16 +81,8 @@ func TestPluginsKeepWhoActsAsAUser(t *testing.T) {
 	acting := begun.Text(t, "data.access_token")
 
 	address := porttest.Free(t)
-	install := func(name string, overrides map[string]any) (id string) {
-		t.Helper()
-		archive, err := plugins.Archive(name, overrides)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a.Install(t, root.Access, "plugin", archive).Text(t, "data.defaultInstance.installationId")
-	}
-	node := install("newsletter", nil)
-	external := install("newsletter-go", map[string]any{"externalBaseUrl": "http://" + address})
+	node := install(t, a, root.Access, "newsletter", nil)
+	external := install(t, a, root.Access, "newsletter-go", map[string]any{"externalBaseUrl": "http://" + address})
 	secret := a.Do(t, testkit.Get(root.Access, "/api/v1/admin/plugins/newsletter-go/secret")).Text(t, "data.secret")
 	out := startGo(t, address, secret)
 

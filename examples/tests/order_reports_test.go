@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"stoa/examples/plugins"
 	"stoa/internal/app"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/dbtest"
@@ -32,16 +31,8 @@ func TestOneOfThreeReplicasReportsOrders(t *testing.T) {
 	keeper := startKeeper(t, shared)
 	a, _ := testkit.New(t, shared), testkit.New(t, shared)
 	admin := a.Admin(t, "root").Access
-	archive, err := plugins.Archive("order-reports", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res := a.Install(t, admin, "plugin", archive)
-	if res.Status != http.StatusCreated {
-		t.Fatalf("install: %d %s", res.Status, res.Body)
-	}
+	id := install(t, a, admin, "order-reports", nil)
 	const path = "/api/v1/admin/plugins/order-reports"
-	id := res.Text(t, "data.defaultInstance.installationId")
 	for _, r := range []testkit.Request{
 		testkit.Patch(admin, path+"/instances/"+id, map[string]any{"config": map[string]any{"seconds": 1}}),
 		testkit.Patch(admin, path, map[string]any{"keepRunning": true}),

@@ -18,6 +18,7 @@ import (
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run/child"
 	"stoa/internal/run/node"
+	"stoa/internal/testkit"
 	"stoa/internal/testkit/logtest"
 )
 
@@ -37,6 +38,20 @@ func inspect(tb testing.TB, name string, overrides map[string]any) (*archive.Con
 		tb.Fatal(err)
 	}
 	return contents, m
+}
+
+// install installs an example in a stoa and returns its default instance's id.
+func install(t *testing.T, a *testkit.App, admin, name string, overrides map[string]any) (id string) {
+	t.Helper()
+	archive, err := plugins.Archive(name, overrides)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := a.Install(t, admin, "plugin", archive)
+	if res.Status != http.StatusCreated {
+		t.Fatalf("install: %d %s", res.Status, res.Body)
+	}
+	return res.Text(t, "data.defaultInstance.installationId")
 }
 
 func TestEveryExampleIsAnInstallablePackage(t *testing.T) {
