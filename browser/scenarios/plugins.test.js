@@ -122,15 +122,22 @@ sweep("a dropped file opens the dialog, and an upload can be stopped", async () 
 
 sweep("what uninstalling does is said before, and can be undone", async () => {
   await install(token, plugin({ slug: "leaving", name: "Leaving" }));
-  const tab = await openConsole("/console/plugins/leaving");
+  const tab = await openConsole();
+  await tab.clock.install();
+  await tab.goto("/console/plugins/leaving");
   await tab.getByRole("button", { name: "More actions" }).click();
   await tab.getByRole("menuitem", { name: "Uninstall…" }).click();
   await tab.getByText("Files, config and stored data stay, so you can restore it.").waitFor();
   await accessible(tab, "the confirmation of an uninstall");
   await tab.getByRole("button", { name: "Uninstall Leaving" }).click();
-  await tab.getByText("Leaving was uninstalled.").waitFor();
+  await tab.getByText("Leaving was uninstalled.").hover();
+  await tab.clock.fastForward(60_000); // it stays while it is pointed at
   await tab.getByRole("button", { name: "Restore" }).click();
-  await tab.getByText("Leaving is restored.").waitFor();
+  const restored = tab.getByText("Leaving is restored.");
+  await restored.waitFor();
+  await tab.getByRole("heading", { level: 1 }).hover();
+  await tab.clock.fastForward(60_000);
+  await restored.waitFor({ state: "detached" });
   assert.equal((await call(stoa, "GET", "/api/v1/admin/plugins/leaving", { token })).status, 200);
   await tab.end();
 });

@@ -1,5 +1,5 @@
 // Toasts say what an action did. They are in one live region, so a screen reader hears
-// each; they stay long enough to be read, and longer while pointed at.
+// each; they stay long enough to be read, and as long as the mouse or the focus is on them.
 import { Button, CloseButton } from "@mantine/core";
 import { useSyncExternalStore } from "react";
 import { c } from "../text";
@@ -19,12 +19,24 @@ const change = (next: Toast[]) => {
   toasts = next;
   for (const listener of listeners) listener();
 };
-const remove = (id: number) => change(toasts.filter((toast) => toast.id !== id));
+const remove = (id: number) => {
+  hold(id);
+  change(toasts.filter((toast) => toast.id !== id));
+};
+const timers = new Map<number, number>();
+const hold = (id: number) => {
+  clearTimeout(timers.get(id));
+  timers.delete(id);
+};
+const letGo = ({ id, undo, tone }: Toast) => {
+  hold(id);
+  timers.set(id, window.setTimeout(remove, undo || tone === "bad" ? 12_000 : 6_000, id));
+};
 
 const show = (toast: Omit<Toast, "id">) => {
-  const id = ++last;
-  change([...toasts.slice(-2), { ...toast, id }]);
-  setTimeout(remove, toast.undo || toast.tone === "bad" ? 12_000 : 6_000, id);
+  const shown = { ...toast, id: ++last };
+  change([...toasts.slice(-2), shown]);
+  letGo(shown);
 };
 
 export const tell = (text: string, undo?: Toast["undo"]) => show({ text, tone: "good", ...(undo ? { undo } : {}) });
@@ -40,7 +52,16 @@ export const Toasts = () => {
   return (
     <div className="toasts" role="status" aria-live="polite">
       {all.map((toast) => (
-        <div key={toast.id} className="toast" data-tone={toast.tone}>
+        <div
+          key={toast.id}
+          className="toast"
+          data-tone={toast.tone}
+          onMouseEnter={() => hold(toast.id)}
+          onMouseLeave={(e) => e.currentTarget.matches(":focus-within") || letGo(toast)}
+          onFocus={() => hold(toast.id)}
+          onBlur={(e) =>
+            e.currentTarget.contains(e.relatedTarget) || e.currentTarget.matches(":hover") || letGo(toast)
+          }>
           <p>{toast.text}</p>
           {toast.undo && (
             <Button
