@@ -62,7 +62,9 @@ sweep("a code for a plan of any product, found or typed, keeps what nobody chang
   const read = () => call(stoa, "GET", `/api/v1/admin/discounts/${body.data.id}`, { token });
   assert.deepEqual([(await read()).body.data.products, (await read()).body.data.tiers], [undefined, ["growth", "plus"]]);
   await plans.press("Backspace");
+  const saved = tab.waitForResponse((answer) => answer.request().method() === "PATCH" && answer.url().includes("/admin/discounts/"));
   await tab.getByRole("button", { name: "Save the discount" }).click();
+  await saved;
   await tab.waitForFunction(() => document.querySelectorAll(".mantine-Pill-root").length === 1);
   assert.deepEqual((await read()).body.data.tiers, ["growth"]);
   await tab.getByRole("button", { name: "Delete the discount" }).click();

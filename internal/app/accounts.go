@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -157,16 +158,16 @@ func (a *App) buildStandIns(cfg Config, db *store.Account) {
 
 // signInElsewhere has identity providers sign people in.
 func signInElsewhere(s *account.Service, cfg Config) {
-	out := outside(cfg, outsideTimeout)
-	out.ResponseHeaderTimeout = outsideTimeout
+	within := cmp.Or(cfg.ProviderTimeout, outsideTimeout)
+	out := outside(cfg, within)
 	out.MaxIdleConns, out.MaxIdleConnsPerHost, out.IdleConnTimeout = 16, 2, time.Minute
-	s.Federated = federated.New(out, cfg.Now)
+	s.Federated = federated.New(out, within, cfg.Now)
 	s.ProviderBox = cfg.MasterKey.Box(account.ProviderPurpose)
 	s.VerifierBox = cfg.MasterKey.Box(account.FlowVerifierPurpose)
 	s.ResultBox = cfg.MasterKey.Box(account.FlowResultPurpose)
 }
 
-// outsideTimeout is how long it may take to connect to an identity provider, and until it answers.
+// outsideTimeout is how long one request to an identity provider may take.
 const outsideTimeout = 5 * time.Second
 
 // buildPasskeys returns for whom browsers make passkeys; nil if they make none at the public URL.

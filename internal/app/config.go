@@ -37,6 +37,8 @@ type Config struct {
 	DatabaseURL string
 	// DatabaseConns is how many connections it gets at most (database.OpenWith); may be 0.
 	DatabaseConns int
+	// ProviderTimeout is how long one request to an identity provider may take; 0 means 5 s.
+	ProviderTimeout time.Duration
 
 	// KeepSchema keeps the App from migrating the database: New fails if the schema is not up
 	// to date. Commands that run beside a server set it.
@@ -254,6 +256,8 @@ type Config struct {
 	// StartLimit is how long a plugin or theme app may take to start, and how long calls wait for
 	// that; 0: the defaults of packages node and themeapp. Tests set it.
 	StartLimit time.Duration
+	// StallLimit is how long one may block its event loop; 0: the defaults, too. Tests set it.
+	StallLimit time.Duration
 
 	// Children starts plugins and theme apps in place of a launcher of the App's own, and is not closed with
 	// it: NodePath and PluginIsolation are the launcher's then, and those here must be empty. Tests set it:

@@ -14,8 +14,8 @@ import (
 func (a *App) buildThemes(cfg Config) {
 	a.themeApps = themeapp.New(themeapp.Config{
 		Log: cfg.Log, Children: a.children, DataDir: cfg.DataDir, Fetch: a.fetchTheme, Egress: a.egress,
-		Start: cfg.StartLimit, StartWait: cfg.StartLimit, APIBaseURL: cmp.Or(cfg.PlatformAPIBaseURL, cfg.PublicURL),
-		HealthWait: cfg.HealthLimit,
+		Start: cfg.StartLimit, StartWait: cfg.StartLimit, Stall: cfg.StallLimit, HealthWait: cfg.HealthLimit,
+		APIBaseURL: cmp.Or(cfg.PlatformAPIBaseURL, cfg.PublicURL),
 	})
 	a.Themes = &theme.Service{
 		Store: store.NewTheme(a.DB), Now: cfg.Now, Configs: cfg.MasterKey.Box("theme.config"),

@@ -225,7 +225,7 @@ func testProductDeletion(t *testing.T, open Open) {
 		c, s, p := store.NewProducts(db), store.NewOrders(db), Product("a")
 		mustCreate(t, c, p)
 		o := mustOrder(t, s, Order("o", "a", "user", "", T0))
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		err := s.InTx(ctx, func(tx order.Store) error {
 			_, missing := tx.OrderByID(ctx, o.ID) // locks it

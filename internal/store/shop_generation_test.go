@@ -188,7 +188,7 @@ func testShopGenerationTx(t *testing.T, open Open) {
 		if db.Engine() == "sqlite" { // one writes at a time
 			return nil
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		return s.InTx(ctx, func(other order.Store) error { return buy(ctx, other, "prod-b") })
 	})

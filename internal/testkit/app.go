@@ -90,8 +90,9 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 		SignIn: settings.SignIn{NewSignInMail: "off"}, // tests count mails
 
 		Deliver: true, KeepThemeApps: true, Witness: witness(tb),
-		NoFront:    os.Getenv("STOA_FRONT") == "off",
-		StartLimit: 2 * time.Minute, // a busy machine is not the plugin's fault
+		NoFront: os.Getenv("STOA_FRONT") == "off",
+		// A busy machine is not the fault of plugins and providers.
+		StartLimit: 2 * time.Minute, StallLimit: time.Minute, ProviderTimeout: time.Minute,
 	}
 	for _, o := range options {
 		o(tb, &cfg)

@@ -37,9 +37,6 @@ const (
 
 const (
 	githubAPI = "https://api.github.com"
-
-	// timeout is how long one request to a provider may take.
-	timeout = 5 * time.Second
 	// maxAnswer is how many bytes a provider may answer.
 	maxAnswer = 1 << 20
 )
@@ -84,11 +81,12 @@ type Client struct {
 	known map[string]*issuer
 }
 
-// New returns a Client that connects with transport, which must refuse addresses that no outsider may reach.
-func New(transport http.RoundTripper, now func() time.Time) *Client {
+// New returns a Client that connects with transport, which must refuse addresses that no outsider may reach. within is
+// how long one request may take.
+func New(transport http.RoundTripper, within time.Duration, now func() time.Time) *Client {
 	return &Client{
 		http: &http.Client{
-			Transport: limited{transport}, Timeout: timeout,
+			Transport: limited{transport}, Timeout: within,
 			// A provider that redirects would choose whom stoa calls.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},

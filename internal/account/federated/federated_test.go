@@ -39,7 +39,7 @@ func begin(t *testing.T) *trip {
 	p := idptest.Start(t)
 	tr := &trip{Provider: p, now: time.Date(2026, 11, 27, 8, 0, 0, 0, time.UTC)}
 	p.Now = func() time.Time { return tr.now }
-	tr.client = federated.New(p.Client().Transport, func() time.Time { return tr.now })
+	tr.client = federated.New(p.Client().Transport, time.Minute, func() time.Time { return tr.now })
 	tr.of = federated.Provider{
 		Kind: federated.OIDC, Issuer: p.URL, ClientID: idptest.ClientID, Secret: idptest.Secret,
 		RedirectURI: "http://shop.example/back",
@@ -407,7 +407,7 @@ func TestGitHubKnowsPeopleByANumber(t *testing.T) {
 				}
 			}))
 			defer server.Close()
-			c := federated.New(elsewhere{strings.TrimPrefix(server.URL, "http://"), server.Client().Transport}, time.Now)
+			c := federated.New(elsewhere{strings.TrimPrefix(server.URL, "http://"), server.Client().Transport}, time.Minute, time.Now)
 			p := federated.Provider{Kind: federated.GitHub, Issuer: federated.GitHubIssuer, ClientID: "c", Secret: "s", RedirectURI: "https://shop.example/back"}
 			address, err := c.Begin(t.Context(), p, secrets, false)
 			if err != nil || !strings.HasPrefix(address, "https://github.com/login/oauth/authorize?") || !strings.Contains(address, "code_challenge_method=S256") {
@@ -489,7 +489,7 @@ func FuzzIDToken(f *testing.F) {
 	f.Add("eyJhbGciOiJFUzI1NiIsImtpZCI6ImtleS0xIn0.e30.AAAA")
 	p := idptest.Start(f)
 	now := time.Now()
-	client := federated.New(p.Client().Transport, func() time.Time { return now })
+	client := federated.New(p.Client().Transport, time.Minute, func() time.Time { return now })
 	of := federated.Provider{Kind: federated.OIDC, Issuer: p.URL, ClientID: idptest.ClientID, Secret: idptest.Secret, RedirectURI: "http://shop.example/back"}
 	f.Fuzz(func(t *testing.T, raw string) {
 		p.Change(func() { p.Raw = func(string) string { return raw } })
@@ -515,7 +515,7 @@ func FuzzMetadata(f *testing.F) {
 			}
 			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 		})
-		client := federated.New(answers, time.Now)
+		client := federated.New(answers, time.Minute, time.Now)
 		_ = client.Test(t.Context(), federated.Provider{Kind: federated.OIDC, Issuer: "https://id.example"})
 	})
 }

@@ -2,6 +2,7 @@ package database_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"testing"
 	"time"
@@ -27,6 +28,19 @@ func (d deadline) Err() error {
 	default:
 		return nil
 	}
+}
+
+// overWhenWaiting returns a context whose time is over as soon as one more waits for a connection of pool.
+func overWhenWaiting(tb testing.TB, pool *sql.DB) context.Context {
+	tb.Helper()
+	ctx, waiting := deadline{tb.Context(), make(chan struct{})}, pool.Stats().WaitCount
+	go func() {
+		for pool.Stats().WaitCount == waiting && tb.Context().Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		close(ctx.done)
+	}()
+	return ctx
 }
 
 // Whoever waits in vain for a connection to the database learns that, whichever way it asked. Whoever
@@ -56,13 +70,7 @@ func TestNoConnectionInTimeIsAnOutage(t *testing.T) {
 	}
 	err = c.InTx(t.Context(), func(database.Conn) error { // SQLite has one connection that writes
 		for what, ask := range asks {
-			ctx, waiting := deadline{t.Context(), make(chan struct{})}, pool.Stats().WaitCount
-			go func() {
-				for pool.Stats().WaitCount == waiting && t.Context().Err() == nil {
-					time.Sleep(time.Millisecond)
-				}
-				close(ctx.done)
-			}()
+			ctx := overWhenWaiting(t, pool)
 			if err := ask(ctx); !outage.Is(err) || !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%s: %v", what, err)
 			}

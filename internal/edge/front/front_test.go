@@ -9,11 +9,13 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"stoa/internal/edge/front"
 	"stoa/internal/edge/stall"
+	"stoa/internal/testkit/waittest"
 )
 
 const call = "GET /api/x/a HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -24,15 +26,24 @@ const passedOn = "GET /api/x/a HTTP/1.1\r\nHost: x\r\n" + behind + "\r\n"
 // expect reads an answer, and compares its status and body.
 func expect(tb testing.TB, in *bufio.Reader, want string) *http.Response {
 	tb.Helper()
+	res, err := answer(in, want)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return res
+}
+
+// answer reads an answer. The error says in what it is not the one that is wanted.
+func answer(in *bufio.Reader, want string) (*http.Response, error) {
 	res, err := http.ReadResponse(in, nil)
 	if err != nil {
-		tb.Fatalf("%v; want %q", err, want)
+		return nil, fmt.Errorf("%w; want %q", err, want)
 	}
 	body, err := io.ReadAll(res.Body)
 	if got := fmt.Sprintf("%d %s", res.StatusCode, body); got != want || err != nil {
-		tb.Fatalf("got %q, %v; want %q", got, err, want)
+		return nil, fmt.Errorf("got %q, %v; want %q", got, err, want) //nolint:errorlint // err is nil if the body differs
 	}
-	return res
+	return res, nil
 }
 
 // handler answers with the path and the body.
@@ -423,36 +434,47 @@ func TestClosedServersLeaveNoConnections(t *testing.T) {
 func TestDeadlinesEndWithTheirRequest(t *testing.T) {
 	t.Parallel()
 
+	var limit atomic.Int64
 	s := newServer(t, true, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == called+"limited" {
 			rc := http.NewResponseController(w)
-			soon := time.Now().Add(5 * time.Second) // the answer takes less, on a busy machine, too
+			soon := time.Now().Add(time.Duration(limit.Load()))
 			if err := errors.Join(rc.SetReadDeadline(soon), rc.SetWriteDeadline(soon)); err != nil {
 				t.Error(err)
 			}
 		}
 		handler(w, r)
 	}))
-	c, in := s.dial(t)
-	fmt.Fprint(c, call)
-	expect(t, in, "200 /api/x/a ")
-	fmt.Fprint(c, strings.Replace(call, "/a ", "/limited ", 1))
-	expect(t, in, "200 /api/x/limited ")
-	time.Sleep(5500 * time.Millisecond) // until they would have passed
-	fmt.Fprint(c, call)
-	expect(t, in, "200 /api/x/a ")
+	waittest.Within(t, "an answer after the deadlines of an earlier request", func(deadline time.Duration) error {
+		limit.Store(int64(deadline))
+		c, in := s.dial(t)
+		defer c.Close()
+		fmt.Fprint(c, call)
+		expect(t, in, "200 /api/x/a ")
+		fmt.Fprint(c, strings.Replace(call, "/a ", "/limited ", 1))
+		if _, err := answer(in, "200 /api/x/limited "); err != nil {
+			return err
+		}
+		time.Sleep(deadline + deadline/8) // until they would have passed
+		fmt.Fprint(c, call)
+		_, err := answer(in, "200 /api/x/a ")
+		return err
+	})
 }
 
 // The time limit for the head does not apply to the body.
 func TestABodyMayComeLaterThanAHead(t *testing.T) {
 	t.Parallel()
 
-	s := newServer(t, true, http.HandlerFunc(handler), func(srv *http.Server) { srv.ReadHeaderTimeout = 5 * time.Second })
-	c, in := s.dial(t)
-	fmt.Fprint(c, "POST /api/x/a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nh")
-	time.Sleep(5500 * time.Millisecond) // until the limit has passed
-	fmt.Fprint(c, "i")
-	expect(t, in, "200 /api/x/a hi")
+	waittest.Within(t, "the answer to a body that came later", func(limit time.Duration) error {
+		s := newServer(t, true, http.HandlerFunc(handler), func(srv *http.Server) { srv.ReadHeaderTimeout = limit })
+		c, in := s.dial(t)
+		fmt.Fprint(c, "POST /api/x/a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nh")
+		time.Sleep(limit + limit/8) // until it has passed
+		fmt.Fprint(c, "i")
+		_, err := answer(in, "200 /api/x/a hi")
+		return err
+	})
 }
 
 // A body that the handler ignores delays neither the answer nor the next request, and one that

@@ -212,17 +212,25 @@ func TestAWaitEndsWithTheDeadlineAndTheConnection(t *testing.T) {
 		end  func(c *http1.Conn)
 		want error
 	}{
-		"deadline": {func(c *http1.Conn) { _ = c.SetDeadline(time.Now().Add(20 * time.Millisecond)) }, os.ErrDeadlineExceeded},
-		"close":    {func(c *http1.Conn) { time.AfterFunc(20*time.Millisecond, func() { _ = c.Close() }) }, net.ErrClosed},
+		"deadline": {func(c *http1.Conn) { _ = c.SetDeadline(time.Now()) }, os.ErrDeadlineExceeded},
+		"close":    {func(c *http1.Conn) { _ = c.Close() }, net.ErrClosed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			sent := make(chan struct{})
 			c := used(t, served(t, func(nc net.Conn) { // answers once
-				_, _ = http.ReadRequest(bufio.NewReader(nc))
+				requests := bufio.NewReader(nc)
+				_, _ = http.ReadRequest(requests)
 				_, _ = io.WriteString(nc, answered)
+				if _, err := http.ReadRequest(requests); err == nil {
+					close(sent)
+				}
 				_, _ = io.Copy(io.Discard, nc)
 			}))
-			tt.end(c)
+			go func() {
+				<-sent
+				tt.end(c)
+			}()
 			if n, err := c.Send([]byte(asked), true); n != len(asked) || err != nil {
 				t.Errorf("Send = %d, %v", n, err)
 			}

@@ -12,6 +12,7 @@ import (
 	"stoa/internal/edge/ratelimit"
 	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/redistest"
+	"stoa/internal/testkit/waittest"
 )
 
 // slow refills only long after the test: Redis counts in real time.
@@ -90,13 +91,10 @@ func TestWithoutRedisEachReplicaCountsAloneAndLogsIt(t *testing.T) {
 	}
 
 	srv.Start(t) // with nothing in it
-	end := time.Now().Add(20 * time.Second)
-	for !strings.Contains(log.String(), "Redis answers again") && time.Now().Before(end) {
+	waittest.True(t, "Redis to be asked again", func() bool {
 		l.Take(t.Context(), rule, "b")
-	}
-	if !strings.Contains(log.String(), "Redis answers again") {
-		t.Error("did not go back to Redis")
-	}
+		return strings.Contains(log.String(), "Redis answers again")
+	})
 	if l.Take(t.Context(), slow, "a").Allowed {
 		t.Error("a Redis that came back empty gave a fresh budget")
 	}

@@ -1,6 +1,8 @@
 package remote_test
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"stoa/internal/market/remote"
 	"stoa/internal/market/terms"
 	"stoa/internal/testkit/tuftest"
+	"stoa/internal/testkit/waittest"
 )
 
 // attack changes what a market serves, or the clock of the stoa that buys. before is what the market
@@ -246,7 +249,17 @@ func TestAttackWithASlowBody(t *testing.T) {
 		}
 	})
 	b.Fetcher = impatient
-	b.poll(t)
+	waittest.Until(t, "a verdict on the body", func() error { // a busy machine may take two seconds to its first byte
+		b.poll(t)
+		list, err := b.Store.List(t.Context())
+		if err != nil || len(list) != 1 {
+			return fmt.Errorf("%d markets, %w", len(list), err)
+		}
+		if state, why := list[0].At(b.clock.Now()); state == remote.Unreachable {
+			return errors.New(why)
+		}
+		return nil
+	})
 	b.is(t, "slow", remote.Untrusted, "timestamp.json does not end")
 
 	m.Serve(tuftest.TimestampPath, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })

@@ -21,6 +21,7 @@ import (
 	"stoa/internal/run"
 	"stoa/internal/run/external"
 	"stoa/internal/testkit/logtest"
+	"stoa/internal/testkit/waittest"
 )
 
 var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
@@ -197,30 +198,29 @@ func TestSlowPluginsTimeOut(t *testing.T) {
 func TestTimeLimitEndsWithTheFirstByte(t *testing.T) {
 	t.Parallel()
 
-	const limit = 2 * time.Second // enough for a busy machine
-	const longer = limit + limit/4
-	pr, pw := io.Pipe()
-	k := newKit(t, limit, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		_ = http.NewResponseController(w).Flush()
-		<-time.After(longer)
-		_, _ = io.WriteString(w, "done")
+	waittest.Within(t, "a call whose body and answer take long", func(limit time.Duration) error {
+		longer := limit + limit/4
+		pr, pw := io.Pipe()
+		k := newKit(t, limit, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			_ = http.NewResponseController(w).Flush()
+			<-time.After(longer)
+			_, _ = io.WriteString(w, "done")
+		})
+		go func() {
+			_, _ = io.WriteString(pw, "a")
+			<-time.After(longer)
+			_ = pw.Close()
+		}()
+		res, err := k.do(t.Context(), t, "POST", "/api/x", pr)
+		if err != nil {
+			return err
+		}
+		if body, err := io.ReadAll(res.Body); string(body) != "done" || err != nil {
+			return fmt.Errorf("body %q, %v; Serve: %w", body, err, k.served(t)) //nolint:errorlint // err may be nil
+		}
+		return k.served(t)
 	})
-	go func() {
-		_, _ = io.WriteString(pw, "a")
-		<-time.After(longer)
-		_ = pw.Close()
-	}()
-	res, err := k.do(t.Context(), t, "POST", "/api/x", pr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if body, err := io.ReadAll(res.Body); string(body) != "done" || err != nil {
-		t.Errorf("body = %q, %v", body, err)
-	}
-	if err := k.served(t); err != nil {
-		t.Errorf("Serve = %v", err)
-	}
 }
 
 func TestStreamsBothWaysAtOnce(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -101,7 +102,13 @@ func TestANameThatMovesInsideIsRefused(t *testing.T) {
 			defer rt.Close()
 			in := installed("http://moving.example:" + u.Port())
 			var last error
-			for range 3 {
+			for i := range 3 {
+				// Only a call of an address that never answers ends with the time, which a busy machine may
+				// need for the look-up.
+				in.Package.Settings.TimeoutMs = 60_000
+				if slices.Contains(lists[min(i, len(lists)-1)], outside) {
+					in.Package.Settings.TimeoutMs = 300
+				}
 				last = rt.Serve(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil), &in)
 				if !errors.Is(last, run.ErrUnreachable) && !errors.Is(last, run.ErrTimeout) {
 					t.Errorf("Serve = %v", last)

@@ -124,25 +124,32 @@ func TestNobodyIsAskedWhileNothingRuns(t *testing.T) {
 func TestATrialIsNotEndedForAnInstanceThatIsNotLive(t *testing.T) {
 	t.Parallel()
 	live := &fakeLive{live: map[string]plugin.Revision{}}
-	f := newFixture(t, func(c *options) {
-		c.Live, c.LiveEvery, c.StartTimeout = live, 50*time.Millisecond, 4*time.Second
-	})
-	other := f.install(t, "other", withRoutes(""))
-	live.set(func() { live.live[other.Instance.ID] = other.Revision() })
-	if err := f.Prepare(t.Context(), other); err != nil { // keeps the watch going
-		t.Fatal(err)
+	watched := func() *fixture {
+		f := newFixture(t, func(c *options) { c.Live, c.LiveEvery = live, 50*time.Millisecond })
+		other := f.install(t, "other", withRoutes(""))
+		live.set(func() { live.live[other.Instance.ID] = other.Revision() })
+		if err := f.Prepare(t.Context(), other); err != nil { // keeps the watch going
+			t.Fatal(err)
+		}
+		return f
 	}
+	f, busy := watched(), watched()
+	f.startMargin = long // the host program ends what is late; in busy, stoa does
 	for _, tt := range []struct {
 		slug, code, message string // an empty message: no failure
+		f                   *fixture
+		timeout             int64
 	}{
-		{"never-ready", "await new Promise(() => {})", "The plugin never-ready was not ready within 4 s."},
-		{"late-throw", "await new Promise((done) => setTimeout(done, 500))\nthrow new Error('no table')", "no table"},
-		{"busy", "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)", "not ready within"},
-		{"slow", "await new Promise((done) => setTimeout(done, 500))", ""},
+		{"never-ready", "await new Promise(() => {})", "The plugin never-ready was not ready within 4 s.", f, 4000},
+		{"late-throw", "await new Promise((done) => setTimeout(done, 500))\nthrow new Error('no table')", "no table", f, 0},
+		{"busy", "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)", "not ready within", busy, 4000},
+		{"slow", "await new Promise((done) => setTimeout(done, 500))", "", f, 0},
 	} {
 		t.Run(tt.slug, func(t *testing.T) {
 			t.Parallel()
-			failed, err := f.Try(t.Context(), f.install(t, tt.slug, withRoutes(tt.code)), true)
+			in := tt.f.install(t, tt.slug, withRoutes(tt.code))
+			in.Package.Settings.StartTimeoutMs = tt.timeout
+			failed, err := tt.f.Try(t.Context(), in, true)
 			if err != nil || failed.IsZero() != (tt.message == "") || !strings.Contains(failed.Message, tt.message) {
 				t.Errorf("got %+v, %v; want a failure with %q", failed, err, tt.message)
 			}

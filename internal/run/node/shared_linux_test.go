@@ -35,7 +35,7 @@ module.exports = async function (app, opts) {
   app.get('/api/stream', (request, reply) => { reply.raw.writeHead(200); reply.raw.write('x'); globalThis.finish = () => reply.raw.end('y'); reply.hijack() })
   app.get('/api/stdin', async () => { let all = ''; for await (const part of process.stdin) all += part; return { all } })
   app.get('/api/throw', async () => { setImmediate(() => { throw new Error('thrown by ' + opts.name) }); await new Promise(() => {}) })
-  app.get('/api/block', async () => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) })
+  app.get('/api/block', async () => { console.log('blocks ' + opts.name); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) })
 }`
 
 // sharers installs a package whose instances share a process.
@@ -222,11 +222,17 @@ func TestSharedInstancesHaveLogsOfTheirOwn(t *testing.T) {
 
 func TestASharedProcessThatEndsIsStartedAgain(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, stallsAfter(time.Second))
+	log, clock := newLog(), newLifeClock()
+	f := newFixture(t, stallsAfter(time.Second), func(c *options) { c.Log = log.logger() })
+	f.clocks.Life = clock.ticks
 	all := f.sharers(t, "a", "b")
 	for _, end := range []struct{ path, reason string }{{"/api/throw", reasonCrashed}, {"/api/block", reasonStalled}} {
 		first := getJSON[whoAnswer](t, f, all[0], "/api/who").PID
 		f.get(t, all[1], "/health")
+		if end.reason == reasonStalled {
+			pid := f.Status(all[0].Instance.ID).PID
+			go clock.passWhen(t, pid, func() bool { return strings.Contains(log.String(), "blocks a") })
+		}
 		_, _, err := f.do(t, all[0], http.MethodGet, end.path, "")
 		if err == nil || reasonOf(t, err) != end.reason {
 			t.Errorf("%s: %v", end.path, err)

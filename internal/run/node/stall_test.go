@@ -2,6 +2,7 @@ package node
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"stoa/internal/run"
+	"stoa/internal/testkit/waittest"
 )
 
 const loopRoutes = pidRoute + `
@@ -104,23 +106,37 @@ func TestAnEndlessLoopIsEndedAndTheNextCallSucceeds(t *testing.T) {
 
 func TestALoopOutsideOfACallIsEndedToo(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, stallsAfter(500*time.Millisecond))
+	f := newFixture(t, stallsAfter(time.Second))
+	clock := newLifeClock()
+	f.clocks.Life = clock.ticks
 	in := f.install(t, "loops-later", withRoutes(loopRoutes))
+	f.get(t, in, "/health")
+	pid := f.Status(in.Instance.ID).PID
 	f.get(t, in, "/api/loop-later")
-	gone(t, f.Status(in.Instance.ID).PID)
+	go clock.pass(pid)
+	gone(t, pid)
 }
 
 // Waiting does not block the event loop: only the call that waits is slow.
 func TestASlowRouteIsNotAStall(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, stallsAfter(time.Second))
-	in := f.install(t, "patient", withRoutes(pidRoute+`
-	  app.get('/api/slow', () => new Promise((resolve) => setTimeout(() => resolve({}), 3000)))`))
-	pid := f.get(t, in, "/api/pid")
-	f.get(t, in, "/api/slow")
-	if now := f.get(t, in, "/api/pid"); now != pid {
-		t.Error("the process was restarted")
-	}
+	waittest.Within(t, "a slow route's answer", func(stall time.Duration) error {
+		f := newFixture(t, stallsAfter(stall))
+		in := f.install(t, "patient", withRoutes(pidRoute+fmt.Sprintf(`
+		  app.get('/api/slow', () => new Promise((resolve) => setTimeout(() => resolve({}), %d)))`, (2*stall).Milliseconds())))
+		var pids []string
+		for _, target := range []string{"/api/pid", "/api/slow", "/api/pid"} {
+			_, got, err := f.do(t, in, http.MethodGet, target, "")
+			if err != nil {
+				return fmt.Errorf("%s: %w", target, err)
+			}
+			pids = append(pids, got)
+		}
+		if pids[0] != pids[2] {
+			return errors.New("the process was restarted")
+		}
+		return nil
+	})
 }
 
 // The loop writes the host's own beats: only an answer to a fresh connection tells.

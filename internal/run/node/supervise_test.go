@@ -421,6 +421,7 @@ func TestAFailedStartStaysTheAnswerWhileTheNextGoesOn(t *testing.T) {
 	}
 
 	other := f.install(t, "slow", withRoutes("await new Promise(() => {})"))
+	other.Package.Settings.StartTimeoutMs = long.Milliseconds()
 	if _, _, err := f.do(t, other, http.MethodGet, "/health", ""); !errors.Is(err, run.ErrStarting) {
 		t.Errorf("the first start: got %v, want ErrStarting", err)
 	}

@@ -151,6 +151,7 @@ func TestAPluginThatComputesWithoutPauseIsConfinedToOneProcessor(t *testing.T) {
 			if !mayUse(t, neighbor, all) {
 				t.Errorf("the neighbor does not burn, and is confined: %v", threads(t, neighbor))
 			}
+			waittest.True(t, "the record of its end", func() bool { return strings.Contains(log.String(), "confined=false") })
 			text := log.String()
 			if strings.Count(text, "confined=true") != 1 || strings.Count(text, "confined=false") != 1 {
 				t.Errorf("want one record of the confinement and one of its end, got %s", text)
