@@ -132,8 +132,8 @@ HEAVY := RealProgramIsKilled|KilledRestore|PrintsWithoutEnd|AssaultsEndAlone|Can
 proof-short: ## Prove for some minutes what make test leaves out, as CI does
 	$(AT_ONCE) proof-tools
 	./scripts/test-deps
-	STOA_PROOF=short $(TEST_FLAGS) $(GOTEST) -count=1 -p 1 -skip '$(LICENSES)' ./internal/proof ./compat
-	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -p 1 -run '$(LICENSES)|$(OTHERS)|$(HEAVY)' ./internal/proof ./internal/market/origin ./internal/market/remote ./internal/run/node ./cmd/stoa ./sdk/... ./browser ./deploy
+	STOA_PROOF=short $(TEST_FLAGS) $(GOTEST) -count=1 -p 2 -skip '$(LICENSES)' ./internal/proof ./compat
+	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -p 2 -run '$(LICENSES)|$(OTHERS)|$(HEAVY)' ./internal/proof ./internal/market/origin ./internal/market/remote ./internal/run/node ./cmd/stoa ./sdk/... ./browser ./deploy
 	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -run TestSweeps ./browser/scenarios
 
 .PHONY: check-deploy
