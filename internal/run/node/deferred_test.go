@@ -15,7 +15,8 @@ func TestAStartLoadsOnlyWhatItUses(t *testing.T) {
 		f := newFixture(t, onNode(path))
 		in := f.install(t, "lean", withRoutes(`
 			const { fastify } = require('fastify')
-			const loaded = () => ['tls', 'http2', 'https'].filter((name) => process.moduleLoadList.includes('NativeModule ' + name))
+			const loaded = () => ['tls', 'http2', 'https']
+			  .filter((name) => process.moduleLoadList.includes('NativeModule ' + name))
 			app.get('/api/x', async () => {
 				const before = loaded()
 				await fastify({ http2: true }).ready()

@@ -149,6 +149,7 @@ func (p *Package) install() (err error) {
 }
 
 func npm(dir string, args ...string) error {
+	//nolint:noctx // it ends by itself: it asks no other machine
 	cmd := exec.Command("npm", append(args, "--offline", "--loglevel=error")...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -48,8 +48,8 @@ func True(tb testing.TB, what string, holds func() bool) {
 // limits are those that Within tries.
 var limits = []time.Duration{time.Second / 2, 2 * time.Second, 8 * time.Second, 32 * time.Second}
 
-// Within calls try with longer and longer limits, from half a second to half a minute, until it returns nil. It ends the
-// test with the error that try returned for the last of them.
+// Within calls try with longer and longer limits, from half a second to half a minute, until it returns nil. It ends
+// the test with the error that try returned for the last of them.
 //
 // It is for what must go on although a time limit of the product has passed, where something must have come before its
 // end: a busy machine takes longer than a short limit for that, and a fault fails at each of them.
