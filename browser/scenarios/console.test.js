@@ -70,9 +70,10 @@ sweep("what was typed is saved after the session ended and the administrator sig
   const dialog = tab.getByRole("dialog", { name: "Sign in to the console" });
   await dialog.getByLabel("E-mail").fill(stoa.admin.email);
   await dialog.getByRole("textbox", { name: "Password" }).fill(stoa.admin.password);
+  const saved = tab.getByText("The settings are saved").first().waitFor();
   await dialog.getByRole("button", { name: "Sign in" }).click();
   await dialog.waitFor({ state: "detached" });
-  await tab.getByText("The settings are saved").first().waitFor();
+  await saved;
   assert.equal(await tab.getByLabel("Name of the shop").inputValue(), "Typed before the end");
   const { body } = await call(stoa, "GET", "/api/v1/admin/settings", { token });
   assert.equal(body.data.shopName, "Typed before the end");

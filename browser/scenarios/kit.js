@@ -8,7 +8,7 @@ import { adminToken, call, install as installIn, startStoa } from "./server.js";
 import { closeTabs, explained, launch, mounted, openTab as openTabOf, settled } from "./tab.js";
 
 export { accessibilityFaults, accessible, accessibleEverywhere, fine, scrollsSideways } from "./checks.js";
-export { adminToken, call, startStoa } from "./server.js";
+export { adminToken, call, called, startStoa } from "./server.js";
 export { drawn, focused, launch, mounted, openTab, settled } from "./tab.js";
 
 // The stoa and the browser of the scenario that runs.

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import { plugin } from "./archive.js";
-import { accessibleEverywhere, adminToken, call, fromMenu, openConsole, settled, startStoa, stoa, test, useStoa } from "./kit.js";
+import { accessibleEverywhere, adminToken, call, called, fromMenu, openConsole, settled, startStoa, stoa, test, useStoa } from "./kit.js";
 
 const program = (...args) => execFileSync(process.env.STOA_BINARY, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 
@@ -151,7 +151,7 @@ test("a plugin is bought at the market, with consent, and runs; its page shows t
   await tab.getByText("The license was checked: Valid.").waitFor();
   const { items } = (await call(stoa, "GET", "/api/v1/admin/plugins/greeter/instances", { token })).body.data;
   assert.deepEqual(items[0].grantedPermissions, ["products:read"]);
-  assert.equal((await call(stoa, "GET", "/api/v1/shop/plugins/greeter/api/hello", {})).status, 200);
+  assert.equal((await called(stoa, "/api/v1/shop/plugins/greeter/api/hello")).status, 200);
   await tab.end();
 });
 

@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 
 // freePort returns a port at which nobody listens. Systems take the ports of outgoing
 // connections from above this range, and stoa's demo its own from below, so none takes it
@@ -107,6 +108,15 @@ export const call = async (stoa, method, path, { token, body, type } = {}) => {
     body: body === undefined || raw ? body : JSON.stringify(body),
   });
   return { status: response.status, body: await response.json().catch(() => null), headers: response.headers };
+};
+
+// called calls a plugin, again while it starts: on a busy machine that takes longer than a call waits.
+export const called = async (stoa, path) => {
+  for (;;) {
+    const answer = await call(stoa, "GET", path);
+    if (answer.body?.error?.code !== "PLUGIN_STARTING") return answer;
+    await wait(100);
+  }
 };
 
 // adminToken signs the demo's administrator in and returns an access token.

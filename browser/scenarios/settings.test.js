@@ -145,10 +145,11 @@ sweep("the health page says where the files are, and why object storage does not
     await tab.end();
     return text;
   };
-  const away = await facts({ ...remote, admin });
+  let away;
+  do away = await facts({ ...remote, admin }); while (/did not answer in time/.test(away)); // a busy machine gives up first
   assert.match(away, /Files, in object storage\s+s3:\/\/shop\/stoa\n/);
   assert.ok(away.includes(`Cache of files\n${remote.folder}`) || away.includes(`Cache of files\t${remote.folder}`), away);
-  assert.match(away, /Broken\s+Storage .*(refused|no answer)/); // a busy machine gives up first
+  assert.match(away, /Broken\s+Storage .*(refused|no answer)/);
   assert.ok(!away.includes(secret) && !away.includes("the-key-id"), "a credential is shown");
   const here = await facts(stoa);
   assert.match(here, /Files\s+\//);

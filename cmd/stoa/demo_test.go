@@ -77,8 +77,13 @@ func (s *server) wantDemo(t *testing.T) {
 		"/api/v1/shop/plugins/loyalty-points/api/rules":                     `"pointsPerUnit"`,
 		// the service verified the signature
 	} {
-		if status, body := do(t, http.MethodGet, s.URL+path, "", ""); status != http.StatusOK ||
-			!strings.Contains(body, want) {
+		var status int
+		var body string
+		waittest.True(t, "the plugin", func() bool { // which may start for longer than a call waits, on a busy machine
+			status, body = do(t, http.MethodGet, s.URL+path, "", "")
+			return !strings.Contains(body, "PLUGIN_STARTING")
+		})
+		if status != http.StatusOK || !strings.Contains(body, want) {
 			t.Errorf("GET %s = %d, %s; want %s", path, status, body, want)
 		}
 	}

@@ -256,6 +256,9 @@ type Config struct {
 	// StartLimit is how long a plugin or theme app may take to start, and how long calls wait for
 	// that; 0: the defaults of packages node and themeapp. Tests set it.
 	StartLimit time.Duration
+	// AnswerLimit is how long a plugin or a webhook may take to answer a hook, an event or the question for
+	// what it knows of an account; 0: the defaults of packages delivery and hook. Tests set it.
+	AnswerLimit time.Duration
 	// StallLimit is how long one may block its event loop; 0: the defaults, too. Tests set it.
 	StallLimit time.Duration
 

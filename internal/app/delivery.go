@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/http"
@@ -28,7 +29,7 @@ const webhookIdle = 30 * time.Second
 func (a *App) buildDelivery(cfg Config) {
 	a.hooks = &hook.Sender{
 		Plugins: a.Plugins, Gateway: a.gateway, Internal: a.node, Discard: a.installer.Discard, Log: cfg.Log, Now: cfg.Now,
-		Files: cfg.files(),
+		Files: cfg.files(), ExportLimit: cfg.AnswerLimit,
 	}
 	if cfg.Development != nil {
 		a.hooks.Delivered = cfg.Development.Delivered
@@ -38,7 +39,7 @@ func (a *App) buildDelivery(cfg Config) {
 		Store: store.NewWebhooks(a.DB), Deliveries: store.NewDeliveries(a.DB),
 		Secrets: cfg.MasterKey.Box("webhook.secret"), Now: cfg.Now,
 	}
-	out := outside(cfg, delivery.SendTimeout)
+	out := outside(cfg, cmp.Or(cfg.AnswerLimit, delivery.SendTimeout))
 	out.MaxIdleConns, out.MaxIdleConnsPerHost, out.IdleConnTimeout, out.DisableCompression = 64, 1, webhookIdle, true
 	a.messages = &webhook.Sender{
 		Service: a.Webhooks, Agent: "stoa/" + cfg.Version,
@@ -87,7 +88,7 @@ func (a *App) deliver(ctx context.Context, cfg Config) {
 	plugins := &delivery.Machine{
 		Store: outbox, Lane: delivery.Plugins, Sender: a.hooks, Workers: pluginWorkers,
 		Wake: a.DB.Announced(store.NewIn(delivery.Plugins)), Log: cfg.Log, Now: cfg.Now,
-		Tracer: a.telemetry.Tracer(),
+		Tracer: a.telemetry.Tracer(), SendLimit: cfg.AnswerLimit,
 	}
 	a.background.Go(func() {
 		a.hooks.Clear(ctx) // files that a crash left behind
@@ -96,7 +97,7 @@ func (a *App) deliver(ctx context.Context, cfg Config) {
 	webhooks := &delivery.Machine{
 		Store: outbox, Lane: delivery.Webhooks, Sender: a.messages, Workers: webhookWorkers,
 		Wake: a.DB.Announced(store.NewIn(delivery.Webhooks)), Log: cfg.Log, Now: cfg.Now,
-		Tracer: a.telemetry.Tracer(),
+		Tracer: a.telemetry.Tracer(), SendLimit: cfg.AnswerLimit,
 	}
 	a.background.Go(func() { webhooks.Run(ctx) })
 }

@@ -20,6 +20,7 @@ import (
 
 	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/pgtest"
+	"stoa/internal/testkit/waittest"
 )
 
 // openTest opens a database for a test.
@@ -132,7 +133,10 @@ func upgrade(t *testing.T, dir, engine string, want facts) {
 	if o, err := p.verify(t.Context(), want.LicenseKey, want.Instance); err != nil || o.verdict != granted {
 		t.Errorf("verify = %v, %v", o, err)
 	}
-	a, err = p.call(t.Context(), http.MethodGet, want.Plugin, nil, nil)
+	waittest.True(t, "the plugin", func() bool { // which may start for longer than a call waits
+		a, err = p.call(t.Context(), http.MethodGet, want.Plugin, nil, nil)
+		return err != nil || !strings.Contains(string(a.body), "PLUGIN_STARTING")
+	})
 	if err != nil || a.status != http.StatusOK || string(a.body) != "hello" {
 		t.Errorf("the plugin: %v, %d %s", err, a.status, a.body)
 	}

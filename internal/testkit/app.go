@@ -92,7 +92,8 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 		Deliver: true, KeepThemeApps: true, Witness: witness(tb),
 		NoFront: os.Getenv("STOA_FRONT") == "off",
 		// A busy machine is not the fault of plugins and providers.
-		StartLimit: 2 * time.Minute, StallLimit: time.Minute, ProviderTimeout: time.Minute,
+		StartLimit: 2 * time.Minute, HealthLimit: time.Minute, StallLimit: time.Minute,
+		ProviderTimeout: time.Minute, AnswerLimit: time.Minute,
 	}
 	for _, o := range options {
 		o(tb, &cfg)
@@ -118,9 +119,9 @@ func migrated(tb testing.TB, path string) {
 	}
 }
 
-// SoonUnhealthy is an Option that waits half as long for plugins and theme apps to get healthy, for tests in
-// which some never do.
-func SoonUnhealthy(_ testing.TB, cfg *app.Config) { cfg.HealthLimit = 5 * time.Second }
+// SoonUnhealthy is an Option that waits no longer than shops do for plugins and theme apps to get healthy, for
+// tests in which some never do.
+func SoonUnhealthy(_ testing.TB, cfg *app.Config) { cfg.HealthLimit = 0 }
 
 // New starts an App on an empty database. Both end with the test.
 func New(tb testing.TB, options ...Option) *App {

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"stoa/internal/app"
 	"stoa/internal/message/mail"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/waittest"
 )
 
 const systemPath = "/api/v1/admin/system"
@@ -86,12 +86,10 @@ func TestSystemTellsWhyMailFails(t *testing.T) {
 	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) { cfg.Mailer = mailer })
 	root := a.Admin(t, "root").Access
 	until := func(ok bool) (res testkit.Response) { // mail is sent in the background
-		for start := time.Now(); time.Since(start) < time.Minute; {
+		waittest.True(t, "what mail does", func() bool {
 			res = manage(t, a, root, http.MethodGet, systemPath, nil, http.StatusOK)
-			if part(t, res, "mail")["ok"] == ok {
-				break
-			}
-		}
+			return part(t, res, "mail")["ok"] == ok
+		})
 		return res
 	}
 	a.Do(t, testkit.Post("", "/auth/forgot-password", map[string]string{"email": "root@example.com"}))

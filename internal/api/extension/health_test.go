@@ -1,6 +1,7 @@
 package extension_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -51,8 +52,10 @@ func TestHealthOfExternalPluginsIsShown(t *testing.T) {
 	}
 	well := becomes("healthy", "running")
 	since := well.Get(t, "data.runtime.since")
-	for before := probes.Load(); probes.Load() < before+3; time.Sleep(time.Millisecond) {
+	for range 3 { // one after the other: what was not asked for long is unknown
+		before := probes.Load()
 		a.Clock.Advance(2 * every)
+		waittest.True(t, "the next probe", func() bool { return probes.Load() > before })
 	}
 	if got := shown().Get(t, "data.runtime.since"); got != since {
 		t.Errorf("healthy since %v, then since %v", since, got)
@@ -69,11 +72,14 @@ func TestHealthOfExternalPluginsIsShown(t *testing.T) {
 	if res := a.DoUnchecked(t, testkit.Get("", "/api/v1/shop/plugins/far/api/x")); res.Status != 200 || calls.Load() != 1 {
 		t.Errorf("a call while unhealthy = %d", res.Status)
 	}
-	metrics := httptest.NewRecorder()
-	a.OpsHandler().ServeHTTP(metrics, httptest.NewRequest(http.MethodGet, "http://localhost/metrics", nil))
-	if !strings.Contains(metrics.Body.String(), `stoa_plugin_healthy{slug="far"} 0`) {
-		t.Errorf("the metrics do not show it:\n%s", metrics.Body)
-	}
+	waittest.Until(t, "the metrics to show it", func() error { // they leave out what is late
+		metrics := httptest.NewRecorder()
+		a.OpsHandler().ServeHTTP(metrics, httptest.NewRequest(http.MethodGet, "http://localhost/metrics", nil))
+		if !strings.Contains(metrics.Body.String(), `stoa_plugin_healthy{slug="far"} 0`) {
+			return errors.New(metrics.Body.String())
+		}
+		return nil
+	})
 
 	status.Store(http.StatusNotFound) // the platform answers in its place
 	again := becomes("404", "running")
@@ -85,12 +91,24 @@ func TestHealthOfExternalPluginsIsShown(t *testing.T) {
 	if got := shown().Get(t, "data.runtime.state"); got != "unknown" {
 		t.Errorf("a disabled instance is %v", got)
 	}
+	wantNotAsked(t, a, &probes, every)
+}
+
+// wantNotAsked checks that a plugin is asked for its health no more.
+func wantNotAsked(t *testing.T, a *testkit.App, probes *atomic.Int64, every time.Duration) {
+	t.Helper()
+	for looks, asked := 0, probes.Load(); looks < 20; looks++ { // some may have been on their way
+		time.Sleep(every / 5)
+		if now := probes.Load(); now != asked {
+			looks, asked = 0, now
+		}
+	}
 	asked := probes.Load()
 	for range 20 {
 		a.Clock.Advance(2 * every)
 		time.Sleep(every / 5)
 	}
-	if now := probes.Load(); now > asked+1 { // one may have been on its way
+	if now := probes.Load(); now != asked {
 		t.Errorf("a plugin without an enabled instance was asked %d times", now-asked)
 	}
 }

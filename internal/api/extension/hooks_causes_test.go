@@ -26,7 +26,7 @@ func wantHooks(t *testing.T, causes []cause) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 
-			k := newHookKit(t, testkit.New(t))
+			k := newHookKit(t, testkit.New(t, testkit.SoonUnhealthy))
 			if tt.before != nil {
 				tt.before(t, k)
 				k.quiet(t)

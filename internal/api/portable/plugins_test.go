@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/examples/plugins"
+	"stoa/internal/app"
 	"stoa/internal/run/hook"
 	"stoa/internal/testkit"
 )
@@ -154,7 +155,7 @@ func TestACopyHasWhatPluginsKnow(t *testing.T) {
 func TestAPluginThatHangsIsMissingInACopy(t *testing.T) {
 	t.Parallel()
 
-	a := testkit.New(t)
+	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) { cfg.AnswerLimit = 10 * time.Second })
 	admin, user := a.Admin(t, "root").Access, a.Register(t, "ada")
 	var hung atomic.Int32
 	for _, slug := range []string{"hangs", "hangs-too"} {

@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"log/slog"
@@ -14,14 +15,6 @@ import (
 const (
 	// SendTimeout is how long a receiver may take (contract 6.2).
 	SendTimeout = 10 * time.Second
-
-	// leaseTime is how long a lease lasts if its worker does not extend it. The database measures
-	// it; the worker counts by its own clock from before its request. So it does not matter how the
-	// clocks of processes are set.
-	leaseTime = 30 * time.Second
-	// leaseMargin is how much of its lease a worker leaves unused, for the last send that it
-	// starts.
-	leaseMargin = 2 * SendTimeout
 
 	// batch is how many deliveries a worker reads at once, ackEvery how long a sent delivery may
 	// wait to be acknowledged together with the next ones.
@@ -56,8 +49,8 @@ type Sender interface {
 	Settled(ctx context.Context, settled []Settled)
 }
 
-// Machine delivers from the queues of a lane. Create it as a literal; all fields but Tracer are
-// required.
+// Machine delivers from the queues of a lane. Create it as a literal; all fields but Tracer and
+// SendLimit are required.
 type Machine struct {
 	Store   Claims
 	Lane    Lane
@@ -68,8 +61,21 @@ type Machine struct {
 	Now     func() time.Time
 	Tracer  *trace.Tracer // records a span for each attempt; nil records none
 
+	// SendLimit takes the place of SendTimeout; 0 means that.
+	SendLimit time.Duration
+
 	pace pace
 }
+
+// sendLimit is how long one attempt may take.
+func (m *Machine) sendLimit() time.Duration { return cmp.Or(m.SendLimit, SendTimeout) }
+
+// leaseTime is how long a lease lasts if its worker does not extend it. The database measures it; the worker
+// counts by its own clock from before its request. So it does not matter how the clocks of processes are set.
+func (m *Machine) leaseTime() time.Duration { return 3 * m.sendLimit() }
+
+// leaseMargin is how much of its lease a worker leaves unused, for the last send that it starts.
+func (m *Machine) leaseMargin() time.Duration { return 2 * m.sendLimit() }
 
 // Run delivers until ctx ends, and returns when all sends have ended.
 func (m *Machine) Run(ctx context.Context) {
@@ -129,8 +135,8 @@ func (m *Machine) claim(ctx context.Context, free int) (queues []string, lease s
 		return nil, "", time.Time{}
 	}
 	lease = rand.Text()
-	until = time.Now().Add(leaseTime)
-	queues, err := m.Store.Claim(ctx, m.Lane, lease, m.Now(), leaseTime, free)
+	until = time.Now().Add(m.leaseTime())
+	queues, err := m.Store.Claim(ctx, m.Lane, lease, m.Now(), m.leaseTime(), free)
 	if err != nil && ctx.Err() == nil {
 		m.Log.WarnContext(ctx, "deliveries cannot be read", slog.String("lane", string(m.Lane)), slog.Any("err", err))
 	}

@@ -54,7 +54,7 @@ func (w *worker) serve(ctx, sending context.Context) {
 func (w *worker) sendAll(ctx, sending context.Context, due []Delivery) (failed, ok bool) {
 	for _, d := range due {
 		w.pace.wait(ctx)
-		if ctx.Err() != nil || time.Until(w.until) < leaseMargin && !w.flush(ctx) {
+		if ctx.Err() != nil || time.Until(w.until) < w.leaseMargin() && !w.flush(ctx) {
 			break
 		}
 		s, sent := w.send(sending, d)
@@ -78,7 +78,7 @@ func (w *worker) sendAll(ctx, sending context.Context, due []Delivery) (failed, 
 
 // send makes an attempt. sent is false if it was canceled because the program stops.
 func (w *worker) send(sending context.Context, d Delivery) (s Settled, sent bool) {
-	ctx, cancel := context.WithTimeout(sending, SendTimeout)
+	ctx, cancel := context.WithTimeout(sending, w.sendLimit())
 	defer cancel()
 	at, started := w.Now(), time.Now()
 	ctx, span := w.Tracer.Work(ctx, "deliver "+string(d.Kind), spanKind(d.Kind), d.Cause)
@@ -144,7 +144,7 @@ func (w *worker) flush(ctx context.Context) bool {
 	}
 	storing, cancel := context.WithDeadline(context.WithoutCancel(ctx), w.until)
 	defer cancel()
-	ok, err := w.Store.Settle(storing, w.queue, w.lease, w.settled, leaseTime)
+	ok, err := w.Store.Settle(storing, w.queue, w.lease, w.settled, w.leaseTime())
 	if err != nil {
 		w.warn(ctx, "deliveries cannot be recorded; they are made again", err)
 	}
@@ -153,7 +153,7 @@ func (w *worker) flush(ctx context.Context) bool {
 	if err != nil || !ok {
 		return false
 	}
-	w.until = now.Add(leaseTime)
+	w.until = now.Add(w.leaseTime())
 	if len(settled) > 0 {
 		w.Sender.Settled(storing, settled)
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
@@ -25,6 +26,7 @@ func TestSpansFollowTheConventions(t *testing.T) {
 	defer hook.Close()
 	a := testkit.NewShop(t, testkit.OnPostgres, sending, func(_ testing.TB, cfg *app.Config) {
 		cfg.RateLimits, cfg.RedisURL = true, redis.URL
+		cfg.RedisTimeout = time.Minute // a busy machine may be late
 	})
 	e := a.InstallEcho(t, map[string]any{"lifecycle": map[string]any{"onInstall": true}})
 	e.Do(t, testkit.Post(e.Admin.Access, "/api/v1/admin/webhooks", map[string]any{

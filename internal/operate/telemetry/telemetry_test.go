@@ -152,6 +152,7 @@ func TestSpansCarryNoSecretsNoMailAddressesNoQueries(t *testing.T) {
 	redis := redistest.New(t)
 	a := testkit.NewShop(t, sending, func(_ testing.TB, cfg *app.Config) {
 		cfg.RateLimits, cfg.RedisURL, cfg.SMTPPassword = true, redis.URL, "sesame-smtp"
+		cfg.RedisTimeout = time.Minute // a busy machine may be late
 	})
 	e := a.InstallEcho(t, nil)
 	user := a.Register(t, "sesameuser")

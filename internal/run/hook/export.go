@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -114,13 +115,14 @@ func (s *Sender) export(ctx context.Context, e *Exported, userID string) {
 	if !e.In.Package.Manifest.Export {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, ExportTimeout)
+	limit := cmp.Or(s.ExportLimit, ExportTimeout)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	res, err := s.ask(ctx, e.In, userID)
 	var why error
 	switch {
 	case ctx.Err() != nil || err == nil && res.Status == 0:
-		e.Missing, why = "The plugin did not answer in time.", errors.New("no answer within "+ExportTimeout.String())
+		e.Missing, why = "The plugin did not answer in time.", errors.New("no answer within "+limit.String())
 	case err != nil:
 		e.Missing, why = "The plugin did not answer.", err
 	case res.Status == http.StatusNoContent:

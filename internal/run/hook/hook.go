@@ -38,6 +38,9 @@ type Sender struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 
+	// ExportLimit takes the place of ExportTimeout; 0 means that.
+	ExportLimit time.Duration
+
 	// Files returns an instance with the files that it runs from now. nil: those that are recorded.
 	Files func(plugin.Installed) plugin.Installed
 	// Delivered is called for what was sent. nil: nobody is told.
