@@ -125,7 +125,8 @@ mutants: ## Remove each defense of accounts in turn, and show that a test notice
 # each page in each look.
 LICENSES := SeatTooMany|Linearizable|AnsweredSurvives|HaltedProcess
 OTHERS := AMarketBehindNginx|HandlersOfExternal|PluginsPublish|CompilesInTypeScript|ProxiesPassOn|TestReference|SystemdRunsTheUnit|NoTypeOfAnswer|LibraryForTUF|StockTUFClient|WhatIsHeldOfAMarket
-# Real programs that are killed, attacks that take the whole machine, and pages of the docs that are followed.
+# Real programs that are killed, attacks that take the whole machine (and bound what they wait for, whatever runs beside
+# them), and pages of the docs that are followed.
 HEAVY := RealProgramIsKilled|KilledRestore|PrintsWithoutEnd|AssaultsEndAlone|CannotHoardMemory|WorksAsWritten|WorkAsWritten
 
 .PHONY: proof-short

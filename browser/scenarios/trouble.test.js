@@ -35,13 +35,10 @@ test("every page of the console says that the API failed, with the request id, a
       assert.ok((await alert.innerText()).includes(id), "the request id is missing");
       await accessible(tab, `${path} that failed`);
       await tab.unroute("**/api/v1/**");
-      // Looks and clicks at once: a page that asks again by itself takes its button away.
-      const again = () => tab.evaluate(() => {
-        const all = [...document.querySelectorAll("main button")].filter((b) => b.innerText.trim() === "Try again" && b.checkVisibility());
-        all[0]?.click();
-        return all.length;
-      });
-      for (let left = await again(); left > 0; left = await again()) {
+      const again = tab.getByRole("button", { name: "Try again" });
+      for (let left = await again.count(); left > 0; left = await again.count()) {
+        // A page that asks again by itself takes its button away.
+        await again.first().click().catch(async (err) => { if (await again.count() === left) throw err; });
         await tab.waitForFunction((before) => document.querySelectorAll("main [role=alert]").length < before, left);
       }
     });

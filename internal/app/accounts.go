@@ -160,6 +160,7 @@ func (a *App) buildStandIns(cfg Config, db *store.Account) {
 func signInElsewhere(s *account.Service, cfg Config) {
 	within := cmp.Or(cfg.ProviderTimeout, outsideTimeout)
 	out := outside(cfg, within)
+	out.ResponseHeaderTimeout = within
 	out.MaxIdleConns, out.MaxIdleConnsPerHost, out.IdleConnTimeout = 16, 2, time.Minute
 	s.Federated = federated.New(out, within, cfg.Now)
 	s.ProviderBox = cfg.MasterKey.Box(account.ProviderPurpose)

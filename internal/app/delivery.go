@@ -29,7 +29,7 @@ const webhookIdle = 30 * time.Second
 func (a *App) buildDelivery(cfg Config) {
 	a.hooks = &hook.Sender{
 		Plugins: a.Plugins, Gateway: a.gateway, Internal: a.node, Discard: a.installer.Discard, Log: cfg.Log, Now: cfg.Now,
-		Files: cfg.files(), ExportLimit: cfg.AnswerLimit,
+		Files: cfg.files(), SendLimit: cfg.AnswerLimit, ExportLimit: cfg.AnswerLimit,
 	}
 	if cfg.Development != nil {
 		a.hooks.Delivered = cfg.Development.Delivered
@@ -44,7 +44,7 @@ func (a *App) buildDelivery(cfg Config) {
 	a.messages = &webhook.Sender{
 		Service: a.Webhooks, Agent: "stoa/" + cfg.Version,
 		Transport:      out,
-		Administrators: buyers{a}, Poster: a.Mail, Log: cfg.Log,
+		Administrators: buyers{a}, Poster: a.Mail, Log: cfg.Log, SendLimit: cfg.AnswerLimit,
 	}
 }
 

@@ -93,7 +93,7 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 		NoFront: os.Getenv("STOA_FRONT") == "off",
 		// A busy machine is not the fault of plugins and providers.
 		StartLimit: 2 * time.Minute, HealthLimit: time.Minute, StallLimit: time.Minute,
-		ProviderTimeout: time.Minute, AnswerLimit: time.Minute,
+		ProviderTimeout: time.Minute, AnswerLimit: AnswerLimit,
 	}
 	for _, o := range options {
 		o(tb, &cfg)
@@ -118,6 +118,9 @@ func migrated(tb testing.TB, path string) {
 		dbtest.CopySQLite(tb, path)
 	}
 }
+
+// AnswerLimit is how long an attempt of a hook, an event or a webhook may take in tests.
+const AnswerLimit = time.Minute
 
 // SoonUnhealthy is an Option that waits no longer than shops do for plugins and theme apps to get healthy, for
 // tests in which some never do.

@@ -94,7 +94,7 @@ func runPages(t *testing.T, paths ...string) {
 	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = t.TempDir(), pageEnv(t), &stderr, time.Second
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stop := func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // what is left, if a command failed
-	deadline := time.AfterFunc(10*time.Minute, stop)
+	deadline := time.AfterFunc(8*time.Minute, stop)
 	defer deadline.Stop()
 	out, err := cmd.Output()
 	stop()

@@ -97,13 +97,15 @@ func TestHealthOfExternalPluginsIsShown(t *testing.T) {
 // wantNotAsked checks that a plugin is asked for its health no more.
 func wantNotAsked(t *testing.T, a *testkit.App, probes *atomic.Int64, every time.Duration) {
 	t.Helper()
-	for looks, asked := 0, probes.Load(); looks < 20; looks++ { // some may have been on their way
+	asked, calm := probes.Load(), 0 // some may have been on their way
+	waittest.True(t, "no more probes", func() bool {
 		time.Sleep(every / 5)
-		if now := probes.Load(); now != asked {
-			looks, asked = 0, now
+		now := probes.Load()
+		if calm++; now != asked {
+			asked, calm = now, 0
 		}
-	}
-	asked := probes.Load()
+		return calm == 20
+	})
 	for range 20 {
 		a.Clock.Advance(2 * every)
 		time.Sleep(every / 5)

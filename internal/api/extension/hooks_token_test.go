@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"stoa/internal/account/token"
-	"stoa/internal/message/delivery"
 	"stoa/internal/testkit"
 )
 
@@ -58,7 +57,7 @@ func TestHooksReachThePlatformUntilThePurge(t *testing.T) {
 			if got := k.stores(t, last.token); got != status {
 				t.Errorf("%s: PUT = %d, want %d", hook, got, status)
 			}
-			a.Clock.Advance(delivery.SendTimeout + time.Second + token.Leeway)
+			a.Clock.Advance(testkit.AnswerLimit + time.Second + token.Leeway)
 			if got := k.stores(t, last.token); got != http.StatusUnauthorized {
 				t.Errorf("%s, after its time: PUT = %d", hook, got)
 			}

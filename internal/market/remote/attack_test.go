@@ -253,7 +253,7 @@ func TestAttackWithASlowBody(t *testing.T) {
 		b.poll(t)
 		list, err := b.Store.List(t.Context())
 		if err != nil || len(list) != 1 {
-			return fmt.Errorf("%d markets, %w", len(list), err)
+			return fmt.Errorf("%d markets, %v", len(list), err) //nolint:errorlint // err may be nil
 		}
 		if state, why := list[0].At(b.clock.Now()); state == remote.Unreachable {
 			return errors.New(why)

@@ -40,8 +40,8 @@ const (
 
 // Sender sends deliveries.
 type Sender interface {
-	// Send makes one attempt and returns its result. ctx ends after SendTimeout. d.Attempts does
-	// not count this attempt yet.
+	// Send makes one attempt and returns its result. ctx ends after the SendLimit. d.Attempts
+	// does not count this attempt yet.
 	Send(ctx context.Context, d Delivery) Result
 
 	// Settled receives the results of deliveries after they were recorded. It may be called again

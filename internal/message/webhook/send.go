@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -52,6 +53,8 @@ type Sender struct {
 	Administrators Administrators
 	Poster         Poster
 	Log            *slog.Logger
+
+	SendLimit time.Duration // delivery.Machine's; 0 means the usual
 }
 
 var _ delivery.Sender = (*Sender)(nil)
@@ -75,7 +78,7 @@ func (s *Sender) Send(ctx context.Context, d delivery.Delivery) delivery.Result 
 	res, err := s.Transport.RoundTrip(r)
 	if err != nil {
 		if ctx.Err() != nil {
-			return delivery.Result{Error: "no answer within " + delivery.SendTimeout.String()}
+			return delivery.Result{Error: "no answer within " + cmp.Or(s.SendLimit, delivery.SendTimeout).String()}
 		}
 		return delivery.Result{Error: err.Error()}
 	}

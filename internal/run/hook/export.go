@@ -163,6 +163,6 @@ func (s *Sender) ask(ctx context.Context, in plugin.Installed, userID string) (g
 		rt = s.Internal.Lifecycle(live)
 	}
 	return s.Gateway.Deliver(ctx, rt, gateway.Request{
-		In: in, Secrets: secrets, Path: exportPath, Body: body, ID: ids.New(), Attempt: 1, Life: ExportTimeout,
+		In: in, Secrets: secrets, Path: exportPath, Body: body, ID: ids.New(), Attempt: 1, Life: cmp.Or(s.ExportLimit, ExportTimeout),
 	}, MaxExport+1)
 }

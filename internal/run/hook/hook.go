@@ -4,6 +4,7 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -38,8 +39,8 @@ type Sender struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 
-	// ExportLimit takes the place of ExportTimeout; 0 means that.
-	ExportLimit time.Duration
+	// SendLimit is delivery.Machine's; ExportLimit takes the place of ExportTimeout. 0 means the usual.
+	SendLimit, ExportLimit time.Duration
 
 	// Files returns an instance with the files that it runs from now. nil: those that are recorded.
 	Files func(plugin.Installed) plugin.Installed
@@ -65,10 +66,13 @@ func (s *Sender) Send(ctx context.Context, d delivery.Delivery) delivery.Result 
 	case err != nil:
 		return delivery.Result{Error: reason(err)}
 	case res.Status == 0:
-		return delivery.Result{Error: "no answer within " + delivery.SendTimeout.String()}
+		return delivery.Result{Error: "no answer within " + s.sendLimit().String()}
 	}
 	return delivery.ResultOf(res.Status, res.Header, res.Body, s.Now())
 }
+
+// sendLimit is how long an attempt may take.
+func (s *Sender) sendLimit() time.Duration { return cmp.Or(s.SendLimit, delivery.SendTimeout) }
 
 // prepare returns the request of a delivery and the runtime that gets it.
 func (s *Sender) prepare(ctx context.Context, d delivery.Delivery) (gateway.Request, run.Runtime, error) {
@@ -86,7 +90,7 @@ func (s *Sender) prepare(ctx context.Context, d delivery.Delivery) (gateway.Requ
 		return n, nil, err
 	}
 	n.In, n.Secrets, n.Path, n.Body = s.withFiles(call.Installed), call.Secrets, lifecyclePath+d.Name, call.Body
-	n.Life = delivery.SendTimeout
+	n.Life = s.sendLimit()
 	if call.Live != nil {
 		live := s.withFiles(*call.Live)
 		call.Live = &live

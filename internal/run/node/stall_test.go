@@ -16,7 +16,7 @@ import (
 const loopRoutes = pidRoute + `
 	app.all('/api/loop', () => { for (;;); })
 	app.all('/api/microtasks', async () => { for (;;) await null })
-	app.get('/api/loop-later', async () => { setTimeout(() => { for (;;); }, 50); return {} })`
+	app.get('/api/loop-later', async () => { setTimeout(() => { console.log('loops from now on'); for (;;); }, 50); return {} })`
 
 // lifeClock is a child.Clocks.Life: time passes for one process at a time.
 type lifeClock struct {
@@ -106,15 +106,21 @@ func TestAnEndlessLoopIsEndedAndTheNextCallSucceeds(t *testing.T) {
 
 func TestALoopOutsideOfACallIsEndedToo(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, stallsAfter(time.Second))
-	clock := newLifeClock()
+	log, clock := newLog(), newLifeClock()
+	f := newFixture(t, stallsAfter(time.Second), func(c *options) { c.Log = log.logger() })
 	f.clocks.Life = clock.ticks
 	in := f.install(t, "loops-later", withRoutes(loopRoutes))
 	f.get(t, in, "/health")
 	pid := f.Status(in.Instance.ID).PID
 	f.get(t, in, "/api/loop-later")
-	go clock.pass(pid)
+	go clock.passWhen(t, pid, func() bool { return strings.Contains(log.String(), "loops from now on") })
 	gone(t, pid)
+	waittest.Until(t, "the reason why it ended", func() error {
+		if why := f.Status(in.Instance.ID).LastError; !strings.Contains(why, "event loop") {
+			return fmt.Errorf("%q", why)
+		}
+		return nil
+	})
 }
 
 // Waiting does not block the event loop: only the call that waits is slow.

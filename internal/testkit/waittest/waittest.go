@@ -52,7 +52,8 @@ var limits = []time.Duration{time.Second / 2, 2 * time.Second, 8 * time.Second, 
 // the test with the error that try returned for the last of them.
 //
 // It is for what must go on although a time limit of the product has passed, where something must have come before its
-// end: a busy machine takes longer than a short limit for that, and a fault fails at each of them.
+// end: a busy machine takes longer than a short limit for that, and a fault that is
+// always there fails at each of them.
 func Within(tb testing.TB, what string, try func(limit time.Duration) error) {
 	tb.Helper()
 	var err error
@@ -60,8 +61,9 @@ func Within(tb testing.TB, what string, try func(limit time.Duration) error) {
 		if err = try(limit); err == nil {
 			return
 		}
+		tb.Logf("%s, with a limit of %v: %v", what, limit, err)
 	}
-	tb.Fatalf("%s, with a limit of %v: %v", what, limits[len(limits)-1], err)
+	tb.Fatalf("%s: not within %v either: %v", what, limits[len(limits)-1], err)
 }
 
 // Next returns the next value from a channel. After five minutes it ends the test.

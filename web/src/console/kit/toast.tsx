@@ -35,7 +35,9 @@ const letGo = ({ id, undo, tone }: Toast) => {
 
 const show = (toast: Omit<Toast, "id">) => {
   const shown = { ...toast, id: ++last };
-  change([...toasts.slice(-2), shown]);
+  const over = toasts.length > 2 && toasts.find(({ id }) => timers.has(id)); // the oldest that nobody holds
+  if (over) remove(over.id);
+  change([...toasts, shown]);
   letGo(shown);
 };
 
@@ -56,8 +58,8 @@ export const Toasts = () => {
           key={toast.id}
           className="toast"
           data-tone={toast.tone}
-          onMouseEnter={() => hold(toast.id)}
-          onMouseLeave={(e) => e.currentTarget.matches(":focus-within") || letGo(toast)}
+          onPointerEnter={() => hold(toast.id)}
+          onPointerLeave={(e) => e.currentTarget.matches(":focus-within") || letGo(toast)}
           onFocus={() => hold(toast.id)}
           onBlur={(e) =>
             e.currentTarget.contains(e.relatedTarget) || e.currentTarget.matches(":hover") || letGo(toast)
