@@ -37,8 +37,6 @@ type Config struct {
 	DatabaseURL string
 	// DatabaseConns is how many connections it gets at most (database.OpenWith); may be 0.
 	DatabaseConns int
-	// ProviderTimeout is how long one request to an identity provider may take; 0 means 5 s.
-	ProviderTimeout time.Duration
 
 	// KeepSchema keeps the App from migrating the database: New fails if the schema is not up
 	// to date. Commands that run beside a server set it.
@@ -259,7 +257,9 @@ type Config struct {
 	// AnswerLimit is how long a plugin or a webhook may take to answer a hook, an event or the question for
 	// what it knows of an account; 0: the defaults of packages delivery and hook. Tests set it.
 	AnswerLimit time.Duration
-	// StallLimit is how long one may block its event loop; 0: the defaults, too. Tests set it.
+	// ProviderTimeout is how long one request to an identity provider may take; 0: 5 s. Tests set it.
+	ProviderTimeout time.Duration
+	// StallLimit is how long a plugin or theme app may block its event loop; 0: the defaults, too. Tests set it.
 	StallLimit time.Duration
 
 	// Children starts plugins and theme apps in place of a launcher of the App's own, and is not closed with

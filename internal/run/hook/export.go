@@ -110,19 +110,21 @@ func (s *Sender) installations(ctx context.Context) iter.Seq2[plugin.Installed, 
 	}
 }
 
+// exportLimit is how long a plugin may take to answer.
+func (s *Sender) exportLimit() time.Duration { return cmp.Or(s.ExportLimit, ExportTimeout) }
+
 // export asks one installation, if its manifest promises an answer.
 func (s *Sender) export(ctx context.Context, e *Exported, userID string) {
 	if !e.In.Package.Manifest.Export {
 		return
 	}
-	limit := cmp.Or(s.ExportLimit, ExportTimeout)
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, s.exportLimit())
 	defer cancel()
 	res, err := s.ask(ctx, e.In, userID)
 	var why error
 	switch {
 	case ctx.Err() != nil || err == nil && res.Status == 0:
-		e.Missing, why = "The plugin did not answer in time.", errors.New("no answer within "+limit.String())
+		e.Missing, why = "The plugin did not answer in time.", errors.New("no answer within "+s.exportLimit().String())
 	case err != nil:
 		e.Missing, why = "The plugin did not answer.", err
 	case res.Status == http.StatusNoContent:
@@ -163,6 +165,6 @@ func (s *Sender) ask(ctx context.Context, in plugin.Installed, userID string) (g
 		rt = s.Internal.Lifecycle(live)
 	}
 	return s.Gateway.Deliver(ctx, rt, gateway.Request{
-		In: in, Secrets: secrets, Path: exportPath, Body: body, ID: ids.New(), Attempt: 1, Life: cmp.Or(s.ExportLimit, ExportTimeout),
+		In: in, Secrets: secrets, Path: exportPath, Body: body, ID: ids.New(), Attempt: 1, Life: s.exportLimit(),
 	}, MaxExport+1)
 }
