@@ -21,7 +21,9 @@ import (
 
 // buildMarkets builds what this stoa knows of the markets of others, and the licenses of what it has from them.
 func (a *App) buildMarkets(cfg Config) {
-	fetcher := remote.NewFetcher(remote.FetcherConfig{Allow: cfg.MarketAllow, Agent: "stoa/" + cfg.Version})
+	fetcher := remote.NewFetcher(remote.FetcherConfig{
+		Allow: cfg.MarketAllow, Agent: "stoa/" + cfg.Version, Within: cfg.MarketTimeout,
+	})
 	a.Markets = &remote.Service{
 		Store: store.NewMarkets(a.DB), Fetcher: fetcher,
 		Local: func(ctx context.Context) (name, address string) { return a.site.Name(ctx), cfg.PublicURL },

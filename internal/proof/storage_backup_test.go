@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -68,9 +69,12 @@ func TestAShopInObjectStorageIsBackedUpAndRestored(t *testing.T) {
 		}
 		restored := startProcess(t, slices.Concat(p.env, place))
 		stock.want(t, restored)
-		if a, err := restored.call(t.Context(), http.MethodGet, "/readyz", nil, nil); err != nil || a.status != http.StatusOK {
-			t.Errorf("%s: readyz: %d, %v", name, a.status, err)
-		}
+		waittest.Until(t, "readiness on "+name, func() error {
+			if a, err := restored.call(t.Context(), http.MethodGet, "/readyz", nil, nil); err != nil || a.status != http.StatusOK {
+				return fmt.Errorf("%d, %v", a.status, err) //nolint:errorlint // err may be nil
+			}
+			return nil
+		})
 		restored.kill()
 	}
 }

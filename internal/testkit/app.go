@@ -91,9 +91,9 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 
 		Deliver: true, KeepThemeApps: true, Witness: witness(tb),
 		NoFront: os.Getenv("STOA_FRONT") == "off",
-		// A busy machine is not the fault of plugins and providers.
+		// A busy machine is not the fault of plugins, providers and markets.
 		StartLimit: 2 * time.Minute, HealthLimit: time.Minute, StallLimit: time.Minute,
-		ProviderTimeout: time.Minute, AnswerLimit: AnswerLimit,
+		ProviderTimeout: time.Minute, MarketTimeout: time.Minute, AnswerLimit: AnswerLimit,
 	}
 	for _, o := range options {
 		o(tb, &cfg)

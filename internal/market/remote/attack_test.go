@@ -232,7 +232,7 @@ func endless(w http.ResponseWriter, _ *http.Request) {
 func TestAttackWithASlowBody(t *testing.T) {
 	t.Parallel()
 
-	b := newBuyer(t, remote.FetcherConfig{Within: patience})
+	b := newBuyer(t, remote.FetcherConfig{})
 	patient, impatient := b.Fetcher, remote.NewFetcher(remote.FetcherConfig{Allow: loopback(), Within: 2 * time.Second})
 	m := tuftest.New(t, "Acme", b.clock.Now)
 	if _, err := b.Add(t.Context(), m.URL, m.Fingerprint()); err != nil {

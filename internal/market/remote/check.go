@@ -15,8 +15,8 @@ import (
 	"stoa/internal/trust/audit"
 )
 
-// checkWithin is how long a check may take: a handful of files, each of which has its own limit.
-const checkWithin = 30 * time.Second
+// checkAnswers is how long a check may take, in times that one answer may take: it asks for a handful of files.
+const checkAnswers = 3
 
 // checkReason says why a market is checked.
 type checkReason struct {
@@ -123,7 +123,7 @@ func (c *client) join(ctx context.Context, tx Store, current Market, bad *fault)
 
 // ask brings c up to date. before is what was held; it was not read if nothing is new.
 func (s *Service) ask(ctx context.Context, c *client, why checkReason) (before Files, bad *fault, err error) {
-	asking, cancel := context.WithTimeout(ctx, checkWithin)
+	asking, cancel := context.WithTimeout(ctx, checkAnswers*s.Fetcher.within)
 	defer cancel()
 	if why.polls() && c.market.settled(c.now) {
 		served, bad := c.get(asking, terms.Timestamp, 0, c.market.ETag)

@@ -121,7 +121,7 @@ func TestPrivateAddressesAreReachedOnlyWhereAllowed(t *testing.T) {
 		if tt.allow != "" {
 			allow = append(allow, netip.MustParsePrefix(tt.allow))
 		}
-		b := newBuyer(t, remote.FetcherConfig{Allow: allow, TLS: config, Resolver: resolver(t, &at), Within: patience})
+		b := newBuyer(t, remote.FetcherConfig{Allow: allow, TLS: config, Resolver: resolver(t, &at)})
 		_, err := b.Add(t.Context(), tt.url, m.Fingerprint())
 		if got := code(err); got != tt.code {
 			t.Errorf("%s: %v, want %s", name, err, tt.code)
@@ -152,7 +152,7 @@ func TestCertificatesAreChecked(t *testing.T) {
 	t.Parallel()
 
 	m, port, _, _ := secureMarket(t, func() time.Time { return t0 })
-	b := newBuyer(t, remote.FetcherConfig{Within: patience})
+	b := newBuyer(t, remote.FetcherConfig{})
 	if _, err := b.Add(t.Context(), "https://127.0.0.1:"+port, m.Fingerprint()); code(err) != "MARKET_UNREACHABLE" {
 		t.Error(err)
 	}

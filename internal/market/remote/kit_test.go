@@ -1,6 +1,7 @@
 package remote_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/netip"
@@ -57,6 +58,7 @@ func buyerOn(tb testing.TB, url string, config remote.FetcherConfig) buyer {
 	if config.Allow == nil {
 		config.Allow = loopback()
 	}
+	config.Within = cmp.Or(config.Within, patience)
 	clock, log := clocktest.New(t0), new(logtest.Buffer)
 	local := func(context.Context) (string, string) { return "Our shop", "https://ours.example" }
 	uses := &uses{Store: store.NewMarkets(dbtest.Open(tb, url))}
@@ -69,7 +71,7 @@ func buyerOn(tb testing.TB, url string, config remote.FetcherConfig) buyer {
 // newMarket returns a market that offers mail-courier 1.0.0, and a buyer that has not added it.
 func newMarket(tb testing.TB) (*tuftest.Market, buyer) {
 	tb.Helper()
-	b := newBuyer(tb, remote.FetcherConfig{Within: patience})
+	b := newBuyer(tb, remote.FetcherConfig{})
 	m := tuftest.New(tb, "Acme", b.clock.Now)
 	m.Offer("mail-courier", "1.0.0")
 	m.Publish()

@@ -149,7 +149,7 @@ func TestManyLooksAtTheSameTime(t *testing.T) {
 	t.Parallel()
 
 	dbtest.OnBoth(t, func(t *testing.T, url string) {
-		b := buyerOn(t, url, remote.FetcherConfig{Within: patience})
+		b := buyerOn(t, url, remote.FetcherConfig{})
 		m := tuftest.New(t, "Acme", b.clock.Now)
 		m.Offer("mail-courier", "1.0.0")
 		m.Publish()
