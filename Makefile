@@ -120,27 +120,20 @@ takeover: ## Try to take accounts over, on both engines (docs/security/takeover.
 mutants: ## Remove each defense of accounts in turn, and show that a test notices (docs/security/takeover.md)
 	$(TEST_FLAGS) go run ./internal/takeover/mutants $(MUTANTS)
 
-# What CI runs after make test, both at once: a tenth of the proof, and of the rest what others wrote, what
-# needs other programs or much memory, all that is proven of licenses, and each page in each look.
+# What CI runs after make test: a tenth of the proof; then all of it for licenses, what others wrote, what needs
+# other programs or much memory, and each page in each look, which takes longest and so begins.
 LICENSES := SeatTooMany|Linearizable|AnsweredSurvives|HaltedProcess
 OTHERS := AMarketBehindNginx|HandlersOfExternal|PluginsPublish|CompilesInTypeScript|ProxiesPassOn|TestReference|SystemdRunsTheUnit|NoTypeOfAnswer|LibraryForTUF|StockTUFClient|WhatIsHeldOfAMarket
 # Real programs that are killed, attacks that take the whole machine (and bound what they wait for, whatever runs beside
 # them), and pages of the docs that are followed.
 HEAVY := RealProgramIsKilled|KilledRestore|PrintsWithoutEnd|AssaultsEndAlone|CannotHoardMemory|WorksAsWritten|WorkAsWritten
-LOOKS := TestSweeps
 
-.PHONY: proof-short proof-tenth proof-rest
+.PHONY: proof-short
 proof-short: ## Prove for some minutes what make test leaves out, as CI does
 	$(AT_ONCE) proof-tools
 	./scripts/test-deps
-	$(AT_ONCE) proof-tenth proof-rest
-
-proof-tenth:
-	STOA_PROOF=short $(TEST_FLAGS) $(GOTEST) -count=1 -p 1 -skip '$(LICENSES)' ./internal/proof ./compat
-
-# The pages come first: they take longest.
-proof-rest:
-	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -p 3 -run '$(LOOKS)|$(LICENSES)|$(OTHERS)|$(HEAVY)' ./browser/scenarios ./internal/proof ./internal/market/origin ./internal/market/remote ./internal/run/node ./cmd/stoa ./sdk/... ./browser ./deploy
+	STOA_PROOF=short $(TEST_FLAGS) $(GOTEST) -count=1 -p 2 -skip '$(LICENSES)' ./internal/proof ./compat
+	STOA_PROOF=1 $(TEST_FLAGS) $(GOTEST) -count=1 -p 3 -run 'TestSweeps|$(LICENSES)|$(OTHERS)|$(HEAVY)' ./browser/scenarios ./internal/proof ./internal/market/origin ./internal/market/remote ./internal/run/node ./cmd/stoa ./sdk/... ./browser ./deploy
 
 .PHONY: check-deploy
 check-deploy: build ## Build the release, package, image and chart, and try them (docs/deploy.md)
