@@ -7,14 +7,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/porttest"
+	"stoa/internal/testkit/proctest"
 )
 
 // edgeConfig is what a test needs beside deploy/nginx/stoa.conf: folders.
@@ -166,18 +165,8 @@ func newEdge(tb testing.TB, program proxy, replicas []string) *edge {
 		}
 	})
 	cmd.Stderr = log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	forked, exited := make(chan error, 1), make(chan struct{})
-	go func() {
-		runtime.LockOSThread() // Pdeathsig fires when the thread that started the process ends
-		err := cmd.Start()
-		forked <- err
-		if err == nil {
-			_ = cmd.Wait()
-		}
-		close(exited)
-	}()
-	if err := <-forked; err != nil {
+	exited, err := proctest.Start(cmd, nil)
+	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {

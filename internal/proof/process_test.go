@@ -7,13 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
+
+	"stoa/internal/testkit/proctest"
 )
 
 // process is a stoa that can be killed and started again, with another port.
@@ -28,7 +29,7 @@ type process struct {
 
 	// cmd is nil while the process is not running. One goroutine uses it at a time.
 	cmd    *exec.Cmd
-	exited chan struct{}
+	exited <-chan struct{}
 
 	mu  sync.Mutex
 	log []string // the last lines
@@ -66,22 +67,13 @@ func (p *process) start() error {
 	}
 	cmd := exec.Command(program, "serve", "--addr="+cmp.Or(p.address, "127.0.0.1:0"), "--ops-addr=off")
 	cmd.Env = append(os.Environ(), p.env...)
-	// If the tests are killed, the processes are killed too.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		return err
 	}
-	exited, ready, forked := make(chan struct{}), make(chan string, 1), make(chan error, 1)
-	go func() {
-		runtime.LockOSThread() // Pdeathsig fires when the thread that started the process ends
-		err := cmd.Start()
-		forked <- err
-		if err != nil {
-			return
-		}
-		lines := bufio.NewScanner(stderr)
-		for lines.Scan() {
+	ready := make(chan string, 1)
+	follow := func() {
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
 			p.keep(lines.Text())
 			if p.heard != nil {
 				p.heard(lines.Text())
@@ -90,10 +82,9 @@ func (p *process) start() error {
 				ready <- m[1]
 			}
 		}
-		_ = cmd.Wait()
-		close(exited)
-	}()
-	if err := <-forked; err != nil {
+	}
+	exited, err := proctest.Start(cmd, follow)
+	if err != nil {
 		return err
 	}
 	p.cmd, p.exited = cmd, exited

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"stoa/internal/run/sandbox"
+	"stoa/internal/testkit/proctest"
 	"stoa/internal/testkit/waittest"
 )
 
@@ -22,7 +23,7 @@ func TestAChildServesUntilItIsAskedToEnd(t *testing.T) {
 	if got, err := ask(t, c, "/x"); got != "/x" || err != nil {
 		t.Errorf("answer = %q, %v", got, err)
 	}
-	if err := c.Err(); err != nil || !alive(c.PID()) {
+	if err := c.Err(); err != nil || !proctest.Alive(c.PID()) {
 		t.Errorf("a child that runs has ended because of %v", err)
 	}
 	if !c.End(time.Minute) {
@@ -31,7 +32,7 @@ func TestAChildServesUntilItIsAskedToEnd(t *testing.T) {
 	if _, err := ask(t, c, "/x"); err == nil {
 		t.Error("the child takes connections after its end")
 	}
-	gone(t, c.PID())
+	proctest.Gone(t, c.PID())
 }
 
 func TestAChildThatDoesNotEndInTimeIsKilled(t *testing.T) {
@@ -40,7 +41,7 @@ func TestAChildThatDoesNotEndInTimeIsKilled(t *testing.T) {
 	if c.End(0) {
 		t.Error("it ended")
 	}
-	gone(t, c.PID())
+	proctest.Gone(t, c.PID())
 }
 
 func TestReadySaysWhyAChildIsNot(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stoa/internal/base/pace"
+	"stoa/internal/testkit/logtest"
 )
 
 // TestOutputIsReadAtARate: on a played clock, reading takes as long as the bytes and the lines
@@ -60,8 +61,8 @@ func TestWhatIsLeftOfAChildIsReadAtOnce(t *testing.T) {
 // for secrets, however much there is, and still counted.
 func TestLinesBeyondTheRateAreNotParsed(t *testing.T) {
 	t.Parallel()
-	log, searched := newLog(), 0
-	o := NewOutput(log.logger(), PluginSays, func(text string) string { searched++; return text })
+	log, searched := new(logtest.Buffer), 0
+	o := NewOutput(log.Logger(), PluginSays, func(text string) string { searched++; return text })
 	now := time.Now()
 	o.now, o.allowed = func() time.Time { return now }, pace.NewBucket(linesPerSec, linesBurst, now)
 	const lines = linesBurst + 5000
@@ -79,7 +80,7 @@ func TestLinesBeyondTheRateAreNotParsed(t *testing.T) {
 // its last error in the status.
 func TestTheReasonOfTheEndIsReadAmongDroppedLines(t *testing.T) {
 	t.Parallel()
-	o := NewOutput(newLog().logger(), PluginSays, NewRedactor([]string{"secret-value"}))
+	o := NewOutput(new(logtest.Buffer).Logger(), PluginSays, NewRedactor([]string{"secret-value"}))
 	now := time.Now()
 	o.now, o.allowed = func() time.Time { return now }, pace.NewBucket(linesPerSec, linesBurst, now)
 	o.Write([]byte(strings.Repeat("x\n", linesBurst) + `{"level":60,"time":1,"msg":"m","err":{"message":"no secret-value"}}` + "\nlast\n"))
@@ -95,8 +96,8 @@ func TestTheReasonOfTheEndIsReadAmongDroppedLines(t *testing.T) {
 // TestTheLastWordsNeedNoLineBreak: what a process prints before it ends is in the log, finished or not.
 func TestTheLastWordsNeedNoLineBreak(t *testing.T) {
 	t.Parallel()
-	log := newLog()
-	o := NewOutput(log.logger(), PluginSays, NewRedactor([]string{"secret-value"}))
+	log := new(logtest.Buffer)
+	o := NewOutput(log.Logger(), PluginSays, NewRedactor([]string{"secret-value"}))
 	o.Write([]byte("a line\nout of secret-value"))
 	o.Ended()
 	o.Ended() // nothing is said twice
@@ -108,8 +109,8 @@ func TestTheLastWordsNeedNoLineBreak(t *testing.T) {
 // TestTheLogSaysOnceThatLinesAreDropped, not before every line that it takes.
 func TestTheLogSaysOnceThatLinesAreDropped(t *testing.T) {
 	t.Parallel()
-	log, now := newLog(), time.Now()
-	o := NewOutput(log.logger(), PluginSays, NewRedactor(nil))
+	log, now := new(logtest.Buffer), time.Now()
+	o := NewOutput(log.Logger(), PluginSays, NewRedactor(nil))
 	o.now, o.allowed = func() time.Time { return now }, pace.NewBucket(linesPerSec, linesBurst, now)
 	for range 9 {
 		o.Write([]byte(strings.Repeat("x\n", 1000)))

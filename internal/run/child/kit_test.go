@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -92,42 +91,4 @@ func ask(tb testing.TB, c *Child, path string) (string, error) {
 	text, err := io.ReadAll(conn)
 	_, body, _ := strings.Cut(string(text), "\r\n\r\n")
 	return body, err
-}
-
-// logBuffer keeps what is logged.
-type logBuffer struct {
-	mu  sync.Mutex
-	buf strings.Builder
-}
-
-func newLog() *logBuffer { return &logBuffer{} }
-
-func (l *logBuffer) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.Write(b)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.String()
-}
-
-func (l *logBuffer) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
-
-// gone waits until no process has that id any more.
-func gone(tb testing.TB, pid int) {
-	tb.Helper()
-	deadline := time.NewTimer(2 * time.Minute)
-	defer deadline.Stop()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for alive(pid) {
-		select {
-		case <-tick.C:
-		case <-deadline.C:
-			tb.Fatalf("process %d is still there", pid)
-		}
-	}
 }

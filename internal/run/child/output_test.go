@@ -8,13 +8,14 @@ import (
 	"unicode/utf8"
 
 	"stoa/internal/base/pace"
+	"stoa/internal/testkit/logtest"
 )
 
 func TestOutputIsBoundedInLengthAndRate(t *testing.T) {
 	t.Parallel()
-	log := newLog()
+	log := new(logtest.Buffer)
 	now := time.Now()
-	o := NewOutput(log.logger(), PluginSays, NewRedactor(nil))
+	o := NewOutput(log.Logger(), PluginSays, NewRedactor(nil))
 	o.now, o.allowed = func() time.Time { return now }, pace.NewBucket(linesPerSec, linesBurst, now)
 	for range linesBurst + 50 {
 		o.Write([]byte(strings.Repeat("ü", lineLimit) + "\n"))
@@ -70,8 +71,8 @@ func TestParseLine(t *testing.T) {
 func FuzzOutput(f *testing.F) {
 	f.Add([]byte("{\"level\":30,\"msg\":\"x\"}\nplain\n"), 3)
 	f.Fuzz(func(t *testing.T, b []byte, cut int) {
-		log := newLog()
-		o := NewOutput(log.logger(), PluginSays, NewRedactor([]string{"secret-value"}))
+		log := new(logtest.Buffer)
+		o := NewOutput(log.Logger(), PluginSays, NewRedactor([]string{"secret-value"}))
 		cut = min(max(cut, 0), len(b))
 		for _, part := range [][]byte{b[:cut], b[cut:]} {
 			if n, err := o.Write(part); n != len(part) || err != nil {

@@ -1,64 +1,17 @@
 package child
 
 import (
-	"fmt"
 	"log/slog"
-	"os"
 	"os/exec"
 	"runtime"
-	"strconv"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"stoa/internal/testkit/logtest"
+	"stoa/internal/testkit/proctest"
 )
-
-// processors returns the processors that this process may use, and the last of them.
-func processors(tb testing.TB) (all, last unix.CPUSet) {
-	tb.Helper()
-	if err := unix.SchedGetaffinity(0, &all); err != nil {
-		tb.Fatal(err)
-	}
-	for cpu := range len(all) * 64 {
-		if all.IsSet(cpu) {
-			last = unix.CPUSet{}
-			last.Set(cpu)
-		}
-	}
-	return all, last
-}
-
-// threads returns the processors that each thread of a process may use.
-func threads(tb testing.TB, pid int) map[int]unix.CPUSet {
-	tb.Helper()
-	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	sets := map[int]unix.CPUSet{}
-	for _, task := range tasks {
-		id, err := strconv.Atoi(task.Name())
-		if err != nil {
-			tb.Fatal(err)
-		}
-		var set unix.CPUSet
-		if unix.SchedGetaffinity(id, &set) == nil { // else the thread is gone
-			sets[id] = set
-		}
-	}
-	return sets
-}
-
-// mayUse reports whether all threads of a process may use exactly those processors.
-func mayUse(tb testing.TB, pid int, want unix.CPUSet) bool {
-	tb.Helper()
-	for _, set := range threads(tb, pid) {
-		if set != want {
-			return false
-		}
-	}
-	return true
-}
 
 // play lets a throttle look at a process, once for each share of a processor that the
 // process has used since the look before, and returns what it found each time.
@@ -114,14 +67,14 @@ func TestWithOneProcessorNothingIsConfined(t *testing.T) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	all, last := processors(t)
-	log := newLog()
+	all, last := proctest.Processors(t)
+	log := new(logtest.Buffer)
 	runtime.LockOSThread() // for good: the thread ends with this goroutine
 	if err := unix.SchedSetaffinity(0, &last); err != nil {
 		t.Fatal(err)
 	}
-	play(&throttle{}, cmd.Process.Pid, log.logger(), time.Second, 1, 1, 1, 1, 0, 0, 0, 0)
-	if !mayUse(t, cmd.Process.Pid, all) || log.String() != "" {
-		t.Errorf("threads %v, the log: %s", threads(t, cmd.Process.Pid), log)
+	play(&throttle{}, cmd.Process.Pid, log.Logger(), time.Second, 1, 1, 1, 1, 0, 0, 0, 0)
+	if !proctest.MayUse(t, cmd.Process.Pid, all) || log.String() != "" {
+		t.Errorf("threads %v, the log: %s", proctest.Threads(t, cmd.Process.Pid), log)
 	}
 }

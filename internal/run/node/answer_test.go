@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stoa/internal/run"
+	"stoa/internal/testkit/logtest"
 )
 
 func TestAnUnusableAnswerIsNotACrash(t *testing.T) {
@@ -46,8 +47,8 @@ func TestAnUnusableAnswerIsNotACrash(t *testing.T) {
 
 func TestTheHostAddsNothingToThePluginsLog(t *testing.T) {
 	t.Parallel()
-	log := newLog()
-	f := newFixture(t, func(c *options) { c.Log = log.logger() })
+	log := new(logtest.Buffer)
+	f := newFixture(t, func(c *options) { c.Log = log.Logger() })
 	in := f.install(t, "chatty", withRoutes(`app.log.info('registered')
 	  app.addHook('onListen', async () => { app.log.info('listening') })`))
 	f.get(t, in, "/health")

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"stoa/internal/run/sandbox"
+	"stoa/internal/testkit/logtest"
+	"stoa/internal/testkit/proctest"
 
 	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/nodetest"
@@ -108,9 +110,9 @@ func TestAssaultsEndAlone(t *testing.T) {
 	t.Parallel()
 	nodetest.Each(t, func(t *testing.T, path string) {
 		t.Helper()
-		log := newLog()
+		log := new(logtest.Buffer)
 		f := contained(t, newFixture(t, onNode(path), stallsAfter(time.Second), func(c *options) {
-			c.Log, c.MemoryMiB = log.logger(), 64
+			c.Log, c.MemoryMiB = log.Logger(), 64
 		}))
 		clock := newLifeClock()
 		f.clocks.Life = clock.ticks
@@ -139,9 +141,7 @@ func TestAssaultsEndAlone(t *testing.T) {
 			} else if !slices.Contains(a.reasons, reasonOf(t, err).(string)) {
 				t.Errorf("%s: got %v, %v, want one of %v", a.name, reasonOf(t, err), err, a.reasons)
 			}
-			if a.log != "" && !log.has(a.log) {
-				t.Errorf("%s: the log does not say %q", a.name, a.log)
-			}
+			logged(t, log, a.log)
 			if a.reasons[0] != reasonBadAnswer && f.Status(in.Instance.ID).LastError == "" {
 				t.Errorf("%s: status %+v", a.name, f.Status(in.Instance.ID))
 			}
@@ -155,8 +155,8 @@ func TestAssaultsEndAlone(t *testing.T) {
 
 func TestBuffersCountTowardsTheMemoryLimit(t *testing.T) {
 	t.Parallel()
-	log := newLog()
-	f := contained(t, newFixture(t, func(c *options) { c.Log = log.logger() }))
+	log := new(logtest.Buffer)
+	f := contained(t, newFixture(t, func(c *options) { c.Log = log.Logger() }))
 	in := f.install(t, "buffers", withRoutes(`const all = []
 	  app.post('/api/take', async (request) => { all.push(Buffer.alloc(request.body.mib << 20, 1)); return {} })`))
 	f.post(t, in, "/api/take", `{"mib":64}`) // that much is fine
@@ -167,21 +167,19 @@ func TestBuffersCountTowardsTheMemoryLimit(t *testing.T) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	gone(t, pid)
+	proctest.Gone(t, pid)
 	// stoa notices the end a moment after the kernel.
 	waittest.True(t, "an error in the status", func() bool { return f.Status(in.Instance.ID).LastError != "" })
 	if st := f.Status(in.Instance.ID); !strings.Contains(st.LastError, "too much memory") {
 		t.Errorf("status %+v", st)
 	}
-	if !log.has("reason=out_of_memory") {
-		t.Errorf("the log: %s", log)
-	}
+	logged(t, log, "reason=out_of_memory")
 }
 
 func TestTemporaryFilesCountTowardsTheMemoryLimit(t *testing.T) {
 	t.Parallel()
-	log := newLog()
-	f := contained(t, newFixture(t, func(c *options) { c.Log = log.logger() }))
+	log := new(logtest.Buffer)
+	f := contained(t, newFixture(t, func(c *options) { c.Log = log.Logger() }))
 	in := f.install(t, "temporary", withRoutes(`const fs = require('fs'), all = []
 	  app.post('/api/write', async () => { fs.writeFileSync(process.env.TMPDIR + '/x', Buffer.alloc(63 << 20)); return {} })
 	  app.post('/api/take', async (request) => { all.push(Buffer.alloc(request.body.mib << 20, 1)); return {} })`))
@@ -189,10 +187,8 @@ func TestTemporaryFilesCountTowardsTheMemoryLimit(t *testing.T) {
 	pid := f.Status(in.Instance.ID).PID
 	// Together with the file, that is more than the process may have, and by itself it is not.
 	_, _, _ = f.do(t, in, http.MethodPost, "/api/take", `{"mib":160}`) // it may end during the call
-	gone(t, pid)
-	if !log.has("reason=out_of_memory") {
-		t.Errorf("the log: %s", log)
-	}
+	proctest.Gone(t, pid)
+	logged(t, log, "reason=out_of_memory")
 }
 
 func TestRequestsWithoutTheSecretAreRefused(t *testing.T) {
@@ -235,8 +231,8 @@ func TestWithoutControlGroupsPluginsRunAndTheLogSaysSo(t *testing.T) {
 		`limits="rlimit (no cgroup: switched off)"`: without(sandbox.Cgroup),
 		`limits=`: without(),
 	} {
-		log := newLog()
-		f := contained(t, newFixture(t, change, func(c *options) { c.machine.Isolation, c.machine.Log = sandbox.Full, log.logger() }))
+		log := new(logtest.Buffer)
+		f := contained(t, newFixture(t, change, func(c *options) { c.machine.Isolation, c.machine.Log = sandbox.Full, log.Logger() }))
 		f.get(t, f.install(t, "limited", withRoutes("")), "/health")
 		if !strings.Contains(log.String(), want) || !strings.Contains(log.String(), "isolation=full") {
 			t.Errorf("want %s, the log: %s", want, log)
@@ -247,8 +243,8 @@ func TestWithoutControlGroupsPluginsRunAndTheLogSaysSo(t *testing.T) {
 func TestBelowTheDemandedLevelPluginsDoNotRun(t *testing.T) {
 	t.Parallel()
 	for _, part := range []sandbox.Part{sandbox.Namespaces, sandbox.Landlock, sandbox.Seccomp} {
-		log := newLog()
-		f := newFixture(t, without(part), func(c *options) { c.machine.Isolation, c.machine.Log = sandbox.Full, log.logger() })
+		log := new(logtest.Buffer)
+		f := newFixture(t, without(part), func(c *options) { c.machine.Isolation, c.machine.Log = sandbox.Full, log.Logger() })
 		in := f.install(t, "demanding", withRoutes(""))
 		_, _, err := f.do(t, in, http.MethodGet, "/health", "")
 		if reasonOf(t, err) != reasonIsolation {
@@ -263,7 +259,7 @@ func TestBelowTheDemandedLevelPluginsDoNotRun(t *testing.T) {
 		}
 
 		// What is demanded less than that runs, as well contained as it can be.
-		f = newFixture(t, without(part), func(c *options) { c.machine.Isolation, c.machine.Log = sandbox.Basic, log.logger() })
+		f = newFixture(t, without(part), func(c *options) { c.machine.Isolation, c.machine.Log = sandbox.Basic, log.Logger() })
 		in = f.install(t, "modest", withRoutes(""))
 		f.get(t, in, "/health")
 		if !strings.Contains(log.String(), "isolation=basic") || !strings.Contains(log.String(), "missing=\""+string(part)) {

@@ -11,6 +11,7 @@ import (
 
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run/sandbox"
+	"stoa/internal/testkit/proctest"
 
 	"stoa/internal/testkit/nodetest"
 	"stoa/internal/testkit/waittest"
@@ -46,7 +47,7 @@ func (s *starter) start(tb testing.TB) {
 	tb.Helper()
 	pid := s.f.Status(s.in.Instance.ID).PID
 	s.f.Stop(s.in.Instance.ID)
-	gone(tb, pid)
+	proctest.Gone(tb, pid)
 	begin := time.Now()
 	s.f.get(tb, s.in, "/health")
 	s.took = append(s.took, time.Since(begin))

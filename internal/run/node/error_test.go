@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"stoa/internal/extension/plugin"
+	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/nodetest"
 	"stoa/internal/testkit/waittest"
 )
@@ -55,8 +56,8 @@ func TestErrorsAreForTheAuthor(t *testing.T) {
 	}
 	nodetest.Each(t, func(t *testing.T, path string) {
 		for _, development := range []bool{false, true} {
-			log := newLog()
-			f := newFixture(t, onNode(path), func(c *options) { c.Log, c.Development = log.logger(), development })
+			log := new(logtest.Buffer)
+			f := newFixture(t, onNode(path), func(c *options) { c.Log, c.Development = log.Logger(), development })
 			in := f.install(t, "throwing", files{"index.js": text})
 			for _, tt := range tests {
 				status, body, err := f.do(t, in, http.MethodGet, tt.target, "")
@@ -89,8 +90,8 @@ func TestErrorsAreForTheAuthor(t *testing.T) {
 
 func TestAPluginMaySetTheErrorHandlerOfTheRoot(t *testing.T) {
 	t.Parallel()
-	log := newLog()
-	f := newFixture(t, func(c *options) { c.Log = log.logger() })
+	log := new(logtest.Buffer)
+	f := newFixture(t, func(c *options) { c.Log = log.Logger() })
 	in := f.install(t, "own-errors", files{"index.js": `module.exports = require('fastify-plugin')(async (app) => {
 	  app.setErrorHandler((error, request, reply) => reply.code(400).send({ mine: error.message }))
 	  app.get('/api/x', async () => { throw new Error('x') })

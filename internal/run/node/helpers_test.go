@@ -21,7 +21,9 @@ import (
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run/child"
 	"stoa/internal/run/sandbox"
+	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/nodetest"
+	"stoa/internal/testkit/waittest"
 )
 
 // files are the files of a plugin package, by slash-separated name.
@@ -215,43 +217,16 @@ func reasonOf(tb testing.TB, err error) any {
 	return e.Details["reason"]
 }
 
-// gone waits until no process has that id any more.
-func gone(tb testing.TB, pid int) {
+// logged waits until text is in the log, or that lines were dropped: they come over a pipe.
+func logged(tb testing.TB, log *logtest.Buffer, text string) {
 	tb.Helper()
-	deadline := time.NewTimer(2 * time.Minute)
-	defer deadline.Stop()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for alive(pid) {
-		select {
-		case <-tick.C:
-		case <-deadline.C:
-			tb.Fatalf("process %d is still there", pid)
+	waittest.Until(tb, "a line with "+text, func() error {
+		if all := log.String(); strings.Contains(all, text) || strings.Contains(all, "plugin printed too much") {
+			return nil
 		}
-	}
+		return fmt.Errorf("the log: %s", log)
+	})
 }
-
-// logBuffer keeps what is logged.
-type logBuffer struct {
-	mu  sync.Mutex
-	buf strings.Builder
-}
-
-func newLog() *logBuffer { return &logBuffer{} }
-
-func (l *logBuffer) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.Write(b)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.String()
-}
-
-func (l *logBuffer) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
 func secretField(name string) config.Schema {
 	return config.Schema{name: {Type: "secret", Secret: true}}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"stoa/internal/run"
+	"stoa/internal/testkit/logtest"
 )
 
 func TestWithoutNodeTheReasonIsClear(t *testing.T) {
@@ -28,8 +29,8 @@ func TestWithoutNodeTheReasonIsClear(t *testing.T) {
 		"does fail":    script("failing", "exit 1"),
 		"not in $PATH": "no-such-node-anywhere",
 	} {
-		log := newLog()
-		f := newFixture(t, func(c *options) { c.machine.Log, c.machine.NodePath = log.logger(), path })
+		log := new(logtest.Buffer)
+		f := newFixture(t, func(c *options) { c.machine.Log, c.machine.NodePath = log.Logger(), path })
 		in := f.install(t, "any", withRoutes(""))
 		_, _, err := f.do(t, in, http.MethodGet, "/health", "")
 		if !errors.Is(err, run.ErrUnreachable) || reasonOf(t, err) != reasonNodeMissing {

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"stoa/internal/run/sandbox"
+	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/nodetest"
+	"stoa/internal/testkit/proctest"
 )
 
 // hoard is a way in which a plugin's JavaScript fills memory of the kernel: none of it is the
@@ -93,8 +95,8 @@ func hoarded(t *testing.T, path string, h hoard) int64 {
 
 func TestSocketsCountTowardsTheMemoryLimit(t *testing.T) {
 	t.Parallel()
-	log := newLog()
-	f := contained(t, newFixture(t, without(sandbox.Cgroup), func(c *options) { c.Log = log.logger() }))
+	log := new(logtest.Buffer)
+	f := contained(t, newFixture(t, without(sandbox.Cgroup), func(c *options) { c.Log = log.Logger() }))
 	in := f.install(t, "sockets", withRoutes(`const dgram = require('dgram'), all = []
 	  app.get('/api/open', () => Promise.all(Array.from({ length: 900 }, () => new Promise((done, fail) => {
 	    all.push(dgram.createSocket('udp4').on('error', fail).bind(0, '127.0.0.1', done))
@@ -102,10 +104,8 @@ func TestSocketsCountTowardsTheMemoryLimit(t *testing.T) {
 	f.get(t, in, "/health")
 	pid := f.Status(in.Instance.ID).PID
 	_, _, _ = f.do(t, in, http.MethodGet, "/api/open", "") // it may end before it answers
-	gone(t, pid)
-	if !log.has("in the kernel (sockets, page tables)") {
-		t.Errorf("the log: %s", log)
-	}
+	proctest.Gone(t, pid)
+	logged(t, log, "in the kernel (sockets, page tables)")
 }
 
 // TestConnectionsThatNobodyAcceptsCountTowardsTheMemoryLimit: such a connection has no descriptor at either
@@ -113,8 +113,8 @@ func TestSocketsCountTowardsTheMemoryLimit(t *testing.T) {
 // would accept them.
 func TestConnectionsThatNobodyAcceptsCountTowardsTheMemoryLimit(t *testing.T) {
 	t.Parallel()
-	log := newLog()
-	f := contained(t, newFixture(t, without(sandbox.Cgroup), func(c *options) { c.Log = log.logger() }))
+	log := new(logtest.Buffer)
+	f := contained(t, newFixture(t, without(sandbox.Cgroup), func(c *options) { c.Log = log.Logger() }))
 	in := f.install(t, "backlog", withRoutes(`const net = require('net'), fs = require('fs'), all = []
 	  app.get('/api/open', async () => {
 	    for (let i = 0; i < 300; i++) {
@@ -133,10 +133,8 @@ func TestConnectionsThatNobodyAcceptsCountTowardsTheMemoryLimit(t *testing.T) {
 	f.get(t, in, "/health")
 	pid := f.Status(in.Instance.ID).PID
 	_, _, _ = f.do(t, in, http.MethodGet, "/api/open", "") // it ends before it answers
-	gone(t, pid)
-	if !log.has("in the kernel (sockets, page tables)") {
-		t.Errorf("the log: %s", log)
-	}
+	proctest.Gone(t, pid)
+	logged(t, log, "in the kernel (sockets, page tables)")
 }
 
 // TestAKeepAliveClientFitsIntoTheBuffers passes on more than the buffers of a connection hold, both

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stoa/internal/extension/plugin"
+	"stoa/internal/testkit/proctest"
 )
 
 // fakeLive is a Live whose answers the test sets.
@@ -63,7 +64,7 @@ func TestWhatIsNoLongerLiveEnds(t *testing.T) {
 		<-live.asked
 	}
 	for _, pid := range []int{stayingPID, disabledPID, changedPID, upgradedPID} {
-		if !alive(pid) {
+		if !proctest.Alive(pid) {
 			t.Fatal("a process ended because the database did not answer")
 		}
 	}
@@ -78,12 +79,12 @@ func TestWhatIsNoLongerLiveEnds(t *testing.T) {
 		}
 	})
 	for _, pid := range []int{disabledPID, changedPID, upgradedPID} {
-		gone(t, pid)
+		proctest.Gone(t, pid)
 	}
 	if st := f.Status(disabled.Instance.ID); st.State != Stopped {
 		t.Errorf("status: %+v", st)
 	}
-	if !alive(stayingPID) {
+	if !proctest.Alive(stayingPID) {
 		t.Error("a process that may run was ended")
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"stoa/internal/extension/plugin"
+	"stoa/internal/testkit/logtest"
+	"stoa/internal/testkit/proctest"
 	"stoa/internal/testkit/waittest"
 )
 
@@ -16,8 +18,8 @@ func TestALongErrorIsToldShortened(t *testing.T) {
 	for _, isolation := range []string{plugin.IsolationInstance, plugin.IsolationShared} {
 		t.Run(isolation, func(t *testing.T) {
 			t.Parallel()
-			log := newLog()
-			f := newFixture(t, func(c *options) { c.Log = log.logger() })
+			log := new(logtest.Buffer)
+			f := newFixture(t, func(c *options) { c.Log = log.Logger() })
 			in := f.install(t, "wordy", withRoutes("app.get('/api/end', async () => {\n"+
 				"setImmediate(() => { throw new Error('no \"luck\": ' + 'ä\\n'.repeat(3000)) })\n})\n"+
 				"app.get('/api/fail', async () => { throw new Error('x'.repeat(3000)) })"))
@@ -25,10 +27,10 @@ func TestALongErrorIsToldShortened(t *testing.T) {
 			if status, _, err := f.do(t, in, http.MethodGet, "/api/fail", ""); status != http.StatusInternalServerError {
 				t.Fatalf("%d, %v", status, err)
 			}
-			waittest.True(t, "the position in the log", func() bool { return log.has("file=index.js line=") })
+			logged(t, log, "file=index.js line=")
 			pid := f.Status(in.Instance.ID).PID
 			f.get(t, in, "/api/end")
-			gone(t, pid)
+			proctest.Gone(t, pid)
 			waittest.True(t, "an error in the status", func() bool { return f.Status(in.Instance.ID).LastError != "" })
 			got := f.Status(in.Instance.ID).Failure
 			if !strings.HasPrefix(got.Message, `Error: no "luck": ä`) || got.File != "index.js" || got.Line == 0 {

@@ -17,6 +17,7 @@ import (
 	"stoa/internal/base/tempfolder"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run/child"
+	"stoa/internal/testkit/proctest"
 )
 
 // parentDir, in the environment, makes the test binary play stoa: it starts the
@@ -76,14 +77,14 @@ func TestPluginsDieWithStoaEvenWhenItIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(line))
-	if err != nil || !alive(pid) {
+	if err != nil || !proctest.Alive(pid) {
 		t.Fatalf("the helper says %q (%v)", line, err)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	cmd.Wait()
-	gone(t, pid)
+	proctest.Gone(t, pid)
 
 	// Of its socket no file was left even before. Its folder goes with the next start
 	// of a stoa, however soon that comes, and that one says so.

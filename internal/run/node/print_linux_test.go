@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stoa/internal/extension/plugin"
+	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/waittest"
 )
@@ -26,8 +27,8 @@ func TestAPluginThatPrintsWithoutEndIsCountedAndRunsOn(t *testing.T) {
 	for _, isolation := range []string{plugin.IsolationInstance, plugin.IsolationShared} {
 		t.Run(isolation, func(t *testing.T) {
 			t.Parallel()
-			log := newLog()
-			f := newFixture(t, func(c *options) { c.Log = log.logger() })
+			log := new(logtest.Buffer)
+			f := newFixture(t, func(c *options) { c.Log = log.Logger() })
 			in := f.install(t, "loud", withRoutes(printing+"\napp.get('/api/x', async () => 'x')"))
 			in.Package.Settings.Isolation = isolation
 			f.get(t, in, "/api/print")

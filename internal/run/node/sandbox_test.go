@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"stoa/internal/run/sandbox"
+	"stoa/internal/testkit/logtest"
 )
 
 func TestTheEnvironmentIsScrubbed(t *testing.T) {
@@ -189,8 +190,8 @@ func TestTheSocketIsPrivate(t *testing.T) {
 
 func TestSecretsAreTakenOutOfTheLog(t *testing.T) {
 	t.Parallel()
-	log := newLog()
-	f := newFixture(t, func(c *options) { c.Log = log.logger() })
+	log := new(logtest.Buffer)
+	f := newFixture(t, func(c *options) { c.Log = log.Logger() })
 	in := f.install(t, "careless", withRoutes(`
 	  console.log('my key is ' + opts.apiKey)
 	  app.log.error(new Error('key ' + opts.apiKey))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"stoa/internal/extension/config"
+	"stoa/internal/testkit/logtest"
 )
 
 // jwt has the form of a platform token.
@@ -18,8 +19,8 @@ const jwt = "eyJhbGciOiJFZERTQSIsInR5cCI6InB0K2p3dCJ9." +
 // live token.
 func TestContextHeadersDoNotReachTheLog(t *testing.T) {
 	t.Parallel()
-	log := newLog()
-	f := newFixture(t, func(c *options) { c.Log = log.logger() })
+	log := new(logtest.Buffer)
+	f := newFixture(t, func(c *options) { c.Log = log.Logger() })
 	in := f.install(t, "talkative", withRoutes(`app.get('/api/x', async (req) => {
 	  console.log(JSON.stringify(req.headers))
 	  console.log(req.headers['x-platform-token'], req.headers['x-plugin-config'])

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"stoa/internal/extension/plugin"
+	"stoa/internal/testkit/logtest"
+	"stoa/internal/testkit/proctest"
 
 	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/nodetest"
@@ -128,8 +130,8 @@ func TestAClientAddressesNoOtherSharedInstance(t *testing.T) {
 
 func TestSharedInstancesComeAndGoAlone(t *testing.T) {
 	t.Parallel()
-	log := newLog()
-	f := newFixture(t, func(c *options) { c.Log = log.logger() })
+	log := new(logtest.Buffer)
+	f := newFixture(t, func(c *options) { c.Log = log.Logger() })
 	all := f.sharers(t, "a", "b", "c")
 	a, b := all[0], all[1]
 	pid := getJSON[whoAnswer](t, f, a, "/api/who").PID
@@ -154,7 +156,7 @@ func TestSharedInstancesComeAndGoAlone(t *testing.T) {
 	if got := <-slow; got != "a" {
 		t.Errorf("the call of before the change: got %q", got)
 	}
-	waittest.True(t, "the old a is closed", func() bool { return log.has(`text="closing a"`) })
+	logged(t, log, `text="closing a"`)
 
 	// One that does not start says why, and is alone in that.
 	c := all[2]
@@ -169,13 +171,13 @@ func TestSharedInstancesComeAndGoAlone(t *testing.T) {
 	}
 	// One may be stopped; the process ends with the last.
 	f.Stop("id-of-b")
-	waittest.True(t, "b is closed", func() bool { return log.has(`text="closing b2"`) })
+	logged(t, log, `text="closing b2"`)
 	if got := getJSON[whoAnswer](t, f, a, "/api/who"); got.Calls != 3 {
 		t.Errorf("after the others: %+v", got)
 	}
 	host := f.Status("id-of-a").PID
 	f.Stop("id-of-a")
-	gone(t, host)
+	proctest.Gone(t, host)
 	waittest.True(t, "no process is counted", func() bool { return f.Processes() == 0 })
 	if got := getJSON[whoAnswer](t, f, a, "/api/who"); got.Calls != 1 {
 		t.Errorf("started again: %+v", got)
@@ -222,8 +224,8 @@ func TestSharedInstancesHaveLogsOfTheirOwn(t *testing.T) {
 
 func TestASharedProcessThatEndsIsStartedAgain(t *testing.T) {
 	t.Parallel()
-	log, clock := newLog(), newLifeClock()
-	f := newFixture(t, stallsAfter(time.Second), func(c *options) { c.Log = log.logger() })
+	log, clock := new(logtest.Buffer), newLifeClock()
+	f := newFixture(t, stallsAfter(time.Second), func(c *options) { c.Log = log.Logger() })
 	f.clocks.Life = clock.ticks
 	all := f.sharers(t, "a", "b")
 	for _, end := range []struct{ path, reason string }{{"/api/throw", reasonCrashed}, {"/api/block", reasonStalled}} {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/evanw/esbuild/pkg/api"
 
+	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/nodetest"
 )
 
@@ -78,8 +79,8 @@ func TestBundlesShowPositionsInTheAuthorsFiles(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				log := newLog()
-				f := newFixture(t, onNode(path), func(c *options) { c.Log = log.logger() })
+				log := new(logtest.Buffer)
+				f := newFixture(t, onNode(path), func(c *options) { c.Log = log.Logger() })
 				in := f.install(t, "bundled", bundled(t, tt.out, tt.kind))
 				in.Package.Manifest.EntryModule = tt.out
 				if status, body, err := f.do(t, in, http.MethodGet, "/api/rate", ""); status != 500 || err != nil {

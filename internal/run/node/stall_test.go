@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"stoa/internal/run"
+	"stoa/internal/testkit/logtest"
+	"stoa/internal/testkit/proctest"
 	"stoa/internal/testkit/waittest"
 )
 
@@ -41,7 +43,7 @@ func (c *lifeClock) channel(pid int) chan time.Time {
 
 // pass lets time pass for a process until it is gone.
 func (c *lifeClock) pass(pid int) {
-	for alive(pid) {
+	for proctest.Alive(pid) {
 		select {
 		case c.channel(pid) <- time.Time{}:
 		case <-time.After(10 * time.Millisecond): // nothing looks at it any more
@@ -53,7 +55,7 @@ func (c *lifeClock) pass(pid int) {
 func (c *lifeClock) passWhen(tb testing.TB, pid int, begin func() bool) {
 	tb.Helper()
 	for end := time.Now().Add(long); !begin(); time.Sleep(5 * time.Millisecond) {
-		if !alive(pid) || time.Now().After(end) {
+		if !proctest.Alive(pid) || time.Now().After(end) {
 			return // the call fails
 		}
 	}
@@ -66,8 +68,8 @@ func stallsAfter(limit time.Duration) func(*options) {
 
 func TestAnEndlessLoopIsEndedAndTheNextCallSucceeds(t *testing.T) {
 	t.Parallel()
-	log := newLog()
-	f := newFixture(t, stallsAfter(time.Second), func(c *options) { c.Log = log.logger() })
+	log := new(logtest.Buffer)
+	f := newFixture(t, stallsAfter(time.Second), func(c *options) { c.Log = log.Logger() })
 	clock := newLifeClock()
 	f.clocks.Life = clock.ticks
 	tests := []struct{ slug, method, target, body string }{
@@ -88,7 +90,7 @@ func TestAnEndlessLoopIsEndedAndTheNextCallSucceeds(t *testing.T) {
 		if !errors.Is(err, run.ErrUnreachable) || reasonOf(t, err) != reasonStalled {
 			t.Errorf("%s: got %v, want ErrUnreachable because it stalled", tt.slug, err)
 		}
-		gone(t, pid)
+		proctest.Gone(t, pid)
 		// The request would loop again: it must not be sent again, safe or not.
 		if count := f.failureCount(in); count != 1 {
 			t.Errorf("%s: the request was sent %d times", tt.slug, count)
@@ -106,15 +108,15 @@ func TestAnEndlessLoopIsEndedAndTheNextCallSucceeds(t *testing.T) {
 
 func TestALoopOutsideOfACallIsEndedToo(t *testing.T) {
 	t.Parallel()
-	log, clock := newLog(), newLifeClock()
-	f := newFixture(t, stallsAfter(time.Second), func(c *options) { c.Log = log.logger() })
+	log, clock := new(logtest.Buffer), newLifeClock()
+	f := newFixture(t, stallsAfter(time.Second), func(c *options) { c.Log = log.Logger() })
 	f.clocks.Life = clock.ticks
 	in := f.install(t, "loops-later", withRoutes(loopRoutes))
 	f.get(t, in, "/health")
 	pid := f.Status(in.Instance.ID).PID
 	f.get(t, in, "/api/loop-later")
 	go clock.passWhen(t, pid, func() bool { return strings.Contains(log.String(), "loops from now on") })
-	gone(t, pid)
+	proctest.Gone(t, pid)
 	waittest.Until(t, "the reason why it ended", func() error {
 		if why := f.Status(in.Instance.ID).LastError; !strings.Contains(why, "event loop") {
 			return fmt.Errorf("%q", why)
@@ -160,5 +162,5 @@ func TestALoopThatForgesItsBeatsIsEnded(t *testing.T) {
 	}
 	f.Stop(in.Instance.ID)
 	f.get(t, in, "/api/forge-later")
-	gone(t, f.Status(in.Instance.ID).PID)
+	proctest.Gone(t, f.Status(in.Instance.ID).PID)
 }

@@ -16,7 +16,9 @@ import (
 
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run"
+	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/nodetest"
+	"stoa/internal/testkit/proctest"
 )
 
 const pidRoute = `app.get('/api/pid', async () => process.pid)
@@ -133,7 +135,7 @@ func TestAProcessThatDoesNotEndIsKilled(t *testing.T) {
 	f.get(t, in, "/health")
 	pid := f.Status(in.Instance.ID).PID
 	f.Stop(in.Instance.ID)
-	gone(t, pid)
+	proctest.Gone(t, pid)
 }
 
 func TestAnAnswerThatBreaksOffIsNotPassedOffAsWhole(t *testing.T) {
@@ -166,8 +168,8 @@ func TestAKilledPluginIsStartedAgainAtOnce(t *testing.T) {
 	t.Parallel()
 	nodetest.Each(t, func(t *testing.T, path string) {
 		t.Helper()
-		log := newLog()
-		f := newFixture(t, onNode(path), func(c *options) { c.Log = log.logger() })
+		log := new(logtest.Buffer)
+		f := newFixture(t, onNode(path), func(c *options) { c.Log = log.Logger() })
 		in := f.install(t, "killed", withRoutes(pidRoute))
 		f.get(t, in, "/health")
 		for range 3 {
@@ -311,7 +313,7 @@ func TestAChangedInstanceGetsANewProcess(t *testing.T) {
 	if got := f.get(t, changed, "/api/x"); got != "new" {
 		t.Errorf("after the change: got %s", got)
 	}
-	if !alive(oldPID) {
+	if !proctest.Alive(oldPID) {
 		t.Error("the old process ended with a call still running")
 	}
 	// A call whose instance was read before the change does not bring it back.
@@ -319,7 +321,7 @@ func TestAChangedInstanceGetsANewProcess(t *testing.T) {
 		t.Errorf("late call: got %s", got)
 	}
 	inst.release(old)
-	gone(t, oldPID)
+	proctest.Gone(t, oldPID)
 }
 
 func TestStopEndsTheProcess(t *testing.T) {
@@ -330,7 +332,7 @@ func TestStopEndsTheProcess(t *testing.T) {
 	pid := f.Status(in.Instance.ID).PID
 	f.Stop(in.Instance.ID)
 	f.Stop("never seen")
-	gone(t, pid)
+	proctest.Gone(t, pid)
 	if st := f.Status(in.Instance.ID); st.State != Stopped || st.LastError != "" {
 		t.Errorf("status: %+v", st)
 	}
@@ -382,7 +384,7 @@ func TestCloseLeavesNothingBehind(t *testing.T) {
 	}
 	t.Logf("closed after %s", time.Since(start))
 	for _, pid := range pids {
-		if alive(pid) {
+		if proctest.Alive(pid) {
 			t.Errorf("process %d is still there", pid)
 		}
 	}

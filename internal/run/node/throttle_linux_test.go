@@ -2,8 +2,6 @@ package node
 
 import (
 	"fmt"
-	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -14,6 +12,8 @@ import (
 
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run/child"
+	"stoa/internal/testkit/logtest"
+	"stoa/internal/testkit/proctest"
 	"stoa/internal/testkit/waittest"
 )
 
@@ -61,64 +61,17 @@ func quickTicks(int, time.Duration) (<-chan time.Time, func()) {
 	return t.C, t.Stop
 }
 
-// processors returns the processors that this process may use, and the last of them.
-func processors(tb testing.TB) (all, last unix.CPUSet) {
-	tb.Helper()
-	if err := unix.SchedGetaffinity(0, &all); err != nil {
-		tb.Fatal(err)
-	}
-	for cpu := range len(all) * 64 {
-		if all.IsSet(cpu) {
-			last = unix.CPUSet{}
-			last.Set(cpu)
-		}
-	}
-	return all, last
-}
-
-// threads returns the processors that each thread of a process may use.
-func threads(tb testing.TB, pid int) map[int]unix.CPUSet {
-	tb.Helper()
-	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	sets := map[int]unix.CPUSet{}
-	for _, task := range tasks {
-		id, err := strconv.Atoi(task.Name())
-		if err != nil {
-			tb.Fatal(err)
-		}
-		var set unix.CPUSet
-		if unix.SchedGetaffinity(id, &set) == nil { // else the thread is gone
-			sets[id] = set
-		}
-	}
-	return sets
-}
-
-// mayUse reports whether all threads of a process may use exactly those processors.
-func mayUse(tb testing.TB, pid int, want unix.CPUSet) bool {
-	tb.Helper()
-	for _, set := range threads(tb, pid) {
-		if set != want {
-			return false
-		}
-	}
-	return true
-}
-
 func TestAPluginThatComputesWithoutPauseIsConfinedToOneProcessor(t *testing.T) {
 	t.Parallel()
-	all, last := processors(t)
+	all, last := proctest.Processors(t)
 	if all.Count() < 2 {
 		t.Skip("needs two processors")
 	}
 	for _, isolation := range []string{plugin.IsolationInstance, plugin.IsolationShared} {
 		t.Run(isolation, func(t *testing.T) {
 			t.Parallel()
-			log, clock := newLog(), newPlayedTime()
-			f := newFixture(t, func(c *options) { c.Log = log.logger() })
+			log, clock := new(logtest.Buffer), newPlayedTime()
+			f := newFixture(t, func(c *options) { c.Log = log.Logger() })
 			f.clocks = child.Clocks{Processor: quickTicks, ProcessorTime: clock.read}
 			start := func(slug string) (plugin.Installed, int) {
 				in := f.install(t, slug, withRoutes(`const { promises } = require('fs')
@@ -131,25 +84,25 @@ func TestAPluginThatComputesWithoutPauseIsConfinedToOneProcessor(t *testing.T) {
 			_, neighbor := start("neighbor")
 
 			clock.compute(pid)
-			waittest.True(t, "the plugin is confined", func() bool { return mayUse(t, pid, last) })
+			waittest.True(t, "the plugin is confined", func() bool { return proctest.MayUse(t, pid, last) })
 			f.get(t, in, "/api/threads") // made by confined threads
-			if !mayUse(t, pid, last) {
-				t.Errorf("new threads are not confined: %v", threads(t, pid))
+			if !proctest.MayUse(t, pid, last) {
+				t.Errorf("new threads are not confined: %v", proctest.Threads(t, pid))
 			}
-			for id := range threads(t, pid) { // a thread that was made while the others were being confined
+			for id := range proctest.Threads(t, pid) { // a thread that was made while the others were being confined
 				if err := unix.SchedSetaffinity(id, &all); err != nil {
 					t.Fatal(err)
 				}
 				break
 			}
-			waittest.True(t, "a thread that escaped is confined", func() bool { return mayUse(t, pid, last) })
+			waittest.True(t, "a thread that escaped is confined", func() bool { return proctest.MayUse(t, pid, last) })
 
 			clock.compute(0)
-			waittest.True(t, "the plugin is let go", func() bool { return mayUse(t, pid, all) })
+			waittest.True(t, "the plugin is let go", func() bool { return proctest.MayUse(t, pid, all) })
 			looks := clock.looksAt(neighbor)
 			waittest.True(t, "the neighbor is looked at", func() bool { return clock.looksAt(neighbor) > max(looks, 2*3) })
-			if !mayUse(t, neighbor, all) {
-				t.Errorf("the neighbor does not burn, and is confined: %v", threads(t, neighbor))
+			if !proctest.MayUse(t, neighbor, all) {
+				t.Errorf("the neighbor does not burn, and is confined: %v", proctest.Threads(t, neighbor))
 			}
 			waittest.True(t, "the record of its end", func() bool { return strings.Contains(log.String(), "confined=false") })
 			text := log.String()
@@ -164,7 +117,7 @@ func TestAPluginThatComputesWithoutPauseIsConfinedToOneProcessor(t *testing.T) {
 // in all its threads. Rounds with and without the other take turns, so whatever else the
 // machine does slows both kinds. The target is a p99 beside it of at most twice that alone.
 func BenchmarkCallBesideABurningPlugin(b *testing.B) {
-	all, last := processors(b)
+	all, last := proctest.Processors(b)
 	if all.Count() < 2 {
 		b.Skip("needs two processors")
 	}
@@ -191,7 +144,7 @@ func BenchmarkCallBesideABurningPlugin(b *testing.B) {
 	f.get(b, in, "/api/burn")
 	pid := f.Status(in.Instance.ID).PID
 	clock.compute(pid)
-	waittest.True(b, "it is confined", func() bool { return mayUse(b, pid, last) })
+	waittest.True(b, "it is confined", func() bool { return proctest.MayUse(b, pid, last) })
 	signal := func(s syscall.Signal) {
 		if err := syscall.Kill(pid, s); err != nil {
 			b.Fatal(err)

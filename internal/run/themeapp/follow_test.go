@@ -3,8 +3,6 @@ package themeapp
 import (
 	"context"
 	"fmt"
-	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +10,7 @@ import (
 
 	"stoa/internal/extension/theme"
 	"stoa/internal/run/child"
+	"stoa/internal/testkit/proctest"
 	"stoa/internal/testkit/waittest"
 )
 
@@ -91,7 +90,7 @@ func TestFollowKeepsTheActiveAppAndEndsOthers(t *testing.T) {
 	}
 	last := k.pid(one)
 	s.set(nil, one.Key())
-	waittest.True(t, "it ends", func() bool { return k.pid(one) == 0 && !alive(last) })
+	waittest.True(t, "it ends", func() bool { return k.pid(one) == 0 && !proctest.Alive(last) })
 }
 
 func TestAnIdleAppEndsUnlessItIsActive(t *testing.T) {
@@ -109,7 +108,7 @@ func TestAnIdleAppEndsUnlessItIsActive(t *testing.T) {
 	if err := k.look(t.Context(), &s); err != nil {
 		t.Fatal(err)
 	}
-	waittest.True(t, "the other ends", func() bool { return !alive(was) })
+	waittest.True(t, "the other ends", func() bool { return !proctest.Alive(was) })
 	waittest.True(t, "the active one runs", func() bool { return k.pid(active) > 0 })
 	runs := k.pid(active)
 	for range 5 {
@@ -117,18 +116,9 @@ func TestAnIdleAppEndsUnlessItIsActive(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if k.pid(active) != runs || !alive(runs) {
+	if k.pid(active) != runs || !proctest.Alive(runs) {
 		t.Error("the active one ended")
 	}
-}
-
-// alive reports whether a process exists.
-func alive(pid int) bool {
-	if runtime.GOOS != "linux" {
-		return false
-	}
-	_, err := os.Stat(fmt.Sprintf("/proc/%d", pid))
-	return err == nil
 }
 
 // An app that fails again and again is not started at every call.

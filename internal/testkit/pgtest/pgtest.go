@@ -15,7 +15,6 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -27,6 +26,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"stoa/internal/testkit/needtest"
+	"stoa/internal/testkit/proctest"
 )
 
 var (
@@ -51,7 +51,7 @@ type Server struct {
 	command func(name string, args ...string) *exec.Cmd
 	options []string
 	cmd     *exec.Cmd
-	exited  chan struct{}
+	exited  <-chan struct{}
 }
 
 // NewServer starts a server that ends with the test. If PostgreSQL is not installed, the test is
@@ -210,19 +210,9 @@ func newServer(dir string, options ...string) (*Server, error) {
 
 // start starts the server and returns when it answers.
 func (s *Server) start() error {
-	server, exited := s.command("postgres", s.options...), make(chan struct{})
-	// Pdeathsig fires when the thread that started the server ends, so keep that thread.
-	forked := make(chan error, 1)
-	go func() {
-		runtime.LockOSThread()
-		err := server.Start()
-		forked <- err
-		if err == nil {
-			_ = server.Wait()
-			close(exited)
-		}
-	}()
-	if err := <-forked; err != nil {
+	server := s.command("postgres", s.options...)
+	exited, err := proctest.Start(server, nil)
+	if err != nil {
 		return fmt.Errorf("pgtest: start: %w", err)
 	}
 	s.cmd, s.exited = server, exited

@@ -20,14 +20,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"stoa/internal/testkit/needtest"
+	"stoa/internal/testkit/proctest"
 )
 
 // Keys of a test's account.
@@ -152,27 +151,19 @@ func (s *Server) ask(r *http.Request) (status int, body []byte, got Request, err
 // and takes a quarter of a second of the processor to start. It ends with the program.
 var mock = sync.OnceValues(func() (*url.URL, error) {
 	cmd := exec.CommandContext(context.Background(), find(), "-http-addr", "127.0.0.1:0", "-https-addr", "127.0.0.1:0")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	started, address := make(chan error, 1), make(chan string, 1)
-	go func() {
-		runtime.LockOSThread() // Pdeathsig fires when the thread that started the process ends
-		err := cmd.Start()
-		started <- err
-		if err != nil {
-			return
-		}
+	address := make(chan string, 1)
+	follow := func() {
 		for lines := bufio.NewScanner(out); lines.Scan(); {
 			if _, at, is := strings.Cut(lines.Text(), "Listening for HTTP at address: "); is {
 				address <- at
 			}
 		}
-		_ = cmd.Wait()
-	}()
-	if err := <-started; err != nil {
+	}
+	if _, err := proctest.Start(cmd, follow); err != nil {
 		return nil, err
 	}
 	select {
