@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -139,26 +138,8 @@ func (c comparison) database(ctx context.Context, data string) (env []string, dr
 	if c.postgres == "" {
 		return env, func() error { return nil }, nil
 	}
-	at, err := url.Parse(c.postgres)
-	if err != nil {
-		return nil, nil, err
-	}
-	db, err := sql.Open("pgx", c.postgres)
-	if err != nil {
-		return nil, nil, err
-	}
-	schema := "bench_login_" + filepath.Base(data)
-	remove := `DROP SCHEMA IF EXISTS ` + schema + ` CASCADE` //nolint:gosec // a name of our own
-	if _, err := db.ExecContext(ctx, remove+`; CREATE SCHEMA `+schema); err != nil {
-		return nil, nil, errors.Join(err, db.Close())
-	}
-	q := at.Query()
-	q.Set("search_path", schema)
-	at.RawQuery = q.Encode()
-	return append(env, "STOA_DATABASE_URL="+at.String()), func() error {
-		_, err := db.ExecContext(context.WithoutCancel(ctx), remove)
-		return errors.Join(err, db.Close())
-	}, nil
+	at, drop, err := measure.Schema(ctx, c.postgres, "bench_login_"+filepath.Base(data))
+	return append(env, "STOA_DATABASE_URL="+at), drop, err
 }
 
 // signedUp returns a client at addr of a user who signed up and in, as a page on stoa's own origin does if it has

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,6 +48,7 @@ type shop struct {
 	replicas []*measure.Process
 	db       *sql.DB
 	postgres string // the URL without the schema; empty for SQLite
+	drop     func() error
 
 	service *http.Server
 	client  *http.Client
@@ -110,18 +110,11 @@ func (s *shop) openDatabase(ctx context.Context, dir string) (at string, err err
 		s.db, err = sql.Open("sqlite", "file:"+at+"?_pragma=busy_timeout(10000)")
 		return at, err
 	}
-	u, err := url.Parse(s.postgres)
-	if err != nil {
+	if at, s.drop, err = measure.Schema(ctx, s.postgres, schema); err != nil {
 		return "", err
 	}
-	q := u.Query()
-	q.Set("search_path", schema)
-	u.RawQuery = q.Encode()
-	if s.db, err = sql.Open("pgx", u.String()); err != nil {
-		return "", err
-	}
-	_, err = s.db.ExecContext(ctx, `DROP SCHEMA IF EXISTS `+schema+` CASCADE; CREATE SCHEMA `+schema)
-	return u.String(), err
+	s.db, err = sql.Open("pgx", at)
+	return at, err
 }
 
 // fill installs the plugins and makes the people.
@@ -163,11 +156,10 @@ func (s *shop) close(ctx context.Context) error {
 		all = append(all, p.Stop())
 	}
 	if s.db != nil {
-		if s.postgres != "" {
-			_, err := s.db.ExecContext(ctx, `DROP SCHEMA IF EXISTS `+schema+` CASCADE`)
-			all = append(all, err)
-		}
 		all = append(all, s.db.Close())
+	}
+	if s.drop != nil {
+		all = append(all, s.drop())
 	}
 	if s.service != nil {
 		all = append(all, s.service.Close())

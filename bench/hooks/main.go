@@ -11,7 +11,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"net/url"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -19,6 +18,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"stoa/bench/measure"
 )
 
 type options struct {
@@ -69,20 +70,11 @@ func run(ctx context.Context, o options, parent string) (err error) {
 	if o.postgres == "" {
 		return nil
 	}
-	const schema = "bench_hooks"
-	u, err := url.Parse(o.postgres)
+	url, drop, err := measure.Schema(ctx, o.postgres, "bench_hooks")
 	if err != nil {
 		return err
 	}
-	drop := `DROP SCHEMA IF EXISTS ` + schema + ` CASCADE`
-	if err := execute(ctx, o.postgres, drop, `CREATE SCHEMA `+schema); err != nil {
-		return err
-	}
-	q := u.Query()
-	q.Set("search_path", schema)
-	u.RawQuery = q.Encode()
-	return errors.Join(measureOn(ctx, o, "PostgreSQL", filepath.Join(dir, "postgres"), u.String(), "pgx", u.String()),
-		execute(context.WithoutCancel(ctx), o.postgres, drop))
+	return errors.Join(measureOn(ctx, o, "PostgreSQL", filepath.Join(dir, "postgres"), url, "pgx", url), drop())
 }
 
 // measureOn measures on one database.

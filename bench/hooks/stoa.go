@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -169,15 +168,4 @@ func (b *bench) quiet(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-}
-
-// execute runs statements on a PostgreSQL.
-func execute(ctx context.Context, at string, statements ...string) (err error) {
-	db, err := sql.Open("pgx", at)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	_, err = db.ExecContext(ctx, strings.Join(statements, ";"))
-	return err
 }

@@ -36,7 +36,7 @@ func discountsOn(ctx context.Context, o options, dir string, onPostgres bool) (r
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, s.drop(ctx)) }()
+	defer func() { err = errors.Join(err, s.drop()) }()
 	if err := s.addCode(ctx); err != nil {
 		return nil, err
 	}

@@ -77,11 +77,11 @@ func listOn(ctx context.Context, o options, dir string, onPostgres bool) (rows [
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, s.drop(ctx)) }()
+	defer func() { err = errors.Join(err, s.drop()) }()
 	fmt.Fprintf(os.Stderr, "%s: %d products imported in %s\n", s.engine(), listProducts,
 		time.Since(began).Round(time.Millisecond))
 	if onPostgres { // as the server would by itself within a minute
-		if err := execute(ctx, s.postgres, `VACUUM ANALYZE products`); err != nil {
+		if err := measure.Execute(ctx, s.postgres, `VACUUM ANALYZE products`); err != nil {
 			return nil, err
 		}
 	}

@@ -33,7 +33,7 @@ func pagesOn(ctx context.Context, o options, dir string, onPostgres bool) (rows 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, s.drop(ctx)) }()
+	defer func() { err = errors.Join(err, s.drop()) }()
 	p, err := s.start(ctx, "--ops-addr="+o.Ops)
 	if err != nil {
 		return nil, err

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,7 +19,8 @@ type shop struct {
 	options
 
 	dir      string
-	postgres string // URL with the schema of this shop; empty for SQLite
+	postgres string       // URL with the schema of this shop; empty for SQLite
+	remove   func() error // removes that schema
 }
 
 // newShop makes an empty shop in dir, with the catalog in the given YAML. On
@@ -35,18 +34,10 @@ func newShop(ctx context.Context, o options, dir string, onPostgres bool, catalo
 		return nil, err
 	}
 	if onPostgres {
-		u, err := url.Parse(o.postgres)
-		if err != nil {
+		var err error
+		if s.postgres, s.remove, err = measure.Schema(ctx, o.postgres, "bench_"+filepath.Base(s.dir)); err != nil {
 			return nil, err
 		}
-		if err := execute(ctx, o.postgres, `DROP SCHEMA IF EXISTS `+s.schema()+` CASCADE`,
-			`CREATE SCHEMA `+s.schema()); err != nil {
-			return nil, err
-		}
-		q := u.Query()
-		q.Set("search_path", s.schema())
-		u.RawQuery = q.Encode()
-		s.postgres = u.String()
 	}
 	file := filepath.Join(s.dir, "catalog.yaml")
 	if err := os.WriteFile(file, []byte(catalog), 0o600); err != nil {
@@ -63,15 +54,12 @@ func newShop(ctx context.Context, o options, dir string, onPostgres bool, catalo
 }
 
 // drop removes what newShop made outside of the folder.
-func (s *shop) drop(ctx context.Context) error {
-	if s.postgres == "" {
+func (s *shop) drop() error {
+	if s.remove == nil {
 		return nil
 	}
-	return execute(context.WithoutCancel(ctx), s.options.postgres, `DROP SCHEMA IF EXISTS `+s.schema()+` CASCADE`)
+	return s.remove()
 }
-
-// schema is the name of the shop's schema on PostgreSQL.
-func (s *shop) schema() string { return "bench_" + filepath.Base(s.dir) }
 
 // engine is the name of the database.
 func (s *shop) engine() string {
@@ -79,21 +67,6 @@ func (s *shop) engine() string {
 		return "PostgreSQL"
 	}
 	return "SQLite"
-}
-
-// execute carries out statements on a PostgreSQL server.
-func execute(ctx context.Context, at string, statements ...string) (err error) {
-	db, err := sql.Open("pgx", at)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	for _, text := range statements {
-		if _, err := db.ExecContext(ctx, text); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (s *shop) env() []string {

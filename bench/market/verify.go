@@ -129,7 +129,7 @@ func (v verifyShop) close(ctx context.Context) error {
 	if v.process != nil {
 		stopped = v.process.Stop()
 	}
-	return errors.Join(stopped, v.drop(ctx))
+	return errors.Join(stopped, v.drop())
 }
 
 // verifyAny verifies one license after another, any of all.

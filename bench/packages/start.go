@@ -3,19 +3,16 @@ package main
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver stoa uses
 	"golang.org/x/sync/errgroup"
 
 	"stoa/bench/measure"
@@ -37,33 +34,11 @@ func starts(ctx context.Context, o options, dir string) error {
 	if err := startOn(ctx, o, "SQLite", filepath.Join(dir, "sqlite"), ""); err != nil || o.postgres == "" {
 		return err
 	}
-	u, err := url.Parse(o.postgres)
+	at, drop, err := measure.Schema(ctx, o.postgres, "bench_packages")
 	if err != nil {
 		return err
 	}
-	drop := `DROP SCHEMA IF EXISTS ` + schema + ` CASCADE`
-	if err := execute(ctx, o.postgres, drop, `CREATE SCHEMA `+schema); err != nil {
-		return err
-	}
-	q := u.Query()
-	q.Set("search_path", schema)
-	u.RawQuery = q.Encode()
-	return errors.Join(startOn(ctx, o, "PostgreSQL", filepath.Join(dir, "postgres"), u.String()),
-		execute(context.WithoutCancel(ctx), o.postgres, drop))
-}
-
-func execute(ctx context.Context, at string, statements ...string) (err error) {
-	db, err := sql.Open("pgx", at)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	for _, text := range statements {
-		if _, err := db.ExecContext(ctx, text); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(startOn(ctx, o, "PostgreSQL", filepath.Join(dir, "postgres"), at), drop())
 }
 
 func startOn(ctx context.Context, o options, engine, data, database string) error {

@@ -1,10 +1,10 @@
-import { useState } from "react";
 import { formatDay } from "../text/format";
+import { Bought } from "./Bought";
 import { useLicenses, type License } from "./data";
 import { t } from "./boughtText";
 import { own } from "./ownText";
 import { NextPlan } from "./PlanNext";
-import { Badge, Empty, Failure, Head, Pager, Waiting, type Tone } from "./ui";
+import { Badge, type Tone } from "./ui";
 
 // stateOf is a license's state in a word: a license that is not paid yet does not work.
 export const stateOf = (license: License): { tone: Tone; word: string } => {
@@ -24,47 +24,15 @@ export const termOf = (license: License): string => {
   return t(license.orderId && !license.ends ? "licenses.paidUntil" : "licenses.ends", { date });
 };
 
-export const LicensesPage = () => {
-  const [page, setPage] = useState(1);
-  const licenses = useLicenses(page);
-  if (licenses.isPending)
-    return (
-      <>
-        <Head title={t("licenses.title")} />
-        <Waiting />
-      </>
-    );
-  if (licenses.isError)
-    return (
-      <>
-        <Head title={t("licenses.title")} />
-        <Failure error={licenses.error} retry={() => void licenses.refetch()} />
-      </>
-    );
-  const { licenses: list, pagination } = licenses.data;
-  return (
-    <>
-      <Head title={t("licenses.title")} />
-      {list.length === 0 ? (
-        <Empty title={t("licenses.empty")} how={t("licenses.emptyHow")}>
-          <a className="button primary" href="/">
-            {t("orders.browse")}
-          </a>
-          <a className="button" href="/claim-orders">
-            {t("orders.claim")}
-          </a>
-        </Empty>
-      ) : (
-        <ul className="list">
-          {list.map((license) => (
-            <Row key={license.id} license={license} />
-          ))}
-        </ul>
-      )}
-      <Pager page={page} pages={pagination.totalPages} onPage={setPage} />
-    </>
-  );
-};
+export const LicensesPage = () => (
+  <Bought
+    title={t("licenses.title")}
+    empty={t("licenses.empty")}
+    how={t("licenses.emptyHow")}
+    usePage={useLicenses}
+    rows={({ licenses }) => licenses.map((license) => <Row key={license.id} license={license} />)}
+  />
+);
 
 const Row = ({ license }: { license: License }) => {
   const state = stateOf(license);

@@ -1,6 +1,6 @@
-import { useState } from "react";
 import { useSession } from "../api/useSession";
 import { formatMoney } from "../text/format";
+import { Bought } from "./Bought";
 import { orderTone, useOrders, type Order } from "./data";
 import { keptOrders } from "./kept";
 import { Invoice } from "./OrderPage";
@@ -8,7 +8,7 @@ import { SignIn } from "./SignInPage";
 import { keptCosts, off, price, type Costs } from "./paid";
 import { t } from "./boughtText";
 import { pl } from "./planText";
-import { Badge, Day, Empty, Failure, Head, Pager, Waiting } from "./ui";
+import { Badge, Day } from "./ui";
 
 export const OrdersPage = () =>
   useSession() ? (
@@ -57,47 +57,15 @@ const Cost = ({ of }: { of: Costs }) => (
   </>
 );
 
-const Own = () => {
-  const [page, setPage] = useState(1);
-  const orders = useOrders(page);
-  if (orders.isPending)
-    return (
-      <>
-        <Head title={t("orders.title")} />
-        <Waiting />
-      </>
-    );
-  if (orders.isError)
-    return (
-      <>
-        <Head title={t("orders.title")} />
-        <Failure error={orders.error} retry={() => void orders.refetch()} />
-      </>
-    );
-  const { orders: list, pagination } = orders.data;
-  return (
-    <>
-      <Head title={t("orders.title")} />
-      {list.length === 0 ? (
-        <Empty title={t("orders.empty")} how={t("orders.emptyHow")}>
-          <a className="button primary" href="/">
-            {t("orders.browse")}
-          </a>
-          <a className="button" href="/claim-orders">
-            {t("orders.claim")}
-          </a>
-        </Empty>
-      ) : (
-        <ul className="list">
-          {list.map((order) => (
-            <Row key={order.id} order={order} />
-          ))}
-        </ul>
-      )}
-      <Pager page={page} pages={pagination.totalPages} onPage={setPage} />
-    </>
-  );
-};
+const Own = () => (
+  <Bought
+    title={t("orders.title")}
+    empty={t("orders.empty")}
+    how={t("orders.emptyHow")}
+    usePage={useOrders}
+    rows={({ orders }) => orders.map((order) => <Row key={order.id} order={order} />)}
+  />
+);
 
 const Row = ({ order }: { order: Order }) => (
   <li>
