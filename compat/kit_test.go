@@ -59,7 +59,7 @@ func newHost(t *testing.T, path, isolation string, change ...func(*node.Config))
 	t.Helper()
 	h := &host{dir: t.TempDir(), isolation: isolation}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	children := child.New(child.Config{Log: log, NodePath: path})
+	children := child.New(child.Config{Log: log, NodePath: path, ProbeTimeout: 3 * time.Minute})
 	cfg := node.Config{
 		Log: log, Children: children, DataDir: h.dir,
 		Stall: 3 * time.Minute, StartTimeout: 3 * time.Minute, StartWait: 3 * time.Minute, // the machine may be busy
@@ -88,7 +88,7 @@ type site struct {
 // isolation returns how well plugins are contained on this machine.
 func isolation(t *testing.T) (level sandbox.Level, missing string) {
 	t.Helper()
-	children := child.New(child.Config{Log: slog.New(slog.DiscardHandler)})
+	children := child.New(child.Config{Log: slog.New(slog.DiscardHandler), ProbeTimeout: 3 * time.Minute})
 	defer children.Close()
 	m, err := children.Machine()
 	if err != nil {

@@ -188,6 +188,7 @@ test("a plugin's own page runs in the console without a token, and reaches its p
   const tab = await openConsole(`/console/plugins/paged/${installationId}`);
   for (const refused of ["Content Security Policy", "violates", "Failed to read", "Blocked a frame", "Access is denied"]) tab.expect(refused);
   tab.expect("Failed to execute 'postMessage'"); // axe-core's to the frame, which the headless shell tells
+  await called(stoa, "/api/v1/admin/plugins/paged/admin/", { token });
   await tab.getByRole("link", { name: "Its rates" }).click();
   const page = tab.frameLocator("iframe");
   await page.getByText("end: reached").waitFor();
@@ -233,6 +234,7 @@ sweep("a plugin signs visitors in with cookies of its own, once its pages are th
   assert.equal(await press("Pay"), "nobody", "but not by a form of the page in its sandbox");
 
   await allow({ allowSameOrigin: true });
+  await called(stoa, "/api/v1/shop/plugins/till/api/till"); // in a new process
   assert.equal(await open(), "session=ada");
   assert.equal(await press("Pay"), "session=ada");
   const { createHash } = await import("node:crypto");

@@ -140,7 +140,7 @@ test("a plugin is installed from a file, configured and enabled", async () => {
   await tab.keyboard.type("shop@example.com");
   await go(tab, "Save configuration");
   await press(tab, "Enter");
-  await tab.getByText("The config of Keys is saved.").waitFor();
+  await tab.getByText("The config of Keys is saved.").hover(); // so that it stays
   await go(tab, "Enable");
   await press(tab, "Enter");
   await tab.getByText("Keys (default) is enabled.").waitFor();

@@ -21,12 +21,12 @@ const tabs = new Set();
 export const openTab = async (browser, stoa, { width = 1440, height = 900, scheme = "light", also = [], context } = {}) => {
   const shared = context !== undefined;
   context ??= await browser.newContext({ viewport: { width, height }, colorScheme: scheme, reducedMotion: "reduce", baseURL: stoa.url });
+  context.setDefaultTimeout(patience); // of the pages that it opens by itself, too
   const page = await context.newPage();
   if (shared) {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme: scheme });
   }
-  page.setDefaultTimeout(patience);
   const problems = [], expected = ["Failed to load resource: "];
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type()) && !expected.some((text) => message.text().includes(text))) problems.push(message.text());

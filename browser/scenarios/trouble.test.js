@@ -2,7 +2,7 @@
 // request id, nothing typed is lost, and nothing is bought or done twice.
 import assert from "node:assert/strict";
 import {
-  accessible, adminToken, browser, call, openConsole, openTab, signInToConsole, stoa, test, useStoa,
+  accessible, adminToken, browser, call, openConsole, openTab, signInToConsole, settled, stoa, test, useStoa,
 } from "./kit.js";
 
 useStoa();
@@ -34,6 +34,7 @@ test("every page of the console says that the API failed, with the request id, a
       await alert.waitFor();
       assert.ok((await alert.innerText()).includes(id), "the request id is missing");
       await accessible(tab, `${path} that failed`);
+      await settled(tab);
       await tab.unroute("**/api/v1/**");
       const again = tab.getByRole("button", { name: "Try again" });
       for (let left = await again.count(); left > 0; left = await again.count()) {

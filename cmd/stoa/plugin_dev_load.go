@@ -18,6 +18,7 @@ import (
 	"stoa/internal/base/jsontext"
 	"stoa/internal/base/tempfolder"
 	"stoa/internal/extension/plugin"
+	runtimes "stoa/internal/run"
 	"stoa/internal/trust/seal"
 )
 
@@ -150,7 +151,7 @@ func (d *devLoop) start(ctx context.Context, slug string, fresh bool, begun time
 	if in, err = d.app.Plugins.ByKey(ctx, slug, plugin.DefaultInstance); err != nil {
 		return err
 	}
-	if err := d.app.Prepare(ctx, d.with(in)); err != nil {
+	if err := d.prepare(ctx, d.with(in)); err != nil {
 		f := d.app.Plugins.Processes.RuntimeStatus(in.Instance.ID).LastError
 		if f.IsZero() {
 			return err
@@ -162,6 +163,21 @@ func (d *devLoop) start(ctx context.Context, slug string, fresh bool, begun time
 	}
 	d.console.printf("ready in %s: %s/api/v1/shop/plugins/%s/api/", time.Since(begun).Round(time.Millisecond), d.url, slug)
 	return nil
+}
+
+// prepare starts the process, and waits as long as it may take to start: a call waits less.
+func (d *devLoop) prepare(ctx context.Context, in plugin.Installed) error {
+	for {
+		err := d.app.Prepare(ctx, in)
+		if !errors.Is(err, runtimes.ErrStarting) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(devPoll):
+		}
+	}
 }
 
 // lacking returns the permissions that are declared and not granted.

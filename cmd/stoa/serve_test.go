@@ -27,7 +27,8 @@ type server struct {
 	URL string
 	cmd *exec.Cmd
 
-	out logtest.Buffer // standard output
+	out  logtest.Buffer // standard output
+	read chan struct{}  // closed when all of the log is read
 
 	mu  sync.Mutex
 	log strings.Builder
@@ -50,7 +51,7 @@ func serve(t *testing.T, env []string, args ...string) *server {
 	}
 	cmd.Env = append(cmd.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	s := &server{cmd: cmd}
+	s := &server{cmd: cmd, read: make(chan struct{})}
 	cmd.Stdout = &s.out
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -72,6 +73,7 @@ func serve(t *testing.T, env []string, args ...string) *server {
 			}
 		}
 		close(ready)
+		close(s.read)
 	}()
 	select {
 	case url, ok := <-ready:
@@ -103,6 +105,7 @@ func (s *server) stop(t *testing.T) int {
 
 func (s *server) wait(t *testing.T) int {
 	t.Helper()
+	<-s.read // Wait would close the pipe
 	err := s.cmd.Wait()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode()

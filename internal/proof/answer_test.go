@@ -13,8 +13,9 @@ import (
 )
 
 // stall makes a process hang while it stores the answer to a request with an
-// Idempotency-Key, until goOn is called. The process must be killed before that.
-func (c *cluster) stall(t *testing.T, engine string) (goOn func()) {
+// Idempotency-Key, until goOn is called. The process must be killed before that, and after hangs
+// has returned.
+func (c *cluster) stall(t *testing.T, engine string) (hangs, goOn func()) {
 	t.Helper()
 	exec := func(statements ...string) {
 		t.Helper()
@@ -27,17 +28,18 @@ func (c *cluster) stall(t *testing.T, engine string) (goOn func()) {
 	if engine == postgres {
 		exec(`CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(600); RETURN NEW; END $$`,
 			`CREATE TRIGGER stall BEFORE UPDATE OF answer_sealed ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION stall()`)
-		return func() {
-			// The server process is asleep and does not notice that its client has gone.
-			exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = `+
-				`'PgSleep'`,
-				`DROP TRIGGER stall ON idempotency_keys`)
+		const asleep = ` FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`
+		hangs = func() {
+			waittest.True(t, "a server process that sleeps", func() bool { return c.number(t, `SELECT count(*)`+asleep) == 1 })
+		}
+		return hangs, func() { // the server process does not notice that its client has gone
+			exec(`SELECT pg_terminate_backend(pid)`+asleep, `DROP TRIGGER stall ON idempotency_keys`)
 		}
 	}
 	exec(`CREATE VIEW forever AS
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000000000) SELECT count(*) AS c FROM n`,
 		`CREATE TRIGGER stall BEFORE UPDATE OF answer_sealed ON idempotency_keys BEGIN SELECT c FROM forever; END`)
-	return func() { exec(`DROP TRIGGER stall`, `DROP VIEW forever`) }
+	return func() {}, func() { exec(`DROP TRIGGER stall`, `DROP VIEW forever`) }
 }
 
 // A process is killed (kill -9) after it has stored a purchase, but not yet the answer.
@@ -60,13 +62,14 @@ func TestARetryAfterAKillBetweenEffectAndAnswerFindsTheEffect(t *testing.T) {
 						"billingInfo": map[string]string{"email": "ada@example.com"},
 					})
 			}
-			goOn := c.stall(t, engine)
+			hangs, goOn := c.stall(t, engine)
 			answered := make(chan error, 1)
 			go func() {
 				_, err := buy(t.Context(), victim)
 				answered <- err
 			}()
 			waittest.True(t, "the order", func() bool { return c.number(t, `SELECT count(*) FROM orders`) == 1 })
+			hangs()
 			victim.kill()
 			if err := <-answered; err == nil {
 				t.Error("the killed process answered")

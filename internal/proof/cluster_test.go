@@ -39,6 +39,7 @@ const downloadBase = 1000
 
 // cluster is several stoa processes over one database that has the catalog.
 type cluster struct {
+	engine    string
 	dir       string // the data folder
 	env       []string
 	processes []*process
@@ -80,7 +81,7 @@ func newCluster(tb testing.TB, engine string, n int, more ...string) *cluster {
 			tb.Fatalf("stoa %v: %v\n%s", args, err, out)
 		}
 	}
-	c := &cluster{dir: dir, env: env}
+	c := &cluster{engine: engine, dir: dir, env: env}
 	for range n {
 		c.processes = append(c.processes, startProcess(tb, env))
 	}

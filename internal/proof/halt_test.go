@@ -3,6 +3,7 @@ package proof
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"stoa/internal/testkit/needtest"
+	"stoa/internal/testkit/waittest"
 	"stoa/internal/testkit/ziptest"
 )
 
@@ -59,9 +61,7 @@ func TestAHaltedProcessDoesNotAnswerFromThePast(t *testing.T) {
 					}
 				}
 			}
-			if err := halted.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-				t.Fatal(err)
-			}
+			c.halt(t, halted)
 			enable(on)
 			<-time.After(haltedFor)
 			for _, w := range waiting {
@@ -93,7 +93,7 @@ func TestAHaltedProcessAcceptsNoEndedSession(t *testing.T) {
 			for round := range amount(t, 6) {
 				// On SQLite one of them remembers sessions: each is halted once.
 				ender, halted, killed := c.processes[round%3], c.processes[(round+1)%3], c.processes[(round+2)%3]
-				endWhileHalted(t, ender, halted, killed)
+				c.endWhileHalted(t, ender, halted, killed)
 				if err := killed.start(); err != nil {
 					t.Fatal(err)
 				}
@@ -102,7 +102,41 @@ func TestAHaltedProcessAcceptsNoEndedSession(t *testing.T) {
 	}
 }
 
-func endWhileHalted(t *testing.T, ender, halted, killed *process) {
+// halt halts a process (SIGSTOP), on SQLite while it does not hold the lock without which nobody can write.
+func (c *cluster) halt(t *testing.T, p *process) {
+	t.Helper()
+	waittest.Until(t, "a process that is halted without the lock", func() error {
+		if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		if c.engine == postgres {
+			return nil
+		}
+		err := c.lock(t)
+		if err != nil {
+			err = errors.Join(err, p.cmd.Process.Signal(syscall.SIGCONT))
+		}
+		return err
+	})
+}
+
+// lock takes the lock of the database, and returns it at once.
+func (c *cluster) lock(t *testing.T) error {
+	t.Helper()
+	conn, err := c.db.Conn(t.Context())
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	for _, statement := range []string{`PRAGMA busy_timeout = 1000`, `BEGIN IMMEDIATE`, `ROLLBACK`, `PRAGMA busy_timeout = 10000`} {
+		if _, err = conn.ExecContext(t.Context(), statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *cluster) endWhileHalted(t *testing.T, ender, halted, killed *process) {
 	t.Helper()
 	token := ender.signIn(t, "/auth/login", map[string]string{"email": "owner@example.com", "password": adminPassword})
 	waiting := make([]*waitingCall, haltedCalls)
@@ -120,9 +154,7 @@ func endWhileHalted(t *testing.T, ender, halted, killed *process) {
 		}
 	}
 	killed.kill()
-	if err := halted.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	c.halt(t, halted)
 	a, err := ender.call(t.Context(), http.MethodPost, "/auth/logout", bearer(token), nil)
 	if err != nil || a.status != http.StatusOK {
 		t.Fatalf("logout: %d %s, %v", a.status, a.body, err)

@@ -94,7 +94,7 @@ func (p *process) start() error {
 		return nil
 	case <-exited:
 		return fmt.Errorf("stoa ended before it listened:\n%s", p.lastLines())
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		return fmt.Errorf("stoa does not listen:\n%s", p.lastLines())
 	}
 }

@@ -3,7 +3,6 @@ package tests
 import (
 	"bytes"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"stoa/internal/testkit/needtest"
+	"stoa/internal/testkit/porttest"
 )
 
 // step is a block of commands of a page, and what the page says that they print.
@@ -44,12 +44,7 @@ func untraced(output string) string { return traceID.ReplaceAllString(output, `"
 func ownPorts(t *testing.T, page string) string {
 	t.Helper()
 	for _, address := range []string{"127.0.0.1:8080", "127.0.0.1:9000"} {
-		ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer ln.Close() // after the other is chosen, which is to be another
-		page = strings.ReplaceAll(page, address, ln.Addr().String())
+		page = strings.ReplaceAll(page, address, porttest.Free(t))
 	}
 	return page
 }
@@ -91,10 +86,10 @@ func runPages(t *testing.T, paths ...string) {
 
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", script.String())
-	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = t.TempDir(), pageEnv(t), &stderr, time.Second
+	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = t.TempDir(), pageEnv(t), &stderr, time.Minute
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stop := func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // what is left, if a command failed
-	deadline := time.AfterFunc(8*time.Minute, stop)
+	deadline := time.AfterFunc(20*time.Minute, stop)
 	defer deadline.Stop()
 	out, err := cmd.Output()
 	stop()

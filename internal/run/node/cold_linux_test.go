@@ -138,7 +138,10 @@ func TestAnotherInstallationTakesLittleMemory(t *testing.T) {
 			  own: typeof gc, other: require('vm').runInNewContext('typeof gc') }))`))
 			f.get(t, last, "/health")
 		}
-		pid, before := f.Status(last.Instance.ID).PID, ownMemory(t, f.Status(last.Instance.ID).PID)
+		untidy := newFixture(t, onNode(path), func(c *options) { c.Tidy = time.Hour })
+		one := untidy.install(t, "untidy", withRoutes(""))
+		untidy.get(t, one, "/health")
+		pid, before := f.Status(last.Instance.ID).PID, ownMemory(t, untidy.Status(one.Instance.ID).PID)
 		waittest.True(t, "at most 20 MiB", func() bool { return ownMemory(t, pid) <= 20 })
 		waittest.True(t, "a process that has tidied up", func() bool { return ownMemory(t, pid) < before-0.5 })
 		t.Logf("%.1f MiB, %.1f after a while", before, ownMemory(t, pid))
@@ -170,11 +173,14 @@ func TestAnotherSharedInstallationTakesLittleMemory(t *testing.T) {
 			f.get(t, in, "/health")
 		}
 		took := time.Since(begin) / more
-		each := (memoryOf(t, pid, "Private_Dirty") - before) / more
-		t.Logf("%.2f MiB and %s each; %.1f MiB with ten", each, took, before)
-		if each > 1 {
-			t.Errorf("another installation takes %.2f MiB, want at most 1", each)
-		}
+		waittest.Until(t, "at most 1 MiB for another installation", func() error { // once garbage is collected
+			each := (memoryOf(t, pid, "Private_Dirty") - before) / more
+			t.Logf("%.2f MiB and %s each; %.1f MiB with ten", each, took, before)
+			if each > 1 {
+				return fmt.Errorf("it takes %.2f MiB", each)
+			}
+			return nil
+		})
 	})
 }
 

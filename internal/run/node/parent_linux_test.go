@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"stoa/internal/base/tempfolder"
 	"stoa/internal/extension/plugin"
@@ -35,8 +36,10 @@ func TestMain(m *testing.M) {
 
 func playParent(dir string) {
 	log := slog.New(slog.DiscardHandler)
-	children := child.New(child.Config{Log: log, NodePath: os.Getenv("STOA_TEST_NODE")})
-	rt := New(Config{Log: log, Children: children, DataDir: dir})
+	children := child.New(child.Config{Log: log, NodePath: os.Getenv("STOA_TEST_NODE"), ProbeTimeout: long})
+	rt := New(Config{
+		Log: log, Children: children, DataDir: dir, Stall: time.Minute, StartTimeout: long, StartWait: long, FirstByte: long,
+	})
 	in := plugin.Installed{
 		Package: plugin.Package{
 			InstallPath: "plugins/orphan/1.0.0-abcdef01",
