@@ -47,8 +47,8 @@ products:
 type shop struct {
 	replicas []*measure.Process
 	db       *sql.DB
-	postgres string // the URL without the schema; empty for SQLite
-	drop     func() error
+	postgres string       // the URL without the schema; empty for SQLite
+	drop     func() error // removes the schema; nil on SQLite
 
 	service *http.Server
 	client  *http.Client

@@ -34,7 +34,7 @@ func starts(ctx context.Context, o options, dir string) error {
 	if err := startOn(ctx, o, "SQLite", filepath.Join(dir, "sqlite"), ""); err != nil || o.postgres == "" {
 		return err
 	}
-	at, drop, err := measure.Schema(ctx, o.postgres, "bench_packages")
+	at, drop, err := measure.Schema(ctx, o.postgres, schema)
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ const colors = ["color-contrast", "color-contrast-enhanced", "link-in-text-block
 
 // accessibilityFaults runs axe-core, and returns what is serious, a line each. In the
 // console, text must have the contrast of AAA, which has that of AA. only names the rules, if
-// not all are wanted. axe-core does not load style sheets anew: no rule that is serious reads
-// them; nor is the rule of regions serious, which takes a tenth of the time.
+// not all are wanted. Left out are style sheets, which only rules read that are off or not
+// serious, and the rule "region", which is not serious and takes a tenth of the time.
 export const accessibilityFaults = async (tab, only = null) => {
   if (!await tab.evaluate(() => "axe" in window)) await tab.evaluate(axeSource);
   const violations = await tab.evaluate(async (only) => {
@@ -22,7 +22,11 @@ export const accessibilityFaults = async (tab, only = null) => {
       resultTypes: ["violations"],
       ...(only
         ? { runOnly: only.filter((rule) => rule !== unwanted) }
-        : { rules: { "color-contrast-enhanced": { enabled: true }, [unwanted]: { enabled: false }, region: { enabled: false } } }),
+        : {
+            rules: {
+              "color-contrast-enhanced": { enabled: true }, [unwanted]: { enabled: false }, region: { enabled: false },
+            },
+          }),
     });
     return found.violations.filter((v) => ["serious", "critical"].includes(v.impact));
   }, only);

@@ -49,12 +49,13 @@ test("the figures are looked at by day, product, plan, country and code", async 
 });
 
 test("a period of one's own is in the address, and in the table that is saved", async () => {
-  const { body: { data: { items } } } = await call(stoa, "GET", "/api/v1/admin/orders?q=figures@example.com", { token });
-  const today = items[0].createdAt.slice(0, 10); // it may be yesterday by now
+  const { body } = await call(stoa, "GET", "/api/v1/admin/orders?q=figures@example.com", { token });
+  const today = body.data.items[0].createdAt.slice(0, 10); // of the order, which may be from yesterday by now
   const tab = await openConsole("/console/shop/figures");
   await tab.getByRole("combobox", { name: "Period" }).click();
   await tab.getByRole("option", { name: "From day to day" }).click();
   await tab.getByLabel("First day (UTC)").fill(today);
+  await tab.getByLabel("Last day (UTC)").fill(today);
   await tab.waitForURL((url) => url.searchParams.get("from") === today && url.searchParams.get("to") === today);
   await tab.goto(tab.url()); // as somebody who got the link
   const { totals } = await report(`from=${today}&to=${today}`);

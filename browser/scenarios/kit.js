@@ -87,7 +87,7 @@ const register = (name, body) => {
 };
 
 // A page that hangs ends its scenario, however slow the machine is.
-const longest = 30 * 60_000;
+const longest = 20 * 60_000;
 
 const explains = (body) => async (t) => {
   let late;

@@ -55,7 +55,7 @@ func TestScenarios(t *testing.T) {
 	wait()
 }
 
-func TestSweeps(t *testing.T) { //nolint:paralleltest // browsers take the whole machine
+func TestSweeps(t *testing.T) { //nolint:paralleltest // one group of lanes after the other
 	needtest.Long(t, "it opens every page in each look")
 
 	env := browserEnv(t)

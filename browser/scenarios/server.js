@@ -98,7 +98,7 @@ const ready = (child, text, keep) => new Promise((resolve, reject) => {
   };
   child.stdout.on("data", read);
   child.stderr.on("data", read);
-  child.once("exit", (code) => {
+  child.once("close", (code) => { // when all that it has logged is read
     clearTimeout(late);
     reject(new Error(`stoa ended with ${code}:\n${log}`));
   });

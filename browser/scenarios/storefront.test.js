@@ -179,7 +179,8 @@ sweep("blocks of plugins are shown contained, and broken ones left out", async (
   await tab.route("**/plugin/data", (route) => route.fulfill({ json: { stars: "<b>five</b>", hidden: { a: 1 } } }));
   await tab.route("**/plugin/broken", (route) => route.fulfill({ status: 502, body: "" }));
   await tab.route("**/plugin/lies", (route) => route.fulfill({ contentType: "application/json", body: "{" }));
-  await tab.addInitScript(() => { AbortSignal.timeout = () => new AbortController().signal; }); // a plugin has five seconds
+  // A page gives a plugin five seconds; this one waits.
+  await tab.addInitScript(() => { AbortSignal.timeout = () => new AbortController().signal; });
   await tab.goto("/p/harbor-analytics");
   await tab.getByRole("heading", { name: "Some data" }).waitFor();
   await tab.getByText("<b>five</b>").waitFor();

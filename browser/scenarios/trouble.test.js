@@ -2,7 +2,7 @@
 // request id, nothing typed is lost, and nothing is bought or done twice.
 import assert from "node:assert/strict";
 import {
-  accessible, adminToken, browser, call, openConsole, openTab, signInToConsole, settled, stoa, test, useStoa,
+  accessible, adminToken, browser, call, openConsole, openTab, settled, signInToConsole, stoa, test, useStoa,
 } from "./kit.js";
 
 useStoa();

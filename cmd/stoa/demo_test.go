@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -79,9 +80,11 @@ func (s *server) wantDemo(t *testing.T) {
 	} {
 		var status int
 		var body string
-		waittest.True(t, "the plugin", func() bool { // which may start for longer than a call waits, on a busy machine
-			status, body = do(t, http.MethodGet, s.URL+path, "", "")
-			return status < http.StatusInternalServerError
+		waittest.Until(t, "the answer of the plugin", func() error { // it may start for longer than a call waits
+			if status, body = do(t, http.MethodGet, s.URL+path, "", ""); status >= http.StatusInternalServerError {
+				return fmt.Errorf("GET %s = %d, %s", path, status, body)
+			}
+			return nil
 		})
 		if status != http.StatusOK || !strings.Contains(body, want) {
 			t.Errorf("GET %s = %d, %s; want %s", path, status, body, want)

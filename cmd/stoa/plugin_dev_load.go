@@ -151,7 +151,7 @@ func (d *devLoop) start(ctx context.Context, slug string, fresh bool, begun time
 	if in, err = d.app.Plugins.ByKey(ctx, slug, plugin.DefaultInstance); err != nil {
 		return err
 	}
-	if err := d.prepare(ctx, d.with(in)); err != nil {
+	if err := untilStarted(ctx, func() error { return d.app.Prepare(ctx, d.with(in)) }); err != nil {
 		f := d.app.Plugins.Processes.RuntimeStatus(in.Instance.ID).LastError
 		if f.IsZero() {
 			return err
@@ -165,10 +165,10 @@ func (d *devLoop) start(ctx context.Context, slug string, fresh bool, begun time
 	return nil
 }
 
-// prepare starts the process, and waits as long as it may take to start: a call waits less.
-func (d *devLoop) prepare(ctx context.Context, in plugin.Installed) error {
+// untilStarted calls prepare again while the plugin starts: it may take longer to start than a call waits.
+func untilStarted(ctx context.Context, prepare func() error) error {
 	for {
-		err := d.app.Prepare(ctx, in)
+		err := prepare()
 		if !errors.Is(err, runtimes.ErrStarting) {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	runtimes "stoa/internal/run"
 	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/waittest"
 )
@@ -197,4 +198,23 @@ func (d *dev) printed(tb testing.TB, pattern string) []string {
 		return nil
 	})
 	return found
+}
+
+// A plugin may take longer to start than a call waits; what else is wrong is said at once.
+func TestPluginDevWaitsForAStartThatTakesLong(t *testing.T) {
+	t.Parallel()
+
+	broken := errors.New("broken")
+	for _, want := range []error{nil, broken} {
+		asked := 0
+		err := untilStarted(t.Context(), func() error {
+			if asked++; asked < 3 {
+				return runtimes.ErrStarting.After(1)
+			}
+			return want
+		})
+		if !errors.Is(err, want) || asked != 3 {
+			t.Errorf("%v after %d times, want %v after 3", err, asked, want)
+		}
+	}
 }

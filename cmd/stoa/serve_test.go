@@ -105,7 +105,7 @@ func (s *server) stop(t *testing.T) int {
 
 func (s *server) wait(t *testing.T) int {
 	t.Helper()
-	<-s.read // Wait would close the pipe
+	waittest.Next(t, "the end of the log", s.read) // Wait would close the pipe
 	err := s.cmd.Wait()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode()

@@ -259,7 +259,7 @@ type Config struct {
 	AnswerLimit time.Duration
 	// ProviderTimeout is how long one request to an identity provider may take; 0: 5 s. Tests set it.
 	ProviderTimeout time.Duration
-	// MarketTimeout is how long one answer of a market may take; 0: the default of package remote. Tests set it.
+	// MarketTimeout is how long one answer of a market may take; 0: 10 s. Tests set it.
 	MarketTimeout time.Duration
 	// StallLimit is how long a plugin or theme app may block its event loop; 0: the defaults, too. Tests set it.
 	StallLimit time.Duration

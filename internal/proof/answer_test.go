@@ -13,9 +13,9 @@ import (
 )
 
 // stall makes a process hang while it stores the answer to a request with an
-// Idempotency-Key, until goOn is called. The process must be killed before that, and after hangs
-// has returned.
-func (c *cluster) stall(t *testing.T, engine string) (hangs, goOn func()) {
+// Idempotency-Key, until goOn is called. The process must be killed before that, and after untilHangs
+// has returned: PostgreSQL would go on with what it was sent. SQLite is a part of the process.
+func (c *cluster) stall(t *testing.T) (untilHangs, goOn func()) {
 	t.Helper()
 	exec := func(statements ...string) {
 		t.Helper()
@@ -25,14 +25,16 @@ func (c *cluster) stall(t *testing.T, engine string) (hangs, goOn func()) {
 			}
 		}
 	}
-	if engine == postgres {
+	if c.engine == postgres {
 		exec(`CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(600); RETURN NEW; END $$`,
 			`CREATE TRIGGER stall BEFORE UPDATE OF answer_sealed ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION stall()`)
 		const asleep = ` FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`
-		hangs = func() {
-			waittest.True(t, "a server process that sleeps", func() bool { return c.number(t, `SELECT count(*)`+asleep) == 1 })
+		untilHangs = func() {
+			waittest.True(t, "a server process that sleeps", func() bool {
+				return c.number(t, `SELECT count(*)`+asleep) == 1
+			})
 		}
-		return hangs, func() { // the server process does not notice that its client has gone
+		return untilHangs, func() { // the server process does not notice that its client has gone
 			exec(`SELECT pg_terminate_backend(pid)`+asleep, `DROP TRIGGER stall ON idempotency_keys`)
 		}
 	}
@@ -62,14 +64,14 @@ func TestARetryAfterAKillBetweenEffectAndAnswerFindsTheEffect(t *testing.T) {
 						"billingInfo": map[string]string{"email": "ada@example.com"},
 					})
 			}
-			hangs, goOn := c.stall(t, engine)
+			untilHangs, goOn := c.stall(t)
 			answered := make(chan error, 1)
 			go func() {
 				_, err := buy(t.Context(), victim)
 				answered <- err
 			}()
 			waittest.True(t, "the order", func() bool { return c.number(t, `SELECT count(*) FROM orders`) == 1 })
-			hangs()
+			untilHangs()
 			victim.kill()
 			if err := <-answered; err == nil {
 				t.Error("the killed process answered")

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -133,9 +134,11 @@ func upgrade(t *testing.T, dir, engine string, want facts) {
 	if o, err := p.verify(t.Context(), want.LicenseKey, want.Instance); err != nil || o.verdict != granted {
 		t.Errorf("verify = %v, %v", o, err)
 	}
-	waittest.True(t, "the plugin", func() bool { // which may start for longer than a call waits
-		a, err = p.call(t.Context(), http.MethodGet, want.Plugin, nil, nil)
-		return err != nil || a.status < http.StatusInternalServerError
+	waittest.Until(t, "the answer of the plugin", func() error { // it may start for longer than a call waits
+		if a, err = p.call(t.Context(), http.MethodGet, want.Plugin, nil, nil); err == nil && a.status >= http.StatusInternalServerError {
+			return fmt.Errorf("%d %s", a.status, a.body)
+		}
+		return nil
 	})
 	if err != nil || a.status != http.StatusOK || string(a.body) != "hello" {
 		t.Errorf("the plugin: %v, %d %s", err, a.status, a.body)

@@ -112,7 +112,7 @@ func (c *cluster) halt(t *testing.T, p *process) {
 		if c.engine == postgres {
 			return nil
 		}
-		err := c.lock(t)
+		err := c.canWrite(t)
 		if err != nil {
 			err = errors.Join(err, p.cmd.Process.Signal(syscall.SIGCONT))
 		}
@@ -120,20 +120,25 @@ func (c *cluster) halt(t *testing.T, p *process) {
 	})
 }
 
-// lock takes the lock of the database, and returns it at once.
-func (c *cluster) lock(t *testing.T) error {
+// canWrite returns an error if somebody holds the lock of the database for a second.
+func (c *cluster) canWrite(t *testing.T) (err error) {
 	t.Helper()
 	conn, err := c.db.Conn(t.Context())
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	for _, statement := range []string{`PRAGMA busy_timeout = 1000`, `BEGIN IMMEDIATE`, `ROLLBACK`, `PRAGMA busy_timeout = 10000`} {
-		if _, err = conn.ExecContext(t.Context(), statement); err != nil {
-			return err
-		}
+	exec := func(statement string) error {
+		_, err := conn.ExecContext(t.Context(), statement)
+		return err
 	}
-	return nil
+	defer func() { err = errors.Join(err, exec(`PRAGMA busy_timeout = 10000`), conn.Close()) }()
+	if err := exec(`PRAGMA busy_timeout = 1000`); err != nil {
+		return err
+	}
+	if err := exec(`BEGIN IMMEDIATE`); err != nil {
+		return err
+	}
+	return exec(`ROLLBACK`)
 }
 
 func (c *cluster) endWhileHalted(t *testing.T, ender, halted, killed *process) {

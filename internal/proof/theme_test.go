@@ -262,9 +262,8 @@ func (w *wardrobe) check(ctx context.Context) error {
 		return nil
 	}
 	a, err := w.send(ctx, http.MethodGet, "/version", nil)
-	for starts := time.Now(); err == nil && a.status >= http.StatusInternalServerError && time.Since(starts) < 5*time.Minute; {
-		time.Sleep(50 * time.Millisecond) // it may start for longer than a call waits
-		a, err = w.send(ctx, http.MethodGet, "/version", nil)
+	if err == nil && strings.Contains(string(a.body), "THEME_APP_STARTING") { // for longer than a call waits
+		return w.check(ctx)
 	}
 	if err == nil && string(a.body) != got.active {
 		err = fmt.Errorf("the app of %s answers: %w", got, odd(a))

@@ -43,10 +43,11 @@ func untraced(output string) string { return traceID.ReplaceAllString(output, `"
 // ownPorts replaces the ports of a page by ports that nothing listens on.
 func ownPorts(t *testing.T, page string) string {
 	t.Helper()
-	for _, address := range []string{"127.0.0.1:8080", "127.0.0.1:9000"} {
-		page = strings.ReplaceAll(page, address, porttest.Free(t))
+	stoa, service := porttest.Free(t), porttest.Free(t)
+	for service == stoa {
+		service = porttest.Free(t)
 	}
-	return page
+	return strings.NewReplacer("127.0.0.1:8080", stoa, "127.0.0.1:9000", service).Replace(page)
 }
 
 // pageEnv is what the pages ask for: stoa on the PATH, and its sources. Nothing is downloaded.

@@ -15,7 +15,7 @@ import (
 	"stoa/internal/trust/audit"
 )
 
-// checkAnswers is how long a check may take, in times that one answer may take: it asks for a handful of files.
+// A check may take as long as checkAnswers answers may: it asks for a handful of files.
 const checkAnswers = 3
 
 // checkReason says why a market is checked.

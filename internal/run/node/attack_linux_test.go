@@ -10,10 +10,9 @@ import (
 
 	"stoa/internal/run/sandbox"
 	"stoa/internal/testkit/logtest"
-	"stoa/internal/testkit/proctest"
-
 	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/nodetest"
+	"stoa/internal/testkit/proctest"
 	"stoa/internal/testkit/waittest"
 )
 
@@ -232,7 +231,9 @@ func TestWithoutControlGroupsPluginsRunAndTheLogSaysSo(t *testing.T) {
 		`limits=`: without(),
 	} {
 		log := new(logtest.Buffer)
-		f := contained(t, newFixture(t, change, func(c *options) { c.machine.Isolation, c.machine.Log = sandbox.Full, log.Logger() }))
+		f := contained(t, newFixture(t, change, func(c *options) {
+			c.machine.Isolation, c.machine.Log = sandbox.Full, log.Logger()
+		}))
 		f.get(t, f.install(t, "limited", withRoutes("")), "/health")
 		if !strings.Contains(log.String(), want) || !strings.Contains(log.String(), "isolation=full") {
 			t.Errorf("want %s, the log: %s", want, log)

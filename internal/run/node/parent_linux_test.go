@@ -38,7 +38,8 @@ func playParent(dir string) {
 	log := slog.New(slog.DiscardHandler)
 	children := child.New(child.Config{Log: log, NodePath: os.Getenv("STOA_TEST_NODE"), ProbeTimeout: long})
 	rt := New(Config{
-		Log: log, Children: children, DataDir: dir, Stall: time.Minute, StartTimeout: long, StartWait: long, FirstByte: long,
+		Log: log, Children: children, DataDir: dir,
+		Stall: time.Minute, StartTimeout: long, StartWait: long, FirstByte: long,
 	})
 	in := plugin.Installed{
 		Package: plugin.Package{

@@ -13,10 +13,9 @@ import (
 
 	"stoa/internal/extension/plugin"
 	"stoa/internal/testkit/logtest"
-	"stoa/internal/testkit/proctest"
-
 	"stoa/internal/testkit/needtest"
 	"stoa/internal/testkit/nodetest"
+	"stoa/internal/testkit/proctest"
 	"stoa/internal/testkit/waittest"
 )
 
