@@ -93,7 +93,7 @@ func within(ctx context.Context, o options, dir string, replicas int,
 	work func(context.Context, options, *shop) error,
 ) (err error) {
 	s, err := open(ctx, o, dir, replicas)
-	defer func() { err = errors.Join(err, s.close(context.WithoutCancel(ctx))) }()
+	defer func() { err = errors.Join(err, s.close()) }()
 	if err != nil {
 		return err
 	}

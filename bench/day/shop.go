@@ -150,7 +150,7 @@ func (s *shop) fill(ctx context.Context, service string) error {
 }
 
 // close ends what was started.
-func (s *shop) close(ctx context.Context) error {
+func (s *shop) close() error {
 	var all []error
 	for _, p := range s.replicas {
 		all = append(all, p.Stop())

@@ -28,7 +28,7 @@ func flood(ctx context.Context, o options, dir string) (rows []measure.Row, err 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, v.close(ctx)) }()
+	defer func() { err = errors.Join(err, v.close()) }()
 	body := []byte(`{"email":"bench@example.com","username":"bench","password":"correct horse battery"}`)
 	c, err := measure.Dial(ctx, v.process.Addr)
 	if err != nil {

@@ -56,13 +56,13 @@ func verifyOn(ctx context.Context, o options, dir string, onPostgres bool) (rows
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, small.close(ctx)) }()
+	defer func() { err = errors.Join(err, small.close()) }()
 	o.Ops = "off" // one address is one process's
 	large, err := openVerifyShop(ctx, o, dir, onPostgres, o.licenses)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, large.close(ctx)) }()
+	defer func() { err = errors.Join(err, large.close()) }()
 	size, err := small.answerSize(ctx)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func openVerifyShop(ctx context.Context, o options, dir string, onPostgres bool,
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, v.close(ctx))
+			err = errors.Join(err, v.close())
 		}
 	}()
 	if v.keys, err = v.fill(ctx, licenses); err != nil {
@@ -124,7 +124,7 @@ func openVerifyShop(ctx context.Context, o options, dir string, onPostgres bool,
 	return v, err
 }
 
-func (v verifyShop) close(ctx context.Context) error {
+func (v verifyShop) close() error {
 	var stopped error
 	if v.process != nil {
 		stopped = v.process.Stop()

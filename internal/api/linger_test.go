@@ -13,7 +13,7 @@ import (
 )
 
 // A client that sends all of its body before it reads gets the answer of an early refusal.
-func TestARefusalReachesAClientThatIsStillSending(t *testing.T) {
+func TestARefusalReachesAClientThatIsStillSending(t *testing.T) { //nolint:tparallel // one row at a time
 	t.Parallel()
 
 	a := testkit.New(t)

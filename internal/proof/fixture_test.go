@@ -135,7 +135,8 @@ func upgrade(t *testing.T, dir, engine string, want facts) {
 		t.Errorf("verify = %v, %v", o, err)
 	}
 	waittest.Until(t, "the answer of the plugin", func() error { // it may start for longer than a call waits
-		if a, err = p.call(t.Context(), http.MethodGet, want.Plugin, nil, nil); err == nil && a.status >= http.StatusInternalServerError {
+		a, err = p.call(t.Context(), http.MethodGet, want.Plugin, nil, nil)
+		if err == nil && a.status >= http.StatusInternalServerError {
 			return fmt.Errorf("%d %s", a.status, a.body)
 		}
 		return nil

@@ -70,7 +70,8 @@ func TestAShopInObjectStorageIsBackedUpAndRestored(t *testing.T) {
 		restored := startProcess(t, slices.Concat(p.env, place))
 		stock.want(t, restored)
 		waittest.Until(t, "readiness on "+name, func() error {
-			if a, err := restored.call(t.Context(), http.MethodGet, "/readyz", nil, nil); err != nil || a.status != http.StatusOK {
+			a, err := restored.call(t.Context(), http.MethodGet, "/readyz", nil, nil)
+			if err != nil || a.status != http.StatusOK {
 				return fmt.Errorf("%d, %v", a.status, err) //nolint:errorlint // err may be nil
 			}
 			return nil

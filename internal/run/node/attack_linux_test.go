@@ -245,7 +245,9 @@ func TestBelowTheDemandedLevelPluginsDoNotRun(t *testing.T) {
 	t.Parallel()
 	for _, part := range []sandbox.Part{sandbox.Namespaces, sandbox.Landlock, sandbox.Seccomp} {
 		log := new(logtest.Buffer)
-		f := newFixture(t, without(part), func(c *options) { c.machine.Isolation, c.machine.Log = sandbox.Full, log.Logger() })
+		f := newFixture(t, without(part), func(c *options) {
+			c.machine.Isolation, c.machine.Log = sandbox.Full, log.Logger()
+		})
 		in := f.install(t, "demanding", withRoutes(""))
 		_, _, err := f.do(t, in, http.MethodGet, "/health", "")
 		if reasonOf(t, err) != reasonIsolation {
@@ -260,7 +262,9 @@ func TestBelowTheDemandedLevelPluginsDoNotRun(t *testing.T) {
 		}
 
 		// What is demanded less than that runs, as well contained as it can be.
-		f = newFixture(t, without(part), func(c *options) { c.machine.Isolation, c.machine.Log = sandbox.Basic, log.Logger() })
+		f = newFixture(t, without(part), func(c *options) {
+			c.machine.Isolation, c.machine.Log = sandbox.Basic, log.Logger()
+		})
 		in = f.install(t, "modest", withRoutes(""))
 		f.get(t, in, "/health")
 		if !strings.Contains(log.String(), "isolation=basic") || !strings.Contains(log.String(), "missing=\""+string(part)) {
