@@ -7,11 +7,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"time"
 
 	"stoa.example/sdk/go/plugin"
 
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/waittest"
 )
 
 // What a plugin publishes reaches its own handler of events, through stoa.
@@ -55,20 +55,15 @@ func TestTheClientPublishesEvents(t *testing.T) {
 	})
 	s.visit(t, s.admin)
 
-	id := <-published
-	select {
-	case e := <-got:
-		var data struct {
-			N    int
-			Text string
-		}
-		if err := json.Unmarshal(e.Data, &data); err != nil || data.N != 1 || data.Text != "<&>ß" {
-			t.Errorf("data %s, %v", e.Data, err)
-		}
-		if e.ID != id || e.Type != "visits.counted" || e.HookID == "" || e.Attempt != 1 || e.OccurredAt.IsZero() {
-			t.Errorf("got %+v, want the event %s", e, id)
-		}
-	case <-time.After(5 * time.Minute):
-		t.Fatal("the event did not arrive")
+	id, e := waittest.Next(t, "what publishing said", published), waittest.Next(t, "the event", got)
+	var data struct {
+		N    int
+		Text string
+	}
+	if err := json.Unmarshal(e.Data, &data); err != nil || data.N != 1 || data.Text != "<&>ß" {
+		t.Errorf("data %s, %v", e.Data, err)
+	}
+	if e.ID != id || e.Type != "visits.counted" || e.HookID == "" || e.Attempt != 1 || e.OccurredAt.IsZero() {
+		t.Errorf("got %+v, want the event %s", e, id)
 	}
 }
