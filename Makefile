@@ -173,20 +173,20 @@ fuzz: ## Run every fuzz test for 20 seconds
 	    echo "$$dir $$name"; go -C "$$dir" test -run '^$$' -fuzz "^$$name$$" -fuzztime 20s . || exit 1; done || exit 1; done
 
 .PHONY: bench
-bench: build ## Compare stoa with its peers on this machine (bench/README.md)
-	go run ./bench/accounts
-	go run ./bench/market
-	go run ./bench/between
-	go run ./bench/packages
+bench: build bench-peers ## Compare stoa with its peers on this machine: all of bench/README.md, an hour
+	for one in accounts market between packages gateway hooks day; do echo "== $$one"; go run ./bench/$$one || exit 1; done
+
+.PHONY: bench-peers
+bench-peers:
+	./scripts/bench-deps
+	[ -d nodehost/node_modules/fastify ] || (cd nodehost && npm ci --no-audit --no-fund --loglevel=error)
 
 .PHONY: bench-packages
 bench-packages: build ## Measure installing packages, and starting with a thousand of them
 	go run ./bench/packages
 
 .PHONY: bench-gateway
-bench-gateway: build ## Compare calls to plugins with nginx, Caddy and a bare ReverseProxy
-	./scripts/bench-deps
-	[ -d nodehost/node_modules/fastify ] || (cd nodehost && npm ci --no-audit --no-fund --loglevel=error)
+bench-gateway: build bench-peers ## Compare calls to plugins with nginx, Caddy and a bare ReverseProxy
 	go run ./bench/gateway
 
 .PHONY: screenshots

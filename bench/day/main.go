@@ -13,11 +13,12 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"stoa/bench/measure"
 )
 
 type options struct {
@@ -70,8 +71,7 @@ func run(ctx context.Context, o options, parent string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	fmt.Printf("%s/%s, %d processors, %s; shared by stoa, its database, the plugin and the load\n", runtime.GOOS,
-		runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	fmt.Print(measure.Machine())
 	if o.only == "" || o.only == "costs" {
 		if err := within(ctx, o, dir+"/costs", 1, costs); err != nil {
 			return fmt.Errorf("costs: %w", err)

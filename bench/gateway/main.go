@@ -17,13 +17,15 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"stoa/bench/measure"
 )
 
 // options are what the command line says.
 type options struct {
 	stoa, ops, only string
 	before, sides   string
-	accessLog       string
+	postgres        string
 	rounds          int
 	round           time.Duration
 	connections     int
@@ -36,7 +38,8 @@ func main() {
 	flag.StringVar(&o.before, "before", "", "another build of stoa, to compare with in the same rounds")
 	flag.StringVar(&o.sides, "sides", "", "measure only these peers, such as ReverseProxy,nginx; empty: all")
 	flag.StringVar(&o.ops, "ops-addr", "off", "where stoa serves /debug/pprof")
-	flag.StringVar(&o.accessLog, "access-log", "all", "stoa's --access-log: as shipped, or off, as with its peers")
+	flag.StringVar(&o.postgres, "postgres", "",
+		"postgres:// URL of a database for stoa, in place of SQLite; schemas are made in it, and dropped")
 	flag.StringVar(&o.only, "only", "", "measure only works whose name contains this")
 	flag.IntVar(&o.rounds, "rounds", 5, "rounds of each side, interleaved")
 	flag.DurationVar(&o.round, "round", 2*time.Second, "length of a round")
@@ -78,6 +81,7 @@ func run(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
+	fmt.Print(measure.Machine())
 	for _, w := range s.works(o.sides) {
 		if o.only != "" && !strings.Contains(w.name, o.only) {
 			continue

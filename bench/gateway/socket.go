@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"sync"
 	"time"
 
@@ -54,7 +53,7 @@ func loadSocket(ctx context.Context, s *side, n int, d time.Duration, _ string) 
 		took []time.Duration
 		lost float64
 	)
-	used, begin := cpuOf(s.pid), time.Now()
+	before, begin := s.used(), time.Now()
 	_, err = measure.Repeat(ctx, n, d, func(int) (func() error, func(), error) {
 		conn, err := openSocket(ctx, target)
 		if err != nil {
@@ -92,21 +91,17 @@ func loadSocket(ctx context.Context, s *side, n int, d time.Duration, _ string) 
 		}, end, nil
 	})
 	passed := time.Since(begin)
-	used = cpuOf(s.pid) - used
+	all, own := s.used().since(before)
 	if err == nil && len(took) == 0 {
 		err = errors.New("no message came back")
 	}
 	if err != nil {
 		return sample{}, err
 	}
-	slices.Sort(took)
-	at := func(share float64) float64 {
-		return float64(took[min(int(share*float64(len(took))), len(took)-1)].Microseconds()) / 1000
-	}
-	return sample{
-		rate: float64(len(took)) / passed.Seconds(), cpu: float64(used.Microseconds()) / float64(len(took)), failed: lost,
-		p50: at(0.5), p90: at(0.9), p99: at(0.99), p999: at(0.999), longest: at(1),
-	}, nil
+	done := float64(len(took))
+	got := sample{rate: done / passed.Seconds(), cpu: all / done, own: own / done, failed: lost}
+	got.time(took)
+	return got, nil
 }
 
 // openSocket opens a WebSocket.

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	_ "modernc.org/sqlite" // the driver stoa uses
@@ -35,7 +34,11 @@ type servers struct {
 	dir                               string
 	token                             string // of a signed-in user
 
-	before *servers // another build of stoa, alone; nil without one
+	pair  *measure.Process // a ReverseProxy in front of Fastify
+	quiet *servers         // stoa without its access log, alone
+
+	before *servers     // another build of stoa, alone; nil without one
+	drop   func() error // what remains in PostgreSQL; nil on SQLite
 }
 
 // start starts everything. What was started before an error is in the result.
@@ -56,21 +59,31 @@ func start(ctx context.Context, o options, dir string) (s *servers, err error) {
 	if err := s.startFastify(ctx); err != nil {
 		return s, err
 	}
-	if err := s.startStoa(ctx, o); err != nil || o.before == "" {
+	if s.pair, err = self(ctx, "proxy=http://"+s.fastifyAddr); err != nil {
+		return s, err
+	}
+	if err := s.startStoa(ctx, o, "bench_gateway", "all"); err != nil {
+		return s, err
+	}
+	s.quiet = &servers{dir: filepath.Join(dir, "quiet"), upstream: s.upstream}
+	if err := s.quiet.startStoa(ctx, o, "bench_gateway_quiet", "off"); err != nil || o.before == "" {
 		return s, err
 	}
 	s.before = &servers{dir: filepath.Join(dir, "before"), upstream: s.upstream}
 	o.stoa = o.before
-	return s, s.before.startStoa(ctx, o)
+	return s, s.before.startStoa(ctx, o, "bench_gateway_before", "all")
 }
 
 // stop ends what was started.
 func (s *servers) stop() error {
 	var all []error
-	if s.before != nil && s.before.stoa != nil {
-		all = append(all, s.before.stoa.Stop())
+	for _, alone := range []*servers{s.before, s.quiet} {
+		if alone != nil {
+			alone.upstream = nil // is s's
+			all = append(all, alone.stop())
+		}
 	}
-	for _, p := range []*measure.Process{s.stoa, s.proxy, s.upstream} {
+	for _, p := range []*measure.Process{s.stoa, s.pair, s.proxy, s.upstream} {
 		if p != nil {
 			all = append(all, p.Stop())
 		}
@@ -80,6 +93,9 @@ func (s *servers) stop() error {
 			_ = cmd.Process.Signal(os.Interrupt)
 			_ = cmd.Wait() // says that it was interrupted
 		}
+	}
+	if s.drop != nil {
+		all = append(all, s.drop())
 	}
 	return errors.Join(all...)
 }
@@ -107,11 +123,19 @@ func (s *servers) startFastify(ctx context.Context) (err error) {
 	return err
 }
 
-// startStoa starts a stoa that has both plugins.
-func (s *servers) startStoa(ctx context.Context, o options) error {
+// startStoa starts a stoa that has both plugins. schema is for its data where they are in PostgreSQL.
+func (s *servers) startStoa(ctx context.Context, o options, schema, accessLog string) (err error) {
 	env := []string{
 		"STOA_DATA=" + s.dir + "/stoa", "STOA_EXTERNAL_ALLOW=127.0.0.0/8",
-		"STOA_ADMIN_PASSWORD=" + password, "STOA_ACCESS_LOG=" + o.accessLog,
+		"STOA_ADMIN_PASSWORD=" + password, "STOA_ACCESS_LOG=" + accessLog,
+	}
+	driver, data := "sqlite", "file:"+s.dir+"/stoa/stoa.db?_pragma=busy_timeout(10000)"
+	if o.postgres != "" {
+		driver = "pgx"
+		if data, s.drop, err = measure.Schema(ctx, o.postgres, schema); err != nil {
+			return err
+		}
+		env = append(env, "STOA_DATABASE_URL="+data)
 	}
 	create := exec.CommandContext(ctx, o.stoa, "migrate") //nolint:gosec // what the command line of the benchmark says
 	create.Env = append(os.Environ(), env...)
@@ -123,7 +147,6 @@ func (s *servers) startStoa(ctx context.Context, o options) error {
 	if out, err := admin.CombinedOutput(); err != nil {
 		return fmt.Errorf("stoa admin create: %w\n%s", err, out)
 	}
-	var err error
 	if s.stoa, err = measure.StartStoa(ctx, o.stoa, env, "--ops-addr="+o.ops); err != nil {
 		return err
 	}
@@ -145,7 +168,7 @@ func (s *servers) startStoa(ctx context.Context, o options) error {
 			return fmt.Errorf("install %s: %w", slug, err)
 		}
 	}
-	return s.multiply(ctx)
+	return multiply(ctx, driver, data)
 }
 
 func manifest(slug string, more map[string]any) string {
@@ -195,8 +218,8 @@ func (s *servers) post(ctx context.Context, path, media, token string, body []by
 
 // multiply gives the external plugin further instances, behind stoa's back: the API
 // would take a minute. stoa learns of them as of changes by another process.
-func (s *servers) multiply(ctx context.Context) (err error) {
-	db, err := sql.Open("sqlite", "file:"+s.dir+"/stoa/stoa.db?_pragma=busy_timeout(10000)")
+func multiply(ctx context.Context, driver, data string) (err error) {
+	db, err := sql.Open(driver, data)
 	if err != nil {
 		return err
 	}
@@ -205,70 +228,8 @@ func (s *servers) multiply(ctx context.Context) (err error) {
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
 		INSERT INTO plugin_instances (id, package_slug, instance_key, enabled, config_sealed, granted, version,
 			created_at_ms, updated_at_ms)
-		SELECT printf('00000000-0000-4000-8000-%012d', i), package_slug, 'k' || i, 1, '', granted, 1,
+		SELECT '00000000-0000-4000-8000-' || (100000000000 + i), package_slug, 'k' || i, enabled, '', granted, 1,
 			created_at_ms, updated_at_ms
 		FROM plugin_instances, n WHERE package_slug = $2 AND instance_key = 'default'`, manyInstances, external)
 	return err
-}
-
-// works returns what is measured, with those of the peers whose names are in only, or all.
-func (s *servers) works(only string) []*work {
-	const route = "/api/v1/shop/plugins/" + external
-	base := "http://" + s.stoa.Addr + "/api/v1/shop/plugins/"
-	all := func(path, script string) []*side {
-		sides := []*side{{name: "stoa", url: base + external + path, script: script, pid: s.stoa.PID()}}
-		if s.before != nil {
-			sides = append(sides, &side{
-				name: "stoa before", url: "http://" + s.before.stoa.Addr + route + path, script: script, pid: s.before.stoa.PID(),
-			})
-		}
-		for _, peer := range []*side{
-			{name: "ReverseProxy", url: "http://" + s.proxy.Addr + path, script: script, pid: s.proxy.PID()},
-			{name: "Caddy", url: "http://" + s.caddyAddr + path, script: script, pid: s.caddy.Process.Pid},
-			{name: "nginx", url: "http://" + s.nginxAddr + path, script: script, pid: s.nginx.Process.Pid},
-		} {
-			if only == "" || slices.Contains(strings.Split(only, ","), peer.name) {
-				sides = append(sides, peer)
-			}
-		}
-		return sides
-	}
-	post := func(size int) string {
-		return fmt.Sprintf(`wrk.method = "POST"; wrk.body = string.rep("b", %d)`, size)
-	}
-	// The load generator is a part of the machine's work. It makes as many different requests
-	// for one installation as for all, because Lua keeps each text once.
-	turns := func(n int) *side {
-		return &side{
-			name: fmt.Sprintf("%d installations in turn", n), url: base + external + "/api/small", pid: s.stoa.PID(),
-			script: fmt.Sprintf(`local i = 0; local path = "/api/v1/shop/plugins/%s/api/small?n="
-				request = function()
-					i = i %% %d + 1
-					return wrk.format("GET", path .. i .. "&installation=k" .. (i %% %d + 1))
-				end`, external, manyInstances, n),
-		}
-	}
-	return []*work{
-		{name: "GET, 100 bytes, external", sides: all("/api/small", ""), load: loadHTTP},
-		{name: "GET, 100 bytes, 1 connection, external", connections: 1, sides: all("/api/small", ""), load: loadHTTP},
-		{name: "GET, 100 bytes, 2000 connections, external", connections: 2000, sides: all("/api/small", ""), load: loadHTTP},
-		{name: "POST, 1 KiB, external", sides: all("/api/small", post(1024)), load: loadHTTP},
-		{name: "GET, 10 MiB, external", sides: all("/api/large", ""), load: loadHTTP},
-		{name: "POST, 10 MiB, external", sides: all("/api/small", post(large)), load: loadHTTP},
-		{name: "WebSocket echo, 100 bytes, external", sides: all("/api/socket", ""), load: loadSocket},
-		{name: "signed in, external", load: loadHTTP, sides: []*side{
-			{
-				name: "signed in", url: base + external + "/api/small", pid: s.stoa.PID(),
-				script: fmt.Sprintf(`wrk.headers["Authorization"] = "Bearer %s"`, s.token),
-			},
-			{name: "guest", url: base + external + "/api/small", pid: s.stoa.PID()},
-		}},
-		{
-			name: "installations in turn, external", sides: []*side{turns(manyInstances), turns(1000), turns(1)}, load: loadHTTP,
-		},
-		{name: "GET, 100 bytes, internal", load: loadHTTP, sides: []*side{
-			{name: "stoa", url: base + internal + "/api/small", pid: s.stoa.PID()},
-			{name: "Fastify alone", url: "http://" + s.fastifyAddr + "/api/small", pid: s.fastify.Process.Pid},
-		}},
-	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -20,9 +19,10 @@ import (
 // side is who does a work: stoa, or a peer of it.
 type side struct {
 	name   string
-	url    string // without what the script of the work sets
-	script string // of wrk, in Lua; empty: GET url
-	pid    int    // whose processor time counts, with that of its children
+	url    string  // without what the script of the work sets
+	script string  // of wrk, in Lua; empty: GET url
+	pids   []int   // whose processor time counts, with that of their children
+	wanted float64 // of this side's rate for stoa, at least; 0: nothing
 
 	samples []sample // one a round
 }
@@ -30,10 +30,20 @@ type side struct {
 // sample is what one round of one side gave.
 type sample struct {
 	rate   float64 // per second
-	cpu    float64 // microseconds a call
+	cpu    float64 // microseconds a call, in all processes
+	own    float64 // of these, in the first process itself: without the workers of nginx, and Node.js below stoa
 	failed float64 // connections that broke, and answers other than 2xx
 
 	p50, p90, p99, p999, longest float64 // milliseconds
+}
+
+// time fills in how long calls took, which is sorted. There is at least one.
+func (m *sample) time(took []time.Duration) {
+	slices.Sort(took)
+	at := func(share float64) float64 {
+		return float64(took[min(int(share*float64(len(took))), len(took)-1)].Microseconds()) / 1000
+	}
+	m.p50, m.p90, m.p99, m.p999, m.longest = at(0.5), at(0.9), at(0.99), at(0.999), at(1)
 }
 
 // work is what all its sides do alike. The first is stoa's, or what stoa's is compared
@@ -91,9 +101,9 @@ func loadHTTP(ctx context.Context, s *side, n int, d time.Duration, dir string) 
 		return sample{}, err
 	}
 	args := []string{"-t1", "-c" + strconv.Itoa(n), "-d" + strconv.Itoa(seconds) + "s", "-s", file, s.url}
-	used := cpuOf(s.pid)
+	before := s.used()
 	out, err := exec.CommandContext(ctx, "wrk", args...).CombinedOutput() //nolint:gosec // our own words
-	used = cpuOf(s.pid) - used
+	all, own := s.used().since(before)
 	if err != nil {
 		return sample{}, fmt.Errorf("wrk: %w\n%s", err, out)
 	}
@@ -107,26 +117,11 @@ func loadHTTP(ctx context.Context, s *side, n int, d time.Duration, dir string) 
 	}
 	const inMs = 1000
 	return sample{
-		rate: values["calls"] / (values["us"] / 1e6), cpu: float64(used.Microseconds()) / values["calls"],
+		rate: values["calls"] / (values["us"] / 1e6), cpu: all / values["calls"], own: own / values["calls"],
 		failed: values["failed"],
 		p50:    values["p50"] / inMs, p90: values["p90"] / inMs, p99: values["p99"] / inMs, p999: values["p999"] / inMs,
 		longest: values["longest"] / inMs,
 	}, nil
-}
-
-// cpuOf is the processor time of a process and its children: nginx has workers.
-func cpuOf(pid int) time.Duration {
-	used := measure.CPUOf(pid)
-	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-	if err != nil {
-		return used
-	}
-	for child := range strings.FieldsSeq(string(children)) {
-		if n, err := strconv.Atoi(child); err == nil {
-			used += measure.CPUOf(n)
-		}
-	}
-	return used
 }
 
 // median is the median of what value returns for each round.
@@ -138,13 +133,31 @@ func (s *side) median(value func(sample) float64) float64 {
 	return measure.Median(all)
 }
 
-// ratio is the median of what stoa's rate is of that of s, round by round.
-func (s *side) ratio(first *side, of func(sample) float64) float64 {
-	ratios := make([]float64, len(s.samples))
+// ratios are what stoa's value, first's, is of that of s: one a round, in the order of their size.
+func (s *side) ratios(first *side, of func(sample) float64) []float64 {
+	all := make([]float64, len(s.samples))
 	for i := range s.samples {
-		ratios[i] = of(first.samples[i]) / max(of(s.samples[i]), 1)
+		all[i] = of(first.samples[i]) / max(of(s.samples[i]), 1)
 	}
-	return measure.Median(ratios)
+	slices.Sort(all)
+	return all
+}
+
+// processorTime is in microseconds.
+type processorTime struct{ all, own float64 }
+
+func (s *side) used() (t processorTime) {
+	for i, pid := range s.pids {
+		if i == 0 {
+			t.own = float64(measure.CPUOf(pid).Microseconds())
+		}
+		t.all += float64(measure.TreeCPUOf(pid).Microseconds())
+	}
+	return t
+}
+
+func (t processorTime) since(before processorTime) (all, own float64) {
+	return t.all - before.all, t.own - before.own
 }
 
 // show prints the table of a work.
@@ -152,17 +165,23 @@ func (w *work) show() error {
 	fmt.Printf("\n%s\n\n", w.name)
 	tab := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
 	fmt.Fprintln(tab,
-		"| side\t| calls/s\t| lowest\t| highest\t| stoa's ratio\t| CPU µs a call\t| stoa's ratio\t"+
+		"| side\t| calls/s\t| stoa's ratio\t| wanted\t| CPU µs a call\t| its own\t| stoa's ratio\t"+
 			"| p50 ms\t| p90\t| p99\t| p99.9\t| longest\t| failed\t|")
 	fmt.Fprintln(tab, strings.Repeat("|---\t", 13)+"|")
 	rate, cpu := func(m sample) float64 { return m.rate }, func(m sample) float64 { return m.cpu }
-	byRate := func(a, b sample) int { return cmp.Compare(rate(a), rate(b)) }
 	for _, s := range w.sides {
+		rates, cpus := s.ratios(w.sides[0], rate), s.ratios(w.sides[0], cpu)
+		last := len(rates) - 1
+		wanted := ""
+		if s.wanted > 0 {
+			wanted = fmt.Sprintf("%.2f", s.wanted)
+		}
 		fmt.Fprintf(tab,
-			"| %s\t| %.0f\t| %.0f\t| %.0f\t| %.2f\t| %.1f\t| %.2f\t| %.2f\t| %.2f\t| %.2f\t| %.2f\t| %.1f\t| %.0f\t|\n",
-			s.name, s.median(rate),
-			slices.MinFunc(s.samples, byRate).rate, slices.MaxFunc(s.samples, byRate).rate, s.ratio(w.sides[0], rate),
-			s.median(cpu), s.ratio(w.sides[0], cpu), s.median(func(m sample) float64 { return m.p50 }),
+			"| %s\t| %.0f\t| %.2f, %.2f to %.2f\t| %s\t| %.1f\t| %.1f\t| %.2f, %.2f to %.2f\t"+
+				"| %.2f\t| %.2f\t| %.2f\t| %.2f\t| %.1f\t| %.0f\t|\n",
+			s.name, s.median(rate), measure.Median(rates), rates[0], rates[last], wanted,
+			s.median(cpu), s.median(func(m sample) float64 { return m.own }),
+			measure.Median(cpus), cpus[0], cpus[last], s.median(func(m sample) float64 { return m.p50 }),
 			s.median(func(m sample) float64 { return m.p90 }), s.median(func(m sample) float64 { return m.p99 }),
 			s.median(func(m sample) float64 { return m.p999 }), s.median(func(m sample) float64 { return m.longest }),
 			s.median(func(m sample) float64 { return m.failed }))

@@ -14,7 +14,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -62,7 +61,7 @@ func run(ctx context.Context, o options, parent string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	fmt.Printf("%s/%s, %d processors, %s\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	fmt.Println(measure.Machine())
 	at := filepath.Join(dir, "stoa.db")
 	if err := measureOn(ctx, o, "SQLite", dir, at, "sqlite", "file:"+at+"?_pragma=busy_timeout(10000)"); err != nil {
 		return err

@@ -83,7 +83,7 @@ func verifyOn(ctx context.Context, o options, dir string, onPostgres bool) (rows
 		},
 		{
 			Name: fmt.Sprintf("%s, %d licenses", name, o.licenses),
-			Peer: fmt.Sprintf("the same with %d", fewLicenses), Target: 0.85,
+			Peer: fmt.Sprintf("the same with %d", fewLicenses), Target: 0.95,
 			Ours: large.verifyAny, Theirs: small.verifyAny, PIDs: [2]int{large.process.PID(), small.process.PID()},
 		},
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 )
@@ -34,4 +35,27 @@ func CPUOf(pid int) time.Duration {
 		all += time.Duration(n) * tick
 	}
 	return all
+}
+
+// TreeCPUOf is CPUOf for a process and everything that it started and that runs: nginx has
+// workers, and stoa the processes of internal plugins.
+func TreeCPUOf(pid int) time.Duration {
+	used := CPUOf(pid)
+	// The children of a process are listed by the thread that started them.
+	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if err != nil {
+		return used
+	}
+	for _, list := range lists {
+		text, err := os.ReadFile(list) //nolint:gosec // of /proc
+		if err != nil {
+			continue // the thread has ended
+		}
+		for field := range bytes.FieldsSeq(text) {
+			if child, err := strconv.Atoi(string(field)); err == nil {
+				used += TreeCPUOf(child)
+			}
+		}
+	}
+	return used
 }

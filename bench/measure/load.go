@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -24,7 +26,11 @@ type Client struct {
 	in   *bufio.Reader
 	out  []byte
 	body []byte
+	lost bool // the connection; what was asked for last was not answered
 }
+
+// errLost says that a call was not answered, and that the next can be made.
+var errLost = errors.New("the connection was lost")
 
 // requestTimeout bounds one request.
 const requestTimeout = 30 * time.Second
@@ -58,6 +64,7 @@ func (c *Client) Do(method, path, token string, body []byte) ([]byte, error) {
 	}
 	b = append(b, "\r\n"...)
 	c.out = append(b, body...)
+	c.lost = true
 	if err := c.conn.SetDeadline(time.Now().Add(requestTimeout)); err != nil {
 		return nil, err
 	}
@@ -65,6 +72,18 @@ func (c *Client) Do(method, path, token string, body []byte) ([]byte, error) {
 		return nil, err
 	}
 	return c.answer()
+}
+
+// redial connects again, in place of a connection that was lost.
+func (c *Client) redial(ctx context.Context) error {
+	conn, err := new(net.Dialer).DialContext(ctx, c.conn.RemoteAddr().Network(), c.conn.RemoteAddr().String())
+	if err != nil {
+		return err
+	}
+	_ = c.conn.Close()
+	c.conn, c.lost = conn, false
+	c.in.Reset(conn)
+	return nil
 }
 
 // Close ends the connection.
@@ -89,11 +108,13 @@ func (c *Client) answer() ([]byte, error) {
 		}
 		if name := []byte("Content-Length: "); bytes.HasPrefix(line, name) {
 			if length, err = strconv.Atoi(string(line[len(name):])); err != nil {
+				c.lost = false
 				return nil, err
 			}
 		}
 	}
 	if length < 0 {
+		c.lost = false
 		return nil, errors.New("an answer without Content-Length")
 	}
 	if cap(c.body) < length {
@@ -103,6 +124,7 @@ func (c *Client) answer() ([]byte, error) {
 	if _, err := io.ReadFull(c.in, c.body); err != nil {
 		return nil, err
 	}
+	c.lost = false
 	if code[0] != '2' {
 		return nil, fmt.Errorf("status %s: %s", code, c.body)
 	}
@@ -110,17 +132,34 @@ func (c *Client) answer() ([]byte, error) {
 }
 
 // Load has n connections to addr call once each, again and again, for d. It
-// returns how many calls there were.
+// returns how many calls there were. A connection that is lost is opened again, and
+// said on standard error: it does not end the benchmark.
 func Load(ctx context.Context, addr string, n int, d time.Duration,
 	call func(worker int, c *Client) error,
 ) (int, error) {
-	return Repeat(ctx, n, d, func(worker int) (func() error, func(), error) {
+	var lost atomic.Int64
+	done, err := Repeat(ctx, n, d, func(worker int) (func() error, func(), error) {
 		c, err := Dial(ctx, addr)
 		if err != nil {
 			return nil, nil, err
 		}
-		return func() error { return call(worker, c) }, func() { _ = c.Close() }, nil
+		once := func() error {
+			err := call(worker, c)
+			if err == nil || !c.lost || ctx.Err() != nil {
+				return err
+			}
+			lost.Add(1)
+			if again := c.redial(ctx); again != nil {
+				return errors.Join(err, again)
+			}
+			return errLost
+		}
+		return once, func() { _ = c.Close() }, nil
 	})
+	if lost := lost.Load(); lost > 0 {
+		fmt.Fprintf(os.Stderr, "%s: %d connections lost, %d calls answered\n", addr, lost, done)
+	}
+	return done, err
 }
 
 // Repeat runs n workers for d and returns how often they did their work together.
@@ -139,10 +178,12 @@ func Repeat(ctx context.Context, n int, d time.Duration,
 			}
 			defer end()
 			for ctx.Err() == nil && time.Now().Before(until) {
-				if err := work(); err != nil {
+				switch err := work(); {
+				case err == nil:
+					counts[i]++
+				case !errors.Is(err, errLost):
 					return err
 				}
-				counts[i]++
 			}
 			return ctx.Err()
 		})

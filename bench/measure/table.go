@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 )
@@ -51,10 +52,22 @@ func (r *Row) Run(ctx context.Context, rounds int, round time.Duration) error {
 	return nil
 }
 
-// Machine is a line about where figures are from.
+// Machine is a line about where figures are from, and what else the machine had to do.
 func Machine() string {
-	return fmt.Sprintf("%s/%s, %d processors, %s; shared by stoa, its peers and the load\n", runtime.GOOS, runtime.GOARCH,
-		runtime.NumCPU(), runtime.Version())
+	return fmt.Sprintf("%s/%s, %d processors, %s; shared by stoa, its peers and the load; load average before: %s\n",
+		runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), loadBefore)
+}
+
+// loadBefore is how many threads wanted to run in the 1, 5 and 15 minutes before this program began.
+var loadBefore = loadAverage()
+
+func loadAverage() string {
+	text, err := os.ReadFile("/proc/loadavg") // only Linux has it
+	fields := strings.Fields(string(text))
+	if err != nil || len(fields) < 3 {
+		return "unknown"
+	}
+	return strings.Join(fields[:3], " ")
 }
 
 // Show prints the table of the rows that were run, if there are any.

@@ -22,7 +22,7 @@ import (
 )
 
 // target is how much longer an install may take than sha256sum and unzip.
-const target = 1.5
+const target = 1.0
 
 const (
 	adminEmail    = "bench@example.com"

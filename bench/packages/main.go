@@ -12,10 +12,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime"
 	"slices"
 	"syscall"
 	"time"
+
+	"stoa/bench/measure"
 )
 
 type options struct {
@@ -35,7 +36,7 @@ func main() {
 	only := flag.String("only", "", "measure only install or start")
 	flag.IntVar(&o.rounds, "rounds", 5, "rounds of each side, in turns")
 	flag.IntVar(&o.packages, "packages", 1000, "installed packages at a start")
-	flag.IntVar(&o.instances, "instances", 10_000, "instances at a start")
+	flag.IntVar(&o.instances, "instances", 100_000, "instances at a start")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -54,7 +55,7 @@ func run(ctx context.Context, o options, parent, only string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	fmt.Printf("%s/%s, %d processors, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	fmt.Println(measure.Machine())
 	if only == "" || only == "install" {
 		if err := install(ctx, o, dir); err != nil {
 			return err
