@@ -3,6 +3,8 @@ package tests
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/dbtest"
 	"stoa/internal/testkit/logtest"
+	"stoa/internal/testkit/waittest"
 )
 
 // report is what order-reports stores.
@@ -77,26 +80,26 @@ func startKeeper(t *testing.T, shared testkit.Option) (end func() error) {
 		return first.Close(ctx)
 	}
 	t.Cleanup(func() { _ = end() })
-	for until := time.Now().Add(time.Minute); !strings.Contains(log.String(), `duty="kept plugins"`); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatal("the first stoa does not keep plugins running")
+	waittest.Until(t, "the first stoa to keep plugins running", func() error {
+		if !strings.Contains(log.String(), `duty="kept plugins"`) {
+			return errors.New(log.String())
 		}
-	}
+		return nil
+	})
 	return end
 }
 
 // waitFor returns the reports, in the order of their periods, as soon as they are good.
 func waitFor(t *testing.T, a *testkit.App, good func([]report) bool) []report {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		list := reportsOf(t, a)
-		if good(list) {
-			return list
+	var list []report
+	waittest.Until(t, "the reports", func() error {
+		if list = reportsOf(t, a); !good(list) {
+			return fmt.Errorf("%v", list)
 		}
-		if time.Now().After(end) {
-			t.Fatalf("waited two minutes in vain: %v", list)
-		}
-	}
+		return nil
+	})
+	return list
 }
 
 func reportsOf(t *testing.T, a *testkit.App) (list []report) {

@@ -42,7 +42,7 @@ func (s *Service) Authenticate(ctx context.Context, raw string) (reqctx.Caller, 
 func (s *Service) Me(ctx context.Context, raw string) (User, error) {
 	alive, _, err := s.signedIn(ctx, raw)
 	if err == nil {
-		reqctx.Notice(ctx, reqctx.Behalf{UserID: alive.User.ID, Impersonator: alive.StandIn.ID})
+		reqctx.SetBehalf(ctx, reqctx.Behalf{UserID: alive.User.ID, Impersonator: alive.StandIn.ID})
 	}
 	return alive.User, err
 }

@@ -31,7 +31,7 @@ func (s *Service) logout(ctx context.Context, raw string, kind token.Kind) error
 		return err
 	}
 	if claims.Actor != "" {
-		reqctx.Notice(ctx, reqctx.Behalf{UserID: claims.UserID, Impersonator: claims.Actor})
+		reqctx.SetBehalf(ctx, reqctx.Behalf{UserID: claims.UserID, Impersonator: claims.Actor})
 		s.standInEnded(reqctx.WithCaller(ctx, reqctx.Caller{UserID: claims.UserID, Impersonator: claims.Actor}),
 			claims.SessionID)
 	}

@@ -31,7 +31,7 @@ type handlers struct {
 	admin      *admin.Handlers
 	extension  *extension.Handlers
 	theme      *themes.Handlers
-	themeApp   *themes.Front
+	themeApp   *themes.AppServer
 	webhook    *webhooks.Handlers
 	call       *plugincall.Handlers
 	platform   *platform.Handlers
@@ -63,7 +63,7 @@ func (s *Server) handlers(limits limit.Counter, keys keyed.Requests) handlers {
 			Hooks: s.Hooks, Traffic: s.Traffic, Now: s.Now,
 		},
 		theme:    &themes.Handlers{Themes: s.Themes, Plugins: s.Plugins, Installer: s.Installer, Site: s.Site},
-		themeApp: &themes.Front{Themes: s.Themes, Apps: s.Apps, ClientIP: s.ClientIP},
+		themeApp: &themes.AppServer{Themes: s.Themes, Apps: s.Apps, ClientIP: s.ClientIP},
 		webhook:  &webhooks.Handlers{Webhooks: s.Webhooks},
 		call: &plugincall.Handlers{
 			Auth: s.Auth, Recheck: s.Recheck, Gateway: s.Gateway, Themes: s.Themes, ClientIP: s.ClientIP,

@@ -35,7 +35,7 @@ func (b *requestContext) Value(key any) any {
 		return &b.trace
 	case reqctx.AddrContextKey():
 		return &b.address
-	case reqctx.NoticedContextKey():
+	case reqctx.BehalfSlotKey():
 		return &b.behalf
 	}
 	return b.Context.Value(key)

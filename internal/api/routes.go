@@ -452,7 +452,7 @@ func platformRoutes(h *platform.Handlers) []route {
 }
 
 // Calls to plugins and theme apps.
-func callRoutes(h *plugincall.Handlers, app *themes.Front) []route {
+func callRoutes(h *plugincall.Handlers, app *themes.AppServer) []route {
 	return []route{
 		passOn("/api/v1/shop/plugins/{slug}/api/{path...}", guestsToo, h.ShopCall),
 		passOn("GET /api/v1/shop/plugins/{slug}/health", guestsToo, h.ShopCall),

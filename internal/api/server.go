@@ -207,7 +207,7 @@ func (s *Server) Handler() http.Handler {
 
 // routes returns the router of every route.
 func (s *Server) routes() *router {
-	limits := limit.Counter{Limiter: s.Limiter, ClientIP: s.ClientIP, Lane: limit.NewLane()}
+	limits := limit.Counter{Limiter: s.Limiter, ClientIP: s.ClientIP, Delays: limit.NewDelays()}
 	keys := keyed.Requests{Keeper: s.Idempotency, ClientIP: s.ClientIP, Log: s.Log}
 	h := s.handlers(limits, keys)
 	rt := &router{
@@ -223,7 +223,7 @@ func (s *Server) routes() *router {
 		limits:    limits, keys: keys, budget: s.Budget,
 		platform: h.platform.Plugin, whileCaller: h.call.WhileCaller,
 		ownAuthorization: s.Gateway.OwnAuthorization,
-		themeApp:         s.orAway(h.themeApp.Root), look: h.storefront.Look, missing: s.failure(pages.Site.Missing),
+		themeApp:         s.orAway(h.themeApp.Root), look: h.storefront.ReadShop, missing: s.failure(pages.Site.Missing),
 		away: s.page(pages.Site.Away),
 	}
 	rows := s.list(h)

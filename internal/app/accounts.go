@@ -102,7 +102,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	} else if err != nil {
 		return err
 	}
-	if err := errors.Join(warnOfPasskeys(ctx, cfg, a.Accounts), a.signIn.Tell(ctx, cfg.Log)); err != nil {
+	if err := errors.Join(warnOfPasskeys(ctx, cfg, a.Accounts), a.signIn.LogProblems(ctx, cfg.Log)); err != nil {
 		return err
 	}
 	created, err := a.Accounts.EnsureAdmin(ctx, cfg.AdminEmail, cfg.AdminPassword)

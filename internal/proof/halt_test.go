@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -36,12 +37,8 @@ func TestAHaltedProcessDoesNotAnswerFromThePast(t *testing.T) {
 	needtest.Long(t, "it halts processes until their leases end")
 
 	onBothEngines(t, func(t *testing.T, c *cluster) {
-		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = io.WriteString(w, "here")
-		}))
-		defer srv.Close()
 		changer, halted, admin := c.processes[0], c.processes[1], c.people(t).admin
-		path := installHalted(t, changer, admin, srv.URL)
+		path := installHalted(t, changer, admin)
 		enable := func(on bool) {
 			t.Helper()
 			a, err := changer.call(t.Context(), http.MethodPatch, path, bearer(admin), map[string]any{"enabled": on})
@@ -55,11 +52,12 @@ func TestAHaltedProcessDoesNotAnswerFromThePast(t *testing.T) {
 			waiting := make([]*waitingCall, haltedCalls)
 			for i := range waiting {
 				waiting[i] = newWaitingCall(t, halted, haltedCall, "")
-				for end := time.Now().Add(time.Minute); waiting[i].status(t) != statusOf(!on); {
-					if time.Now().After(end) {
-						t.Fatalf("the change to enabled %t does not hold", !on)
+				waittest.Until(t, fmt.Sprintf("the change to enabled %t", !on), func() error {
+					if got := waiting[i].status(t); got != statusOf(!on) {
+						return fmt.Errorf("a call is answered %d", got)
 					}
-				}
+					return nil
+				})
 			}
 			c.halt(t, halted)
 			enable(on)
@@ -80,7 +78,8 @@ func TestAHaltedProcessDoesNotAnswerFromThePast(t *testing.T) {
 }
 
 // A process that was halted accepts no session that ended meanwhile, though it goes on as soon as the
-// request that ended the session was answered. Another one was killed and cannot say what it remembers.
+// request that ended the session was answered: a logout, a change of the password, a deactivation. Another
+// one was killed and cannot say what it remembers.
 func TestAHaltedProcessAcceptsNoEndedSession(t *testing.T) {
 	t.Parallel()
 	needtest.Long(t, "it halts processes")
@@ -89,11 +88,13 @@ func TestAHaltedProcessAcceptsNoEndedSession(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			c := newCluster(t, engine, 3)
-			c.people(t)
-			for round := range amount(t, 6) {
-				// On SQLite one of them remembers sessions: each is halted once.
+			admin := c.people(t).admin
+			installHalted(t, c.processes[0], admin)
+			for round := range max(3, amount(t, 9)) {
+				// On SQLite one of them remembers sessions: each is halted once for each way to end one.
 				ender, halted, killed := c.processes[round%3], c.processes[(round+1)%3], c.processes[(round+2)%3]
-				c.endWhileHalted(t, ender, halted, killed)
+				u := newHaltedUser(t, ender, fmt.Sprintf("halted-%d", round))
+				c.endWhileHalted(t, ender, halted, killed, u.token, u.endings(ender, admin)[(round+round/3)%3])
 				if err := killed.start(); err != nil {
 					t.Fatal(err)
 				}
@@ -141,15 +142,53 @@ func (c *cluster) canWrite(t *testing.T) (err error) {
 	return exec(`ROLLBACK`)
 }
 
-func (c *cluster) endWhileHalted(t *testing.T, ender, halted, killed *process) {
+// haltedUser is somebody with two sessions.
+type haltedUser struct{ name, token, other string }
+
+func newHaltedUser(t *testing.T, p *process, name string) haltedUser {
 	t.Helper()
-	token := ender.signIn(t, "/auth/login", map[string]string{"email": "owner@example.com", "password": adminPassword})
+	who := map[string]string{"email": name + "@example.com", "username": name, "password": adminPassword}
+	return haltedUser{name, p.signIn(t, "/auth/register", who), p.signIn(t, "/auth/login", who)}
+}
+
+// endings are requests to p that end the user's first session.
+func (u haltedUser) endings(p *process, admin string) []func(t *testing.T) {
+	insist := func(t *testing.T, method, path, token string, body any) (a answer) {
+		t.Helper()
+		a, err := p.call(t.Context(), method, path, bearer(token), body)
+		if err != nil || a.status != http.StatusOK {
+			t.Fatalf("%s: %d %s, %v", path, a.status, a.body, err)
+		}
+		return a
+	}
+	return []func(t *testing.T){
+		func(t *testing.T) { insist(t, http.MethodPost, "/auth/logout", u.token, nil) },
+		func(t *testing.T) {
+			insist(t, http.MethodPost, "/auth/change-password", u.other,
+				map[string]string{"currentPassword": adminPassword, "newPassword": "another " + adminPassword})
+		},
+		func(t *testing.T) {
+			var me struct{ Data struct{ ID string } }
+			if err := json.Unmarshal(insist(t, http.MethodGet, "/auth/me", u.other, nil).body, &me); err != nil {
+				t.Fatal(err)
+			}
+			insist(t, http.MethodPatch, "/api/v1/admin/users/"+me.Data.ID, admin, map[string]any{"active": false})
+		},
+	}
+}
+
+// endWhileHalted calls end while a process is halted and another one was killed. All of them remember the
+// session with this token, if they may.
+func (c *cluster) endWhileHalted(t *testing.T, ender, halted, killed *process, token string, end func(*testing.T)) {
+	t.Helper()
+	paths := []string{"/auth/me", haltedCall}
 	waiting := make([]*waitingCall, haltedCalls)
 	for i := range waiting {
-		waiting[i] = newWaitingCall(t, halted, "/auth/me", token)
+		waiting[i] = newWaitingCall(t, halted, paths[i%2], token)
 	}
-	remembered := []*waitingCall{
-		newWaitingCall(t, ender, "/auth/me", token), newWaitingCall(t, killed, "/auth/me", token), waiting[0],
+	remembered := []*waitingCall{waiting[0], waiting[1]}
+	for _, path := range paths {
+		remembered = append(remembered, newWaitingCall(t, ender, path, token), newWaitingCall(t, killed, path, token))
 	}
 	for range 200 { // until whoever may remembers
 		for _, w := range remembered {
@@ -160,10 +199,7 @@ func (c *cluster) endWhileHalted(t *testing.T, ender, halted, killed *process) {
 	}
 	killed.kill()
 	c.halt(t, halted)
-	a, err := ender.call(t.Context(), http.MethodPost, "/auth/logout", bearer(token), nil)
-	if err != nil || a.status != http.StatusOK {
-		t.Fatalf("logout: %d %s, %v", a.status, a.body, err)
-	}
+	end(t)
 	for _, w := range waiting {
 		w.send(t)
 	}
@@ -175,8 +211,10 @@ func (c *cluster) endWhileHalted(t *testing.T, ender, halted, killed *process) {
 			t.Errorf("call %d of the halted process: %d, want 401", i, got)
 		}
 	}
-	if got := remembered[0].status(t); got != http.StatusUnauthorized {
-		t.Errorf("the process that ended the session: %d, want 401", got)
+	for _, path := range paths {
+		if got := newWaitingCall(t, ender, path, token).status(t); got != http.StatusUnauthorized {
+			t.Errorf("%s of the process that ended the session: %d, want 401", path, got)
+		}
 	}
 }
 
@@ -189,11 +227,15 @@ func statusOf(enabled bool) int {
 }
 
 // installHalted installs the plugin and returns the path of its default instance.
-func installHalted(tb testing.TB, p *process, admin, base string) string {
+func installHalted(tb testing.TB, p *process, admin string) string {
 	tb.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "here")
+	}))
+	tb.Cleanup(srv.Close)
 	archive := ziptest.Plugin(tb, map[string]any{
 		"schemaVersion": 1, "slug": "halted", "name": "Halted", "version": "1.0.0",
-		"runtimeType": "external-http", "externalBaseUrl": base,
+		"runtimeType": "external-http", "externalBaseUrl": srv.URL,
 	}, nil)
 	s := &shelf{c: &cluster{processes: []*process{p}}, admin: admin}
 	a, err := s.send(tb.Context(), http.MethodPost, "/api/v1/admin/extensions/plugin/install", archive)

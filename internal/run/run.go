@@ -40,7 +40,7 @@ var (
 )
 
 // ErrPaced is in the chain of an ErrUnreachable if the runtime itself decides when it tries the
-// plugin again, as it does for a process that ended. Then nobody else should keep calls away from
+// plugin again, as it does for a process that ended. Then nothing else may keep calls away from
 // it: two delays would add up.
 var ErrPaced = errors.New("the runtime paces its attempts")
 

@@ -44,30 +44,30 @@ func (l *Live) Join(ctx context.Context, reader string) (bool, error) {
 	return err == nil, err
 }
 
-// News implements live.Log.
-func (l *Live) News(ctx context.Context, reader string, number int64) (live.News, error) {
-	var news live.News
+// Changes implements live.Log.
+func (l *Live) Changes(ctx context.Context, reader string, number int64) (live.Changes, error) {
+	var changed live.Changes
 	var taken sql.NullInt64
 	err := l.Read.QueryRowContext(ctx, `
 		SELECT c.number, r.taken FROM revocation_count c LEFT JOIN session_readers r ON r.id = $1`, reader,
-	).Scan(&news.Number, &taken)
+	).Scan(&changed.Number, &taken)
 	if err != nil {
-		return news, err
+		return changed, err
 	}
-	news.Known, news.Taken = taken.Valid, taken.Int64
+	changed.Known, changed.Taken = taken.Valid, taken.Int64
 	if l.alone != nil {
-		news.Known, news.Taken = l.alone.has(), news.Number // nobody asks how far the only reader is
+		changed.Known, changed.Taken = l.alone.has(), changed.Number // nobody asks how far the only reader is
 	}
-	if news.Number == number {
-		news.Whole = true
-		return news, nil
+	if changed.Number == number {
+		changed.Whole = true
+		return changed, nil
 	}
 	// All rows up to that number are there, because their transactions committed in turn.
-	news.Rows, err = database.All(ctx, l.Read, scanRevocation, `
+	changed.Rows, err = database.All(ctx, l.Read, scanRevocation, `
 		SELECT number, session_id, user_id FROM revocations WHERE number > $1 AND number <= $2 ORDER BY number`,
-		number, news.Number)
-	news.Whole = int64(len(news.Rows)) == news.Number-number
-	return news, err
+		number, changed.Number)
+	changed.Whole = int64(len(changed.Rows)) == changed.Number-number
+	return changed, err
 }
 
 func scanRevocation(row database.Scanner) (r live.Row, err error) {

@@ -74,7 +74,7 @@ func testRevocations(t *testing.T, open Open) {
 		if err := tt.do(t.Context()); err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
 		}
-		news, err := l.News(t.Context(), "me", number)
+		news, err := l.Changes(t.Context(), "me", number)
 		if err != nil || !news.Whole || news.Number != number+int64(len(news.Rows)) {
 			t.Fatalf("%s: %+v, %v", tt.name, news, err)
 		}
@@ -95,11 +95,11 @@ func testRevocations(t *testing.T, open Open) {
 		_ = s.SetActive(t.Context(), "u1", true)
 		_ = s.SetActive(t.Context(), "u1", false)
 	}
-	news, err := l.News(t.Context(), "me", number)
+	news, err := l.Changes(t.Context(), "me", number)
 	if err != nil || news.Whole || len(news.Rows) != 1000 || news.Number != number+2002 {
 		t.Errorf("of 2002 rows: %d, whole: %t, number %d, %v", len(news.Rows), news.Whole, news.Number, err)
 	}
-	if news, err = l.News(t.Context(), "me", news.Number-1000); err != nil || !news.Whole {
+	if news, err = l.Changes(t.Context(), "me", news.Number-1000); err != nil || !news.Whole {
 		t.Errorf("1000 rows: whole: %t, %v", news.Whole, err)
 	}
 }
@@ -123,7 +123,7 @@ func testSettling(t *testing.T, open Open) {
 	}
 	var seen []int64
 	s.OnEnd(func(ctx context.Context) {
-		news, err := l.News(ctx, "me", 0)
+		news, err := l.Changes(ctx, "me", 0)
 		if err != nil {
 			t.Error(err)
 		}
@@ -169,7 +169,7 @@ func testReaders(t *testing.T, open Open) {
 	must("a is known", ok, err, true)
 	ok, err = b.Took(ctx, "b", 4)
 	must("b is known", ok, err, !sqlite)
-	news, err := a.News(ctx, "a", 1)
+	news, err := a.Changes(ctx, "a", 1)
 	must("a is known", news.Known && (sqlite || news.Taken == 5), err, true)
 	behind(b, "b", 5, sqlite) // which never tells what it has taken
 	behind(a, "a", 5, !sqlite)
@@ -180,7 +180,7 @@ func testReaders(t *testing.T, open Open) {
 	behind(a, "a", 9, false)
 	ok, err = b.Took(ctx, "b", 6)
 	must("b is known after it was dropped", ok, err, false)
-	news, err = b.News(ctx, "b", 1)
+	news, err = b.Changes(ctx, "b", 1)
 	must("b is known after it was dropped", news.Known, err, false)
 	if err := errors.Join(a.Leave(ctx, "a"), a.Leave(ctx, "a")); err != nil {
 		t.Error(err)

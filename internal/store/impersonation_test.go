@@ -183,9 +183,9 @@ func testParentEnds(t *testing.T, open Open) {
 		t.Fatal(err)
 	}
 	mustHaveSessions(t, s, "u2", "own")
-	news, err := l.News(t.Context(), "me", 1)
+	changes, err := l.Changes(t.Context(), "me", 1)
 	var ended []string
-	for _, row := range news.Rows {
+	for _, row := range changes.Rows {
 		ended = append(ended, row.Session+" of "+row.User)
 	}
 	slices.Sort(ended)

@@ -90,8 +90,8 @@ func (s *Markets) Update(ctx context.Context, m remote.Market) error {
 	return database.Affected(res, err, "Market")
 }
 
-// Hold implements remote.Store.
-func (s *Markets) Hold(ctx context.Context, id, name string, content []byte) error {
+// PutFile implements remote.Store.
+func (s *Markets) PutFile(ctx context.Context, id, name string, content []byte) error {
 	if content == nil {
 		_, err := s.Write.ExecContext(ctx, `DELETE FROM market_files WHERE market_id = $1 AND name = $2`, id, name)
 		return err

@@ -44,11 +44,11 @@ func testMarkets(t *testing.T, open Open) {
 	if got, err := s.Get(ctx, "m1"); err != nil || !cmp.Equal(got, first) {
 		t.Errorf("%v (-got +want):\n%s", err, cmp.Diff(got, first))
 	}
-	must(s.Hold(ctx, "m1", "root", []byte{0, 1, 255}))
-	must(s.Hold(ctx, "m1", "root", []byte("{}")))
-	must(s.Hold(ctx, "m1", "targets", []byte("[]")))
-	must(s.Hold(ctx, "m1", "targets", nil))
-	must(s.Hold(ctx, "m2", "snapshot", []byte("[]")))
+	must(s.PutFile(ctx, "m1", "root", []byte{0, 1, 255}))
+	must(s.PutFile(ctx, "m1", "root", []byte("{}")))
+	must(s.PutFile(ctx, "m1", "targets", []byte("[]")))
+	must(s.PutFile(ctx, "m1", "targets", nil))
+	must(s.PutFile(ctx, "m2", "snapshot", []byte("[]")))
 	if got, err := s.Files(ctx, "m1"); err != nil || !cmp.Equal(got, remote.Files{"root": []byte("{}")}) {
 		t.Errorf("%q, %v", got, err)
 	}

@@ -53,8 +53,8 @@ func testSignIn(t *testing.T, open Open) {
 	if alive, err := accounts.Alive(ctx, "s1"); err != nil || alive.Rules != got.State() || alive.Rules == first.State() {
 		t.Errorf("a session has the rules %q, %v; want %q, and not %q", alive.Rules, err, got.State(), first.State())
 	}
-	news, err := l.News(ctx, "me", 1)
-	if got := fmt.Sprint(news.Rows); err != nil || got != "[{2  "+signin.RowName+"}]" {
+	changes, err := l.Changes(ctx, "me", 1)
+	if got := fmt.Sprint(changes.Rows); err != nil || got != "[{2  "+signin.RowName+"}]" {
 		t.Errorf("rows %s, %v", got, err)
 	}
 }

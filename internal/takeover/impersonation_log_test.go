@@ -61,7 +61,7 @@ func TestALookUpOfACallerWritesNothingForTheLog(t *testing.T) {
 		root, ada := w.Admin(t, "root"), w.Register(t, "ada")
 		token, _ := w.seeing(t, root.Access, ada.UserID, false)
 		var noticed reqctx.Behalf
-		ctx := context.WithValue(t.Context(), reqctx.NoticedContextKey(), &noticed)
+		ctx := context.WithValue(t.Context(), reqctx.BehalfSlotKey(), &noticed)
 		who, err := w.Accounts.Authenticate(ctx, token)
 		if err != nil || who.Impersonator != root.UserID {
 			t.Fatalf("the caller is %+v, %v", who, err)

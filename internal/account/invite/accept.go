@@ -112,24 +112,24 @@ func (s *Service) offer(ctx context.Context, in found, suits func(account.Creden
 	}
 }
 
-// Look is what a page shows of an invitation.
-type Look struct {
+// Preview is what a page shows of an invitation.
+type Preview struct {
 	Invitation
 
 	// HasAccount says that somebody has an account with the address, in whose session the invitation is accepted.
 	HasAccount bool
 }
 
-// Look returns what the invitation with a token is, and uses nothing up. The error is VALIDATION_ERROR or
+// Preview returns what the invitation with a token is, and uses nothing up. The error is VALIDATION_ERROR or
 // account.ErrLink.
-func (s *Service) Look(ctx context.Context, token string) (Look, error) {
-	var look Look
+func (s *Service) Preview(ctx context.Context, token string) (Preview, error) {
+	var preview Preview
 	err := s.accepting(ctx, token, func(in found) (err error) {
-		look.Invitation = in.Invitation
-		look.HasAccount, err = s.Accounts.IsTaken(ctx, in.Email, !in.Printed)
+		preview.Invitation = in.Invitation
+		preview.HasAccount, err = s.Accounts.IsTaken(ctx, in.Email, !in.Printed)
 		return err
 	})
-	return look, err
+	return preview, err
 }
 
 // lookUp returns the live invitation with a token, or account.ErrLink.

@@ -22,7 +22,7 @@ type database struct {
 	refuse  bool
 	away    bool
 	asked   int
-	evict   bool // readers are removed when News has answered
+	evict   bool // readers are removed when Changes has answered
 }
 
 func newDatabase() *database {
@@ -60,7 +60,7 @@ func (d *database) Join(_ context.Context, reader string) (ok bool, err error) {
 	return ok, err
 }
 
-func (d *database) News(_ context.Context, reader string, number int64) (n live.News, err error) {
+func (d *database) Changes(_ context.Context, reader string, number int64) (n live.Changes, err error) {
 	err = d.locked(func() {
 		n.Number = d.number
 		n.Taken, n.Known = d.readers[reader]
@@ -162,10 +162,10 @@ type haltable struct {
 	p *process
 }
 
-func (h haltable) News(ctx context.Context, reader string, number int64) (live.News, error) {
+func (h haltable) Changes(ctx context.Context, reader string, number int64) (live.Changes, error) {
 	h.p.halt() // wait while it is halted
 	defer h.p.resume()
-	return h.database.News(ctx, reader, number)
+	return h.database.Changes(ctx, reader, number)
 }
 
 func (h haltable) Took(ctx context.Context, reader string, number int64) (bool, error) {

@@ -38,8 +38,8 @@ type Row struct {
 	Session, User string
 }
 
-// News is the state of the rows for one reader.
-type News struct {
+// Changes is the state of the rows for one reader.
+type Changes struct {
 	Number int64 // of the last row
 	Rows   []Row // those behind the asked number, in order
 	Whole  bool  // none of them is missing
@@ -53,8 +53,8 @@ type Log interface {
 	// from memory. Others see the reader before Join returns.
 	Join(ctx context.Context, reader string) (bool, error)
 
-	// News returns the rows after number, and what is known of the reader, all of one moment.
-	News(ctx context.Context, reader string, number int64) (News, error)
+	// Changes returns the rows after number, and what is known of the reader, all of one moment.
+	Changes(ctx context.Context, reader string, number int64) (Changes, error)
 
 	// Took notes that the reader has forgotten what the rows up to number name. It returns false for a
 	// reader that is not registered.
@@ -205,20 +205,20 @@ func (m *Memory[V]) Forget(session string) {
 }
 
 // take forgets what the rows name.
-func (m *Memory[V]) take(news News) {
+func (m *Memory[V]) take(changes Changes) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !news.Whole || len(m.users) > maxUsers {
+	if !changes.Whole || len(m.users) > maxUsers {
 		m.forget()
 	}
-	for _, row := range news.Rows {
+	for _, row := range changes.Rows {
 		if row.Session != "" {
 			m.sessions.Remove(row.Session)
 		} else {
 			m.users[row.User] = row.Number
 		}
 	}
-	m.taken = news.Number
+	m.taken = changes.Number
 }
 
 // renew takes the rows there are and renews the lease, if this process has one or join says so. It
@@ -238,28 +238,28 @@ func (m *Memory[V]) renew(ctx context.Context, join bool) (int64, error) {
 		m.begin()
 	}
 	began, _ := m.clock() // before the question
-	news, err := m.log.News(ctx, m.reader, m.Mark())
+	changes, err := m.log.Changes(ctx, m.reader, m.Mark())
 	if err != nil || !m.joined {
-		return news.Number, err
+		return changes.Number, err
 	}
 	// A lease is given only while the reader is known to have taken all rows: whoever ends a session
 	// waits for it then, or for the end of this lease.
-	known := news.Known && news.Taken == news.Number
-	if news.Number != m.Mark() {
-		m.take(news)
+	known := changes.Known && changes.Taken == changes.Number
+	if changes.Number != m.Mark() {
+		m.take(changes)
 	}
-	if news.Known && !known {
-		if known, err = m.log.Took(ctx, m.reader, news.Number); err != nil {
-			return news.Number, err
+	if changes.Known && !known {
+		if known, err = m.log.Took(ctx, m.reader, changes.Number); err != nil {
+			return changes.Number, err
 		}
 	}
 	if !known { // somebody waited for it for too long
 		m.joined = false
 		m.until.Store(0)
-		return news.Number, nil
+		return changes.Number, nil
 	}
 	m.until.Store(int64(began + Lease))
-	return news.Number, nil
+	return changes.Number, nil
 }
 
 // leave gives the lease up.

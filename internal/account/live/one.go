@@ -5,7 +5,7 @@ import "sync/atomic"
 // One remembers one value beside the sessions of a Memory, under the same lease, until a row names it in place of a
 // user. Make it with Beside. It is safe for concurrent use.
 type One[T any] struct {
-	memory keeper
+	memory anyMemory
 	name   string
 	last   atomic.Pointer[aged[T]]
 }
@@ -13,8 +13,8 @@ type One[T any] struct {
 // Beside returns a One that rows name as the user with that name, which no user has.
 func Beside[T, V any](m *Memory[V], name string) *One[T] { return &One[T]{memory: m, name: name} }
 
-// keeper is a Memory of anything.
-type keeper interface {
+// anyMemory is a Memory of anything.
+type anyMemory interface {
 	use() bool
 	moment() Moment
 	holds(name string, at Moment) bool

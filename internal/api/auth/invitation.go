@@ -25,13 +25,14 @@ func (h *Handlers) LookUpInvitation(w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return err
 	}
-	look, err := h.Invitations.Look(r.Context(), in.Token)
+	preview, err := h.Invitations.Preview(r.Context(), in.Token)
 	if err != nil {
 		return err
 	}
 	web.WriteData(w, http.StatusOK, invitation{
-		Email: look.Email, Role: string(look.Role), InvitedBy: look.Inviter.Name, ExpiresAt: web.Timestamp(look.ExpiresAt),
-		HasAccount: look.HasAccount,
+		Email: preview.Email, Role: string(preview.Role), InvitedBy: preview.Inviter.Name,
+		ExpiresAt: web.Timestamp(preview.ExpiresAt),
+		HasAccount: preview.HasAccount,
 	})
 	return nil
 }

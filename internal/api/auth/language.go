@@ -21,7 +21,8 @@ type languageChoice struct {
 
 // tag returns the chosen tag; empty for none.
 func (in languageChoice) tag() (tag string, ok bool) {
-	return tag, json.Unmarshal(in.Language, &tag) == nil
+	err := json.Unmarshal(in.Language, &tag)
+	return tag, err == nil
 }
 
 // Language serves GET /auth/language.

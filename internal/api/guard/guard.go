@@ -79,7 +79,7 @@ func Identify(auth Authenticator, h web.HandlerFunc) web.HandlerFunc {
 				return err
 			}
 			// Here, and not in Authenticate, which others call beside the request, too.
-			reqctx.Notice(r.Context(), reqctx.Behalf{UserID: who.UserID, Impersonator: who.Impersonator})
+			reqctx.SetBehalf(r.Context(), reqctx.Behalf{UserID: who.UserID, Impersonator: who.Impersonator})
 			r = r.WithContext(reqctx.WithCaller(r.Context(), who))
 		}
 		return h(w, r)

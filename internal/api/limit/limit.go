@@ -101,8 +101,8 @@ type Counter struct {
 	Limiter *ratelimit.Limiter // nil counts nothing
 	// ClientIP determines the address that a request counts for.
 	ClientIP reqctx.AddrResolver
-	// Lane holds the attempts that Slow delays.
-	Lane *Lane
+	// Delays holds the attempts that Slow delays.
+	Delays *Delays
 }
 
 const policyHeader, stateHeader = "RateLimit-Policy", "RateLimit"

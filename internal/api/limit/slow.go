@@ -20,15 +20,15 @@ const (
 
 var errTooManyWait = errs.New(errs.Busy, "BUSY", "Too many sign-ins are waiting. Try again.").After(time.Second)
 
-// Lane lets attempts on one key wait. It is safe for concurrent use.
-type Lane struct {
+// Delays lets attempts on one key wait. It is safe for concurrent use.
+type Delays struct {
 	mu      sync.Mutex
 	waiting map[string]int // by key
 	total   int
 }
 
-// NewLane returns an empty Lane.
-func NewLane() *Lane { return &Lane{waiting: make(map[string]int)} }
+// NewDelays returns an empty Delays.
+func NewDelays() *Delays { return &Delays{waiting: make(map[string]int)} }
 
 // Slow counts an attempt of key against rule. Beyond the limit it delays the attempt, the longer the more
 // attempts of the key are waiting. It never refuses an attempt because of its key: knowing an account's
@@ -46,10 +46,10 @@ func (c Counter) Slow(ctx context.Context, rule ratelimit.Rule, key string, pass
 			return err
 		}
 	}
-	return c.Lane.wait(ctx, key)
+	return c.Delays.wait(ctx, key)
 }
 
-func (l *Lane) wait(ctx context.Context, key string) error {
+func (l *Delays) wait(ctx context.Context, key string) error {
 	ahead, ok := l.enter(key)
 	if !ok {
 		return errTooManyWait
@@ -66,7 +66,7 @@ func (l *Lane) wait(ctx context.Context, key string) error {
 }
 
 // enter returns how many attempts of key are waiting already.
-func (l *Lane) enter(key string) (ahead int, ok bool) {
+func (l *Delays) enter(key string) (ahead int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.total >= slowMax {
@@ -78,7 +78,7 @@ func (l *Lane) enter(key string) (ahead int, ok bool) {
 	return ahead, true
 }
 
-func (l *Lane) leave(key string) {
+func (l *Delays) leave(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.total--

@@ -20,7 +20,7 @@ func counter(tb testing.TB) Counter {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return Counter{Limiter: l, Lane: NewLane()}
+	return Counter{Limiter: l, Delays: NewDelays()}
 }
 
 // However many attempts are made on one account, at once or one after another,
@@ -74,8 +74,8 @@ func TestAttemptsOnAnAccountAreSlowedAndNeverRefused(t *testing.T) {
 		if d := took("ada"); d != 0 {
 			t.Errorf("after a quiet window it waited %s", d)
 		}
-		if len(c.Lane.waiting) != 0 || c.Lane.total != 0 {
-			t.Errorf("the lane remembers %v", c.Lane.waiting)
+		if len(c.Delays.waiting) != 0 || c.Delays.total != 0 {
+			t.Errorf("the delays remember %v", c.Delays.waiting)
 		}
 	})
 }
@@ -84,24 +84,24 @@ func TestWaitingAttemptsAreBoundedAndEndWithTheirRequest(t *testing.T) {
 	t.Parallel()
 
 	synctest.Test(t, func(t *testing.T) {
-		lane := NewLane()
+		delays := NewDelays()
 		ctx, cancel := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		for range slowMax {
 			wg.Go(func() {
-				if err := lane.wait(ctx, "ada"); !errors.Is(err, context.Canceled) {
+				if err := delays.wait(ctx, "ada"); !errors.Is(err, context.Canceled) {
 					t.Errorf("wait = %v, want the context's error", err)
 				}
 			})
 		}
 		synctest.Wait()
-		if err := lane.wait(ctx, "bob"); errs.KindOf(err) != errs.Busy {
+		if err := delays.wait(ctx, "bob"); errs.KindOf(err) != errs.Busy {
 			t.Errorf("one more = %v, want BUSY", err)
 		}
 		cancel()
 		wg.Wait()
-		if lane.total != 0 {
-			t.Errorf("%d still wait", lane.total)
+		if delays.total != 0 {
+			t.Errorf("%d still wait", delays.total)
 		}
 	})
 }

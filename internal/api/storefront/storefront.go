@@ -39,9 +39,9 @@ type Handlers struct {
 	Releases *release.Service
 }
 
-// Look reads how the shop is, once for the whole request, and reports whether a theme app serves the
+// ReadShop reads how the shop is, once for the whole request, and reports whether a theme app serves the
 // shop's addresses. The handlers get the request that it returns.
-func (h *Handlers) Look(r *http.Request) (looked *http.Request, themeApp bool, err error) {
+func (h *Handlers) ReadShop(r *http.Request) (looked *http.Request, themeApp bool, err error) {
 	now, err := h.present(r)
 	if err != nil {
 		return r, false, err

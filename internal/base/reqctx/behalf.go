@@ -15,29 +15,29 @@ func WithBehalf(ctx context.Context, b Behalf) context.Context {
 	return context.WithValue(ctx, behalfKey{}, b)
 }
 
-type noticedKey struct{}
+type behalfSlotKey struct{}
 
-// NoticedContextKey is the key under which the context of a request has a *Behalf, which Notice fills. A context that
+// BehalfSlotKey is the key under which the context of a request has a *Behalf, which SetBehalf fills. A context that
 // carries several values can answer it without one context for each.
-func NoticedContextKey() any { return noticedKey{} }
+func BehalfSlotKey() any { return behalfSlotKey{} }
 
-// Notice tells the context that ctx was made of on whose behalf its request acts, for lines of the log that are written
-// with that one. Nobody is nothing to tell. It is called before anything else uses ctx.
-func Notice(ctx context.Context, b Behalf) {
+// SetBehalf records in the context that ctx was made of on whose behalf its request acts, for lines of the log that are
+// written with that one. An empty b changes nothing. It is called before anything else uses ctx.
+func SetBehalf(ctx context.Context, b Behalf) {
 	if !b.Any() {
 		return
 	}
-	if slot, ok := ctx.Value(noticedKey{}).(*Behalf); ok {
+	if slot, ok := ctx.Value(behalfSlotKey{}).(*Behalf); ok {
 		*slot = b
 	}
 }
 
-// noticed returns on whose behalf a line of the log is written.
-func noticed(ctx context.Context) Behalf {
+// behalfOfLine returns on whose behalf a line of the log is written.
+func behalfOfLine(ctx context.Context) Behalf {
 	if b := BehalfFrom(ctx); b.Any() {
 		return b
 	}
-	if slot, ok := ctx.Value(noticedKey{}).(*Behalf); ok {
+	if slot, ok := ctx.Value(behalfSlotKey{}).(*Behalf); ok {
 		return *slot
 	}
 	return Behalf{}

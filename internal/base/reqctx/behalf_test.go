@@ -14,12 +14,12 @@ func TestLinesOfARequestNameWhoActsAsAUser(t *testing.T) {
 
 	var out bytes.Buffer
 	log := slog.New(LogHandler(slog.NewTextHandler(&out, nil)))
-	outer := context.WithValue(t.Context(), NoticedContextKey(), &Behalf{})
+	outer := context.WithValue(t.Context(), BehalfSlotKey(), &Behalf{})
 	log.InfoContext(outer, "before")
 	if strings.Contains(out.String(), "impersonator") {
 		t.Errorf("nobody acts: %s", out.String())
 	}
-	Notice(WithCaller(outer, Caller{}), Behalf{"ada", "sam"})
+	SetBehalf(WithCaller(outer, Caller{}), Behalf{"ada", "sam"})
 	out.Reset()
 	log.InfoContext(outer, "request")
 	if !strings.Contains(out.String(), "user=ada impersonator=sam") {
@@ -28,5 +28,5 @@ func TestLinesOfARequestNameWhoActsAsAUser(t *testing.T) {
 	if b := BehalfFrom(outer); b.Any() { // only lines of the log have it
 		t.Errorf("the request acts on behalf of %+v", b)
 	}
-	Notice(t.Context(), Behalf{"ada", "sam"}) // without a place for it
+	SetBehalf(t.Context(), Behalf{"ada", "sam"}) // without a place for it
 }

@@ -53,7 +53,7 @@ func LogHandler(h slog.Handler) slog.Handler { return logHandler{h} }
 type logHandler struct{ slog.Handler }
 
 func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
-	id, traced, by := RequestID(ctx), trace.From(ctx).TraceID(), noticed(ctx)
+	id, traced, by := RequestID(ctx), trace.From(ctx).TraceID(), behalfOfLine(ctx)
 	if id != "" || traced != "" || by.Any() {
 		r = r.Clone()
 	}

@@ -13,7 +13,7 @@ import (
 // repeatAfter is how long after it was logged a cause is logged again.
 const repeatAfter = time.Minute
 
-// Watch knows of all outages that a process meets, because all are logged: it is told of what passes
+// Watch knows of all outages that a process meets, because all are logged, and it reads what passes
 // its log handler. It logs each cause once a minute, and what fails because of it at debug only. It is
 // safe for concurrent use.
 type Watch struct {
@@ -39,8 +39,8 @@ type sighting struct {
 	err         error // the last one
 }
 
-// told are the lines about causes.
-var told = map[string]string{
+// causes are the lines of the log, by code.
+var causes = map[string]string{
 	ErrStorageFull.Code: "a disk is full or read-only: what needs to be stored is refused with 503 STORAGE_FULL until " +
 		"there is room",
 	ErrDatabase.Code: "the database is away, read-only or out of connections: what needs it is refused with " +
@@ -88,7 +88,7 @@ func (w *Watch) Since() (first time.Time) {
 	return first
 }
 
-// Wrote tells w that something was written to the database. It reports whether writing works again
+// Wrote reports to w that something was written to the database. It reports whether writing works again
 // after it had failed.
 func (w *Watch) Wrote() bool {
 	w.mu.Lock()
@@ -144,7 +144,7 @@ func (h *watching) Enabled(ctx context.Context, level slog.Level) bool {
 func (h *watching) Handle(ctx context.Context, r slog.Record) error {
 	if e, is := outageOf(r); is {
 		if h.watch.met(e) {
-			h.tell(ctx, e)
+			h.logCause(ctx, e)
 		}
 		if r.Level < slog.LevelError {
 			r.Level = slog.LevelDebug
@@ -156,14 +156,14 @@ func (h *watching) Handle(ctx context.Context, r slog.Record) error {
 	return h.next.Handle(ctx, r)
 }
 
-// tell logs a cause.
-func (h *watching) tell(ctx context.Context, e *errs.Error) {
+// logCause logs a cause.
+func (h *watching) logCause(ctx context.Context, e *errs.Error) {
 	if !h.next.Enabled(ctx, slog.LevelError) {
 		return
 	}
-	line := slog.NewRecord(time.Now(), slog.LevelError, told[e.Code], 0)
+	line := slog.NewRecord(time.Now(), slog.LevelError, causes[e.Code], 0)
 	line.AddAttrs(slog.Any("err", e.Err))
-	_ = h.next.Handle(context.WithoutCancel(ctx), line) // nobody could be told
+	_ = h.next.Handle(context.WithoutCancel(ctx), line) // a log that fails has no other place
 }
 
 // outageOf returns the outage that a line is about.

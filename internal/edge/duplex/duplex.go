@@ -16,7 +16,7 @@ import (
 )
 
 // errOneWay ends a connection that cannot pass on that one of its sides has ended.
-var errOneWay = errors.New("duplex: the other side cannot be told that this one has ended")
+var errOneWay = errors.New("duplex: the other side has no way to end one direction only")
 
 // Join copies until both sides have ended, or until one of them fails. Then it closes both, and
 // returns why it ended early, if it did. The end of a side is passed on to the other one.

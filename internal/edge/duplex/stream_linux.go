@@ -36,7 +36,7 @@ type stream struct {
 }
 
 // lookAgain is how long a socket waits at most before it is read again without an event. When a reset
-// comes together with data, one event tells of both, and a TCP socket that has returned the data does
+// comes together with data, one event reports both, and a TCP socket that has returned the data does
 // not say that it is reset.
 const lookAgain = 10 * time.Second
 
@@ -171,14 +171,14 @@ func (s *stream) askForMore() (can bool) {
 // receive reads into buf. drained means that nothing is left, neither bytes nor the end.
 func (s *stream) receive(fd int) (n int, drained bool, err error) {
 	for {
-		told := 0
+		control := 0
 		if s.inform {
-			n, told, _, _, err = syscall.Recvmsg(fd, s.buf[:], s.more[:], 0)
+			n, control, _, _, err = syscall.Recvmsg(fd, s.buf[:], s.more[:], 0)
 		} else {
 			n, err = syscall.Read(fd, s.buf[:])
 		}
 		if !errors.Is(err, syscall.EINTR) {
-			return n, err == nil && told >= inqLength && s.left() == 0, err
+			return n, err == nil && control >= inqLength && s.left() == 0, err
 		}
 	}
 }

@@ -155,11 +155,11 @@ func (e *effects) run() {
 	}
 }
 
-// keeper stores a license: Store.Create or Store.Update.
-type keeper func(ctx context.Context, l License) error
+// writer stores a license: Store.Create or Store.Update.
+type writer func(ctx context.Context, l License) error
 
 // follow stores the change of a license, with what follows: what stops or starts, and the entry in the audit log.
-func (s *Service) follow(ctx context.Context, tx Store, was, next License, done *effects, store keeper) error {
+func (s *Service) follow(ctx context.Context, tx Store, was, next License, done *effects, store writer) error {
 	if err := s.turn(ctx, tx, next, done, store); err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (s *Service) follow(ctx context.Context, tx Store, was, next License, done 
 
 // turn stores a license, and stops and starts the plugins for which that makes a difference: another one may
 // decide about them, such as that of a second bundle.
-func (s *Service) turn(ctx context.Context, tx Store, l License, done *effects, store keeper) error {
+func (s *Service) turn(ctx context.Context, tx Store, l License, done *effects, store writer) error {
 	before, err := tx.Stopped(ctx, l.Kind, l.Slug)
 	if err != nil {
 		return err

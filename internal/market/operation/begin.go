@@ -268,7 +268,8 @@ func (s *Service) Trial(ctx context.Context, market string, in NewTrial) (Operat
 		w.later(ctx, err)
 		return w.o, nil
 	}
-	return w.o, w.goOn(ctx)
+	err = w.goOn(ctx)
+	return w.o, err
 }
 
 // untried returns ErrHeld if a trial would replace a license. That of another trial it may: the market knows how many

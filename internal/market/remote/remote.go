@@ -106,8 +106,8 @@ type Store interface {
 	Create(ctx context.Context, m Market) error
 	// Update changes everything but id, address, fingerprint and the time it was added.
 	Update(ctx context.Context, m Market) error
-	// Hold keeps a file of a market in place of what has its name. Nil contents remove it.
-	Hold(ctx context.Context, id, name string, content []byte) error
+	// PutFile stores a file of a market in place of what has its name. Nil contents remove it.
+	PutFile(ctx context.Context, id, name string, content []byte) error
 	// Delete removes a market with its files; the error has the kind NotFound if there is none.
 	Delete(ctx context.Context, id string) error
 

@@ -126,14 +126,14 @@ func target(m Market) audit.Target { return audit.Target{Type: "market", ID: m.I
 func hold(ctx context.Context, tx Store, id string, before, after Files) error {
 	for name := range before {
 		if after[name] == nil {
-			if err := tx.Hold(ctx, id, name, nil); err != nil {
+			if err := tx.PutFile(ctx, id, name, nil); err != nil {
 				return err
 			}
 		}
 	}
 	for name, content := range after {
 		if old, ok := before[name]; !ok || !bytes.Equal(old, content) {
-			if err := tx.Hold(ctx, id, name, content); err != nil {
+			if err := tx.PutFile(ctx, id, name, content); err != nil {
 				return err
 			}
 		}

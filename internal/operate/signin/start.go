@@ -5,9 +5,9 @@ import (
 	"log/slog"
 )
 
-// Tell logs, at start, which decisions of administrators this stoa cannot follow, and which of them win over the policy
-// asvs. Of flags, stoa serve says the same by itself.
-func (s *Service) Tell(ctx context.Context, log *slog.Logger) error {
+// LogProblems logs, at start, which decisions of administrators this stoa cannot follow, and which of them win over the
+// policy asvs. For flags, stoa serve logs the same by itself.
+func (s *Service) LogProblems(ctx context.Context, log *slog.Logger) error {
 	rows, set, err := s.Get(ctx)
 	if err != nil {
 		return err

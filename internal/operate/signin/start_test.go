@@ -49,7 +49,7 @@ func TestStartTellsWhatThisStoaCannotFollow(t *testing.T) {
 			}
 			var log logtest.Buffer
 			s := &signin.Service{Store: shelf, Book: book, Mail: tt.mail, Passkeys: tt.passkeys}
-			if err := s.Tell(t.Context(), log.Logger()); err != nil {
+			if err := s.LogProblems(t.Context(), log.Logger()); err != nil {
 				t.Fatal(err)
 			}
 			lines := strings.Count(log.String(), "\n")

@@ -174,8 +174,8 @@ func sweep(parent string) int { return tempfolder.Sweep(parent, folderName) }
 // Version returns the version of Node.js.
 func (m *Machine) Version() string { return m.node.version.String() }
 
-// ID tells this program of Node.js, with the options of Command, from others, and from another
-// version of it in its place.
+// ID identifies this program of Node.js with the options of Command. Another version in its place
+// has another ID.
 func (m *Machine) ID(heapMiB int) string {
 	file := ""
 	if info, err := os.Stat(m.node.path); err == nil {

@@ -11,16 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pipe is the end of a pipe from a child that stoa reads. It asks the kernel for news of the pipe
-// only while a Read waits: every write of the child makes news, even one that finds the pipe full,
+// pipe is the end of a pipe from a child that stoa reads. It asks the kernel for events of the pipe
+// only while a Read waits: every write of the child makes an event, even one that finds the pipe full,
 // and a file of package os would wake stoa for each. One goroutine may read at a time.
 type pipe struct {
 	mu     sync.RWMutex // held for reading while fd is used
 	fd     int
 	closed bool
 
-	news *os.File // an epoll instance with fd, which reports it once
-	wait syscall.RawConn
+	events *os.File // an epoll instance with fd, which reports it once
+	wait   syscall.RawConn
 }
 
 // newPipe returns a pipe, and the end for the child.
@@ -48,14 +48,14 @@ func (p *pipe) open() error {
 	}
 	// Only what does not block can be waited for.
 	err = unix.SetNonblock(epoll, true)
-	p.news = os.NewFile(uintptr(epoll), "epoll")
+	p.events = os.NewFile(uintptr(epoll), "epoll")
 	if err != nil {
 		return err
 	}
 	if err = unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, p.fd, &unix.EpollEvent{}); err != nil {
 		return err
 	}
-	p.wait, err = p.news.SyscallConn()
+	p.wait, err = p.events.SyscallConn()
 	return err
 }
 
@@ -130,8 +130,8 @@ func (p *pipe) Close() error {
 		return os.ErrClosed
 	}
 	p.closed = true
-	if p.news != nil {
-		_ = p.news.Close() // nothing was written
+	if p.events != nil {
+		_ = p.events.Close() // nothing was written
 	}
 	return unix.Close(p.fd)
 }

@@ -67,7 +67,7 @@ func TestWritesWakeNobodyWhoDoesNotRead(t *testing.T) {
 	defer r.Close()
 	defer w.Close()
 	news := func() int {
-		n, err := unix.EpollWait(int(r.(*pipe).news.Fd()), make([]unix.EpollEvent, 1), 0)
+		n, err := unix.EpollWait(int(r.(*pipe).events.Fd()), make([]unix.EpollEvent, 1), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// Variable is the environment variable that tells the host program of a contained plugin what was
+// Variable is the environment variable in which the host program of a contained plugin finds what was
 // granted and where to ask, as JSON (nodehost/src/network.js). The host program deletes it.
 const Variable = "STOA_NETWORK"
 

@@ -128,7 +128,7 @@ func (g *Gateway) deriveAnew(in *plugin.Installed) (*derived, error) {
 	return d, nil
 }
 
-// deriveAlone is derive for a delivery: what a hook is told is no state that an instance has or had, and
+// deriveAlone is derive for a delivery: what a hook receives is no state that an instance has or had, and
 // must not take the place of the one that calls meet. It has no breaker and counts no traffic.
 func deriveAlone(in *plugin.Installed) (*derived, error) {
 	config, err := configOf(in.Instance)

@@ -320,7 +320,7 @@ func (g *Gateway) hop(ctx context.Context, p *passage, in *plugin.Installed) {
 	}
 }
 
-// role returns what plugins are told of the caller's role. A key is an administrator's only where it was made for that:
+// role returns the caller's role as plugins see it. A key is an administrator's only where it was made for that:
 // on the routes of administrators, which it has the scope for.
 func role(who reqctx.Caller, c Call) string {
 	switch {

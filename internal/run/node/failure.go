@@ -119,7 +119,7 @@ func unreachable(reason string, cause error) error {
 }
 
 // down is unreachable for a process that ended or did not start: failures say when another may
-// start, and nobody else is to keep calls away.
+// start, and nothing else may keep calls away.
 func down(reason string, cause error) error { return unreachable(reason, run.Paced(cause)) }
 
 // asStartError gives an error that has no reason the most likely one.

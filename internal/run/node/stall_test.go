@@ -55,8 +55,12 @@ func (c *lifeClock) pass(pid int) {
 func (c *lifeClock) passWhen(tb testing.TB, pid int, begin func() bool) {
 	tb.Helper()
 	for end := time.Now().Add(long); !begin(); time.Sleep(5 * time.Millisecond) {
-		if !proctest.Alive(pid) || time.Now().After(end) {
+		if !proctest.Alive(pid) {
 			return // the call fails
+		}
+		if time.Now().After(end) {
+			tb.Errorf("nothing began for which time was to pass for process %d", pid)
+			return
 		}
 	}
 	c.pass(pid)

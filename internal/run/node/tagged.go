@@ -44,8 +44,8 @@ func (s *sharedProcess) Add(e child.Entry) {
 	}
 }
 
-// redact removes the secrets of all members from a text: one may print what another
-// has told it.
+// redact removes the secrets of all members from a text: one may print what it has
+// from another.
 func (s *sharedProcess) redact(text string) string {
 	s.mu.Lock()
 	all := make([]func(string) string, 0, len(s.members))

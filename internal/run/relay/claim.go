@@ -43,7 +43,7 @@ func isWhose(part string, what []string) bool {
 var (
 	// addressWords are what an address is called, whoever it is said to belong to.
 	addressWords = []string{"ip", "ips", "ipv4", "ipv6", "ipaddr", "ipaddress"}
-	// placeWords tell an address only of somebody on the way: X-Billing-Address is a header of the
+	// placeWords mean an address only of somebody on the way: X-Billing-Address is a header of the
 	// client's own.
 	placeWords = []string{"addr", "address", "host", "hostname", "port"}
 	whose      = []string{

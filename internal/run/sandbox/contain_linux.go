@@ -109,16 +109,16 @@ func (c *Contained) Listeners() ([]net.Listener, error) {
 	if err := conn.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
-	fds, told, err := receive(conn.(*net.UnixConn), c.wanted) //nolint:forcetypeassert // a pair of unix sockets
+	fds, report, err := receive(conn.(*net.UnixConn), c.wanted) //nolint:forcetypeassert // a pair of unix sockets
 	if err != nil {
 		return nil, err
 	}
-	c.bounded.Store(told == buffersBounded)
+	c.bounded.Store(report == buffersBounded)
 	return asListeners(fds)
 }
 
 // receive reads the message with which the launcher passes its listeners to stoa.
-func receive(conn *net.UnixConn, wanted int) (fds []int, told byte, err error) {
+func receive(conn *net.UnixConn, wanted int) (fds []int, report byte, err error) {
 	message, oob := make([]byte, 1), make([]byte, unix.CmsgSpace(4*wanted))
 	size, n, _, _, err := conn.ReadMsgUnix(message, oob)
 	if err == nil && size == 0 {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a launcher tells stoa of the program's network, with the listeners.
+// What a launcher reports about the program's network, with the listeners.
 const (
 	buffersBounded = 'b'
 	buffersUsual   = 'u'
@@ -17,9 +17,9 @@ const (
 // network brings up the loopback interface of this process's network namespace, and passes listeners
 // on it to stoa. There is no other interface, and the program cannot add one.
 func network(s Spec) error {
-	told := byte(buffersUsual)
+	report := byte(buffersUsual)
 	if boundBuffers() {
-		told = buffersBounded
+		report = buffersBounded
 	}
 	probe, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -57,7 +57,7 @@ func network(s Spec) error {
 	if len(fds) > 0 {
 		rights = unix.UnixRights(fds...)
 	}
-	if err := unix.Sendmsg(controlFD, []byte{told}, rights, nil, unix.MSG_NOSIGNAL); err != nil {
+	if err := unix.Sendmsg(controlFD, []byte{report}, rights, nil, unix.MSG_NOSIGNAL); err != nil {
 		return err
 	}
 	for _, fd := range fds {

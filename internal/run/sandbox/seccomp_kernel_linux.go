@@ -33,7 +33,7 @@ func filterMemory(f []unix.SockFilter) []unix.SockFilter {
 		loadLow(3),
 		// Pages of the machine's own store, and stacks that grow beyond the limit of data.
 		skipUnless(unix.BPF_JSET, unix.MAP_HUGETLB|unix.MAP_GROWSDOWN, 1), ret(noMemory),
-		// Shared memory stays when it is no longer mapped, where nobody sees whose it is.
+		// Shared memory stays when it is no longer mapped, and no count of the process shows it.
 		skipIf(unix.BPF_JSET, unix.MAP_ANONYMOUS), ret(unix.SECCOMP_RET_ALLOW),
 		and(unix.MAP_TYPE), skipIf(unix.BPF_JEQ, unix.MAP_PRIVATE), ret(noMemory),
 		ret(unix.SECCOMP_RET_ALLOW))

@@ -30,7 +30,8 @@ func (s *Service) EndSubscription(ctx context.Context, id string) (Listed, error
 	if err := o.canEnd(l, s.Now()); err != nil || o.Ends {
 		return o, err
 	}
-	return o, s.endLater(ctx, &o.Order)
+	err = s.endLater(ctx, &o.Order)
+	return o, err
 }
 
 // endLater has the provider end the subscription of an order with the period that is paid, and records it.

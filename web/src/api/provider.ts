@@ -12,7 +12,8 @@ export const leave = async (slug: string, mode: "sign-in" | "link" | "reauthenti
       params: { path: { slug } },
       body: { mode, returnTo },
       credentials: "same-origin", // for the cookie that ties the way to this browser
-      fetch: mode === "sign-in" ? (request) => fetch(request) : authorized, // a session that has ended would wait for itself
+      // At a sign-in, a session that has ended would wait for itself.
+      fetch: mode === "sign-in" ? (request) => fetch(request) : authorized,
     }),
   );
   location.assign(url);

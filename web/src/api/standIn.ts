@@ -1,5 +1,5 @@
-// What a tab needs in which staff see the shop as somebody else. The console hands it over in the sessionStorage of that
-// tab alone, so that no other tab is anybody else.
+// What a tab needs in which staff see the shop as somebody else. The console hands it over in the sessionStorage of
+// that tab alone, so that no other tab is anybody else.
 import type { User } from "./session";
 
 export interface StandIn {

@@ -32,7 +32,8 @@ const pages: Record<Pattern, { page: ComponentType<Params>; forGuests?: boolean 
   "/account/:screen": { page: later(loadOwn, "AccountPage") },
 };
 
-// offering are the pages that suggest a passkey: not the account's, which lists them, and none in the way of a purchase.
+// offering are the pages that suggest a passkey: not the account's, which lists them, and none in the way of a
+// purchase.
 const offering = new Set<Pattern>(["/orders", "/licenses"]);
 
 export const App = () => {

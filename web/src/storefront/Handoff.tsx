@@ -1,5 +1,5 @@
-// A purchase for another stoa, which fetches the license key by itself: this browser never sees it. Few buyers come from
-// another stoa, and the others do not load this.
+// A purchase for another stoa, which fetches the license key by itself: this browser never sees it. Few buyers come
+// from another stoa, and the others do not load this.
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import section from "../../texts/en.json?section=shop&only=handoff";

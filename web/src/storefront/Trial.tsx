@@ -1,4 +1,5 @@
-// Trials at the checkout: starting one, and buying in place of one. Few do either, and who has nothing yet does not load it.
+// Trials at the checkout: starting one, and buying in place of one. Few do either, and who has nothing yet does not
+// load it.
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, type FormEvent } from "react";
 import section from "../../texts/en.json?section=shop&only=trial";

@@ -3,8 +3,8 @@ import { accountQuery } from "../kit/may";
 import { t } from "../text";
 import { useIdentities } from "./useIdentities";
 
-// NoPassword tells administrators who signed in with a password that works once, where to set the next. Whoever signs in
-// with an account elsewhere needs none.
+// NoPassword tells administrators who signed in with a password that works once, where to set the next. Whoever signs
+// in with an account elsewhere needs none.
 export const NoPassword = () => {
   const account = useQuery(accountQuery);
   const none = account.data?.hasPassword === false;

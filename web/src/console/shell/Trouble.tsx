@@ -1,5 +1,5 @@
-// Trouble is one banner on every page for what is wrong with licenses and markets: the worst first. The page to which it
-// leads says so itself.
+// Trouble is one banner on every page for what is wrong with licenses and markets: the worst first. The page to which
+// it leads says so itself.
 import { useQuery } from "@tanstack/react-query";
 import { useRouterState } from "@tanstack/react-router";
 import { formatDay } from "../../text/format";

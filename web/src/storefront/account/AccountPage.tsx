@@ -23,7 +23,8 @@ const screens: readonly [Screen, ...Screen[]] = [
 
 const addressOf = (at: string) => `/account${at && `/${at}`}`;
 
-// sections are where the parts went of the one page that the account was: links to them are in people's mails and notes.
+// sections are where the parts went of the one page that the account was: links to them are in people's mails and
+// notes.
 const sections: Record<string, string> = {
   password: "sign-in",
   passkeys: "sign-in",

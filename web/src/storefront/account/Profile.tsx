@@ -1,5 +1,5 @@
-// The screen of the account that is about who somebody is: the address, whether it is confirmed, and another one; and what
-// they bought before they had the account.
+// The screen of the account that is about who somebody is: the address, whether it is confirmed, and another one; and
+// what they bought before they had the account.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent } from "react";
 import { api, ok, type Schemas } from "../../api/client";

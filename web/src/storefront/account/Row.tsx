@@ -1,5 +1,5 @@
-// A row of a list on the account pages: something of the user's, and what can be done to it. Each deed says what follows
-// before it is done, and may want a proof that its user is there.
+// A row of a list on the account pages: something of the user's, and what can be done to it. Each deed says what
+// follows before it is done, and may want a proof that its user is there.
 import { useState, type ReactNode } from "react";
 import { Unproven } from "../code";
 import { useProved } from "../proof";

@@ -1,5 +1,5 @@
-// Updating a package that came from a market: the button on its page, which leads to the market of another stoa; and the
-// dialog for the local one, which ends like that of an upload, with the consent to new permissions.
+// Updating a package that came from a market: the button on its page, which leads to the market of another stoa; and
+// the dialog for the local one, which ends like that of an upload, with the consent to new permissions.
 import { Button, Modal, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";

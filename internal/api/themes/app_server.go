@@ -39,8 +39,8 @@ type Runner interface {
 	Serve(w http.ResponseWriter, r *http.Request, a theme.App) error
 }
 
-// Front serves theme apps. All fields are required. It is safe for concurrent use.
-type Front struct {
+// AppServer serves theme apps. All fields are required. It is safe for concurrent use.
+type AppServer struct {
 	Themes   *theme.Service
 	Apps     Runner
 	ClientIP reqctx.AddrResolver
@@ -48,7 +48,7 @@ type Front struct {
 
 // App serves ANY /theme-app/{target}/{slug}/{path...}. The app gets the path without its
 // base path.
-func (f *Front) App(w http.ResponseWriter, r *http.Request) error {
+func (f *AppServer) App(w http.ResponseWriter, r *http.Request) error {
 	target, err := theme.ParseTarget(r.PathValue("target"))
 	if err != nil {
 		return errNoApp
@@ -71,7 +71,7 @@ func (f *Front) App(w http.ResponseWriter, r *http.Request) error {
 
 // Root serves a path with the shop's active theme app. Where stoa has a page of its own, the app's answer
 // 404 is not sent, so that the page takes its place. If served is false, nothing was written.
-func (f *Front) Root(w http.ResponseWriter, r *http.Request, ownPage bool) (served bool, err error) {
+func (f *AppServer) Root(w http.ResponseWriter, r *http.Request, ownPage bool) (served bool, err error) {
 	a, ok, err := f.Themes.ActiveApp(r.Context(), theme.Shop)
 	if err != nil || !ok {
 		return false, err
@@ -88,7 +88,7 @@ type call struct {
 }
 
 // pass hands a request over to an app. It reports false if the app's answer was not sent.
-func (f *Front) pass(w http.ResponseWriter, r *http.Request, c call) (served bool, err error) {
+func (f *AppServer) pass(w http.ResponseWriter, r *http.Request, c call) (served bool, err error) {
 	if r.Method == http.MethodConnect || r.Method == http.MethodTrace || r.Header.Get("Service-Worker") != "" {
 		return true, errNoApp // a service worker would outlive the theme
 	}
@@ -134,7 +134,7 @@ var droppedByName = []string{
 
 // header returns the app's request headers: those of the client that are passed on, and those that
 // describe the client as stoa sees it.
-func (f *Front) header(r *http.Request, prefix string) http.Header {
+func (f *AppServer) header(r *http.Request, prefix string) http.Header {
 	var named []string
 	for name := range relay.ConnectionNames(r.Header) {
 		named = append(named, signing.Fold(name))
