@@ -31,7 +31,7 @@ func (h *Handlers) LookUpInvitation(w http.ResponseWriter, r *http.Request) erro
 	}
 	web.WriteData(w, http.StatusOK, invitation{
 		Email: preview.Email, Role: string(preview.Role), InvitedBy: preview.Inviter.Name,
-		ExpiresAt: web.Timestamp(preview.ExpiresAt),
+		ExpiresAt:  web.Timestamp(preview.ExpiresAt),
 		HasAccount: preview.HasAccount,
 	})
 	return nil
