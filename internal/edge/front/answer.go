@@ -15,8 +15,11 @@ const (
 	// heldBack is how many bytes of a body are held back, with the head, until the handler returns
 	// or flushes: an answer that ends before gets a Content-Length. net/http uses the same number.
 	heldBack = 2 << 10
-	// outSize is how much is written at once.
+	// outSize is how much is held back before it is written.
 	outSize = 4 << 10
+	// joined is how much more is copied to what was held back, so that both are written with one
+	// system call: copying costs less than a second one. out then still fits in the pool.
+	joined = 3 * outSize
 	// maxKept is the most headers that a reused map may have held.
 	maxKept = 64
 )
@@ -195,9 +198,15 @@ func (w chunks) Write(p []byte) (int, error) {
 		a.out = strconv.AppendInt(a.out, int64(len(p)), 16)
 		a.out = append(a.out, "\r\n"...)
 	}
-	if len(a.out)+len(p) <= outSize {
+	switch {
+	case len(a.out)+len(p) <= outSize:
 		a.out = append(a.out, p...)
-	} else {
+	case len(a.out) > 0 && len(p) <= joined:
+		a.out = append(a.out, p...)
+		if a.flush() != nil {
+			return 0, a.err
+		}
+	default:
 		if a.flush() != nil {
 			return 0, a.err
 		}

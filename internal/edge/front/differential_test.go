@@ -67,6 +67,8 @@ func act(w http.ResponseWriter, r *http.Request, do []string, seen *strings.Buil
 			_, err = io.WriteString(w, value)
 		case "long":
 			_, err = w.Write([]byte(strings.Repeat("0123456789", 700)))
+		case "longer":
+			_, err = w.Write([]byte(strings.Repeat("0123456789", 2000)))
 		case "flush":
 			err = rc.Flush()
 		case "limit":
@@ -86,7 +88,7 @@ var steps = []string{
 	"set:Connection=close", "set:Connection=x, close", "set:X-A=a%0d%0ab", "set:Bad name=a", "add:X-B=1", "add:X-B=2",
 	"set:Trailer=X-Sum, Content-Length", "set:X-Sum=1", "set:Trailer:X-Late=2",
 	"set:Transfer-Encoding=identity", "set:Transfer-Encoding=chunked", "none:Content-Type", "none:Date",
-	"write:hello", "write:<html>", "write:", "long", "flush", "limit", "seen", "seen", "panic",
+	"write:hello", "write:<html>", "write:", "long", "longer", "flush", "limit", "seen", "seen", "panic",
 }
 
 var fields = []string{
@@ -148,6 +150,9 @@ var examples = []string{
 	"GET /api/x/?do=set:Connection=close&do=write:a HTTP/1.1\r\nHost: x\r\n\r\n",
 	"GET /api/x/?do=write:part&do=panic HTTP/1.1\r\nHost: x\r\n\r\n",
 	"GET /api/x/?do=long&do=panic HTTP/1.1\r\nHost: x\r\n\r\n",
+	"GET /api/x/?do=longer&do=long&do=longer HTTP/1.1\r\nHost: x\r\n\r\n",
+	"GET /api/x/?do=set:Content-Length=20000&do=longer HTTP/1.1\r\nHost: x\r\n\r\n",
+	"GET /api/x/?do=set:Content-Length=14000&do=long&do=long HTTP/1.1\r\nHost: x\r\n\r\n",
 	"GET /api/x/?do=none:Date&do=none:Content-Type&do=write:a HTTP/1.1\r\nHost: x\r\n\r\n",
 }
 
