@@ -21,11 +21,7 @@ func (s *Service) Authenticate(ctx context.Context, raw string) (reqctx.Caller, 
 	alive, session, err := s.signedIn(ctx, raw)
 	switch {
 	case err == nil:
-		return reqctx.Caller{
-			UserID: alive.User.ID, Role: alive.User.Role, SessionID: session, Rights: alive.Rights,
-			Impersonator: alive.StandIn.ID, Writes: alive.StandIn.Writable,
-			FactorDue: s.LastRules().Safeguards.StaffFactor.due(alive),
-		}, nil
+		return s.caller(alive, session), nil
 	case !errors.Is(err, ErrToken):
 		return reqctx.Caller{}, err
 	}
@@ -34,6 +30,31 @@ func (s *Service) Authenticate(ctx context.Context, raw string) (reqctx.Caller, 
 		return reqctx.Caller{}, ErrToken
 	}
 	return reqctx.Caller{Service: subject, Role: reqctx.RoleAdmin, Rights: permission.All()}, nil
+}
+
+// caller returns whoever is in a session.
+func (s *Service) caller(alive Alive, session string) reqctx.Caller {
+	return reqctx.Caller{
+		UserID: alive.User.ID, Role: alive.User.Role, SessionID: session, Rights: alive.Rights,
+		Impersonator: alive.StandIn.ID, Writes: alive.StandIn.Writable,
+		FactorDue: s.LastRules().Safeguards.StaffFactor.due(alive),
+	}
+}
+
+// Reaffirm returns a caller that Authenticate returned as it is now, or ErrToken or ErrKey for one whose session or key
+// has ended. That a token expires meanwhile ends nothing. Whoever issues the tokens of a service takes none back.
+func (s *Service) Reaffirm(ctx context.Context, who reqctx.Caller) (reqctx.Caller, error) {
+	switch {
+	case who.HasKey():
+		return s.byHolder(ctx, who.Key.ID)
+	case who.SessionID == "":
+		return who, nil
+	}
+	alive, err := s.inSession(ctx, token.Claims{UserID: who.UserID, SessionID: who.SessionID, Actor: who.Impersonator})
+	if err != nil {
+		return reqctx.Caller{}, err
+	}
+	return s.caller(alive, who.SessionID), nil
 }
 
 // Me returns the user behind an access token, or ErrToken if Authenticate would. It

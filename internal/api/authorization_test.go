@@ -93,7 +93,7 @@ func (w *world) callersOf(t *testing.T, own []permission.Name) []caller {
 		scopes := slices.DeleteFunc(who.Rights.Names(), func(name permission.Name) bool { return !apikey.IsScope(name) })
 		all = append(all,
 			caller{name: role, role: role, token: u.Access},
-			caller{name: "a key of " + role, role: role, token: keyFor(t, w.App, u.UserID, append(scopes, apikey.SelfRead, apikey.SelfWrite)...), key: true})
+			caller{name: "a key of " + role, role: role, token: keyFor(t, w.App, u, append(scopes, apikey.SelfRead, apikey.SelfWrite)...), key: true})
 		if len(scopes) > 0 {
 			all = append(all, caller{name: "a service of " + role, role: role, token: w.serviceKey(t, who, scopes), key: true})
 		}
@@ -102,14 +102,18 @@ func (w *world) callersOf(t *testing.T, own []permission.Name) []caller {
 }
 
 // keyFor makes a personal key of a user, who confirms the address for it.
-func keyFor(t *testing.T, a *testkit.App, userID string, scopes ...permission.Name) string {
-	t.Helper()
-	if err := a.Accounts.Store.SetProven(t.Context(), userID, a.Clock.Now()); err != nil {
-		t.Fatal(err)
+func keyFor(tb testing.TB, a *testkit.App, u testkit.Tokens, scopes ...permission.Name) string {
+	tb.Helper()
+	if err := a.Accounts.Store.SetProven(tb.Context(), u.UserID, a.Clock.Now()); err != nil {
+		tb.Fatal(err)
 	}
-	made, err := a.Keys.CreateMine(t.Context(), userID, apikey.Form{Name: "a script", Scopes: scopes})
+	who, err := a.Accounts.Authenticate(tb.Context(), u.Access)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
+	}
+	made, err := a.Keys.CreateMine(tb.Context(), who.UserID, who.SessionID, apikey.Form{Name: "a script", Scopes: scopes})
+	if err != nil {
+		tb.Fatal(err)
 	}
 	return made.Secret
 }

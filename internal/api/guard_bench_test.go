@@ -7,7 +7,6 @@ import (
 
 	"stoa/internal/account/apikey"
 	"stoa/internal/api/guard"
-	"stoa/internal/base/permission"
 	"stoa/internal/testkit"
 )
 
@@ -16,15 +15,9 @@ import (
 func BenchmarkGuard(b *testing.B) {
 	a := testkit.NewShop(b)
 	user := a.Register(b, "ada")
-	if err := a.Accounts.Store.SetProven(b.Context(), user.UserID, a.Clock.Now()); err != nil {
-		b.Fatal(err)
-	}
-	made, err := a.Keys.CreateMine(b.Context(), user.UserID, apikey.Form{Name: "a script", Scopes: []permission.Name{apikey.SelfRead}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	key := keyFor(b, a, user, apikey.SelfRead)
 	admitted := guard.Identify(a.Accounts, func(_ http.ResponseWriter, r *http.Request) error { return guard.CheckSelf(r) })
-	for _, by := range []struct{ name, token string }{{"access token", user.Access}, {"API key", made.Secret}} {
+	for _, by := range []struct{ name, token string }{{"access token", user.Access}, {"API key", key}} {
 		b.Run(by.name, func(b *testing.B) {
 			req := httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/api/marketplace/orders", nil)
 			req.Header.Set("Authorization", "Bearer "+by.token)

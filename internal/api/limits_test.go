@@ -437,7 +437,7 @@ func TestEveryCallWithAKeyCounts(t *testing.T) {
 	t.Parallel()
 
 	a := testkit.NewShop(t, testkit.Limited)
-	key := keyFor(t, a, a.Admin(t, "root").UserID, permission.ReadOrders)
+	key := keyFor(t, a, a.Admin(t, "root"), permission.ReadOrders)
 	left := 600
 	for _, call := range []testkit.Request{
 		testkit.Get("", "/auth/me"), testkit.Get("", "/auth/sessions"), testkit.Post("", "/auth/logout", nil),

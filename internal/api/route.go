@@ -276,6 +276,9 @@ func (rt *router) serve(r route, h web.HandlerFunc) web.HandlerFunc {
 	if r.keyed == byBody {
 		h = rt.keys.JSON(h)
 	}
+	if !r.lasting { // a call to a plugin is watched while it lasts
+		h = guard.Reaffirm(rt.auth, h)
+	}
 	for _, l := range r.limits {
 		if l.wrap != nil {
 			h = l.wrap(rt.limits, l.rule, h)

@@ -44,6 +44,12 @@ func (k Keys) Owner(ctx context.Context, userID string, now time.Time) (apikey.O
 	}, err
 }
 
+// InSession implements apikey.Store.
+func (k Keys) InSession(ctx context.Context, sessionID string) error {
+	_, err := k.Session(ctx, sessionID)
+	return err
+}
+
 // ownRole returns the permissions of a role that is not built in, and "" for others.
 func (k Keys) ownRole(ctx context.Context, name string) (permissions string, err error) {
 	err = k.Read.QueryRowContext(ctx, `

@@ -16,9 +16,10 @@ func (s *Keys) Mine(ctx context.Context, userID string) ([]Key, error) {
 	return s.Store.KeysOf(ctx, userID, "")
 }
 
-// CreateMine makes a personal key and tells its user by mail. The error is VALIDATION_ERROR, EMAIL_UNVERIFIED,
-// SCOPE_NOT_HELD or TOO_MANY.
-func (s *Keys) CreateMine(ctx context.Context, userID string, in Form) (made Made, err error) {
+// CreateMine makes a personal key for a user in a session, and tells the user by mail. The error is VALIDATION_ERROR,
+// EMAIL_UNVERIFIED, SCOPE_NOT_HELD or TOO_MANY, and UNAUTHORIZED once the session has ended: a key outlives what ends
+// all sessions and keys, such as a new password, so none may be made by somebody whom that has signed out.
+func (s *Keys) CreateMine(ctx context.Context, userID, sessionID string, in Form) (made Made, err error) {
 	if err := in.Issues(Personal, s.Now()).Err(); err != nil {
 		return Made{}, err
 	}
@@ -26,6 +27,9 @@ func (s *Keys) CreateMine(ctx context.Context, userID string, in Form) (made Mad
 		owner, err := s.owner(ctx, tx, userID)
 		if err != nil {
 			return err
+		}
+		if err := tx.InSession(ctx, sessionID); err != nil {
+			return errs.Missing(err, errSignedOut)
 		}
 		made = s.make(in, Key{UserID: userID, Creator: userID, Ceiling: owner.Rights})
 		if err := s.add(ctx, tx, made.Key); err != nil {

@@ -31,6 +31,7 @@ var (
 	ErrUnproven   = errs.New(errs.Forbidden, "EMAIL_UNVERIFIED", "Confirm your e-mail address first.")
 	errNotHeld    = errs.New(errs.Forbidden, "SCOPE_NOT_HELD", "Nobody gives a key a permission that they lack.")
 	errAbove      = errs.New(errs.Forbidden, "FORBIDDEN", "This key may do something that your role does not allow.")
+	errSignedOut  = errs.New(errs.Unauthenticated, "UNAUTHORIZED", "The session has ended. Sign in again.")
 	errUserGone   = errs.New(errs.NotFound, "USER_NOT_FOUND", "This user does not exist.")
 	errEndlessKey = errs.New(errs.Forbidden, "FORBIDDEN", "Only administrators make keys that do not expire.")
 )

@@ -53,6 +53,9 @@ type Store interface {
 	// Owner returns a user, or an errs.NotFound error. Inside InTx the user stays locked.
 	Owner(ctx context.Context, userID string, now time.Time) (Owner, error)
 
+	// InSession returns nil while a session lives, and otherwise an errs.NotFound error. Inside InTx its user is locked.
+	InSession(ctx context.Context, sessionID string) error
+
 	// CreateKey inserts a key.
 	CreateKey(ctx context.Context, k Key) error
 

@@ -30,7 +30,8 @@ func (h *Handlers) CreateKey(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	made, err := h.Keys.CreateMine(r.Context(), reqctx.CallerFrom(r.Context()).UserID, in)
+	who := reqctx.CallerFrom(r.Context())
+	made, err := h.Keys.CreateMine(r.Context(), who.UserID, who.SessionID, in)
 	if err != nil {
 		return err
 	}

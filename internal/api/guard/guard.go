@@ -52,6 +52,10 @@ type Authenticator interface {
 	// session, a service, or whoever an API key stands for. It returns an
 	// errs.Unauthenticated error for anything else.
 	Authenticate(ctx context.Context, token string) (reqctx.Caller, error)
+
+	// Reaffirm returns the caller that Authenticate returned a while ago as it is now. It returns an
+	// errs.Unauthenticated error for one who has lost access.
+	Reaffirm(ctx context.Context, who reqctx.Caller) (reqctx.Caller, error)
 }
 
 // Bearer returns the token in the Authorization header. ok is false without one;
@@ -83,6 +87,25 @@ func Identify(auth Authenticator, h web.HandlerFunc) web.HandlerFunc {
 			r = r.WithContext(reqctx.WithCaller(r.Context(), who))
 		}
 		return h(w, r)
+	}
+}
+
+// Reaffirm has h ask again who the caller is when the body of the request has been read (web.WithReaffirm). Whoever
+// has lost access or rights while they sent it is not believed for what they were when it began; ErrUnauthorized has
+// clients send it again, and then they get the answer for what they are now. It runs inside Identify.
+func Reaffirm(auth Authenticator, h web.HandlerFunc) web.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		who := reqctx.CallerFrom(r.Context())
+		if who.IsGuest() || r.Body == nil || r.Body == http.NoBody {
+			return h(w, r)
+		}
+		return h(w, web.WithReaffirm(r, func(ctx context.Context) error {
+			now, err := auth.Reaffirm(ctx, who)
+			if err == nil && now != who {
+				err = ErrUnauthorized
+			}
+			return err
+		}))
 	}
 }
 

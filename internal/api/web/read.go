@@ -140,7 +140,10 @@ func ReadPayload(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 // tooLarge for a longer one.
 func ReadBytes(w http.ResponseWriter, r *http.Request, limit int64, tooLarge *errs.Error) ([]byte, error) {
 	content, err := readAll(http.MaxBytesReader(w, r.Body, limit))
-	return content, asTooLarge(err, tooLarge)
+	if err != nil {
+		return content, asTooLarge(err, tooLarge)
+	}
+	return content, reaffirm(r.Context())
 }
 
 // readAll reads all of a body or of a part of it.

@@ -32,6 +32,13 @@ type Upload struct {
 // Read passes the file of a request to take, and returns what went wrong with
 // either. A form with several files is refused after take got the first.
 func (u Upload) Read(w http.ResponseWriter, r *http.Request, take func(file io.Reader) error) error {
+	if err := u.read(w, r, take); err != nil {
+		return err
+	}
+	return reaffirm(r.Context())
+}
+
+func (u Upload) read(w http.ResponseWriter, r *http.Request, take func(file io.Reader) error) error {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case err == nil && media == "multipart/form-data" && params["boundary"] != "":

@@ -8,6 +8,12 @@ var apiKeys = []mutant{
 		tests: attacks("TestAnUnprovenAccountGetsNoKeyAndAReclaimedOneKeepsNone"),
 	},
 	{
+		name:  "key-for-an-ended-session",
+		edit:  at("account/apikey/own.go", `if err := «tx.InSession(ctx, sessionID)»; err != nil {`, skipped),
+		also:  []edit{at("api/route.go", `if «!r.lasting» { // a call to a plugin is watched`, `$OLD && !$ON`)},
+		tests: attacks("TestNoKeyIsMadeByWhomARecoverySignedOut"),
+	},
+	{
 		name: "keys-survive-a-new-password", t: is(35),
 		edit:  at("account/password_change.go", `if err := «tx.EndKeys(ctx, userID, keep.keys, s.Now())»; err != nil {`, skipped),
 		tests: attacks("TestKeysEndWithThePasswordUnlessTheirUserKeepsThem", "TestAKeyEndsWithItsOwnerForGood"),

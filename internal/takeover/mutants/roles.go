@@ -3,6 +3,11 @@ package main
 // roles are mutants of what keeps staff from giving, and extensions from getting, more than they have.
 var roles = []mutant{
 	{
+		name:  "rights-of-when-it-began",
+		edit:  at("api/route.go", `if «!r.lasting» { // a call to a plugin is watched`, `$OLD && !$ON`),
+		tests: attacks("TestNobodyUsesRightsThatWereTakenWhileTheySend"),
+	},
+	{
 		name: "role-above-ones-own", t: is(103),
 		edit:  at("account/user_change.go", `return «CheckAbove(ctx, tx, after.Role)»`, `mutantIf($ON, nil, $OLD)`),
 		tests: attacks("TestNobodyGivesMoreThanTheyHave"),
