@@ -18,6 +18,7 @@ const (
 var unscopable = []permission.Name{
 	permission.SecureUsers, permission.Impersonate, permission.ImpersonateToWrite, permission.EraseUsers,
 	permission.ExportUsers, permission.ReadStaff, permission.WriteStaff, permission.AdminKeys, permission.WriteSignIn,
+	permission.WriteMarkets,
 }
 
 // IsScope reports whether a key may have a permission.

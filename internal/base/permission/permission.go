@@ -44,6 +44,8 @@ const (
 	ReadSecrets        Name = "extensions:secrets"
 	ReadLogs           Name = "extensions:logs"
 	UseExtensions      Name = "extensions:use" // all of them; UsePlugin names one
+	ReadMarkets        Name = "markets:read"
+	WriteMarkets       Name = "markets:write" // who is believed about packages
 	ReadDeliveries     Name = "deliveries:read"
 	ReplayDeliveries   Name = "deliveries:replay"
 	ReadWebhooks       Name = "webhooks:read"
@@ -112,6 +114,8 @@ var catalog = []struct {
 	{ReadSecrets, "O"},
 	{ReadLogs, "O"},
 	{UseExtensions, "OCS"},
+	{ReadMarkets, "O"},
+	{WriteMarkets, ""},
 	{ReadThemes, "OC"},
 	{WriteThemes, "O"},
 	{ReadDeliveries, "OSN"},

@@ -140,7 +140,7 @@ const Actions = ({ market: shown }: { market: Market }) => {
     void refresh();
   };
   return (
-    <May needs="extensions:install">
+    <May needs="markets:write">
       <Button loading={now.isPending} onClick={() => now.mutate()}>
         {m("markets.check")}
       </Button>

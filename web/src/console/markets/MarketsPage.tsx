@@ -51,7 +51,7 @@ export const MarketsPage = () => {
     <Page
       title={t("plugins.title")}
       actions={
-        <May needs="extensions:install">
+        <May needs="markets:write">
           <Button variant="filled" component={Link} {...({ to: `${home}/add` } as object)}>
             {m("markets.add")}
           </Button>

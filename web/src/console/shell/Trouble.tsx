@@ -23,7 +23,7 @@ const everyMinute = 60_000;
 
 export const Trouble = () => {
   const overview = useQuery({ ...overviewQuery, enabled: may("overview:read"), refetchInterval: everyMinute });
-  const markets = useQuery({ ...marketsQuery(1, 100), enabled: may("extensions:read"), refetchInterval: everyMinute });
+  const markets = useQuery({ ...marketsQuery(1, 100), enabled: may("markets:read"), refetchInterval: everyMinute });
   const licenses = overview.data?.licenses ?? [];
   const path = useRouterState({ select: (s) => s.location.pathname });
   const [worst, ...others] = troubles(licenses, markets.data?.items ?? []);

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, data, type Schemas } from "../../../api/client";
+import { may } from "../../kit/may";
 import { marketsQuery, self } from "../../markets/data";
 import { t } from "../../text";
 
@@ -15,7 +16,7 @@ export const useUpdates = () =>
 
 // useUpdateWords names an update, and the market that has it if it is another stoa's.
 export const useUpdateWords = () => {
-  const markets = useQuery(marketsQuery(1, 100)).data?.items ?? [];
+  const markets = useQuery({ ...marketsQuery(1, 100), enabled: may("markets:read") }).data?.items ?? [];
   return ({ version, market: id }: Update): string => {
     const market = markets.find(({ market }) => market === id && id !== self)?.name;
     return market ? t("plugins.updateAt", { version, market }) : t("plugins.update", { version });
