@@ -185,7 +185,10 @@ func (s *Service) settleFollower(ctx context.Context, tx Store, o *Order) error 
 		}
 		gone = id != "" && id != o.ID
 	}
-	if gone && o.RefundedAt.IsZero() {
+	switch back := !o.RefundedAt.IsZero(); {
+	case back && o.Kind != "": // the provider told of the refund first: there is nothing that it could take back
+		return s.settled(ctx, tx, *o)
+	case gone && !back:
 		return s.markCancelled(ctx, tx, o, s.Now())
 	}
 	t, err := tx.TermsOf(ctx, *o)

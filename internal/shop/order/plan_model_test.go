@@ -320,10 +320,18 @@ func (m *planMachine) askRefund(rt *rapid.T) {
 	m.refund(o)
 }
 
+// refundThere tells that a payment was refunded: also before it tells of the payment.
 func (m *planMachine) refundThere(rt *rapid.T) {
 	o := m.some(rt)
-	if o.event == "" || o.status != order.Paid || o.kind == "" && rapid.IntRange(0, 7).Draw(rt, "all") > 0 {
+	stored := m.s.order(m.T, o.id)
+	if stored.Amount.Minor == 0 || o.kind == "" && rapid.IntRange(0, 7).Draw(rt, "all") > 0 {
 		return
+	}
+	if o.event == "" {
+		o.event, o.paid = "paid-"+o.id, m.s.paidNow(stored, true)
+	}
+	if o.status == order.Pending {
+		o.status = order.Refunded // what it is paid for never begins
 	}
 	e := o.paid
 	e.ID, e.Kind, e.At, e.Minor = "back-"+o.id, payment.Refunded, m.s.clock.Now(), 0
