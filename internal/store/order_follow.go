@@ -48,7 +48,7 @@ func (s *Orders) Siblings(ctx context.Context, licenseID string) ([]order.Order,
 func (s *Orders) Orphans(ctx context.Context, after order.Order) ([]order.Order, error) {
 	return database.All(ctx, s.Read, func(row database.Scanner) (order.Order, error) { return scanOrder(row) }, `
 		SELECT `+orderColumns+` FROM orders o JOIN licenses l ON l.id = o.license_id
-		WHERE o.follows AND o.status = 'pending' AND l.revoked_at_ms IS NOT NULL
+		WHERE o.status = 'pending' AND l.revoked_at_ms IS NOT NULL
 			AND (o.created_at_ms > $1 OR o.created_at_ms = $1 AND o.id > $2)
 		ORDER BY o.created_at_ms, o.id LIMIT 100`, after.CreatedAt.UnixMilli(), after.ID)
 }

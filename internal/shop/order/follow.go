@@ -24,8 +24,8 @@ type Followers interface {
 	// Siblings returns all orders of a license, the newest first. It locks none.
 	Siblings(ctx context.Context, licenseID string) ([]Order, error)
 
-	// Orphans returns at most 100 pending orders that follow, of licenses that were revoked, the oldest first: those after
-	// an order, of which only the time and the id count.
+	// Orphans returns at most 100 pending orders of licenses that were revoked, the oldest first: those after an order, of
+	// which only the time and the id count.
 	Orphans(ctx context.Context, after Order) ([]Order, error)
 
 	// Seated returns the instances that have a seat of a license, the oldest first.

@@ -51,7 +51,8 @@ func (s *Service) change(
 }
 
 // settle records that an order was paid, how much and at what time, and makes its license usable unless the order is
-// over. It may be called again, and out of order: the earliest time counts. tx has locked the order.
+// over. One whose license was revoked meanwhile is cancelled. It may be called again, and out of order: the earliest
+// time counts. tx has locked the order.
 func (s *Service) settle(ctx context.Context, tx Store, o *Order, paid int64, at time.Time) error {
 	before := o.PaidAt
 	if before.IsZero() || at.Before(before) {
@@ -70,8 +71,11 @@ func (s *Service) settle(ctx context.Context, tx Store, o *Order, paid int64, at
 		return s.settleFollower(ctx, tx, o)
 	}
 	l, err := tx.LicenseByID(ctx, o.LicenseID)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case before.IsZero() && !l.RevokedAt.IsZero() && o.RefundedAt.IsZero():
+		return s.markCancelled(ctx, tx, o, s.Now()) // it was revoked by hand: the payment is refunded afterwards
 	}
 	l.Paid = true
 	from := before

@@ -35,8 +35,8 @@ type DueTrial struct {
 	Billing                  *BillingInfo // nil if the customer gave no address
 }
 
-// TendTrials mails customers before their trials end and when they have, and cancels orders of revoked trials, now and
-// every minute, until ctx ends.
+// TendTrials mails customers before their trials end and when they have, and cancels orders of revoked licenses, now
+// and every minute, until ctx ends.
 func (s *Service) TendTrials(ctx context.Context, log *slog.Logger) {
 	task := background.Task{Every: trialsEvery, Log: log, Failed: "mails about trials cannot be sent"}
 	task.Run(ctx, func(ctx context.Context) error { return errors.Join(s.MailTrials(ctx), s.CancelOrphans(ctx, log)) })

@@ -142,7 +142,7 @@ func TestNoPurchaseOfATrialOutlivesItsRefund(t *testing.T) {
 	}
 }
 
-// cancelOrphans does once what TendTrials does for the orders of revoked trials, and returns the log.
+// cancelOrphans does once what TendTrials does for the orders of revoked licenses, and returns the log.
 func (s *shop) cancelOrphans(t *testing.T) string {
 	t.Helper()
 	var out strings.Builder
