@@ -27,6 +27,16 @@ type holding struct {
 type effective struct {
 	Order
 	Terms
+
+	payments []Payment // in a holding
+}
+
+// months returns for how long a payment for the order's plan is.
+func (e effective) months() int {
+	if e.Kind == "" {
+		return e.Period.Months()
+	}
+	return e.Months
 }
 
 // version returns that of the license before the order took effect; 0 for the one that issued or bought it.
@@ -81,51 +91,76 @@ func holdingOf(ctx context.Context, tx Store, l license.License, p product.Produ
 	if h.orders, err = effectiveOf(ctx, tx, list); err != nil {
 		return h, err
 	}
-	if err := h.rate(ctx, tx); err != nil {
-		return h, err
-	}
-	for _, o := range h.orders {
-		paid, err := paidFor(ctx, tx, o.Order)
-		if err != nil {
+	h.rate()
+	for i, o := range h.orders {
+		if h.orders[i].payments, err = paidFor(ctx, tx, o.Order); err != nil {
 			return h, err
 		}
-		for _, m := range paid {
-			if m.Currency == h.Rate.Currency {
-				h.Paid += m.untaxed()
-			}
-		}
+		h.Paid += h.kept(h.orders[i].payments...)
 	}
+	h.periods()
 	return h, nil
 }
 
-// rate fills in what the license's plan costs, which the last order of its tier says, and what was paid for a period of
-// it.
-func (h *holding) rate(ctx context.Context, tx Store) error {
+// kept returns what was not given back of payments, in the currency of the license's plan.
+func (h *holding) kept(paid ...Payment) (sum int64) {
+	for _, p := range paid {
+		if p.Currency == h.Rate.Currency {
+			sum += p.untaxed()
+		}
+	}
+	return sum
+}
+
+// periods fills in what was paid for the periods of the license. What was paid for a change at once made up the
+// difference to its price for all periods that were paid by then.
+func (h *holding) periods() {
+	var billed []Payment // by the provider of the subscription
+	for _, o := range h.orders {
+		if o.Kind == "" {
+			billed = slices.SortedStableFunc(slices.Values(o.payments), func(a, b Payment) int { return b.At.Compare(a.At) })
+		}
+	}
+	for _, o := range h.orders {
+		if o.ID == h.license.Next.OrderID || o.months() == 0 {
+			continue
+		}
+		// Those after a change, or a renewal, are for its plan.
+		for len(billed) > 0 && (o.Kind == "" || billed[0].At.After(o.PaidAt)) {
+			h.Periods = append(h.Periods, plan.Period{Minor: h.kept(billed[0]), Months: o.months()})
+			billed = billed[1:]
+		}
+		switch {
+		case o.Kind == Change && !o.Later:
+			h.Periods = append(h.Periods, plan.Period{Minor: o.Price, Months: o.months()})
+			return
+		case o.Kind == Renewal, o.Kind == "" && len(o.payments) == 0: // also if a code took everything off
+			h.Periods = append(h.Periods, plan.Period{Minor: h.kept(o.payments...), Months: o.months()})
+		}
+	}
+}
+
+// rate fills in what the license's plan costs, which the last order of its tier says.
+func (h *holding) rate() {
 	for _, o := range h.orders {
 		if o.ID == h.license.Next.OrderID {
 			continue // its plan has not begun
 		}
-		price, worth := product.Money{Minor: o.Price, Currency: o.Amount.Currency}, o.Price
+		price := product.Money{Minor: o.Price, Currency: o.Amount.Currency}
 		if o.Kind != Change {
-			paid, err := paidFor(ctx, tx, o.Order)
-			if err != nil {
-				return err
-			}
-			last := latest(paid)
-			price, worth = o.regular(), last.untaxed()
+			price = o.regular()
 		}
 		if h.Rate.Currency == "" {
-			h.Rate, h.Worth = price, worth
+			h.Rate = price
 		}
 		if o.TierID == h.license.TierID {
 			h.Rate = price
-			return nil
+			return
 		}
 	}
 	if t, ok := h.product.Tier(h.license.TierID); ok && h.Rate.Currency == "" { // nobody paid for it
 		h.Rate = t.Price
 	}
-	return nil
 }
 
 // paidFor returns the payments of an order, without recording those that the previous release left out.

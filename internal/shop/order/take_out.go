@@ -40,7 +40,7 @@ func (s *Service) takeOut(ctx context.Context, tx Store, o Order) error {
 		loseRenewal(&l, t, after)
 	} else {
 		over = t.Later && l.Next.OrderID != o.ID
-		restore(&l, effective{o, t}, after)
+		restore(&l, effective{Order: o, Terms: t}, after)
 	}
 	for _, e := range after {
 		if err := tx.PutTerms(ctx, e.ID, e.Terms); err != nil {

@@ -15,9 +15,31 @@ type Standing struct {
 
 	// Rate is what a period of its plan costs, or what its plan costs once. It has no currency if nothing is known of it.
 	Rate product.Money
-	// Worth is what was paid for a period of the current term, Paid what was paid for the license less refunds, both
-	// in the units of Rate.
-	Worth, Paid int64
+	// Paid is what was paid for the license less refunds, in the units of Rate.
+	Paid int64
+	// Periods are what the periods of a subscription cost its owner: the last one that is paid comes first. The last
+	// entry holds for all periods before it, too. It may be empty if nobody paid.
+	Periods []Period
+}
+
+// Period is what was paid for so many months, at least one, less refunds, in the units of Rate.
+type Period struct {
+	Minor  int64
+	Months int
+}
+
+// worth returns what was paid for the last months of the term.
+func (s Standing) worth(months int) (sum int64) {
+	for i, p := range s.Periods {
+		part := min(months, p.Months)
+		if i == len(s.Periods)-1 {
+			sum += p.Minor * int64(months/p.Months)
+			part = months % p.Months
+		}
+		sum += Share(p.Minor, int64(part), int64(p.Months))
+		months -= part
+	}
+	return sum
 }
 
 // Target is a tier to which the license is to be changed.
@@ -134,7 +156,9 @@ func (s Standing) prorate(to Target, now time.Time) (due, credit int64) {
 	if to.Months == s.License.Months {
 		price = Share(price, seconds(left), seconds(period)) + price*int64(more)
 	}
-	credit = min(Share(s.Worth, seconds(left), seconds(period))+s.Rate.Minor*int64(more), s.Paid)
+	later := s.worth(more * s.License.Months)
+	current := s.worth((more+1)*s.License.Months) - later
+	credit = min(Share(current, seconds(left), seconds(period))+later, s.Paid)
 	return max(price-credit, 0), credit
 }
 

@@ -1,10 +1,12 @@
 package plan_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"stoa/internal/shop/license"
 	"stoa/internal/shop/plan"
@@ -22,7 +24,7 @@ func eur(minor int64) product.Money { return product.Money{Minor: minor, Currenc
 func standing(price int64, months int) plan.Standing {
 	l := license.License{TierID: "t", MaxInstances: 1, Paid: true, Type: license.Perpetual}
 	l.Begin(months, begin)
-	return plan.Standing{License: l, Rate: eur(price), Worth: price, Paid: price}
+	return plan.Standing{License: l, Rate: eur(price), Paid: price, Periods: []plan.Period{{price, max(months, 1)}}}
 }
 
 func to(price int64, months int) plan.Target {
@@ -42,8 +44,8 @@ func TestWhatAChangeCosts(t *testing.T) {
 		}
 	}
 	reduced, given := standing(1000, 1), standing(1000, 1)
-	reduced.Worth, reduced.Paid = 500, 500
-	given.Worth, given.Paid = 0, 0
+	reduced.Periods[0].Minor, reduced.Paid = 500, 500
+	given.Periods, given.Paid = nil, 0
 	for _, tc := range []struct {
 		name        string
 		from        plan.Standing
@@ -83,6 +85,71 @@ func TestWhatAChangeCosts(t *testing.T) {
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%s: %v (-want +got):\n%s", tc.name, err, diff)
 		}
+	}
+}
+
+// paidAhead is a license whose periods were paid with these prices, the first one first.
+func paidAhead(t rapid.TB, months int, prices []int64) plan.Standing {
+	s := standing(prices[0], months)
+	s.Paid, s.Periods = 0, nil
+	for i, price := range prices {
+		if i > 0 {
+			if err := s.License.Renew(license.Renewal{Periods: 1}, begin); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Paid += price
+		s.Periods = append([]plan.Period{{price, months}}, s.Periods...)
+	}
+	s.Rate = eur(prices[len(prices)-1])
+	return s
+}
+
+// Whatever the plan costs by now: what was paid for the periods to come is credited, and of the present one the part
+// that is left.
+func TestWhatWasPaidForTheRestOfTheTermIsCredited(t *testing.T) {
+	t.Parallel()
+
+	rapid.Check(t, func(t *rapid.T) {
+		months := rapid.SampledFrom([]int{1, 12}).Draw(t, "months")
+		prices := rapid.SliceOfN(rapid.Int64Range(0, 10_000), 1, 24).Draw(t, "prices")
+		s := paidAhead(t, months, prices)
+		ahead := int64(0)
+		for i, price := range slices.Backward(prices) {
+			first := begin.AddDate(0, months*i, 0)
+			length := begin.AddDate(0, months*(i+1), 0).Sub(first) / time.Second
+			passed := time.Duration(rapid.Int64Range(0, int64(length)-1).Draw(t, "seconds"))
+			for at, want := range map[time.Time]int64{
+				first:                                 ahead + price,
+				first.Add(passed * time.Second):       ahead + plan.Share(price, int64(length-passed), int64(length)),
+				first.Add((length - 1) * time.Second): ahead + plan.Share(price, 1, int64(length)),
+			} {
+				q, err := plan.Change(s, to(1_000_000, months), at)
+				if err != nil || q.Credit.Minor != want || q.Credit.Minor > s.Paid {
+					t.Fatalf("period %d of %v at %s: credit = %d, %v; want %d", i, prices, at, q.Credit.Minor, err, want)
+				}
+			}
+			ahead += price
+		}
+	})
+}
+
+// Months that were paid for together are split when the periods are shorter by now.
+func TestMonthsThatWerePaidTogetherAreCreditedOneByOne(t *testing.T) {
+	t.Parallel()
+
+	s := paidAhead(t, 1, slices.Repeat([]int64{0}, 13))
+	s.Rate, s.Paid, s.Periods = eur(500), 12500, []plan.Period{{500, 1}, {12000, 12}}
+	for month, want := range map[int]int64{0: 12500, 1: 11500, 11: 1500, 12: 500} {
+		q, err := plan.Change(s, to(1_000_000, 1), begin.AddDate(0, month, 0))
+		if err != nil || q.Credit.Minor != want {
+			t.Errorf("after %d months: credit = %d, %v; want %d", month, q.Credit.Minor, err, want)
+		}
+	}
+	s = paidAhead(t, 12, []int64{0})
+	s.Paid, s.Periods = 12900, []plan.Period{{500, 1}, {400, 1}, {12000, 12}}
+	if q, err := plan.Change(s, to(1_000_000, 12), begin); err != nil || q.Credit.Minor != 500+400+10000 {
+		t.Errorf("of a year: credit = %d, %v", q.Credit.Minor, err)
 	}
 }
 
