@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/base/reqctx"
 	"stoa/internal/shop/license"
 	"stoa/internal/shop/payment"
 	"stoa/internal/shop/product"
@@ -169,21 +170,16 @@ func (s *Service) takeEffect(ctx context.Context, tx Store, o Order, l license.L
 	return s.buy(ctx, tx, o, l, t.Terms)
 }
 
-// settleFollower does what settle does for the first payment of an order that follows. If that has nothing to follow
-// any more, because the license was revoked, the order is cancelled: the payment is refunded afterwards. tx has
-// locked the order.
+// settleFollower does what settle does for the first payment of an order that follows. If that can no longer take
+// effect, the order is cancelled: the payment is refunded afterwards. tx has locked the order.
 func (s *Service) settleFollower(ctx context.Context, tx Store, o *Order) error {
 	l, err := tx.LicenseByID(ctx, o.LicenseID)
 	if err != nil {
 		return err
 	}
-	gone := !l.RevokedAt.IsZero() || l.Trial != (o.Kind == "")
-	if !gone {
-		id, err := s.beingRefunded(ctx, tx, l.ID)
-		if err != nil {
-			return err
-		}
-		gone = id != "" && id != o.ID
+	gone, err := s.overtaken(ctx, tx, *o, l)
+	if err != nil {
+		return err
 	}
 	switch back := !o.RefundedAt.IsZero(); {
 	case back && o.Kind != "": // the provider told of the refund first: there is nothing that it could take back
@@ -202,6 +198,19 @@ func (s *Service) settleFollower(ctx context.Context, tx Store, o *Order) error 
 		return err
 	}
 	return s.settled(ctx, tx, *o)
+}
+
+// overtaken reports whether what happened since an order was placed keeps it from taking effect: its license was
+// revoked, bought or claimed by somebody else, or all of it is being refunded. tx has locked both.
+func (s *Service) overtaken(ctx context.Context, tx Store, o Order, l license.License) (bool, error) {
+	switch {
+	case !l.RevokedAt.IsZero(), l.Trial != (o.Kind == ""):
+		return true, nil
+	case o.Kind == "" && o.UserID != reqctx.Anonymous && !buyable(l, o.ProductID, o.UserID):
+		return true, nil // guests pay for whoever has the trial
+	}
+	id, err := s.beingRefunded(ctx, tx, l.ID)
+	return id != "" && id != o.ID, err
 }
 
 // later returns the orders of a license that are to be refunded or cancelled before the one that issued or bought it.
