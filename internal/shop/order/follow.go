@@ -177,7 +177,11 @@ func (s *Service) settleFollower(ctx context.Context, tx Store, o *Order) error 
 	if err != nil {
 		return err
 	}
-	gone, err := s.overtaken(ctx, tx, *o, l)
+	t, err := tx.TermsOf(ctx, *o)
+	if err != nil {
+		return err
+	}
+	gone, err := s.overtaken(ctx, tx, *o, l, t)
 	if err != nil {
 		return err
 	}
@@ -186,10 +190,6 @@ func (s *Service) settleFollower(ctx context.Context, tx Store, o *Order) error 
 		return s.settled(ctx, tx, *o)
 	case gone && !back:
 		return s.markCancelled(ctx, tx, o, s.Now())
-	}
-	t, err := tx.TermsOf(ctx, *o)
-	if err != nil {
-		return err
 	}
 	err = s.takeEffect(ctx, tx, *o, l, t)
 	if kind := errs.KindOf(err); kind == errs.Conflict || kind == errs.Invalid {
@@ -201,13 +201,16 @@ func (s *Service) settleFollower(ctx context.Context, tx Store, o *Order) error 
 }
 
 // overtaken reports whether what happened since an order was placed keeps it from taking effect: its license was
-// revoked, bought or claimed by somebody else, or all of it is being refunded. tx has locked both.
-func (s *Service) overtaken(ctx context.Context, tx Store, o Order, l license.License) (bool, error) {
+// revoked, bought or claimed by somebody else, has more instances than it is to have, or all of it is being refunded.
+// tx has locked both.
+func (s *Service) overtaken(ctx context.Context, tx Store, o Order, l license.License, t Terms) (bool, error) {
 	switch {
 	case !l.RevokedAt.IsZero(), l.Trial != (o.Kind == ""):
 		return true, nil
 	case o.Kind == "" && o.UserID != reqctx.Anonymous && !buyable(l, o.ProductID, o.UserID):
 		return true, nil // guests pay for whoever has the trial
+	case o.Kind != Renewal && !t.Later && l.Instances > t.MaxInstances:
+		return true, nil // a plan that begins with a period takes no seat away
 	}
 	id, err := s.beingRefunded(ctx, tx, l.ID)
 	return id != "" && id != o.ID, err

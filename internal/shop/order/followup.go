@@ -31,7 +31,16 @@ func (s *Service) followUp(ctx context.Context, o *Order, n *Notice) error {
 
 // refundLate refunds the payment of an order that was cancelled before it was paid.
 func (s *Service) refundLate(ctx context.Context, o *Order, n *Notice) error {
-	notes, err := s.Payments.Refund(ctx, payment.Refund{OrderID: o.ID, Reference: o.Payment})
+	known, err := paidFor(ctx, s.Store, *o)
+	if err != nil {
+		return err
+	}
+	done := "the order was cancelled before it was paid"
+	var notes []payment.CreditNote
+	if len(known) > 0 { // a change may have cost nothing
+		done += ": the payment is refunded"
+		notes, err = s.Payments.Refund(ctx, payment.Refund{OrderID: o.ID, Reference: o.Payment})
+	}
 	if errors.Is(err, payment.ErrRefused) {
 		n.Warning = "the order was cancelled before it was paid, and the payment cannot be refunded: " + err.Error()
 		return nil // a retry would be refused too
@@ -39,7 +48,7 @@ func (s *Service) refundLate(ctx context.Context, o *Order, n *Notice) error {
 	if err != nil {
 		return ErrProviderUnreachable.Because(err)
 	}
-	n.Done = "the order was cancelled before it was paid: the payment is refunded"
+	n.Done = done
 	defer s.Courier.Wake()
 	return s.update(ctx, o, func(tx Store, o *Order) error {
 		paid, err := s.paymentsOf(ctx, tx, *o)
