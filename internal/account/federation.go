@@ -101,7 +101,7 @@ type Providers interface {
 	DeleteProvider(ctx context.Context, id string) error
 
 	// CountIdentities returns how many accounts have an identity of an issuer, and how many of them have no password, no
-	// passkey and no identity of another issuer that is enabled.
+	// passkey and no identity of another issuer that signs them in (Passkeys.HasIdentity).
 	CountIdentities(ctx context.Context, issuer string) (accounts, only int, err error)
 }
 

@@ -96,7 +96,8 @@ type Passkeys interface {
 	// ForeignPasskeys returns how many passkeys were made for another host name than partyID.
 	ForeignPasskeys(ctx context.Context, partyID string) (int, error)
 
-	// HasIdentity reports whether an account at another provider signs the user in.
+	// HasIdentity reports whether an account at a provider signs the user in: one that is enabled, and for staff if the
+	// user is staff.
 	HasIdentity(ctx context.Context, userID string) (bool, error)
 }
 

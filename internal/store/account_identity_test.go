@@ -121,6 +121,14 @@ func testIdentitiesAsWaysIn(t *testing.T, s *store.Account) {
 	if a, o, err := s.CountIdentities(t.Context(), other.Issuer); err != nil || a != 1 || o != 1 {
 		t.Errorf("of the other: %d, %d, %v", a, o, err)
 	}
+	// Staff come in only through providers that are for staff.
+	must(t, s.SetRole(t.Context(), "u1", "SUPPORT"))
+	has(true, 2, 0)
+	other.Staff = false
+	put(other)
+	has(false, 2, 1)
+	must(t, s.SetRole(t.Context(), "u1", "USER"))
+	has(true, 2, 0)
 }
 
 func flow(state, user string) account.Flow {

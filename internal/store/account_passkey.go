@@ -137,7 +137,8 @@ func (a *Account) ForeignPasskeys(ctx context.Context, partyID string) (n int, e
 // HasIdentity implements account.Passkeys.
 func (a *Account) HasIdentity(ctx context.Context, userID string) (has bool, err error) {
 	err = a.Read.QueryRowContext(ctx, `
-		SELECT EXISTS (SELECT 1 FROM identities i JOIN identity_providers p ON p.issuer = i.issuer AND p.enabled
+		SELECT EXISTS (SELECT 1 FROM identities i JOIN users u ON u.id = i.user_id
+			JOIN identity_providers p ON p.issuer = i.issuer AND p.enabled AND (p.staff OR u.role = 'USER')
 			WHERE i.user_id = $1)`, userID).Scan(&has)
 	return has, err
 }

@@ -54,7 +54,8 @@ func (a *Account) CountIdentities(ctx context.Context, issuer string) (accounts,
 	err = a.Read.QueryRowContext(ctx, `
 		SELECT count(*), COALESCE(SUM(CASE WHEN u.password_hash = ''
 			AND NOT EXISTS (SELECT 1 FROM passkeys k WHERE k.user_id = u.id)
-			AND NOT EXISTS (SELECT 1 FROM identities o JOIN identity_providers p ON p.issuer = o.issuer AND p.enabled
+			AND NOT EXISTS (SELECT 1 FROM identities o
+				JOIN identity_providers p ON p.issuer = o.issuer AND p.enabled AND (p.staff OR u.role = 'USER')
 				WHERE o.user_id = u.id AND o.issuer <> $1)
 			THEN 1 ELSE 0 END), 0)
 		FROM identities i JOIN users u ON u.id = i.user_id WHERE i.issuer = $1`, issuer).Scan(&accounts, &only)

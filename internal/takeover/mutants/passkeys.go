@@ -123,6 +123,11 @@ var ceremonies = []mutant{
 		tests: attacks("TestTheLastPasskeyOfAnAccountWithoutPasswordStays"),
 	},
 	{
+		name: "staff-are-left-a-way-that-is-closed-to-them", t: is(46),
+		edit:  at("store/account_passkey.go", "p.enabled «AND (p.staff OR u.role = 'USER')»", sql("")),
+		tests: attacks("TestStaffKeepAWayInThatIsForStaff"),
+	},
+	{
 		name:  "passkeys-of-another-name-are-ways-in",
 		edit:  at("store/account_factor.go", "FROM passkeys WHERE user_id = $1 AND «rp_id = $2»", sql("(rp_id = $2 OR TRUE)")),
 		tests: attacks("TestPasskeysOfAnotherNameAreNoWayIn", "TestNobodyIsAskedForAPasskeyOfAnotherName"),
