@@ -144,12 +144,14 @@ func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error)
 		session Session
 		given   string // how; empty: not
 		left    int
+		due     *errs.Error // nil: they are in
 	)
 	err = s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		c, ch, err := s.liveChallenge(ctx, tx, known)
 		if err != nil {
 			return err
 		}
+		due = nil
 		if in.Method == MethodPasskey {
 			of := Ceremony{Kind: CeremonySecond, UserID: c.ID, SignIn: known.Hash}
 			given, err = s.proveByCredential(ctx, tx, post, c, of, in.Credential)
@@ -172,8 +174,8 @@ func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error)
 		if _, err := s.endFactorReset(ctx, tx, c); err != nil { // it is not lost
 			return err
 		}
-		if err := s.endFlow(ctx, tx, post, c, ch); err != nil {
-			return err
+		if due, err = s.endFlow(ctx, tx, post, c, ch); due != nil || err != nil {
+			return err // and commit
 		}
 		user, session = c.User, s.newSession(ctx, c.User, key)
 		session.Level, session.Methods = 2, []string{ch.First, given}
@@ -182,8 +184,11 @@ func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error)
 	if err != nil {
 		return Tokens{}, noCode(err)
 	}
-	if given == "" {
+	switch {
+	case given == "":
 		return Tokens{}, ErrCode.With("attemptsLeft", left)
+	case due != nil:
+		return Tokens{}, due
 	}
 	return s.tokens(ctx, user, session, session.Refresh)
 }

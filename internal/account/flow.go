@@ -144,11 +144,15 @@ func (s *Service) ArriveFlow(ctx context.Context, slug, cookie string, a Arrival
 	if errs.KindOf(err) != errs.Invalid {
 		return "", err
 	}
-	// It is over, whatever comes next.
-	if _, gone := s.Store.TakeFlow(ctx, f.State); ignore(gone, errs.NotFound) != nil {
-		return "", gone
+	return "", s.endWith(ctx, f, err)
+}
+
+// endWith ends a flow in a transaction of its own, whatever comes next, and returns the error with which it ends.
+func (s *Service) endWith(ctx context.Context, f Flow, end error) error {
+	if _, err := s.Store.TakeFlow(ctx, f.State); ignore(err, errs.NotFound) != nil {
+		return err
 	}
-	return "", err
+	return end
 }
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

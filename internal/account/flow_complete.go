@@ -135,6 +135,8 @@ func (s *Service) advance(
 		return err
 	})
 	switch {
+	case errors.Is(err, ErrIdentityTaken): // nothing else stays of what the flow was about to do
+		return Completed{}, s.endWith(ctx, known, err)
 	case err != nil:
 		return Completed{}, err
 	case due != nil:
@@ -296,12 +298,20 @@ func (g *passage) offerLink(ctx context.Context, c Credentials) (due, err error)
 			return nil, err
 		}
 	}
-	step, err := g.open(ctx, c)
-	if step != nil || err != nil {
+	// Before anything is done for the sign-in: none of it stays if it is refused.
+	if err := g.roomFor(ctx, g.tx, c, g.who); errors.Is(err, ErrManyIdentities) {
+		return ErrManyIdentities, nil
+	} else if err != nil {
+		return nil, err
+	}
+	if step, err := g.secondStep(ctx, c); step != nil || err != nil {
 		g.who.LinkTo = c.ID // once the second step is done
 		return step, err
 	}
-	return g.bind(ctx, c)
+	if _, err := g.addIdentity(ctx, g.tx, g.post, c, g.p, g.who); err != nil {
+		return nil, err
+	}
+	return nil, g.letIn(ctx, c)
 }
 
 // enter signs in the user of an identity.
@@ -320,7 +330,10 @@ func (g *passage) enter(ctx context.Context, id Identity) (due, err error) {
 	if err := g.tx.UseIdentity(ctx, id); err != nil { // unlinked meanwhile
 		return nil, noFlow(err)
 	}
-	return g.open(ctx, c)
+	if step, err := g.secondStep(ctx, c); step != nil || err != nil {
+		return step, err
+	}
+	return nil, g.letIn(ctx, c)
 }
 
 // create makes an account with an address that is proven.
@@ -355,8 +368,8 @@ func (g *passage) create(ctx context.Context, address string) (due, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if due, err := g.bind(ctx, c); due != nil || err != nil {
-		return due, err
+	if _, err := g.addIdentity(ctx, g.tx, g.post, c, g.p, g.who); err != nil {
+		return nil, err
 	}
 	g.admit(ctx, c)
 	return nil, g.openFirst(ctx, g.tx, *g.session)
@@ -369,14 +382,18 @@ func (g *passage) admit(ctx context.Context, c Credentials) {
 	g.user, g.session, g.over = c.User, &session, true
 }
 
-// open opens a session of a user who is locked, unless a second step is due.
-func (g *passage) open(ctx context.Context, c Credentials) (due, err error) {
+// letIn opens a session of a user who is locked.
+func (g *passage) letIn(ctx context.Context, c Credentials) error {
 	g.admit(ctx, c)
-	step, err := g.openOrChallenge(ctx, g.tx, g.post, c, *g.session, g.f.State)
+	return g.open(ctx, g.tx, g.post, c.User, *g.session)
+}
+
+// secondStep returns what asks a user who is locked for the second step, unless none is due.
+func (g *passage) secondStep(ctx context.Context, c Credentials) (due, err error) {
+	step, err := g.challengeIfDue(ctx, g.tx, g.post, c, g.p.method(), g.f.State)
 	if err != nil || step == nil {
 		return nil, err
 	}
-	g.session, g.over = nil, false
 	return step, nil
 }
 
@@ -391,19 +408,10 @@ func (g *passage) linkToCaller(ctx context.Context, c Credentials) (due, err err
 	if c.isStaff() && !g.p.Staff {
 		return ErrStaffMethod, nil
 	}
-	return g.bind(ctx, c)
-}
-
-// bind adds the identity to a user who is locked.
-func (g *passage) bind(ctx context.Context, c Credentials) (due, err error) {
 	id, err := g.addIdentity(ctx, g.tx, g.post, c, g.p, g.who)
-	switch {
-	case errs.KindOf(err) == errs.Conflict && !errors.Is(err, ErrManyIdentities):
-		g.over = true
-		return ErrIdentityTaken, nil
-	case errs.KindOf(err) == errs.Conflict:
+	if errors.Is(err, ErrManyIdentities) {
 		return ErrManyIdentities, nil
-	case err != nil:
+	} else if err != nil {
 		return nil, err
 	}
 	g.over, g.done.Linked = true, &id

@@ -25,27 +25,37 @@ func (s *Service) MyIdentities(ctx context.Context, userID string) ([]Identity, 
 	return list, byIssuer, err
 }
 
-// addIdentity links whoever came back from a provider to a user, who is told by mail. c is locked. The error is an
-// errs.Conflict if the identity is linked, or the user to another one of the provider; or ErrManyIdentities.
+// roomFor returns ErrIdentityTaken for a user who has another identity of the provider that somebody came back from, or
+// ErrManyIdentities. c is locked.
+func (s *Service) roomFor(ctx context.Context, tx Store, c Credentials, who flowResult) error {
+	list, err := tx.IdentitiesOf(ctx, c.ID)
+	switch {
+	case err != nil:
+		return err
+	case slices.ContainsFunc(list, func(i Identity) bool { return i.Issuer == who.Issuer }):
+		return ErrIdentityTaken
+	case len(list) >= maxIdentities:
+		return ErrManyIdentities
+	}
+	return nil
+}
+
+// addIdentity links whoever came back from a provider to a user, who is told by mail. c is locked. The error is that of
+// roomFor, or ErrIdentityTaken for an identity that is linked; nothing was changed then.
 func (s *Service) addIdentity(
 	ctx context.Context, tx Store, post poster, c Credentials, p Provider, who flowResult,
 ) (Identity, error) {
-	list, err := tx.IdentitiesOf(ctx, c.ID)
-	if err != nil {
+	if err := s.roomFor(ctx, tx, c, who); err != nil {
 		return Identity{}, err
-	}
-	if slices.ContainsFunc(list, func(i Identity) bool { return i.Issuer == who.Issuer }) {
-		return Identity{}, ErrIdentityTaken
-	}
-	if len(list) >= maxIdentities {
-		return Identity{}, ErrManyIdentities
 	}
 	now := s.Now()
 	id := Identity{
 		ID: ids.New(), UserID: c.ID, ProviderID: p.ID, Issuer: who.Issuer, Subject: who.Subject, Generation: c.Generation,
 		Email: who.Email, CreatedAt: now, LastUsedAt: now,
 	}
-	if err := tx.CreateIdentity(ctx, id); err != nil {
+	if err := tx.CreateIdentity(ctx, id); errs.KindOf(err) == errs.Conflict {
+		return Identity{}, ErrIdentityTaken
+	} else if err != nil {
 		return Identity{}, err
 	}
 	if err := s.record(ctx, tx, audit.UserLinkIdentity, c.ID,
@@ -55,34 +65,36 @@ func (s *Service) addIdentity(
 	return id, s.tell(ctx, tx, post, c.User, identityLinked(p))
 }
 
-// endFlow ends the flow of a challenge that is met, if it has one, and links the account that it was for. The error is
-// ErrCode if the flow is gone. c is locked: CompleteFlow locks the two in the other order, and the database has one of
+// endFlow ends the flow of a challenge that is met, if it has one, and links the account that it was for. due is
+// ErrIdentityTaken, with which the flow has ended: it is refused once that is stored. The error is ErrCode if the flow is
+// gone, or ErrManyIdentities. c is locked: CompleteFlow locks the two in the other order, and the database has one of
 // them begin anew should they meet.
-func (s *Service) endFlow(ctx context.Context, tx Store, post poster, c Credentials, ch Challenge) error {
+func (s *Service) endFlow(
+	ctx context.Context, tx Store, post poster, c Credentials, ch Challenge,
+) (due *errs.Error, err error) {
 	if ch.Flow == "" {
-		return nil
+		return nil, nil
 	}
 	f, err := tx.TakeFlow(ctx, ch.Flow)
 	if errs.KindOf(err) == errs.NotFound {
-		return ErrCode
+		return nil, ErrCode
 	} else if err != nil {
-		return err
+		return nil, err
 	}
 	who, err := s.openResult(f)
 	if err != nil || who.LinkTo == "" {
-		return err
+		return nil, err
 	}
 	p, err := s.enabled(ctx, tx, func(p Provider) bool { return p.ID == f.ProviderID })
 	if errs.KindOf(err) == errs.NotFound || err == nil && who.LinkTo != c.ID {
-		return ErrCode
+		return nil, ErrCode
 	} else if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = s.addIdentity(ctx, tx, post, c, p, who)
-	if errs.KindOf(err) == errs.Conflict && !errors.Is(err, ErrManyIdentities) {
-		return ErrIdentityTaken
+	if _, err = s.addIdentity(ctx, tx, post, c, p, who); errors.Is(err, ErrIdentityTaken) {
+		return ErrIdentityTaken, nil
 	}
-	return err
+	return nil, err
 }
 
 // RemoveIdentity unlinks an account at a provider from the user of a session. What was begun with it ends: sessions,

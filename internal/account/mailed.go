@@ -149,7 +149,7 @@ func (s *Service) SignInByMail(ctx context.Context, in MailedProof, browser stri
 		}
 		user, session = c.User, s.newSession(ctx, c.User, key)
 		session.Methods = []string{MethodMail}
-		due, err = s.openOrChallenge(ctx, tx, post, c, session, "")
+		due, err = s.openOrChallenge(ctx, tx, post, c, session)
 		return err
 	})
 	switch {

@@ -141,33 +141,39 @@ func (s *Service) firstStep(
 		}
 		now.PasswordHash = newHash
 	}
-	due, err := s.openOrChallenge(ctx, tx, post, now, session, "")
+	due, err := s.openOrChallenge(ctx, tx, post, now, session)
 	return now.User, due, err
 }
 
 // openOrChallenge opens a session of a user whose first step was right, or asks for the second step of one with a
-// second factor, which ends the flow, too, if there is one. c is locked.
+// second factor. c is locked.
 func (s *Service) openOrChallenge(
-	ctx context.Context, tx Store, post poster, c Credentials, session Session, flow string,
+	ctx context.Context, tx Store, post poster, c Credentials, session Session,
 ) (*errs.Error, error) {
-	// Under the lock: a factor that is being switched on is either seen here, or ends this session.
-	f, err := s.factorsOf(ctx, tx, c.ID)
-	if err != nil {
-		return nil, err
-	}
-	if f.Any() {
-		r, err := tx.FactorReset(ctx, c.ID)
-		switch overdue := err == nil && r.due(s.Now()); {
-		case ignore(err, errs.NotFound) != nil:
-			return nil, err
-		case !overdue:
-			return s.challenge(ctx, tx, c, f, session.Methods[0], flow)
-		}
-		if err := s.carryOutReset(ctx, tx, post, c, r); err != nil {
-			return nil, err
-		}
+	if due, err := s.challengeIfDue(ctx, tx, post, c, session.Methods[0], ""); due != nil || err != nil {
+		return due, err
 	}
 	return nil, s.open(ctx, tx, post, c.User, session)
+}
+
+// challengeIfDue asks for the second step of a user with a second factor, whose first step was right by that method. The
+// second step ends the flow, too, if there is one. Nobody else is asked: nil. c is locked.
+func (s *Service) challengeIfDue(
+	ctx context.Context, tx Store, post poster, c Credentials, first, flow string,
+) (*errs.Error, error) {
+	// Under the lock: a factor that is being switched on is either seen here, or ends the session that is opened next.
+	f, err := s.factorsOf(ctx, tx, c.ID)
+	if err != nil || !f.Any() {
+		return nil, err
+	}
+	r, err := tx.FactorReset(ctx, c.ID)
+	switch overdue := err == nil && r.due(s.Now()); {
+	case ignore(err, errs.NotFound) != nil:
+		return nil, err
+	case !overdue:
+		return s.challenge(ctx, tx, c, f, first, flow)
+	}
+	return nil, s.carryOutReset(ctx, tx, post, c, r)
 }
 
 // newSession returns a session that begins now, with a password.

@@ -9,7 +9,7 @@ var factors = slices.Concat(steps, codes)
 var steps = []mutant{
 	{
 		name: "no-second-step", t: is(39, 48, 49, 50),
-		edit: at("account/signin.go", "if «f.Any()» {\n\t\tr, err", `$OLD && !$ON`),
+		edit: at("account/signin.go", "err != nil || «!f.Any()» {\n\t\treturn nil, err\n\t}\n\tr, err", `$OLD || $ON`),
 		tests: attacks("TestAPasswordAloneOpensNothingOfAnAccountWithASecondFactor", "TestAMailStandsInForNoSecondFactor",
 			"TestAPasskeyIsWorthTwoFactorsAndThePasswordOne", "TestLinkingByMailboxAsksForTheSecondFactor"),
 	},

@@ -222,6 +222,16 @@ var joins = []mutant{
 		tests: attacks("TestIdentitiesAreTakenOnceAndTheLastWayStays"),
 	},
 	{
+		name: "way-goes-on-with-an-identity-that-is-taken", t: is(96),
+		edit:  at("account/flow_complete.go", `case «errors.Is(err, ErrIdentityTaken)»:`, `$OLD && !$ON`),
+		tests: attacks("TestALinkThatIsRefusedOpensNothing", "TestNoAccountIsMadeForAnIdentityThatIsTaken"),
+	},
+	{
+		name: "second-step-before-what-is-refused", t: is(96),
+		edit:  at("account/flow_complete.go", `if err := «g.roomFor(ctx, g.tx, c, g.who)»; errors.Is`, skipped),
+		tests: attacks("TestALinkTooManyOpensNothingAndGoesOn"),
+	},
+	{
 		name: "two-identities-of-an-issuer", t: is(91),
 		edit:  at("account/identity.go", `return «i.Issuer == who.Issuer» })`, `$OLD && !$ON`),
 		also:  []edit{at("account/identity.go", `ProviderID: «p.ID», Issuer`, `mutantIf($ON, ids.New(), $OLD)`)},
