@@ -29,7 +29,7 @@ type Challenge struct {
 	Generation int64
 	// Print is that of the hash of the password then.
 	Print     string
-	First     string // the method of the first step
+	First     string // the method of the first step; methodProvider alone before the Flow has linked an identity
 	Flow      string // Flow.State, of one that goes on after the second step; empty for none
 	Tries     int    // wrong codes
 	CreatedAt time.Time
@@ -147,11 +147,11 @@ func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error)
 		due     *errs.Error // nil: they are in
 	)
 	err = s.inTxWithMail(ctx, func(tx Store, post poster) error {
+		due = nil
 		c, ch, err := s.liveChallenge(ctx, tx, known)
 		if err != nil {
 			return err
 		}
-		due = nil
 		if in.Method == MethodPasskey {
 			of := Ceremony{Kind: CeremonySecond, UserID: c.ID, SignIn: known.Hash}
 			given, err = s.proveByCredential(ctx, tx, post, c, of, in.Credential)
@@ -174,11 +174,12 @@ func (s *Service) SecondStep(ctx context.Context, in SecondStep) (Tokens, error)
 		if _, err := s.endFactorReset(ctx, tx, c); err != nil { // it is not lost
 			return err
 		}
-		if due, err = s.endFlow(ctx, tx, post, c, ch); due != nil || err != nil {
+		first, refusal, err := s.endFlow(ctx, tx, post, c, ch)
+		if due = refusal; due != nil || err != nil {
 			return err // and commit
 		}
 		user, session = c.User, s.newSession(ctx, c.User, key)
-		session.Level, session.Methods = 2, []string{ch.First, given}
+		session.Level, session.Methods = 2, []string{first, given}
 		return s.open(ctx, tx, post, c.User, session)
 	})
 	if err != nil {

@@ -35,9 +35,6 @@ type Provider struct {
 	CreatedAt      time.Time
 }
 
-// method is how a session that began at p says so (Session.Methods).
-func (p Provider) method() string { return methodProvider + ":" + p.Slug }
-
 // Identity is an account at a provider that signs a user in here. What names it is the issuer and the subject: the
 // address is for people to tell one from another, and proves nothing.
 type Identity struct {
@@ -51,6 +48,10 @@ type Identity struct {
 	CreatedAt  time.Time
 	LastUsedAt time.Time // zero: never
 }
+
+// method is how a session that began with i says so (Session.Methods). It does not name the provider, which may be gone
+// or have another issuer by the time i is unlinked.
+func (i Identity) method() string { return methodProvider + ":" + i.ID }
 
 // maxIdentities is how many identities a user may have.
 const maxIdentities = 10

@@ -304,14 +304,15 @@ func (g *passage) offerLink(ctx context.Context, c Credentials) (due, err error)
 	} else if err != nil {
 		return nil, err
 	}
-	if step, err := g.secondStep(ctx, c); step != nil || err != nil {
+	if step, err := g.secondStep(ctx, c, methodProvider); step != nil || err != nil {
 		g.who.LinkTo = c.ID // once the second step is done
 		return step, err
 	}
-	if _, err := g.addIdentity(ctx, g.tx, g.post, c, g.p, g.who); err != nil {
+	id, err := g.addIdentity(ctx, g.tx, g.post, c, g.p, g.who)
+	if err != nil {
 		return nil, err
 	}
-	return nil, g.letIn(ctx, c)
+	return nil, g.letIn(ctx, c, id)
 }
 
 // enter signs in the user of an identity.
@@ -330,10 +331,10 @@ func (g *passage) enter(ctx context.Context, id Identity) (due, err error) {
 	if err := g.tx.UseIdentity(ctx, id); err != nil { // unlinked meanwhile
 		return nil, noFlow(err)
 	}
-	if step, err := g.secondStep(ctx, c); step != nil || err != nil {
+	if step, err := g.secondStep(ctx, c, id.method()); step != nil || err != nil {
 		return step, err
 	}
-	return nil, g.letIn(ctx, c)
+	return nil, g.letIn(ctx, c, id)
 }
 
 // create makes an account with an address that is proven.
@@ -368,29 +369,30 @@ func (g *passage) create(ctx context.Context, address string) (due, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := g.addIdentity(ctx, g.tx, g.post, c, g.p, g.who); err != nil {
+	id, err := g.addIdentity(ctx, g.tx, g.post, c, g.p, g.who)
+	if err != nil {
 		return nil, err
 	}
-	g.admit(ctx, c)
+	g.admit(ctx, c, id)
 	return nil, g.openFirst(ctx, g.tx, *g.session)
 }
 
-// admit makes a session of a user who came back from the provider.
-func (g *passage) admit(ctx context.Context, c Credentials) {
+// admit makes a session of a user who came back from the provider, where they are id.
+func (g *passage) admit(ctx context.Context, c Credentials, id Identity) {
 	session := g.newSession(ctx, c.User, g.key)
-	session.Methods = []string{g.p.method()}
+	session.Methods = []string{id.method()}
 	g.user, g.session, g.over = c.User, &session, true
 }
 
-// letIn opens a session of a user who is locked.
-func (g *passage) letIn(ctx context.Context, c Credentials) error {
-	g.admit(ctx, c)
+// letIn opens a session of a user who is locked, with their identity.
+func (g *passage) letIn(ctx context.Context, c Credentials, id Identity) error {
+	g.admit(ctx, c, id)
 	return g.open(ctx, g.tx, g.post, c.User, *g.session)
 }
 
-// secondStep returns what asks a user who is locked for the second step, unless none is due.
-func (g *passage) secondStep(ctx context.Context, c Credentials) (due, err error) {
-	step, err := g.challengeIfDue(ctx, g.tx, g.post, c, g.p.method(), g.f.State)
+// secondStep returns what asks a user who is locked for the second step, after a first by that method, or nil.
+func (g *passage) secondStep(ctx context.Context, c Credentials, first string) (due, err error) {
+	step, err := g.challengeIfDue(ctx, g.tx, g.post, c, first, g.f.State)
 	if err != nil || step == nil {
 		return nil, err
 	}

@@ -65,36 +65,37 @@ func (s *Service) addIdentity(
 	return id, s.tell(ctx, tx, post, c.User, identityLinked(p))
 }
 
-// endFlow ends the flow of a challenge that is met, if it has one, and links the account that it was for. due is
-// ErrIdentityTaken, with which the flow has ended: it is refused once that is stored. The error is ErrCode if the flow is
-// gone, or ErrManyIdentities. c is locked: CompleteFlow locks the two in the other order, and the database has one of
-// them begin anew should they meet.
+// endFlow ends the flow of a challenge that is met, if it has one, and links the account that it was for. It returns
+// how the first step was done, as in Session.Methods. due is ErrIdentityTaken, with which the flow has ended: it is
+// refused once that is stored. The error is ErrCode if the flow is gone, or ErrManyIdentities. c is locked:
+// CompleteFlow locks the two in the other order, and the database has one of them begin anew should they meet.
 func (s *Service) endFlow(
 	ctx context.Context, tx Store, post poster, c Credentials, ch Challenge,
-) (due *errs.Error, err error) {
+) (first string, due *errs.Error, err error) {
 	if ch.Flow == "" {
-		return nil, nil
+		return ch.First, nil, nil
 	}
 	f, err := tx.TakeFlow(ctx, ch.Flow)
 	if errs.KindOf(err) == errs.NotFound {
-		return nil, ErrCode
+		return "", nil, ErrCode
 	} else if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	who, err := s.openResult(f)
 	if err != nil || who.LinkTo == "" {
-		return nil, err
+		return ch.First, nil, err
 	}
 	p, err := s.enabled(ctx, tx, func(p Provider) bool { return p.ID == f.ProviderID })
 	if errs.KindOf(err) == errs.NotFound || err == nil && who.LinkTo != c.ID {
-		return nil, ErrCode
+		return "", nil, ErrCode
 	} else if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	if _, err = s.addIdentity(ctx, tx, post, c, p, who); errors.Is(err, ErrIdentityTaken) {
-		return ErrIdentityTaken, nil
+	id, err := s.addIdentity(ctx, tx, post, c, p, who)
+	if errors.Is(err, ErrIdentityTaken) {
+		return "", ErrIdentityTaken, nil
 	}
-	return nil, err
+	return id.method(), nil, err
 }
 
 // RemoveIdentity unlinks an account at a provider from the user of a session. What was begun with it ends: sessions,
@@ -123,22 +124,18 @@ func (s *Service) RemoveIdentity(ctx context.Context, userID, sessionID, id stri
 func (s *Service) dropIdentity(
 	ctx context.Context, tx Store, post poster, c Credentials, sessionID string, id Identity,
 ) error {
-	p, err := s.findProvider(ctx, tx, func(p Provider) bool { return p.Issuer == id.Issuer })
-	switch {
-	case ignore(err, errs.NotFound) != nil:
+	if err := tx.EndSessionsBy(ctx, c.ID, id.method(), sessionID); err != nil {
 		return err
-	case err != nil: // it is gone, and so are its sessions
-		p = Provider{}
-	default:
-		if err := tx.EndSessionsBy(ctx, c.ID, p.method(), sessionID); err != nil {
-			return err
-		}
-		if err := s.lower(ctx, tx, sessionID, p.method()); err != nil {
-			return err
-		}
+	}
+	if err := s.lower(ctx, tx, sessionID, id.method()); err != nil {
+		return err
 	}
 	// With it goes what the same person may have begun: another link of it, or a second step that is due.
 	if err := tx.RaiseGeneration(ctx, c.ID); err != nil {
+		return err
+	}
+	p, err := s.findProvider(ctx, tx, func(p Provider) bool { return p.Issuer == id.Issuer })
+	if ignore(err, errs.NotFound) != nil { // it may be gone
 		return err
 	}
 	if err := s.record(ctx, tx, audit.UserUnlinkIdentity, c.ID,

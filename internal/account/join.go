@@ -177,7 +177,7 @@ func (s *Service) JoinAs(
 		if c.isStaff() {
 			return ErrLink
 		}
-		if closed, err := closedToStaff(ctx, tx); err != nil {
+		if closed, err := closedToStaff(ctx, tx, userID); err != nil {
 			return err
 		} else if closed(session) {
 			return ErrStaffMethod

@@ -81,7 +81,7 @@ const (
 	MethodRecoveryCode = "rec"
 	MethodMail         = "eml"
 	methodPasskey      = "pky" // with a colon and the id of the Passkey
-	methodProvider     = "ext" // with a colon and the slug of the Provider
+	methodProvider     = "ext" // with a colon and the id of the Identity
 )
 
 // MethodNames returns how the user signed in, without the ids of passkeys.

@@ -156,8 +156,8 @@ func (s *Service) openOrChallenge(
 	return nil, s.open(ctx, tx, post, c.User, session)
 }
 
-// challengeIfDue asks for the second step of a user with a second factor, whose first step was right by that method. The
-// second step ends the flow, too, if there is one. Nobody else is asked: nil. c is locked.
+// challengeIfDue asks for the second step of a user with a second factor, whose first step was right by that method.
+// The second step ends the flow, too, if there is one. Nobody else is asked: nil. c is locked.
 func (s *Service) challengeIfDue(
 	ctx context.Context, tx Store, post poster, c Credentials, first, flow string,
 ) (*errs.Error, error) {

@@ -133,3 +133,44 @@ func TestNoAccountIsMadeForAnIdentityThatIsTaken(t *testing.T) {
 		w.register(t, attackers, "second") // both are free
 	})
 }
+
+// Whatever became of a provider, who unlinks an account there ends the sessions that began with it, and no others.
+func TestUnlinkingEndsSessionsWhateverBecameOfTheProvider(t *testing.T) {
+	t.Parallel()
+
+	for name, change := range map[string]func(t *testing.T, o *elsewhere){
+		"nothing": func(*testing.T, *elsewhere) {},
+		"deleted": func(t *testing.T, o *elsewhere) {
+			o.w.remove(t, o.w.admin.Access, "/api/v1/admin/identity-providers/op", http.StatusOK)
+		},
+		"renamed": func(t *testing.T, o *elsewhere) {
+			o.w.remove(t, o.w.admin.Access, "/api/v1/admin/identity-providers/op", http.StatusOK)
+			o.put(t, "renamed", nil)
+		},
+		"of another issuer": func(t *testing.T, o *elsewhere) {
+			o.put(t, "op", func(form map[string]any) { form["issuer"] = "https://another.example" })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			attack(t, func(t *testing.T, w *world) {
+				owner := w.proven(t, victims, "victim")
+				o, own := w.provider(t, "op", nil), w.provider(t, "own", nil)
+				b := &traveler{w: w, bearer: owner.Access}
+				b.links(t, own, "own", "victim")
+				o.Change(func() { o.Person = person("victim", victims) })
+				linked := b.through(t, o, "op", "link", nobody).Text(t, "data.linked")
+				begun := testkit.TokensOf(t, (&traveler{w: w}).through(t, o, "op", "sign-in", nobody), http.StatusOK)
+				mine := testkit.TokensOf(t, (&traveler{w: w}).through(t, o, "op", "sign-in", nobody), http.StatusOK)
+				other := testkit.TokensOf(t, (&traveler{w: w}).through(t, own, "own", "sign-in", nobody), http.StatusOK)
+				change(t, o)
+				w.remove(t, mine.Access, "/auth/identities/"+linked, http.StatusOK)
+				w.dies(t, "a session that began with it", begun)
+				w.dies(t, "the session at hand, which began with it", mine)
+				w.account(t, owner.Access)
+				w.account(t, other.Access)
+			})
+		})
+	}
+}

@@ -76,8 +76,8 @@ var ways = []mutant{
 	},
 	{
 		name: "unlinking-keeps-sessions", t: is(95),
-		edit:  at("account/identity.go", `if err := «tx.EndSessionsBy(ctx, c.ID, p.method(), sessionID)»`, skipped),
-		tests: attacks("TestUnlinkingEndsWhatWasBegun"),
+		edit:  at("account/identity.go", `if err := «tx.EndSessionsBy(ctx, c.ID, id.method(), sessionID)»`, skipped),
+		tests: attacks("TestUnlinkingEndsWhatWasBegun", "TestUnlinkingEndsSessionsWhateverBecameOfTheProvider"),
 	},
 	{
 		name: "disabled-provider-at-the-start", t: is(88),

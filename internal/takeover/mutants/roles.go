@@ -81,7 +81,7 @@ var roles = []mutant{
 	},
 	{
 		name:  "staff-in-sessions-of-any-provider",
-		edit:  at("account/staff_method.go", `return «p.Staff» && p.method()`, `$OLD || $ON`),
+		edit:  at("account/staff_method.go", `return «p.Staff» && p.Issuer`, `$OLD || $ON`),
 		tests: attacks("TestWhoeverBecomesStaffLosesSessionsThatStaffMayNotBegin", "TestAnInvitationIsNotAcceptedInASessionThatStaffMayNotBegin"),
 	},
 	{
