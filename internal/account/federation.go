@@ -35,6 +35,9 @@ type Provider struct {
 	CreatedAt      time.Time
 }
 
+// opensTo reports whether p signs a user in, if it is enabled.
+func (p Provider) opensTo(u User) bool { return p.Staff || !u.isStaff() }
+
 // Identity is an account at a provider that signs a user in here. What names it is the issuer and the subject: the
 // address is for people to tell one from another, and proves nothing.
 type Identity struct {
@@ -188,6 +191,10 @@ var (
 
 	// ErrNoIdentity is returned for an identity that the user does not have.
 	ErrNoIdentity = errs.New(errs.NotFound, "NOT_FOUND", "You have no such linked account.")
+
+	// ErrNotByProvider is returned to users who have something else to prove with that they are there.
+	ErrNotByProvider = errs.New(errs.Unauthenticated, "REAUTHENTICATION_FAILED",
+		"Your account proves in another way that you are there.")
 
 	// ErrNotProven is returned where a provider does not prove that the user of a session is there.
 	ErrNotProven = errs.New(errs.Unauthenticated, "REAUTHENTICATION_FAILED",

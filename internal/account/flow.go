@@ -34,7 +34,7 @@ type Caller struct{ UserID, SessionID string }
 
 // BeginFlow sends a browser to a provider. It returns the address there, and what the browser's cookie is to hold. A
 // flow for a session is for that of by only. The error is ErrNoProvider, ErrToken, ErrProvider, that of RequireRecent,
-// or ErrUnproven.
+// ErrUnproven, ErrStaffMethod or ErrNotByProvider.
 func (s *Service) BeginFlow(
 	ctx context.Context, slug string, in FlowStart, by Caller,
 ) (address, cookie string, err error) {
@@ -44,7 +44,7 @@ func (s *Service) BeginFlow(
 	}
 	f := Flow{ProviderID: p.ID, Mode: in.Mode, ReturnTo: in.ReturnTo, CreatedAt: s.Now(), Nonce: rand.Text()}
 	if in.Mode != FlowSignIn {
-		if f.Generation, err = s.mayBegin(ctx, in.Mode, by); err != nil {
+		if f.Generation, err = s.mayBegin(ctx, p, in.Mode, by); err != nil {
 			return "", "", err
 		}
 		f.UserID, f.SessionID = by.UserID, by.SessionID
@@ -64,8 +64,8 @@ func (s *Service) BeginFlow(
 	return address, cookie, s.Store.CreateFlow(ctx, f)
 }
 
-// mayBegin returns the generation of a user who may begin a flow for their session.
-func (s *Service) mayBegin(ctx context.Context, mode FlowMode, by Caller) (int64, error) {
+// mayBegin returns the generation of a user who may begin a flow to p for their session.
+func (s *Service) mayBegin(ctx context.Context, p Provider, mode FlowMode, by Caller) (int64, error) {
 	if by.SessionID == "" {
 		return 0, ErrToken
 	}
@@ -81,7 +81,28 @@ func (s *Service) mayBegin(ctx context.Context, mode FlowMode, by Caller) (int64
 			return 0, err
 		}
 	}
+	if !p.opensTo(c.User) {
+		return 0, ErrStaffMethod
+	}
+	if mode == FlowReauth {
+		if err := s.provesElsewhere(ctx, s.Store, c); err != nil {
+			return 0, err
+		}
+	}
 	return c.Generation, nil
+}
+
+// provesElsewhere returns ErrNotByProvider for a user who has a password or a second factor: a proof at a provider
+// would pass those by.
+func (s *Service) provesElsewhere(ctx context.Context, st Store, c Credentials) error {
+	f, err := s.factorsOf(ctx, st, c.ID)
+	if err != nil {
+		return err
+	}
+	if c.PasswordHash != "" || f.Any() {
+		return ErrNotByProvider
+	}
+	return nil
 }
 
 // enabled returns the provider that which picks, or ErrNoProvider if it signs nobody in.

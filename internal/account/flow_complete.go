@@ -59,7 +59,7 @@ type Completed struct {
 //   - ErrFlow, ErrIdentityTaken and ErrSignUpClosed end the flow; all others leave it open;
 //   - ErrProofRequired, ErrLinkRequired, ErrUsernameRequired and ErrSecondFactor say what is due;
 //   - ErrLogin for a user who may not sign in, ErrStaffMethod for staff, ErrTaken for a username that somebody has,
-//     ErrUnproven, ErrNotRecent, ErrManyIdentities and ErrNotProven.
+//     ErrUnproven, ErrNotRecent, ErrManyIdentities, ErrNotByProvider and ErrNotProven.
 func (s *Service) CompleteFlow(ctx context.Context, cookie string, by Caller, in FlowCompletion) (Completed, error) {
 	if err := in.Issues().Err(); err != nil {
 		return Completed{}, err
@@ -324,7 +324,7 @@ func (g *passage) enter(ctx context.Context, id Identity) (due, err error) {
 	if !c.Active {
 		return ErrLogin, nil
 	}
-	if c.isStaff() && !g.p.Staff {
+	if !g.p.opensTo(c.User) {
 		return ErrStaffMethod, nil
 	}
 	id.ProviderID, id.Email, id.LastUsedAt = g.p.ID, g.who.Email, g.Now()
@@ -407,7 +407,7 @@ func (g *passage) linkToCaller(ctx context.Context, c Credentials) (due, err err
 	if err := g.mayAdd(c); err != nil {
 		return err, nil
 	}
-	if c.isStaff() && !g.p.Staff {
+	if !g.p.opensTo(c.User) {
 		return ErrStaffMethod, nil
 	}
 	id, err := g.addIdentity(ctx, g.tx, g.post, c, g.p, g.who)
@@ -420,22 +420,25 @@ func (g *passage) linkToCaller(ctx context.Context, c Credentials) (due, err err
 	return nil, nil
 }
 
-// reauthenticate notes that the user of the flow's session is there: the provider saw them since the flow began. With a
-// second factor they prove that one.
+// reauthenticate notes that the user of the flow's session, who is locked, is there: the provider saw them since the
+// flow began. It is for those who have nothing else to prove that with.
 func (g *passage) reauthenticate(ctx context.Context, c Credentials) (due, err error) {
-	g.over = true
-	known, err := g.tx.IdentityWith(ctx, g.who.Issuer, g.who.Subject)
-	if ignore(err, errs.NotFound) != nil {
+	if !g.p.opensTo(c.User) {
+		return ErrStaffMethod, nil
+	}
+	if err := g.provesElsewhere(ctx, g.tx, c); errors.Is(err, ErrNotByProvider) {
+		return ErrNotByProvider, nil
+	} else if err != nil {
 		return nil, err
 	}
-	f, err := g.factorsOf(ctx, g.tx, c.ID)
+	known, err := g.tx.IdentityWith(ctx, g.who.Issuer, g.who.Subject)
 	switch {
-	case err != nil:
+	case ignore(err, errs.NotFound) != nil:
 		return nil, err
-	case f.Any(), known.UserID != c.ID, g.who.AuthenticatedAt.Before(g.f.CreatedAt.Add(-federated.ClockSkew)):
+	case known.UserID != c.ID, g.who.AuthenticatedAt.Before(g.f.CreatedAt.Add(-federated.ClockSkew)):
 		return ErrNotProven, nil
 	}
 	session, err := g.noteProof(ctx, g.tx, g.f.SessionID)
-	g.done.Session = &session
+	g.over, g.done.Session = true, &session
 	return nil, noFlow(err)
 }

@@ -67,8 +67,9 @@ func (s *Service) addIdentity(
 
 // endFlow ends the flow of a challenge that is met, if it has one, and links the account that it was for. It returns
 // how the first step was done, as in Session.Methods. due is ErrIdentityTaken, with which the flow has ended: it is
-// refused once that is stored. The error is ErrCode if the flow is gone, or ErrManyIdentities. c is locked:
-// CompleteFlow locks the two in the other order, and the database has one of them begin anew should they meet.
+// refused once that is stored. The error is ErrCode if the flow is gone, or its provider closed to the user; or
+// ErrManyIdentities. c is locked: CompleteFlow locks the two in the other order, and the database has one of them begin
+// anew should they meet.
 func (s *Service) endFlow(
 	ctx context.Context, tx Store, post poster, c Credentials, ch Challenge,
 ) (first string, due *errs.Error, err error) {
@@ -82,14 +83,19 @@ func (s *Service) endFlow(
 		return "", nil, err
 	}
 	who, err := s.openResult(f)
-	if err != nil || who.LinkTo == "" {
-		return ch.First, nil, err
+	if err != nil {
+		return "", nil, err
 	}
 	p, err := s.enabled(ctx, tx, func(p Provider) bool { return p.ID == f.ProviderID })
-	if errs.KindOf(err) == errs.NotFound || err == nil && who.LinkTo != c.ID {
-		return "", nil, ErrCode
-	} else if err != nil {
+	switch {
+	case errs.KindOf(err) == errs.NotFound, err == nil && !p.opensTo(c.User):
+		return "", nil, ErrCode // it was disabled meanwhile, or closed to staff
+	case err != nil:
 		return "", nil, err
+	case who.LinkTo == "":
+		return ch.First, nil, nil
+	case who.LinkTo != c.ID:
+		return "", nil, ErrCode
 	}
 	id, err := s.addIdentity(ctx, tx, post, c, p, who)
 	if errors.Is(err, ErrIdentityTaken) {

@@ -3,6 +3,7 @@ package takeover_test
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"stoa/internal/testkit"
 )
@@ -30,5 +31,88 @@ func TestStaffKeepAWayInThatIsForStaff(t *testing.T) {
 		o.put(t, "op", func(form map[string]any) { form["staff"] = true })
 		w.remove(t, owner.Access, "/auth/second-factor", http.StatusOK)
 		testkit.TokensOf(t, (&traveler{w: w}).through(t, o, "op", "sign-in", nobody), http.StatusOK)
+	})
+}
+
+// T88: what a provider may do is asked at the second step, too, which may come minutes after the first.
+func TestWhatAProviderMayDoIsAskedAtTheSecondStep(t *testing.T) {
+	t.Parallel()
+
+	attack(t, func(t *testing.T, w *world) {
+		owner := w.settled(t, victims, "ada")
+		app := w.withApp(t, owner.Access)
+		o := w.provider(t, "op", func(form map[string]any) { form["staff"] = true })
+		(&traveler{w: w, bearer: owner.Access}).links(t, o, "op", "ada")
+		refused := func(change func(form map[string]any)) {
+			t.Helper()
+			due := (&traveler{w: w}).through(t, o, "op", "sign-in", nobody)
+			testkit.WantError(t, due, http.StatusUnauthorized, "SECOND_FACTOR_REQUIRED")
+			o.put(t, "op", change)
+			before := w.seen(t, owner.Access)
+			w.refused(t, w.Do(t, step(detailsOf(t, due, "challenge"), "totp", w.later(app))), -1)
+			if after := w.seen(t, owner.Access); after != before {
+				t.Errorf("a refused sign-in leaves %s, before it was %s", after, before)
+			}
+		}
+		refused(func(form map[string]any) { form["enabled"] = false })
+		o.put(t, "op", func(form map[string]any) { form["enabled"] = true })
+		w.promotes(t, w.admin.Access, owner.UserID, "SUPPORT")
+		refused(func(form map[string]any) { form["staff"] = false })
+	})
+}
+
+// A provider proves that somebody is there for those alone who have nothing better, and to staff if it is for staff.
+func TestAProviderProvesNothingForThoseWhoHaveSomethingBetter(t *testing.T) {
+	t.Parallel()
+
+	attack(t, func(t *testing.T, w *world) {
+		o := w.provider(t, "op", nil)
+		b := &traveler{w: w}
+		ada := b.honest(t, o, "ada", victims, "ada")
+		b.bearer = ada.Access
+		b.visit(t, o, "op", "reauthenticate")
+		app := w.withApp(t, ada.Access)
+		testkit.WantError(t, b.post(t, completeFlow, nobody), http.StatusUnauthorized, "REAUTHENTICATION_FAILED")
+		again := map[string]string{"mode": "reauthenticate"}
+		other := &traveler{w: w, bearer: ada.Access}
+		res := other.post(t, "/auth/oidc/op/start", again)
+		testkit.WantError(t, res, http.StatusUnauthorized, "REAUTHENTICATION_FAILED")
+		w.Clock.Advance(30 * time.Second)
+		w.proves(t, ada.Access, "totp", w.now(app))
+		w.remove(t, ada.Access, "/auth/totp", http.StatusOK)
+		if res := b.post(t, completeFlow, nobody); res.Status != http.StatusOK {
+			t.Errorf("a refusal ended the way: %d %s", res.Status, res.Body)
+		}
+		w.post(t, ada.Access, ownPassword, map[string]string{"newPassword": chosen}, http.StatusOK)
+		res = other.post(t, "/auth/oidc/op/start", again)
+		testkit.WantError(t, res, http.StatusUnauthorized, "REAUTHENTICATION_FAILED")
+	})
+}
+
+// Staff prove only at a provider for staff that they are there, as they sign in only there.
+func TestStaffProveThatTheyAreThereAtAProviderForStaffOnly(t *testing.T) {
+	t.Parallel()
+
+	attack(t, func(t *testing.T, w *world) {
+		o := w.provider(t, "op", func(form map[string]any) { form["staff"] = true })
+		w.provider(t, "own", nil)
+		b := &traveler{w: w}
+		ada := b.honest(t, o, "ada", victims, "ada")
+		w.promotes(t, w.admin.Access, ada.UserID, "SUPPORT")
+		b.bearer = ada.Access
+		b.visit(t, o, "op", "reauthenticate")
+		o.put(t, "op", func(form map[string]any) { form["staff"] = false })
+		testkit.WantError(t, b.post(t, completeFlow, nobody), http.StatusForbidden, "STAFF_METHOD")
+		other := &traveler{w: w, bearer: ada.Access}
+		for slug, mode := range map[string]string{"op": "reauthenticate", "own": "link"} {
+			res := other.post(t, "/auth/oidc/"+slug+"/start", map[string]string{"mode": mode})
+			testkit.WantError(t, res, http.StatusForbidden, "STAFF_METHOD")
+		}
+		w.Clock.Advance(11 * time.Minute)
+		res := w.Do(t, testkit.Post(ada.Access, ownPassword, map[string]string{"newPassword": chosen}))
+		testkit.WantError(t, res, http.StatusForbidden, "REAUTHENTICATION_REQUIRED")
+		if ways := detailsOf(t, res, "methods"); ways != "[email]" {
+			t.Errorf("methods = %v", ways)
+		}
 	})
 }

@@ -90,6 +90,36 @@ var ways = []mutant{
 		tests: attacks("TestWhatAProviderMayDoIsAskedAtTheEndToo"),
 	},
 	{
+		name: "disabled-provider-at-the-second-step", t: is(88),
+		edit:  at("account/identity.go", `p, err := «s.enabled»(ctx, tx,`, `mutantIf($ON, s.findProvider, $OLD)`),
+		tests: attacks("TestWhatAProviderMayDoIsAskedAtTheSecondStep"),
+	},
+	{
+		name: "provider-for-staff-at-the-second-step", t: is(88),
+		edit:  at("account/identity.go", `err == nil && «!p.opensTo(c.User)»:`, `$OLD && !$ON`),
+		tests: attacks("TestWhatAProviderMayDoIsAskedAtTheSecondStep"),
+	},
+	{
+		name: "provider-proves-that-staff-are-there", t: is(88),
+		edit:  at("account/flow_complete.go", "if «!g.p.opensTo(c.User)» {\n\t\treturn ErrStaffMethod, nil\n\t}\n\tif err := g.proves", `$OLD && !$ON`),
+		tests: attacks("TestStaffProveThatTheyAreThereAtAProviderForStaffOnly"),
+	},
+	{
+		name: "provider-is-begun-by-staff", t: is(88),
+		edit:  at("account/flow.go", "if «!p.opensTo(c.User)» {", `$OLD && !$ON`),
+		tests: attacks("TestStaffProveThatTheyAreThereAtAProviderForStaffOnly"),
+	},
+	{
+		name:  "provider-proves-in-place-of-a-factor",
+		edit:  at("account/flow_complete.go", `if err := «g.provesElsewhere(ctx, g.tx, c)»; errors`, skipped),
+		tests: attacks("TestAProviderProvesNothingForThoseWhoHaveSomethingBetter"),
+	},
+	{
+		name:  "provider-proves-in-place-of-a-password",
+		edit:  at("account/flow.go", `if «c.PasswordHash != ""» || f.Any() {`, `$OLD && !$ON`),
+		tests: attacks("TestAProviderProvesNothingForThoseWhoHaveSomethingBetter"),
+	},
+	{
 		name: "provider-makes-accounts-uninvited", t: is(88),
 		edit:  at("account/flow_complete.go", `if «!g.p.SignUp» ||`, `$OLD && !$ON`),
 		tests: attacks("TestWhatAProviderMayDoIsAskedAtTheEndToo"),
@@ -101,7 +131,7 @@ var ways = []mutant{
 	},
 	{
 		name: "provider-for-staff", t: is(88),
-		edit:  at("account/flow_complete.go", "if «c.isStaff() && !g.p.Staff» {\n\t\treturn ErrStaffMethod, nil\n\t}\n\tid.", `$OLD && !$ON`),
+		edit:  at("account/flow_complete.go", "if «!g.p.opensTo(c.User)» {\n\t\treturn ErrStaffMethod, nil\n\t}\n\tid.", `$OLD && !$ON`),
 		tests: attacks("TestStaffComeInOnlyThroughAProviderForStaff"),
 	},
 	{
