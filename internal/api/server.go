@@ -167,7 +167,7 @@ type Server struct {
 	Languages *locale.Languages
 	Locale    string
 
-	// Refused reports whether a request states its length twice (framing.Guard).
+	// Refused reports whether a request is ambiguous about its length (framing.Guard).
 	Refused func(r *http.Request) bool
 
 	// Budget limits the memory of request bodies. nil: no limit.

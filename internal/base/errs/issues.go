@@ -40,7 +40,7 @@ const (
 	CodeTooCommon    = "too_common"    // a password that is easy to guess
 	CodeTooDeep      = "too_deep"      // JSON with too many layers
 	CodeUnsupported  = "unsupported"   // a setting that this version does not have
-	CodeTwoLengths   = "two_lengths"   // Content-Length together with Transfer-Encoding
+	CodeTwoLengths   = "two_lengths"   // Content-Length together with Transfer-Encoding, or folded headers
 	CodeUntrusted    = "untrusted_key" // a package signed with a key that is not trusted
 	CodeConflict     = "conflict"      // an item of a bundle that clashes with what is installed
 	CodeUnhealthy    = "unhealthy"     // an item of a bundle that does not work

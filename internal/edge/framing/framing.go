@@ -1,7 +1,7 @@
-// Package framing detects requests that state their length twice: with both
-// Content-Length and Transfer-Encoding (contract 5.3). A proxy and a server may disagree
-// about where such a request ends, so that a part of its body passes for the next
-// request (request smuggling).
+// Package framing detects requests whose length servers read in different ways: those with
+// both Content-Length and Transfer-Encoding, and those with folded header lines (contract 5.3).
+// A proxy and a server may disagree about where such a request ends, so that a part of its body
+// passes for the next request (request smuggling).
 //
 // net/http resolves the conflict silently, so the bytes must be watched as they arrive.
 // A Guard wraps the connections of a server, tracks where each request begins and ends,
@@ -39,7 +39,7 @@ func NewGuard() *Guard {
 // hook and a MaxHeaderBytes of at most MaxHead.
 func (g *Guard) Listen(ln net.Listener) net.Listener { return listener{ln, g.marker} }
 
-// Refused reports whether r stated its length twice. The handler must answer 400 and do
+// Refused reports whether r was ambiguous. The handler must answer 400 and do
 // nothing else. The connection closes after the answer.
 func (g *Guard) Refused(r *http.Request) bool {
 	_, marked := r.Header[g.marker]
@@ -215,7 +215,7 @@ func (c *Conn) advance() {
 	}
 }
 
-// mark returns the head with the marker, and without the headers that state a length.
+// mark returns the head with the marker, and without folded lines and the headers that state a length.
 func (c *Conn) mark(head []byte) []byte {
 	var out []byte
 	skipping := false
@@ -224,8 +224,11 @@ func (c *Conn) mark(head []byte) []byte {
 		if len(text) == 0 {
 			break
 		}
-		folded := text[0] == ' ' || text[0] == '\t'
-		if i > 0 && !folded {
+		switch {
+		case i == 0:
+		case isFolded(text):
+			continue
+		default:
 			name, _, _ := bytes.Cut(text, []byte(":"))
 			skipping = isField(name, "content-length") || isField(name, "transfer-encoding") ||
 				isField(name, "connection") || isField(name, "expect")

@@ -88,6 +88,10 @@ const (
 		"\r\r\n0\r\nT: 1\r\n\r\n"
 	twice    = "POST /twice HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
 	smuggled = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
+	// net/http joins folded lines before it looks at lengths.
+	foldedLength = "GET /one HTTP/1.1\r\nHost: x\r\nContent-Length:\r\n 0\r\n\r\n"
+	foldedLine   = "GET /one HTTP/1.1\r\nHost: x\r\nX: a\r\n Content-Length: 96\r\n\r\n" + twice
+
 	inBodies = "POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 86\r\n\r\nPOST /x HTTP/1.1\r\nHost: x\r\n" +
 		"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n   "
 	lineFeeds = "POST /lf HTTP/1.1\nHost: x\nContent-Length: 2\n\nhi"
@@ -120,6 +124,10 @@ func TestRequestWithBothLengthsIsRefusedAndNothingAfterItIsRead(t *testing.T) {
 			strings.Replace(twice, "Transfer-Encoding: chunked", "Transfer-Encoding:\r\n chunked", 1),
 			[]string{"400"},
 		},
+		{"after a folded length", foldedLength + twice + smuggled, []string{"400"}},
+		{"behind a folded line like a length", foldedLine + smuggled, []string{"400"}},
+		{"behind a folded line of blanks", strings.Replace(get, "Host: x", "Host: x\r\n\t ", 1) + smuggled, []string{"400"}},
+		{"a folded first header", "GET /one HTTP/1.1\r\n Host: x\r\n\r\n" + smuggled, []string{"400"}},
 		{
 			"with keep-alive asked for",
 			strings.Replace(twice, "Host: x", "Host: x\r\nConnection: keep-alive", 1) + smuggled,
@@ -284,7 +292,7 @@ func TestAnUpgradedConnectionIsNotWatched(t *testing.T) {
 // FuzzFraming sends the same bytes to a watched and to a bare server. The answers must
 // be the same unless a request is refused.
 func FuzzFraming(f *testing.F) {
-	for _, s := range []string{get + last, sized, chunked, twice + smuggled, inBodies, lineFeeds} {
+	for _, s := range []string{get + last, sized, chunked, twice + smuggled, inBodies, lineFeeds, foldedLength + twice, foldedLine} {
 		f.Add(s, 7)
 	}
 	watched, bare := newServer(f, true), newServer(f, false)

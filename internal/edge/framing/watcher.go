@@ -33,7 +33,7 @@ type verdict int
 const (
 	pass      verdict = iota // the first n bytes may be passed on
 	needMore                 // the data is incomplete
-	ambiguous                // the first n bytes are a head that states its length twice
+	ambiguous                // the first n bytes are a head that states its length twice, or is folded
 	giveUp                   // framing that net/http refuses, or not HTTP/1: watching ends
 )
 
@@ -121,7 +121,7 @@ func (w *watcher) head(b []byte) (n int, v verdict) {
 	var (
 		lengths, encodings int
 		length             []byte
-		old                bool
+		old, folded        bool
 	)
 	first := true
 	for line := range bytes.SplitSeq(b[:n], []byte("\n")) {
@@ -132,6 +132,8 @@ func (w *watcher) head(b []byte) (n int, v verdict) {
 		}
 		name, value, ok := bytes.Cut(line, []byte(":"))
 		switch {
+		case isFolded(line):
+			folded = true
 		case !ok:
 		case isField(name, "content-length"):
 			lengths++
@@ -141,6 +143,8 @@ func (w *watcher) head(b []byte) (n int, v verdict) {
 		}
 	}
 	switch {
+	case folded:
+		return n, ambiguous
 	case encodings > 0 && (lengths > 0 || old): // net/http ignores Transfer-Encoding in HTTP/1.0
 		return n, ambiguous
 	case encodings > 0:
@@ -172,6 +176,12 @@ func headLength(b []byte) int {
 			return at
 		}
 	}
+}
+
+// isFolded reports whether a line of a head continues the one before it (RFC 9112, 5.2). net/http joins
+// the two, other servers read a field of its own, or none: they may disagree about every length.
+func isFolded(line []byte) bool {
+	return len(line) > 0 && (line[0] == ' ' || line[0] == '\t')
 }
 
 // isField compares a field name as lenient servers do: ignoring case and surrounding white space.
