@@ -221,6 +221,20 @@ func (v Values) KeepSecrets(stored Values, schema Schema) {
 	}
 }
 
+// Without returns a config without the values of those names. It is raw itself if it has none of them.
+func Without(raw json.RawMessage, names []string) json.RawMessage {
+	if len(names) == 0 {
+		return raw
+	}
+	v, _ := Decode(raw)
+	had := len(v)
+	maps.DeleteFunc(v, func(name string, _ any) bool { return slices.Contains(names, name) })
+	if len(v) == had {
+		return raw
+	}
+	return v.Encode()
+}
+
 // Public returns a config with every secret value replaced by "", or nil if there is no
 // config. configured says for each secret field of the schema whether it has a value.
 func Public(raw json.RawMessage, schema Schema) (public json.RawMessage, configured map[string]bool) {

@@ -33,6 +33,18 @@ type Field struct {
 // "secret" or flagged so.
 func (f Field) IsSecret() bool { return f.Secret || f.Type == "secret" }
 
+// Revealed returns the names of the secret fields of s that are not secret in next, the schema of another version. Their
+// values must not pass to that version: it would show what nobody may read (contract 4.10).
+func (s Schema) Revealed(next Schema) []string {
+	var names []string
+	for name, field := range s {
+		if field.IsSecret() && !next[name].IsSecret() {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // ParseSchema reads the field name of a manifest.
 func ParseSchema(o manifest.Object, name string) Schema { return parseSchema(o, name, true) }
 

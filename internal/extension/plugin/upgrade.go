@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -123,25 +124,11 @@ func (s *Service) switchVersion(
 			return err
 		}
 		tell := s.newNews()
-		c.running = nil
-		var stale []StoredInstance
-		err = eachInstance(ctx, st, slug, func(in StoredInstance) error {
-			if in.Enabled {
-				c.running = append(c.running, in.ID)
-			}
-			if action != audit.PluginRollback && s.ask(ctx, &in, was, next, back) {
-				stale = append(stale, in)
-			}
-			tell.hook(next, in, OnUpgrade, was.Manifest.Version)
-			return nil
-		})
-		if err != nil {
-			return err
+		ask := func(in *StoredInstance) bool {
+			return action != audit.PluginRollback && s.ask(ctx, in, was, next, back)
 		}
-		for _, in := range stale {
-			if err := st.UpdateInstance(ctx, in); err != nil {
-				return err
-			}
+		if c.running, err = s.in(st).switchInstances(ctx, was, next, ask, tell); err != nil {
+			return err
 		}
 		if err := st.ReplaceVersion(ctx, next, previous); err != nil {
 			return err
@@ -164,6 +151,59 @@ func (s *Service) switchVersion(
 	return c, nil
 }
 
+// switchInstances changes the instances of was as next needs them, in the service's transaction, and tells them. They
+// lose the values of fields that were secret and are not in next. ask reports whether it changed one. It returns the
+// ids of those that are enabled.
+func (s *Service) switchInstances(
+	ctx context.Context, was, next Package, ask func(*StoredInstance) bool, tell *news,
+) (running []string, err error) {
+	revealed := was.Manifest.ConfigSchema.Revealed(next.Manifest.ConfigSchema)
+	var stale []StoredInstance
+	err = eachInstance(ctx, s.Store, was.Manifest.Slug, func(in StoredInstance) error {
+		if in.Enabled {
+			running = append(running, in.ID)
+		}
+		taken, err := s.takeSecrets(&in, revealed)
+		if err != nil {
+			return err
+		}
+		if ask(&in) || taken {
+			in.Version++
+			in.UpdatedAt = s.now()
+			stale = append(stale, in)
+		}
+		tell.hook(next, in, OnUpgrade, was.Manifest.Version)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, in := range stale {
+		if err := s.Store.UpdateInstance(ctx, in); err != nil {
+			return nil, err
+		}
+	}
+	return running, nil
+}
+
+// takeSecrets removes the values of those names from the config of an instance, and reports whether it had any.
+func (s *Service) takeSecrets(in *StoredInstance, names []string) (taken bool, err error) {
+	if len(names) == 0 {
+		return false, nil
+	}
+	opened, err := s.open(*in)
+	if err != nil {
+		return false, err
+	}
+	kept := config.Without(opened.Config, names)
+	if bytes.Equal(kept, opened.Config) {
+		return false, nil
+	}
+	opened.Config = kept
+	*in = s.seal(opened)
+	return true, nil
+}
+
 // ask makes wait what next asks for and the caller might not give, and takes back what the version was of a package
 // does not declare; it reports whether that was anything. What it takes back was granted to an earlier version, and
 // stayed for a rollback: a next version that declares it again needs consent again (contract 4.6). What neither next
@@ -176,8 +216,7 @@ func (s *Service) ask(ctx context.Context, in *StoredInstance, was, next Package
 	if len(kept) == len(in.Granted) && len(gone) == 0 && len(more) == 0 {
 		return false
 	}
-	in.Granted, in.Undecided, in.UpdatedAt = kept, append(waiting, more...), s.now()
-	in.Version++
+	in.Granted, in.Undecided = kept, append(waiting, more...)
 	return true
 }
 
@@ -201,6 +240,7 @@ func (s *Service) rehearse(ctx context.Context, was, next Package, setup extensi
 	if err != nil {
 		return err
 	}
+	revealed := was.Manifest.ConfigSchema.Revealed(next.Manifest.ConfigSchema)
 	var faults errs.Issues
 	var trial *Installed
 	err = eachInstance(ctx, s.Store, slug, func(stored StoredInstance) error {
@@ -211,9 +251,15 @@ func (s *Service) rehearse(ctx context.Context, was, next Package, setup extensi
 		if err != nil {
 			return err
 		}
-		in.Config = added(in.Config, setup.Config(in.Key))
+		in.Config = added(config.Without(in.Config, revealed), setup.Config(in.Key))
 		values, _ := config.Decode(in.Config)
 		for _, name := range values.Missing(next.Manifest.ConfigSchema) {
+			if slices.Contains(revealed, name) {
+				faults.Add("instances."+in.Key+".config."+name, errs.CodeRequired,
+					"The instance %s needs a value for %s, and loses the one it has, because that was secret and is not in "+
+						"version %s. Disable the instance, and set it afterwards.", in.Key, name, next.Manifest.Version)
+				continue
+			}
 			faults.Add("instances."+in.Key+".config."+name, errs.CodeRequired,
 				"The instance %s needs a value for %s, which version %s requires. Set it first, or disable the instance.",
 				in.Key, name, next.Manifest.Version)

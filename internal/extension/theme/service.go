@@ -156,7 +156,8 @@ func (s *Service) checkLicense(ctx context.Context, kind extension.Kind, slug st
 func (s *Service) Add(ctx context.Context, v Version) (Installed, error) {
 	var in Installed
 	err := s.Store.InTx(ctx, func(st Store) error {
-		if _, err := st.State(ctx, v.Target()); err != nil { // one at a time
+		state, err := st.State(ctx, v.Target()) // one at a time
+		if err != nil {
 			return err
 		}
 		was, err := s.in(st).present(ctx, v)
@@ -175,6 +176,12 @@ func (s *Service) Add(ctx context.Context, v Version) (Installed, error) {
 		if err := st.PutVersion(ctx, v); err != nil {
 			return err
 		}
+		details := audit.Details{"version": v.Manifest.Version, "zipHash": v.ZipHash}
+		if taken, err := s.in(st).takeSecrets(ctx, state, was, v); err != nil {
+			return err
+		} else if taken {
+			details["config"] = "changed"
+		}
 		t, err := s.in(st).Get(ctx, v.Kind, v.Manifest.Slug)
 		if err != nil {
 			return err
@@ -187,9 +194,7 @@ func (s *Service) Add(ctx context.Context, v Version) (Installed, error) {
 		if err := s.publish(ctx, st, told, v.Kind, v.Manifest.Slug); err != nil {
 			return err
 		}
-		return s.record(ctx, st, action, themeTarget(v.Kind, v.Manifest.Slug), audit.Details{
-			"version": v.Manifest.Version, "zipHash": v.ZipHash,
-		})
+		return s.record(ctx, st, action, themeTarget(v.Kind, v.Manifest.Slug), details)
 	})
 	return in, err
 }

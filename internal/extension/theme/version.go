@@ -1,12 +1,14 @@
 package theme
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
 
 	"stoa/internal/base/event"
 	"stoa/internal/extension"
+	"stoa/internal/extension/config"
 	"stoa/internal/trust/audit"
 )
 
@@ -23,11 +25,52 @@ func (s *Service) try(ctx context.Context, v Version) error {
 	a := App{Version: v, Config: v.Manifest.DefaultConfig, Token: s.token(v.ID)}
 	if state.Active.Slug == v.Manifest.Slug {
 		a.Sealed = state.Active.Sealed
-		if a.Config, err = s.open(v.Target(), state.Active); err != nil {
+		if a.Config, err = s.passedOn(ctx, state.Active, v); err != nil {
 			return err
 		}
 	}
 	return s.start(ctx, a)
+}
+
+// passedOn returns the config that a version gets from the one of its theme that its target shows: without the
+// values of fields that are no longer secret.
+func (s *Service) passedOn(ctx context.Context, shown Choice, v Version) (json.RawMessage, error) {
+	values, err := s.open(v.Target(), shown)
+	if err != nil {
+		return nil, err
+	}
+	versions, err := s.Store.Versions(ctx, v.Target(), shown.Slug)
+	if err != nil {
+		return nil, err
+	}
+	for _, was := range versions {
+		if was.Manifest.Version == shown.Version {
+			values = config.Without(values, was.Manifest.ConfigSchema.Revealed(v.Manifest.ConfigSchema))
+		}
+	}
+	return values, nil
+}
+
+// takeSecrets removes from what a target shows, and from what a rollback returns to, the values of fields that were
+// secret in the version was and are not in v, which takes its place. It reports whether there were any.
+func (s *Service) takeSecrets(ctx context.Context, state State, was, v Version) (taken bool, err error) {
+	revealed := was.Manifest.ConfigSchema.Revealed(v.Manifest.ConfigSchema)
+	for _, c := range []*Choice{&state.Active, &state.Previous} {
+		if len(revealed) == 0 || c.Slug != v.Manifest.Slug || c.Version != v.Manifest.Version {
+			continue
+		}
+		values, err := s.open(v.Target(), *c)
+		if err != nil {
+			return false, err
+		}
+		if kept := config.Without(values, revealed); !bytes.Equal(kept, values) {
+			c.Sealed, taken = s.Configs.Seal(kept, sealedFor(v.Target(), c.Slug)), true
+		}
+	}
+	if taken {
+		err = s.Store.PutState(ctx, v.Target(), state)
+	}
+	return taken, err
 }
 
 // tryNext is try for a version that is about to be recorded, if its target is to show it or
@@ -56,7 +99,7 @@ func (s *Service) tryNext(ctx context.Context, v Version, show bool) error {
 }
 
 // show makes the target of an installed version show it, in the service's transaction. A
-// theme that the target shows already, in another version, keeps its config. An app has
+// theme that the target shows already, in another version, keeps its config (passedOn). An app has
 // been tried before: nothing is started in a transaction.
 func (s *Service) show(ctx context.Context, v Version) error {
 	state, err := s.Store.State(ctx, v.Target())
@@ -65,7 +108,7 @@ func (s *Service) show(ctx context.Context, v Version) error {
 	}
 	var input Input
 	if state.Active.Slug == v.Manifest.Slug {
-		if input.Config, err = s.open(v.Target(), state.Active); err != nil {
+		if input.Config, err = s.passedOn(ctx, state.Active, v); err != nil {
 			return err
 		}
 	}
