@@ -1,5 +1,6 @@
 // Package redact takes tokens out of texts that leave the process: log records and spans. Nothing is meant to put one
-// there; this is for the day when something does.
+// there; this is for the day when something does. It also takes the secrets of an extension out of what the extension
+// says.
 package redact
 
 import (

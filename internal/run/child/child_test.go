@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"stoa/internal/base/redact"
 	"stoa/internal/run/sandbox"
 	"stoa/internal/testkit/proctest"
 	"stoa/internal/testkit/waittest"
@@ -195,7 +196,7 @@ func TestAReportOutlivesItsProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &Child{
-		spec: Spec{Output: NewOutput(slog.New(slog.DiscardHandler), PluginSays, NewRedactor(nil))},
+		spec: Spec{Output: NewOutput(slog.New(slog.DiscardHandler), PluginSays, redact.Secrets(nil))},
 		cmd:  cmd, cancel: cancel, contained: &sandbox.Contained{}, socket: &socket{}, report: read,
 		ready: make(chan error, 1), outputs: make(chan struct{}), reported: make(chan struct{}),
 		reaped: make(chan struct{}), exited: make(chan struct{}),

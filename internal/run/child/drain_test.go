@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stoa/internal/base/pace"
+	"stoa/internal/base/redact"
 	"stoa/internal/testkit/logtest"
 )
 
@@ -80,7 +81,7 @@ func TestLinesBeyondTheRateAreNotParsed(t *testing.T) {
 // its last error in the status.
 func TestTheReasonOfTheEndIsReadAmongDroppedLines(t *testing.T) {
 	t.Parallel()
-	o := NewOutput(new(logtest.Buffer).Logger(), PluginSays, NewRedactor([]string{"secret-value"}))
+	o := NewOutput(new(logtest.Buffer).Logger(), PluginSays, redact.Secrets([]string{"secret-value"}))
 	now := time.Now()
 	o.now, o.allowed = func() time.Time { return now }, pace.NewBucket(linesPerSec, linesBurst, now)
 	o.Write([]byte(strings.Repeat("x\n", linesBurst) + `{"level":60,"time":1,"msg":"m","err":{"message":"no secret-value"}}` + "\nlast\n"))
@@ -97,7 +98,7 @@ func TestTheReasonOfTheEndIsReadAmongDroppedLines(t *testing.T) {
 func TestTheLastWordsNeedNoLineBreak(t *testing.T) {
 	t.Parallel()
 	log := new(logtest.Buffer)
-	o := NewOutput(log.Logger(), PluginSays, NewRedactor([]string{"secret-value"}))
+	o := NewOutput(log.Logger(), PluginSays, redact.Secrets([]string{"secret-value"}))
 	o.Write([]byte("a line\nout of secret-value"))
 	o.Ended()
 	o.Ended() // nothing is said twice
@@ -110,7 +111,7 @@ func TestTheLastWordsNeedNoLineBreak(t *testing.T) {
 func TestTheLogSaysOnceThatLinesAreDropped(t *testing.T) {
 	t.Parallel()
 	log, now := new(logtest.Buffer), time.Now()
-	o := NewOutput(log.Logger(), PluginSays, NewRedactor(nil))
+	o := NewOutput(log.Logger(), PluginSays, redact.Secrets(nil))
 	o.now, o.allowed = func() time.Time { return now }, pace.NewBucket(linesPerSec, linesBurst, now)
 	for range 9 {
 		o.Write([]byte(strings.Repeat("x\n", 1000)))

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"stoa/internal/base/redact"
 )
 
 // launcher is the one of all tests, which TestMain closes: looking at a machine takes
@@ -40,7 +42,7 @@ func start(tb testing.TB, text string, change ...func(*Spec)) *Child {
 	}
 	log := slog.New(slog.NewTextHandler(tb.Output(), nil))
 	spec := Spec{
-		Log: log, Output: NewOutput(log, PluginSays, NewRedactor(nil)), Input: strings.NewReader(""),
+		Log: log, Output: NewOutput(log, PluginSays, redact.Secrets(nil)), Input: strings.NewReader(""),
 		Dir: dir, Data: filepath.Dir(dir), Args: []string{entry}, HeapMiB: 64, Stall: time.Minute,
 	}
 	for _, c := range change {

@@ -50,7 +50,7 @@ type Output struct {
 }
 
 // NewOutput returns an Output that writes to log. says is the message of its records,
-// and redact removes secrets from them (NewRedactor).
+// and redact removes secrets from them (redact.Secrets).
 func NewOutput(log *slog.Logger, says string, redact func(string) string) *Output {
 	return &Output{
 		log: log, says: says, redact: redact, now: time.Now, limit: readLimit,

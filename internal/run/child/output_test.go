@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"stoa/internal/base/pace"
+	"stoa/internal/base/redact"
 	"stoa/internal/testkit/logtest"
 )
 
@@ -15,7 +16,7 @@ func TestOutputIsBoundedInLengthAndRate(t *testing.T) {
 	t.Parallel()
 	log := new(logtest.Buffer)
 	now := time.Now()
-	o := NewOutput(log.Logger(), PluginSays, NewRedactor(nil))
+	o := NewOutput(log.Logger(), PluginSays, redact.Secrets(nil))
 	o.now, o.allowed = func() time.Time { return now }, pace.NewBucket(linesPerSec, linesBurst, now)
 	for range linesBurst + 50 {
 		o.Write([]byte(strings.Repeat("ü", lineLimit) + "\n"))
@@ -72,7 +73,7 @@ func FuzzOutput(f *testing.F) {
 	f.Add([]byte("{\"level\":30,\"msg\":\"x\"}\nplain\n"), 3)
 	f.Fuzz(func(t *testing.T, b []byte, cut int) {
 		log := new(logtest.Buffer)
-		o := NewOutput(log.Logger(), PluginSays, NewRedactor([]string{"secret-value"}))
+		o := NewOutput(log.Logger(), PluginSays, redact.Secrets([]string{"secret-value"}))
 		cut = min(max(cut, 0), len(b))
 		for _, part := range [][]byte{b[:cut], b[cut:]} {
 			if n, err := o.Write(part); n != len(part) || err != nil {

@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"context"
+	"encoding/base64"
 	"io"
 	"net/http"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"stoa/internal/extension/config"
 	"stoa/internal/extension/plugin"
 )
 
@@ -110,4 +112,31 @@ func TestTheEndOfProbingDoesNotHideWhatThePluginSaid(t *testing.T) {
 			t.Errorf("a plugin that never answers: %q", f.Message)
 		}
 	})
+}
+
+// What a plugin says of its health is logged, stored and shown: without the secrets of its config.
+func TestHealthTellsNoSecrets(t *testing.T) {
+	t.Parallel()
+	const key, value = "carrierKey", "sk_live_0123456789abcdefghijklmnop"
+	for name, said := range map[string]string{
+		"as it is":               `{"error":"carrier refused key ` + value + `"}`,
+		"where the text is cut":  strings.Repeat("x", 190) + value,
+		"in the config's header": base64.RawURLEncoding.EncodeToString([]byte(`{"` + key + `":"` + value + `"}`)),
+		"often":                  strings.Repeat(value, 1000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := newKit(t)
+			k.finder.change(func(in *plugin.Installed) {
+				in.Package.Manifest.ConfigSchema = config.Schema{key: {Type: "secret"}}
+				in.Instance.Config = []byte(`{"` + key + `":"` + value + `"}`)
+			})
+			k.answer = func(w http.ResponseWriter, _ *http.Request) { http.Error(w, said, http.StatusInternalServerError) }
+			f := k.Health(t.Context(), k.Runtimes[plugin.External], k.finder.list[0])
+			if strings.Contains(f.Message, "sk_l") || strings.Contains(f.Message, "eyJ") || len(f.Message) > 300 ||
+				!strings.Contains(f.Message, "500: ") || !strings.Contains(f.Message, "[secret]") {
+				t.Errorf("failure = %q", f.Message)
+			}
+		})
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"stoa/internal/base/redact"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/base/trace"
 	"stoa/internal/extension/plugin"
@@ -56,11 +57,26 @@ func (g *Gateway) Health(ctx context.Context, rt run.Runtime, in plugin.Installe
 	return plugin.Failure{At: g.Now(), Message: message}
 }
 
-// health returns why a plugin is not healthy, or "".
+// health returns why a plugin is not healthy, or "". Administrators, the log and the database get this, and a plugin may
+// answer with its config: the secrets are removed.
 func (g *Gateway) health(ctx context.Context, rt run.Runtime, in *plugin.Installed) string {
+	status, said := g.askHealth(ctx, rt, in)
+	if said == "" && (status == http.StatusOK || status == http.StatusNotFound) {
+		return ""
+	}
+	said = redact.Secrets(in.SecretTexts())(said) // before it is cut: half a secret would not be found
+	if status == 0 {
+		return said
+	}
+	return fmt.Sprintf("GET /health answered %d: %s", status, strings.ToValidUTF8(said[:min(len(said), shownOfProbe)], ""))
+}
+
+// askHealth returns what a plugin answers to GET /health: a status, with the beginning of the body unless the plugin is
+// healthy; or no status, and why there is no answer.
+func (g *Gateway) askHealth(ctx context.Context, rt run.Runtime, in *plugin.Installed) (status int, said string) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, healthPath, nil)
 	if err != nil {
-		return err.Error()
+		return 0, err.Error()
 	}
 	p := newPassage() // not released: a transport may go on sending it after the answer
 	p.trace = trace.New()
@@ -68,28 +84,28 @@ func (g *Gateway) health(ctx context.Context, rt run.Runtime, in *plugin.Install
 	call := Call{Slug: in.Package.Manifest.Slug, Path: healthPath, Caller: CallerService}
 	d, err := g.derive(in)
 	if err != nil {
-		return err.Error()
+		return 0, err.Error()
 	}
 	if err := g.setContext(ctx, p, in, d, reqctx.Caller{}, call); err != nil {
-		return err.Error()
+		return 0, err.Error()
 	}
 	if err := g.sign(ctx, p, d, &in.Package.Manifest, signing.BodyHash(nil)); err != nil {
-		return err.Error()
+		return 0, err.Error()
 	}
 	g.hop(ctx, p, in)
-	answer := &probeAnswer{header: make(http.Header), status: http.StatusOK, keep: keptOfProbe}
+	answer := &probeAnswer{header: make(http.Header), status: http.StatusOK, keep: drainedOfProbe}
 	err = serveWhole(rt, answer, r, in)
 	endOwn(p.pluginSpan, answer.status, err)
 	if err != nil {
-		return "GET /health: " + err.Error()
+		return 0, "GET /health: " + err.Error()
 	}
 	if err := ctx.Err(); err != nil {
-		return "GET /health: the answer did not end in time"
+		return 0, "GET /health: the answer did not end in time"
 	}
 	if answer.status == http.StatusOK || answer.status == http.StatusNotFound {
-		return ""
+		return answer.status, ""
 	}
-	return fmt.Sprintf("GET /health answered %d: %s", answer.status, strings.ToValidUTF8(string(answer.body), ""))
+	return answer.status, string(answer.body)
 }
 
 // serveWhole is rt.Serve for requests of stoa itself: an answer that breaks off is an error,
@@ -118,7 +134,7 @@ type probeAnswer struct {
 }
 
 const (
-	keptOfProbe = 200 // bytes
+	shownOfProbe = 200 // bytes
 
 	// drainedOfProbe is how many bytes of an answer are read, so that its connection can be
 	// reused. A plugin that sends without end is cut off.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"stoa/internal/base/redact"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run/child"
@@ -178,7 +179,7 @@ func (p *process) attend() error {
 
 // start forks the process, which reads its instructions from a pipe.
 func (p *process) start() error {
-	p.output = child.NewOutput(p.log, child.PluginSays, child.NewRedactor(secretsOf(p.in)))
+	p.output = child.NewOutput(p.log, child.PluginSays, redact.Secrets(p.in.SecretTexts()))
 	p.output.CountLost(p.rt.lost.of(p.in.Package.Manifest.Slug))
 	c, err := p.rt.launch(p.in, reqctx.Installation(p.in.Instance.ID), child.Spec{Log: p.log, Output: p.output},
 		p.instructions)

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"stoa/internal/base/redact"
 	"stoa/internal/base/reqctx"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run/child"
@@ -230,7 +231,7 @@ func (s *sharedProcess) send(fields map[string]any) error {
 
 // enter makes p a member.
 func (s *sharedProcess) enter(p *process) *member {
-	redact := child.NewRedactor(secretsOf(p.in))
+	clean := redact.Secrets(p.in.SecretTexts())
 	p.output = child.NewOutput(p.log, child.PluginSays, s.redact)
 	p.output.CountLost(p.rt.lost.of(p.in.Package.Manifest.Slug))
 	p.child = s.child
@@ -238,7 +239,7 @@ func (s *sharedProcess) enter(p *process) *member {
 	defer s.mu.Unlock()
 	s.names++
 	m := &member{
-		process: p, name: strconv.Itoa(s.names), redact: redact, added: make(chan error, 1), silent: make(chan struct{}),
+		process: p, name: strconv.Itoa(s.names), redact: clean, added: make(chan error, 1), silent: make(chan struct{}),
 	}
 	s.members[m.name] = m
 	return m

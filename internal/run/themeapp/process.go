@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"stoa/internal/base/redact"
 	"stoa/internal/extension/config"
 	"stoa/internal/extension/theme"
 	"stoa/internal/run/child"
@@ -73,7 +74,7 @@ type process struct {
 func newProcess(s *app) *process {
 	p := &process{
 		s: s, started: make(chan struct{}), ending: make(chan struct{}), done: make(chan struct{}),
-		output: child.NewOutput(s.log, "theme app says", child.NewRedactor(secretsOf(s.of))),
+		output: child.NewOutput(s.log, "theme app says", redact.Secrets(secretsOf(s.of))),
 	}
 	p.transport = relay.NewTransport(func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return p.child.Dial(ctx)
@@ -250,7 +251,7 @@ func secretsOf(a theme.App) []string {
 	secrets := []string{a.Token}
 	values, _ := config.Decode(a.Config)
 	for name, field := range a.Version.Manifest.ConfigSchema {
-		if text, ok := values[name].(string); ok && field.IsSecret() && len(text) >= child.ShortestSecret {
+		if text, ok := values[name].(string); ok && field.IsSecret() && len(text) >= redact.Shortest {
 			secrets = append(secrets, text)
 		}
 	}

@@ -1,4 +1,4 @@
-package child
+package redact
 
 import (
 	"bytes"
@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// ShortestSecret is the length in bytes from which a secret is worth removing from logs.
+// Shortest is the length in bytes from which a secret is worth removing from texts.
 // Removing shorter ones would hide ordinary words, and little else.
-const ShortestSecret = 6
+const Shortest = 6
 
 // redacted replaces a secret.
 const redacted = "[secret]"
@@ -22,10 +22,10 @@ const redacted = "[secret]"
 // missing, because long lines are cut.
 var encodedObjects = regexp.MustCompile(`eyJ[A-Za-z0-9_+/=-]{12,}(?:\.[A-Za-z0-9_-]*){0,2}`)
 
-// NewRedactor returns a function that removes from a text the secrets, plain or
-// encoded, and everything that looks like a token. What a child prints goes to the
-// log, and a careless program prints its config or the headers of a request.
-func NewRedactor(secrets []string) func(string) string {
+// Secrets returns a function that removes from a text the secrets, plain or encoded, and
+// everything that looks like a token. What a plugin prints goes to the log, what it says of its
+// health to administrators, and a careless program tells its config or the headers of a request.
+func Secrets(secrets []string) func(string) string {
 	var forms []string
 	for _, s := range secrets {
 		forms = append(append(forms, s, inJSON(s)), inBase64(s)...)
