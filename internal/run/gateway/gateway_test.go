@@ -304,6 +304,7 @@ func TestRoutePermissions(t *testing.T) {
 		"POST /api/%6frders/7": "PERMISSION_NOT_GRANTED",
 		"POST /api/orders%2F7": "PERMISSION_NOT_GRANTED",
 		"GET /api/away%2F":     "PERMISSION_NOT_GRANTED",
+		"GET /api/away;a/b":    "PERMISSION_NOT_GRANTED",
 		"GET /api/other%2F7":   "418",
 		"GET /api/away":        "PERMISSION_NOT_GRANTED",
 		"HEAD /api/away":       "PERMISSION_NOT_GRANTED",

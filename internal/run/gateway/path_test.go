@@ -144,6 +144,8 @@ func TestNoEncodingOfAPathEscapesItsPermission(t *testing.T) {
 		"/API%2FOrders%2F7%2FItems%2F", "/api/orders%2F%2F7/items", "/api/orders;a=b%2F7%3Bx/items",
 		"/api/users%2F", "/api/users%3Fx=1", "/api/users%253Fx=1", "/api/users%23x", "/api/users%3Bv=1",
 		"/api/%75%73%65%72%73",
+		"/api/users;a/b", "/api/users;", "/api/users%3Ba/b", "/api/users%253Ba%2Fb", "/api/users%3Fx;a/b", "/api/users;a%3Fx/b",
+		"/api/orders/7/items;a/b", "/api/files/7;a/b", "/api/reports;/api/other",
 		"/api/reports%2F2030%2F01", "/api/reports%252f", "/api/files/a%2Fb", // one segment as sent, two when decoded
 	} {
 		if !passable(path, false) {

@@ -34,18 +34,27 @@ func permitted(rules []plugin.RoutePermission, effective []string, method, path 
 }
 
 // readingsOf returns a path as sent and after each decoding, when an encoded slash separates
-// segments and an encoded question mark ends the path.
+// segments and an encoded question mark ends the path. A semicolon may end it, too: Fastify 4 takes
+// it for a question mark, where other servers read a parameter of one segment.
 func readingsOf(path string) []string {
-	readings := []string{path}
+	readings := upTo(";", path)
 	for range maxDecodings {
 		plain, err := url.PathUnescape(path)
 		if err != nil || plain == path {
 			break
 		}
 		path = plain
-		readings = append(readings, path)
-		if end := strings.IndexAny(path, "?#"); end >= 0 {
-			readings = append(readings, path[:end])
+		readings = append(readings, upTo("?#;", path)...)
+	}
+	return readings
+}
+
+// upTo returns a path whole, and up to the first of each of the characters that it has.
+func upTo(chars, path string) []string {
+	readings := []string{path}
+	for i := range chars {
+		if before, _, found := strings.Cut(path, chars[i:i+1]); found {
+			readings = append(readings, before)
 		}
 	}
 	return readings
