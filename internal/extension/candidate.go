@@ -3,6 +3,7 @@ package extension
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"stoa/internal/base/errs"
 )
@@ -62,13 +63,18 @@ func (s Setup) IsZero() bool { return len(s.Instances) == 0 && !s.Activate }
 
 // Config returns the config that the setup has for the instance with that key, or nil.
 func (s Setup) Config(key string) json.RawMessage {
-	for _, in := range s.Instances {
-		var name string
-		if json.Unmarshal(in.Key, &name) == nil && name == key {
-			return in.Config
-		}
+	if i := s.Index(key); i >= 0 {
+		return s.Instances[i].Config
 	}
 	return nil
+}
+
+// Index returns where the setup has the instance with that key, or -1.
+func (s Setup) Index(key string) int {
+	return slices.IndexFunc(s.Instances, func(in Instance) bool {
+		var name string
+		return json.Unmarshal(in.Key, &name) == nil && name == key
+	})
 }
 
 // Instance is an instance that a setup asks for, field by field as it was written. A field

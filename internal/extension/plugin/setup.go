@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -54,7 +55,7 @@ func (s *Service) arrange(
 	case err == nil:
 		want.Enabled = nil // it stays as it is
 		applySetup(p.Manifest, want, &in, faults)
-		old.Config = added(old.Config, want.Config)
+		old.Config = addedTo(old.Config, want.Config, faults)
 		return old, true, nil
 	case errs.KindOf(err) != errs.NotFound:
 		return in, false, err
@@ -234,6 +235,17 @@ func (s *Service) addConfig(ctx context.Context, in Instance) (changed []string,
 		return nil, err
 	}
 	return []string{in.ID}, s.recordInstance(ctx, s.Store, was.Instance, in)
+}
+
+// addedTo is added for a config that is to be stored. It adds the fault of one that gets too large, which neither of the
+// two may be by itself; but not to faults of what is added.
+func addedTo(raw, more json.RawMessage, faults *errs.Issues) json.RawMessage {
+	all := added(raw, more)
+	if faults.Len() == 0 && !bytes.Equal(all, raw) {
+		values, _ := config.Decode(all)
+		values.Check("config", nil, faults) // without a schema: what is added was held against it, what is there stays
+	}
+	return all
 }
 
 // added returns a config with the values of more that it lacks. It is raw itself if there

@@ -351,7 +351,12 @@ func (s *Service) Restore(ctx context.Context, slug string) (Installed, error) {
 // restore prepares that an uninstalled package, with its default instance, is brought back.
 func (s *Service) restore(ctx context.Context, in Installed, setup extension.Setup) (*change, error) {
 	slug := in.Package.Manifest.Slug
-	in.Instance.Config = added(in.Instance.Config, setup.Config(DefaultInstance))
+	var faults, all errs.Issues
+	in.Instance.Config = addedTo(in.Instance.Config, setup.Config(DefaultInstance), &faults)
+	all.AppendBelow(manifest.Item("instances", setup.Index(DefaultInstance)), faults)
+	if err := all.Err(); err != nil {
+		return nil, err
+	}
 	values, _ := config.Decode(in.Instance.Config)
 	in.Package.DeletedAt, in.Package.UpdatedAt = time.Time{}, s.now()
 	in.Instance.Enabled = len(values.Missing(in.Package.Manifest.ConfigSchema)) == 0
