@@ -148,8 +148,10 @@ func (k *configs) get(ctx context.Context, c *Context) (json.RawMessage, error) 
 	if ok {
 		return config, nil
 	}
-	if err := c.Platform.Config(ctx, &config); err != nil {
-		return nil, err
+	config, digest, err := c.Platform.config(ctx)
+	if err != nil || digest != c.digest {
+		// The platform has only the present config. A later one serves this call, and is not remembered as what it is not.
+		return config, err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()

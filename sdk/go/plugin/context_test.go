@@ -88,24 +88,63 @@ func TestALargeConfigIsFetchedOnce(t *testing.T) {
 		if r.RequestURI != "/api/v1/platform/config" || r.Header.Get("Authorization") != "Bearer token" {
 			t.Errorf("the platform is asked for %s by %s", r.RequestURI, r.Header.Get("Authorization"))
 		}
+		w.Header().Set("ETag", []string{"", `"one"`, `"two"`}[asked])
 		fmt.Fprint(w, `{"success":true,"data":{"config":{"greeting":"Hi"}}}`)
 	}))
 	defer srv.Close()
 	v := verifier()
 	for _, digest := range []string{"one", "one", "two"} {
-		r := SignedRequest(TestRequest{
-			Secret: secret, Now: now, Context: Context{Platform: &Platform{BaseURL: srv.URL, Token: "token"}},
-			Header: http.Header{"X-Plugin-Config": {""}, "X-Plugin-Config-Digest": {digest}},
-		})
-		serve(r, v, func(_ http.ResponseWriter, r *http.Request) {
-			var config struct{ Greeting string }
-			if err := FromContext(r.Context()).Config(r.Context(), &config); err != nil || config.Greeting != "Hi" {
-				t.Errorf("Config = %+v, %v", config, err)
-			}
-		})
+		if got := greeting(t, v, srv.URL, digest); got != "Hi" {
+			t.Errorf("config = %q", got)
+		}
 	}
 	if asked != 2 {
 		t.Errorf("the platform was asked %d times, want once for each version", asked)
+	}
+}
+
+// greeting is what a plugin reads in its config, of which the request has that digest.
+func greeting(t *testing.T, v *Verifier, platform, digest string) string {
+	t.Helper()
+	r := SignedRequest(TestRequest{
+		Secret: secret, Now: now, Context: Context{Platform: &Platform{BaseURL: platform, Token: "token"}},
+		Header: http.Header{"X-Plugin-Config": {""}, "X-Plugin-Config-Digest": {digest}},
+	})
+	var config struct{ Greeting string }
+	serve(r, v, func(_ http.ResponseWriter, r *http.Request) {
+		if err := FromContext(r.Context()).Config(r.Context(), &config); err != nil {
+			t.Errorf("Config = %v", err)
+		}
+	})
+	return config.Greeting
+}
+
+func TestAConfigThatWasSavedMeanwhileIsNotKeptAsTheOneBefore(t *testing.T) {
+	t.Parallel()
+
+	answers := []struct{ tag, greeting string }{
+		{`"b"`, "B"}, // saved after the call was signed
+		{"", "A"},    // a proxy took the tag away
+		{`W/"a"`, "A"},
+	}
+	asked := 0
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		a := answers[asked]
+		asked++
+		if a.tag != "" {
+			w.Header().Set("ETag", a.tag)
+		}
+		fmt.Fprintf(w, `{"success":true,"data":{"config":{"greeting":%q}}}`, a.greeting)
+	}))
+	defer srv.Close()
+	v := verifier()
+	for i, want := range []string{"B", "A", "A", "A"} {
+		if got := greeting(t, v, srv.URL, "a"); got != want {
+			t.Errorf("call %d: config of %q, want %q", i+1, got, want)
+		}
+	}
+	if asked != 3 {
+		t.Errorf("the platform was asked %d times, want 3", asked)
 	}
 }
 

@@ -59,13 +59,26 @@ type Platform struct {
 
 // Config decodes the instance's config as it is now into v.
 func (p *Platform) Config(ctx context.Context, v any) error {
+	config, _, err := p.config(ctx)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(config, v)
+}
+
+// config returns the present config with its digest, which is the entity tag of the answer. A proxy may have made that a
+// weak one.
+func (p *Platform) config(ctx context.Context) (config json.RawMessage, digest string, err error) {
+	res, err := p.do(ctx, http.MethodGet, "config", nil, nil, nil)
+	if err != nil {
+		return nil, "", err
+	}
 	var data struct {
 		Config json.RawMessage `json:"config"`
 	}
-	if err := p.get(ctx, "config", nil, &data); err != nil {
-		return err
-	}
-	return json.Unmarshal(data.Config, v)
+	err = res.data(&data)
+	tag := strings.TrimPrefix(res.header.Get("ETag"), "W/")
+	return data.Config, strings.Trim(tag, `"`), err
 }
 
 // OwnLicense returns the license with which the shop runs the plugin, and nil if it needs none. It needs no

@@ -55,11 +55,17 @@ function licenseIn(headers) {
 export class Configs {
   #known = new Map();
 
-  // fill fetches the config of a context if the headers have its digest only.
+  // fill fetches the config of a context if the headers have its digest only. The platform has only the present config,
+  // which may be a later one: that serves this call, and is not remembered as what it is not.
   async fill(context, digest) {
     if (context.config !== undefined) return;
     const key = `${context.installationId} ${digest}`;
-    context.config = this.#known.get(key) ?? await context.platform.config();
+    context.config = this.#known.get(key);
+    if (context.config === undefined) {
+      const present = await context.platform.digestedConfig();
+      context.config = present.config;
+      if (present.digest !== digest) return;
+    }
     this.#known.delete(key);
     this.#known.set(key, context.config);
     if (this.#known.size > 100) this.#known.delete(this.#known.keys().next().value);

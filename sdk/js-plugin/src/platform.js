@@ -8,6 +8,12 @@ export function licenseOf({ state, tier, features = null, expiresAt, trial }) {
   return { state, tier, features, expiresAt: expiresAt === null ? null : new Date(expiresAt), trial };
 }
 
+// dataOf returns what an answer holds, with or without stoa's envelope.
+async function dataOf(answer) {
+  const said = await answer.json();
+  return said.success === true && 'data' in said ? said.data : said;
+}
+
 // Platform is documented in index.d.ts.
 export class Platform {
   #base;
@@ -34,7 +40,15 @@ export class Platform {
   }
 
   async config() {
-    return (await this.#json('GET', 'config')).config;
+    return (await this.digestedConfig()).config;
+  }
+
+  // digestedConfig returns the present config with its digest, which is the entity tag of the answer. A proxy may have
+  // made that a weak one. It is no part of the public API.
+  async digestedConfig() {
+    const answer = await this.#send('GET', 'config');
+    const [, digest] = /^(?:W\/)?"([^"]*)"$/.exec(answer.headers.get('etag') ?? '') ?? [];
+    return { config: (await dataOf(answer)).config, digest };
   }
 
   async license() {
@@ -43,8 +57,7 @@ export class Platform {
   }
 
   async #json(method, path, options) {
-    const answer = await (await this.#send(method, path, options)).json();
-    return answer.success === true && 'data' in answer ? answer.data : answer;
+    return dataOf(await this.#send(method, path, options));
   }
 
   // #send returns the answer if it is a success, and throws a PlatformError otherwise.

@@ -210,14 +210,36 @@ test('a config that is too large for a header is fetched once', async (t) => {
     asked++;
     assert.equal(req.url, '/api/v1/platform/config');
     assert.equal(req.headers.authorization, 'Bearer test-token');
+    res.setHeader('etag', '"abc"');
     res.end('{"success":true,"data":{"config":{"greeting":"Hi"}}}');
   });
   const base = await serve(t, apps['plain http'](plugin()));
-  const request = () => {
-    const headers = { 'x-plugin-config-digest': 'abc', 'x-plugin-config': undefined };
-    const signed = signedRequest({ ...greeting, context: { ...greeting.context, platformBaseURL: platform }, headers });
-    return signed;
-  };
-  for (let i = 0; i < 3; i++) assert.deepEqual(await send(base, request()), { status: 200, body: want });
+  for (let i = 0; i < 3; i++) assert.deepEqual(await send(base, digested('abc', platform)), { status: 200, body: want });
   assert.equal(asked, 1);
+});
+
+// digested is a request with the digest of a config, which the platform at that address has.
+function digested(digest, platformBaseURL) {
+  const headers = { 'x-plugin-config-digest': digest, 'x-plugin-config': undefined };
+  return signedRequest({ ...greeting, context: { ...greeting.context, platformBaseURL }, headers });
+}
+
+test('a config that was saved meanwhile is not kept as the one before', async (t) => {
+  let present;
+  let asked = 0;
+  const platform = await serve(t, (_req, res) => {
+    asked++;
+    if (present.tag !== undefined) res.setHeader('etag', present.tag);
+    res.end(JSON.stringify({ success: true, data: { config: { greeting: present.greeting } } }));
+  });
+  const base = await serve(t, apps['plain http'](plugin()));
+  const greets = async (digest) => (await send(base, digested(digest, platform))).body.greeting;
+  present = { tag: '"b"', greeting: 'B' };
+  assert.equal(await greets('a'), 'B'); // saved after the call was signed
+  present = { greeting: 'A' }; // a proxy took the tag away
+  assert.equal(await greets('a'), 'A');
+  present = { tag: 'W/"a"', greeting: 'A' }; // or made it weak
+  assert.equal(await greets('a'), 'A');
+  assert.equal(await greets('a'), 'A');
+  assert.equal(asked, 3);
 });
