@@ -22,8 +22,11 @@ func loadHTTP2(ctx context.Context, s *side, n int, d time.Duration, dir string)
 	seconds := max(1, int(d.Round(time.Second)/time.Second))
 	file := filepath.Join(dir, "h2load.log")
 	before := s.used()
-	out, err := exec.CommandContext(ctx, "h2load", "-t1", "-c"+strconv.Itoa(max(1, n/streams)), //nolint:gosec // our own words
-		"-m"+strconv.Itoa(streams), "-D"+strconv.Itoa(seconds), "--log-file="+file, s.url).CombinedOutput()
+	args := []string{
+		"-t1", "-c" + strconv.Itoa(max(1, n/streams)), "-m" + strconv.Itoa(streams), "-D" + strconv.Itoa(seconds),
+		"--log-file=" + file, s.url,
+	}
+	out, err := exec.CommandContext(ctx, "h2load", args...).CombinedOutput() //nolint:gosec // our own words
 	all, own := s.used().since(before)
 	if err != nil {
 		return sample{}, fmt.Errorf("h2load: %w\n%s", err, out)

@@ -20,7 +20,8 @@ import (
 var errMisdirected = errs.New(errs.Misdirected, "MISDIRECTED_REQUEST",
 	"This stoa does not answer for the host in this address. Its operator can allow it with STOA_ALLOWED_HOSTS.")
 
-var errTwoLengths = errs.Malformed(errs.CodeTwoLengths, "Send Content-Length or Transfer-Encoding, not both, and no header line that begins with a blank.")
+var errTwoLengths = errs.Malformed(errs.CodeTwoLengths,
+	"Send Content-Length or Transfer-Encoding, not both, and no header line that begins with a blank.")
 
 // notGuessed is a header value that all answers share. It is never modified.
 var notGuessed = []string{"nosniff"}

@@ -22,7 +22,9 @@ type authFunc func(ctx context.Context) (reqctx.Caller, error)
 
 func (f authFunc) Authenticate(ctx context.Context, _ string) (reqctx.Caller, error) { return f(ctx) }
 
-func (f authFunc) Reaffirm(ctx context.Context, _ reqctx.Caller) (reqctx.Caller, error) { return f(ctx) }
+func (f authFunc) Reaffirm(ctx context.Context, _ reqctx.Caller) (reqctx.Caller, error) {
+	return f(ctx)
+}
 
 // lasting makes a call with a token that lasts until its context ends, or for d.
 func lasting(auth authFunc, who reqctx.Caller, d time.Duration) (took time.Duration, err error) {
