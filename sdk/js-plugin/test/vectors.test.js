@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { createPlugin } from 'stoa-plugin';
-import { bodyHash, ofPlatform, sign } from '../src/signature.js';
+import { bodyHash, ofPlatform, readSigned, sign } from '../src/signature.js';
 
 const path = process.env.STOA_VECTORS ?? new URL('../../../docs/signature-vectors.json', import.meta.url);
 const vectors = JSON.parse(readFileSync(path, 'utf8'));
@@ -40,6 +40,33 @@ for (const r of vectors.requests) {
 function header(r, name) {
   return r.headers.find(([given]) => given === name)?.[1] ?? '';
 }
+
+const read = (signature) => {
+  const { signatures } = readSigned([['x-platform-timestamp', '1'], ['x-platform-signature', signature]], 1);
+  return signatures.map((bytes) => bytes.toString('hex'));
+};
+
+test('blanks around a signature are left out, and others are malformed', () => {
+  const hex = 'aB'.repeat(32);
+  const want = [hex.toLowerCase()];
+  for (const signature of [`v1=${hex}`, ` \tv1=${hex}\t `, `v0=, v1=${hex}`, `v1=${hex},v2=a=b`, ` =,v1=${hex}`, `v1 =,v1=${hex}`]) {
+    assert.deepEqual(read(signature), want, JSON.stringify(signature));
+  }
+  for (const signature of [
+    'v1', '=', `=${hex}`, `v1=${hex},`, `v1=${hex},=`, `v1= ${hex}`, `v1=${hex}\xa0`, `\xa0v1=${hex}`, `v1=${hex}=`, `v1=${hex}0`,
+    `v1=${hex},v1=`, 'v2=a', `V1=${hex}`,
+  ]) {
+    assert.throws(() => read(signature), { reason: 'malformed' }, JSON.stringify(signature));
+  }
+});
+
+test('a signature takes no more time than it is long', () => {
+  const before = performance.now();
+  for (const [begin, end] of [['v1=a', 'b'], ['v1=', 'b'], ['', 'b'], ['v1', '=b'], [`v1=${'a'.repeat(64)}`, 'b']]) {
+    assert.throws(() => read(`${begin}${' '.repeat(60_000)}${end}`), { reason: 'malformed' });
+  }
+  assert.ok(performance.now() - before < 5_000); // it takes some milliseconds, and was half a minute
+});
 
 test('a plugin without a secret does not start', () => {
   for (const secret of [undefined, '']) assert.throws(() => createPlugin({ secret }), TypeError);
