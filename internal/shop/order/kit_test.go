@@ -34,7 +34,7 @@ var opened = time.Date(2030, time.March, 1, 12, 0, 0, 0, time.UTC)
 type bank struct {
 	mu    sync.Mutex
 	calls []string
-	fails map[string]error         // by the first word of the call
+	fails map[string]error         // by the first word of the call; "part" is a refund of one
 	pages map[string]payment.Event // what LookUp returns, by page, or by invoice if there is none
 	noted time.Time                // what EndLater returns
 
@@ -88,7 +88,13 @@ func (b *bank) Refund(_ context.Context, r payment.Refund) ([]payment.CreditNote
 	if r.Invoiced {
 		call += " invoiced"
 	}
-	if err := b.note(strings.TrimSpace(call)); err != nil || !b.credits {
+	err := b.note(strings.TrimSpace(call))
+	if r.Minor > 0 {
+		b.mu.Lock()
+		err = cmp.Or(err, b.fails["part"])
+		b.mu.Unlock()
+	}
+	if err != nil || !b.credits {
 		return nil, err
 	}
 	return []payment.CreditNote{{Invoice: r.Reference.Invoice, Number: "note of " + r.Reference.Invoice}}, nil

@@ -253,11 +253,14 @@ func (s *Service) finishRefund(ctx context.Context, o Listed, due RefundDue) err
 	switch {
 	case errors.Is(err, payment.ErrRefused):
 		return cmp.Or(s.Store.InTx(ctx, func(tx Store) error {
-			if _, err := tx.OrderByID(ctx, o.ID); err != nil {
+			now, err := tx.OrderByID(ctx, o.ID)
+			if err != nil {
 				return err
 			}
-			_, err := tx.DropRefundDue(ctx, due, true)
-			return err
+			if there, err := tx.DropRefundDue(ctx, due, true); err != nil || !there || due.whole() {
+				return err
+			}
+			return s.oweRest(ctx, tx, now)
 		}), ErrRefundRefused.Because(err))
 	case errors.Is(err, ErrProviderUnreachable):
 		return ErrRefundWaits.Because(err)

@@ -109,8 +109,16 @@ func (s *Service) completeRefund(ctx context.Context, tx Store, listed Listed, o
 	if !g.whole && len(paid) > 0 && !slices.ContainsFunc(g.paid, func(p Payment) bool { return p.Left() > 0 }) {
 		g.whole = true
 	}
-	if err := s.giveBack(ctx, tx, o, g); err != nil || s.Demo {
-		return err // nobody did what a demo makes up
+	if err := s.giveBack(ctx, tx, o, g); err != nil {
+		return err
+	}
+	if !g.whole {
+		if err := s.oweRest(ctx, tx, *o); err != nil {
+			return err
+		}
+	}
+	if s.Demo {
+		return nil // nobody did what a demo makes up
 	}
 	for _, m := range due.told {
 		if err := tx.AddMail(ctx, m); err != nil {
