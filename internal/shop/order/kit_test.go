@@ -43,7 +43,8 @@ type bank struct {
 	times   []time.Time       // for which plans were computed
 	parts   map[string]int64  // what was given back in parts, by id
 
-	credits bool // Refund answers with credit notes
+	credits bool   // Refund answers with credit notes
+	during  func() // happens once, while Refund is answered
 }
 
 func (b *bank) note(call string) error {
@@ -89,6 +90,10 @@ func (b *bank) Refund(_ context.Context, r payment.Refund) ([]payment.CreditNote
 		call += " invoiced"
 	}
 	err := b.note(strings.TrimSpace(call))
+	if during := b.during; during != nil {
+		b.during = nil
+		during()
+	}
 	if r.Minor > 0 {
 		b.mu.Lock()
 		err = cmp.Or(err, b.fails["part"])

@@ -136,9 +136,10 @@ func (o *Order) endDue() bool {
 // abandoned reports whether the provider charges the next period of somebody whose account is deleted.
 func (o *Order) abandoned() bool { return o.UserID == reqctx.Deleted && o.Renews() }
 
-// tooLate reports whether a period paid at that time was paid after the order was over.
+// tooLate reports whether a period paid at that time was paid after the order was over. Providers count by the second:
+// what was refunded with the order is refunded once, however often they are asked.
 func (o *Order) tooLate(at time.Time) bool {
-	return !o.CancelledAt.IsZero() || !o.RefundedAt.IsZero() && at.After(o.RefundedAt)
+	return !o.CancelledAt.IsZero() || !o.RefundedAt.IsZero() && !at.Before(o.RefundedAt.Truncate(time.Second))
 }
 
 // Renews reports whether the provider charges the next period by itself.

@@ -43,7 +43,8 @@ type RefundDue struct {
 	By          audit.Actor
 	At          time.Time
 
-	notes []payment.CreditNote // with which the provider answered
+	asked time.Time            // when the provider was asked; zero if it is not
+	notes []payment.CreditNote // with which it answered
 	told  []mail.Sealed        // to administrators
 }
 
@@ -99,7 +100,8 @@ func (s *Service) completeRefund(ctx context.Context, tx Store, listed Listed, o
 		return err
 	}
 	g := giving{
-		id: due.ID, by: due.by(), reason: due.Reason, at: s.Now(), whole: due.whole(), paid: paid, notes: due.notes,
+		id: due.ID, by: due.by(), reason: due.Reason, at: s.Now(), asked: due.asked, whole: due.whole(), paid: paid,
+		notes: due.notes,
 	}
 	if g.whole {
 		g.giveAll()
@@ -139,6 +141,8 @@ func (s *Service) completeRefund(ctx context.Context, tx Store, listed Listed, o
 type giving struct {
 	id, by, reason string
 	at             time.Time
+	// asked is since when the provider may not have given back what was paid (Order.tooLate); zero: since at.
+	asked time.Time
 	// whole says that the order is refunded with it: its license goes.
 	whole bool
 	paid  []Payment // of the order, with what give adds
@@ -194,7 +198,11 @@ func (s *Service) giveBack(ctx context.Context, tx Store, o *Order, g giving) er
 	}
 	switch over := !o.RefundedAt.IsZero() || !o.CancelledAt.IsZero(); {
 	case g.whole:
-		if err := s.markRefunded(ctx, tx, o, g.at); err != nil {
+		since := g.at
+		if !g.asked.IsZero() {
+			since = g.asked
+		}
+		if err := s.markRefunded(ctx, tx, o, since); err != nil {
 			return err
 		}
 	case len(g.given) == 0:
