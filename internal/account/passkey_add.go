@@ -18,6 +18,15 @@ func (s *Service) mayAdd(c Credentials) error {
 	return nil
 }
 
+// MayAdd returns ErrUnproven for a user who may not have another way in that outlives the password.
+func (s *Service) MayAdd(ctx context.Context, userID string) error {
+	c, err := s.Store.User(ctx, userID)
+	if err != nil {
+		return noUser(err)
+	}
+	return s.mayAdd(c)
+}
+
 // NewPasskeyOptions returns what the user's browser is asked to make a passkey, in a session. The error is
 // ErrNoPasskeys, ErrUnproven or ErrManyPasskeys.
 func (s *Service) NewPasskeyOptions(ctx context.Context, userID, sessionID string) (passkey.Creation, error) {

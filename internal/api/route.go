@@ -31,6 +31,7 @@ type route struct {
 	bytes    bool
 	recent   recency
 	first    func(*http.Request) error // refusals that come before the question whether somebody is still there
+	then     func(*http.Request) error // and those that come after it, and before what is wrong with the request
 	unkept   bool
 	ruleless bool
 	speaks   bool // the handler has mails written in the language of the request
@@ -173,6 +174,12 @@ const (
 // first has check refuse requests before anybody is asked to prove that they are still there, which would not help.
 func first(check func(*http.Request) error) option { return func(r *route) { r.first = check } }
 
+// then has check refuse requests of users who are still there, before the handler looks at what they sent.
+func then(check func(*http.Request) error) option { return func(r *route) { r.then = check } }
+
+// withFactor refuses staff who lack a second factor that the platform asks staff for.
+func withFactor(r *http.Request) error { return guard.CheckFactor(r.Context()) }
+
 // unkept keeps every answer of a route out of caches, refusals included.
 func unkept(r *route) { r.unkept = true }
 
@@ -278,6 +285,9 @@ func (rt *router) serve(r route, h web.HandlerFunc) web.HandlerFunc {
 	}
 	if !r.lasting { // a call to a plugin is watched while it lasts
 		h = guard.Reaffirm(rt.auth, h)
+	}
+	if r.then != nil {
+		h = guard.Check(r.then, h)
 	}
 	for _, l := range r.limits {
 		if l.wrap != nil {

@@ -116,3 +116,21 @@ func TestStaffProveThatTheyAreThereAtAProviderForStaffOnly(t *testing.T) {
 		}
 	})
 }
+
+// A stolen session of an administrator has stoa ask no provider.
+func TestProvidersAreManagedBySomebodyWhoIsThere(t *testing.T) {
+	t.Parallel()
+
+	attack(t, func(t *testing.T, w *world) {
+		w.provider(t, "op", nil)
+		const op = "/api/v1/admin/identity-providers/op"
+		w.post(t, w.admin.Access, op+"/test", nil, http.StatusOK)
+		w.Clock.Advance(11 * time.Minute)
+		for _, req := range []testkit.Request{
+			testkit.Post(w.admin.Access, op+"/test", nil), testkit.Delete(w.admin.Access, op),
+			{Method: http.MethodPut, Path: op, Token: w.admin.Access, Body: map[string]any{}},
+		} {
+			testkit.WantError(t, w.Do(t, req), http.StatusForbidden, "REAUTHENTICATION_REQUIRED")
+		}
+	})
+}

@@ -56,6 +56,11 @@ func (h *Handlers) NewPasskeyOptions(w http.ResponseWriter, r *http.Request) err
 	return nil
 }
 
+// CheckProven refuses users who may not have another way in yet. Whatever adds one asks again, under a lock.
+func (h *Handlers) CheckProven(r *http.Request) error {
+	return h.Accounts.MayAdd(r.Context(), reqctx.CallerFrom(r.Context()).UserID)
+}
+
 // AddPasskey serves POST /auth/passkeys.
 func (h *Handlers) AddPasskey(w http.ResponseWriter, r *http.Request) error {
 	in, err := web.ReadStrictly(w, r, account.NewPasskey.Issues)

@@ -120,6 +120,11 @@ var ways = []mutant{
 		tests: attacks("TestAProviderProvesNothingForThoseWhoHaveSomethingBetter"),
 	},
 	{
+		name:  "provider-is-asked-for-a-stolen-session",
+		edit:  at("api/routes.go", `h.TestProvider, «recently»`, noOption),
+		tests: attacks("TestProvidersAreManagedBySomebodyWhoIsThere"),
+	},
+	{
 		name: "provider-makes-accounts-uninvited", t: is(88),
 		edit:  at("account/flow_complete.go", `if «!g.p.SignUp» ||`, `$OLD && !$ON`),
 		tests: attacks("TestWhatAProviderMayDoIsAskedAtTheEndToo"),
