@@ -275,7 +275,7 @@ func TestAPasskeyOfAnUnprovenOrInactiveAccountOpensNothing(t *testing.T) {
 	onKeys(t, func(t *testing.T, w *world) {
 		held := w.register(t, victims, "mallory")
 		testkit.WantError(t, w.Do(t, testkit.Post(held.Access, keys+"/options", nil)), http.StatusForbidden, "EMAIL_UNVERIFIED")
-		testkit.WantError(t, w.Do(t, testkit.Post(held.Access, keys, named(map[string]any{}))), http.StatusBadRequest, "PASSKEY_INVALID")
+		testkit.WantError(t, w.Do(t, testkit.Post(held.Access, keys, named(map[string]any{}))), http.StatusForbidden, "EMAIL_UNVERIFIED")
 		w.Accounts.NoMail = true // nobody can prove anything
 		made := newKey().Create(w.ask(t, held.Access, keys+"/options", nil))
 		key, _ := w.withKey(t, held.Access)

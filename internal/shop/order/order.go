@@ -136,10 +136,15 @@ func (o *Order) endDue() bool {
 // abandoned reports whether the provider charges the next period of somebody whose account is deleted.
 func (o *Order) abandoned() bool { return o.UserID == reqctx.Deleted && o.Renews() }
 
-// tooLate reports whether a period paid at that time was paid after the order was over. Providers count by the second:
-// what was refunded with the order is refunded once, however often they are asked.
+// tooLate reports whether a period paid at that time was paid after the order was over.
 func (o *Order) tooLate(at time.Time) bool {
-	return !o.CancelledAt.IsZero() || !o.RefundedAt.IsZero() && !at.Before(o.RefundedAt.Truncate(time.Second))
+	if o.RefundedAt.IsZero() || !o.CancelledAt.IsZero() {
+		return !o.CancelledAt.IsZero()
+	}
+	// Providers count by the second. Of that in which stoa asked for the refund, a period may have been paid after it:
+	// what was given back with the rest is not given back again.
+	second := o.RefundedAt.Truncate(time.Second)
+	return at.After(o.RefundedAt) || at.Equal(second) && second.Before(o.RefundedAt)
 }
 
 // Renews reports whether the provider charges the next period by itself.

@@ -55,6 +55,7 @@ func TestAPeriodPaidDuringARefundGoesBack(t *testing.T) {
 					continue // then it is not the last one
 				}
 				o := s.subscribes(t, "small", false)
+				s.clock.Advance(100 * time.Millisecond)
 				var paid payment.Event
 				s.bank.during = func() {
 					s.clock.Advance(300 * time.Millisecond) // less than what providers count by

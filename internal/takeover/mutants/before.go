@@ -17,6 +17,7 @@ var before = []mutant{
 		name: "unproven-adds-passkey", t: is(3, 76),
 		edit: at("account/passkey_add.go", "if err := «s.mayAdd(c)»; err != nil {\n\t\t\treturn err\n\t\t}\n\t\tlive,",
 			`mutantIf($ON, nil, $OLD)`),
+		also:  []edit{at("api/routes.go", `h.AddPasskey, perUser(limit.Factors), recently, «then(h.CheckProven)»`, noOption)},
 		tests: attacks("TestAPasskeyOfAnUnprovenOrInactiveAccountOpensNothing"),
 	},
 	{

@@ -5,6 +5,7 @@ var apiKeys = []mutant{
 	{
 		name: "unproven-makes-a-key", t: is(3),
 		edit:  at("account/apikey/own.go", `case «!owner.Proven && s.Outbox != nil»:`, `$OLD && !$ON`),
+		also:  []edit{at("api/routes.go", `first(withFactor), «then(h.CheckProven)»`, noOption)},
 		tests: attacks("TestAnUnprovenAccountGetsNoKeyAndAReclaimedOneKeepsNone"),
 	},
 	{

@@ -66,8 +66,7 @@ var roles = []mutant{
 	},
 	{
 		name:  "key-without-the-factor",
-		edit:  at("api/auth/apikey.go", "CreateKey(w http.ResponseWriter, r *http.Request) error {\n\tif err := «guard.CheckFactor(r.Context())»; err", `mutantIf($ON, nil, $OLD)`),
-		also:  []edit{at("api/routes.go", `«first(withFactor)», then(h.CheckProven)),`, noOption)},
+		edit:  at("api/routes.go", `«first(withFactor)», then(h.CheckProven)),`, noOption),
 		tests: attacks("TestAPasswordAloneGetsNoKeyWhereStaffNeedAFactor"),
 	},
 	{
