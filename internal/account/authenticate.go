@@ -41,13 +41,10 @@ func (s *Service) caller(alive Alive, session string) reqctx.Caller {
 	}
 }
 
-// Reaffirm returns a caller that Authenticate returned as it is now, or ErrToken or ErrKey for one whose session or key
+// Reaffirm returns a caller without a key that Authenticate returned as it is now, or ErrToken for one whose session
 // has ended. That a token expires meanwhile ends nothing. Whoever issues the tokens of a service takes none back.
 func (s *Service) Reaffirm(ctx context.Context, who reqctx.Caller) (reqctx.Caller, error) {
-	switch {
-	case who.HasKey():
-		return s.byHolder(ctx, who.Key.ID)
-	case who.SessionID == "":
+	if who.SessionID == "" {
 		return who, nil
 	}
 	alive, err := s.inSession(ctx, token.Claims{UserID: who.UserID, SessionID: who.SessionID, Actor: who.Impersonator})

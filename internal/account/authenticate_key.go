@@ -41,19 +41,6 @@ func (s *Service) byKey(ctx context.Context, raw string) (reqctx.Caller, error) 
 	return who, nil
 }
 
-// byHolder returns whoever an API key stands for now, or ErrKey.
-func (s *Service) byHolder(ctx context.Context, id string) (reqctx.Caller, error) {
-	h, err := s.keyHolder(ctx, id)
-	if err != nil {
-		return reqctx.Caller{}, errs.Missing(err, ErrKey)
-	}
-	who, ok := h.Stands(s.Now())
-	if !ok {
-		return reqctx.Caller{}, ErrKey
-	}
-	return who, nil
-}
-
 // keyHolder is Store.KeyHolder, from memory where that may be, as alive is for sessions.
 func (s *Service) keyHolder(ctx context.Context, id string) (apikey.Holder, error) {
 	if s.Live == nil {

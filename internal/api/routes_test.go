@@ -142,7 +142,6 @@ func TestChangesThatAskAdministratorsAgainAreTheseOnly(t *testing.T) {
 		"POST /api/v1/admin/keys/rotate",
 		"POST /api/v1/admin/licenses/{id}/revoke",
 		"POST /api/v1/admin/market/{slug}/install",
-		"POST /api/v1/admin/markets",
 		"POST /api/v1/admin/markets/{market}/products/{slug}/install",
 		"POST /api/v1/admin/markets/{market}/purchases",
 		"POST /api/v1/admin/markets/{market}/trials",

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"stoa/internal/account/apikey"
 	"stoa/internal/base/permission"
@@ -31,8 +32,10 @@ func (b *slowBody) Read(p []byte) (int, error) {
 	return b.Reader.Read(p)
 }
 
-// refusedAfter fails the test unless a request is answered 401 whose sender loses something while sending the body.
-func (w *world) refusedAfter(t *testing.T, what, token, method, path, media string, body []byte, meanwhile func()) {
+// slowly returns the answer to a request while whose body is sent something else happens.
+func (w *world) slowly(
+	t *testing.T, token, method, path, media string, body []byte, meanwhile func(),
+) *httptest.ResponseRecorder {
 	t.Helper()
 	happened := false
 	r := httptest.NewRequestWithContext(t.Context(), method, w.URL+path, &slowBody{
@@ -42,8 +45,18 @@ func (w *world) refusedAfter(t *testing.T, what, token, method, path, media stri
 	r.Header.Set("Content-Type", media)
 	rec := httptest.NewRecorder()
 	w.Handler.ServeHTTP(rec, r)
-	if !happened || rec.Code != http.StatusUnauthorized || !bytes.Contains(rec.Body.Bytes(), []byte(`"UNAUTHORIZED"`)) {
-		t.Errorf("%s: %d %s, want 401 UNAUTHORIZED; the body was asked for: %v", what, rec.Code, rec.Body, happened)
+	if !happened {
+		t.Errorf("%s %s does not ask for the body: %d %s", method, path, rec.Code, rec.Body)
+	}
+	return rec
+}
+
+// refusedAfter fails the test unless a request is answered 401 whose sender loses something while sending the body.
+func (w *world) refusedAfter(t *testing.T, what, token, method, path, media string, body []byte, meanwhile func()) {
+	t.Helper()
+	rec := w.slowly(t, token, method, path, media, body, meanwhile)
+	if rec.Code != http.StatusUnauthorized || !bytes.Contains(rec.Body.Bytes(), []byte(`"UNAUTHORIZED"`)) {
+		t.Errorf("%s: %d %s, want 401 UNAUTHORIZED", what, rec.Code, rec.Body)
 	}
 }
 
@@ -61,7 +74,7 @@ func TestNoKeyIsMadeByWhomARecoverySignedOut(t *testing.T) {
 	t.Parallel()
 
 	raced(t, func(t *testing.T, w *world) {
-		thief := w.register(t, victims, "ada") // the attacker came first, and nobody has proven the address
+		thief := w.proven(t, victims, "ada") // the attacker knows the password
 		form := asJSON(t, keyForm("self:read"))
 		w.refusedAfter(t, "a key", thief.Access, http.MethodPost, apiKeys, "application/json", form,
 			func() { w.reset(t, victims) })
@@ -69,7 +82,7 @@ func TestNoKeyIsMadeByWhomARecoverySignedOut(t *testing.T) {
 			w.post(t, w.signIn(t, victims, from).Access, "/auth/change-password",
 				map[string]string{"currentPassword": from, "newPassword": to}, http.StatusOK)
 		}
-		thief = w.signIn(t, victims, chosen) // the attacker knows the password, too
+		thief = w.signIn(t, victims, chosen)
 		w.refusedAfter(t, "another key", thief.Access, http.MethodPost, apiKeys, "application/json", form,
 			func() { change(chosen, testkit.Password) })
 
@@ -140,6 +153,42 @@ func TestNobodyUsesRightsThatWereTakenWhileTheySend(t *testing.T) {
 		}
 		if got := w.sees(t, root.Access, "/api/v1/admin/users/"+accomplice.UserID, http.StatusOK).Text(t, "data.role"); got != "USER" {
 			t.Errorf("the accomplice is %s", got)
+		}
+	})
+}
+
+// A secret that was replaced is dead for what was begun with it, too.
+func TestAReplacedSecretEndsWhatIsBeingSentWithIt(t *testing.T) {
+	t.Parallel()
+
+	attack(t, func(t *testing.T, w *world) {
+		owner := w.proven(t, victims, "ada")
+		id, key := w.key(t, owner.Access, "self:read", "self:write")
+		w.refusedAfter(t, "a purchase", key, http.MethodPost, "/api/marketplace/products/mail-pack/purchase",
+			"application/json", []byte(`{}`), func() {
+				w.post(t, owner.Access, apiKeys+"/"+id+"/rotate", nil, http.StatusCreated)
+				w.Clock.Advance(25 * time.Hour)
+			})
+	})
+}
+
+// Whoever gains something while they send is not sent away for it.
+func TestWhoGainsARightWhileTheySendIsNotRefused(t *testing.T) {
+	t.Parallel()
+
+	attack(t, func(t *testing.T, w *world) {
+		root, member := w.Admin(t, "root"), w.proven(t, victims, "ada")
+		w.ownRole(t, "EDITOR", "products:read products:write")
+		w.role(t, member.UserID, "EDITOR")
+		token := w.signIn(t, victims, testkit.Password).Access
+		rec := w.slowly(t, token, http.MethodPost, "/api/v1/admin/products", "application/json", []byte(`{}`), func() {
+			more := map[string]any{"permissions": []string{"products:read", "products:write", "orders:read"}}
+			if res := w.Do(t, testkit.Patch(root.Access, "/api/v1/admin/roles/EDITOR", more)); res.Status != http.StatusOK {
+				t.Fatalf("%d %s", res.Status, res.Body)
+			}
+		})
+		if rec.Code != http.StatusBadRequest {
+			t.Errorf("%d %s, want the faults of the product", rec.Code, rec.Body)
 		}
 	})
 }

@@ -59,6 +59,7 @@ func TestMarketsAreAddedByTheirConfirmedFingerprint(t *testing.T) {
 			t.Errorf("listed %v", got)
 		}
 		a.Clock.Advance(terms.TimestampLife + time.Second)
+		admin = a.Login(t, "root").Access
 		check := func(id string) testkit.Response {
 			return a.Do(t, testkit.Post(admin, marketsPath+"/"+id+"/check", nil))
 		}
@@ -123,6 +124,7 @@ func TestMarketsThatCannotBeAdded(t *testing.T) {
 	}
 	m.Serve(root, nil)
 	a.Clock.Advance(terms.TimestampLife + time.Second)
+	admin = a.Login(t, "root").Access
 	if res := add(t, a, admin, m.URL, m.Fingerprint()); res.Text(t, "error.details.state") != "stale" {
 		t.Errorf("expired: %d %s", res.Status, res.Body)
 	}

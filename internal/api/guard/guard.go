@@ -53,7 +53,7 @@ type Authenticator interface {
 	// errs.Unauthenticated error for anything else.
 	Authenticate(ctx context.Context, token string) (reqctx.Caller, error)
 
-	// Reaffirm returns the caller that Authenticate returned a while ago as it is now. It returns an
+	// Reaffirm returns a caller without a key that Authenticate returned a while ago as it is now. It returns an
 	// errs.Unauthenticated error for one who has lost access.
 	Reaffirm(ctx context.Context, who reqctx.Caller) (reqctx.Caller, error)
 }
@@ -92,7 +92,8 @@ func Identify(auth Authenticator, h web.HandlerFunc) web.HandlerFunc {
 
 // Reaffirm has h ask again who the caller is when the body of the request has been read (web.WithReaffirm). Whoever
 // has lost access or rights while they sent it is not believed for what they were when it began; ErrUnauthorized has
-// clients send it again, and then they get the answer for what they are now. It runs inside Identify.
+// clients send it again, and then they get the answer for what they are now. What they have gained does not count yet.
+// It runs inside Identify.
 func Reaffirm(auth Authenticator, h web.HandlerFunc) web.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		who := reqctx.CallerFrom(r.Context())
@@ -100,13 +101,36 @@ func Reaffirm(auth Authenticator, h web.HandlerFunc) web.HandlerFunc {
 			return h(w, r)
 		}
 		return h(w, web.WithReaffirm(r, func(ctx context.Context) error {
-			now, err := auth.Reaffirm(ctx, who)
-			if err == nil && now != who {
+			now, err := again(ctx, auth, r, who)
+			if err == nil && lost(who, now) {
 				err = ErrUnauthorized
 			}
 			return err
 		}))
 	}
+}
+
+// again returns a caller as it is now. The secret of a key may have been replaced meanwhile; an access token may expire.
+func again(ctx context.Context, auth Authenticator, r *http.Request, who reqctx.Caller) (reqctx.Caller, error) {
+	if token, ok := Bearer(r); ok && who.HasKey() {
+		return auth.Authenticate(ctx, token)
+	}
+	return auth.Reaffirm(ctx, who)
+}
+
+// lost reports whether a caller is somebody else now, or may do less than before.
+func lost(before, now reqctx.Caller) bool {
+	switch {
+	case now.UserID != before.UserID, now.Service != before.Service, now.SessionID != before.SessionID,
+		now.Impersonator != before.Impersonator, now.Key.ID != before.Key.ID:
+		return true
+	case before.Role != reqctx.RoleUser && now.Role != before.Role, before.Writes && !now.Writes,
+		before.Key.Read && !now.Key.Read, before.Key.Write && !now.Key.Write:
+		return true
+	case now.FactorDue != "" && now.FactorDue != before.FactorDue:
+		return true
+	}
+	return now.Rights.Lacks(before.Rights) != ""
 }
 
 // RefuseKeys refuses whoever shows an API key: see ErrNotForKeys.

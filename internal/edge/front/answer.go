@@ -17,9 +17,9 @@ const (
 	heldBack = 2 << 10
 	// outSize is how much is held back before it is written.
 	outSize = 4 << 10
-	// joined is how much more is copied to what was held back, so that both are written with one
-	// system call: copying costs less than a second one. out then still fits in the pool.
-	joined = 3 * outSize
+	// joined is up to how much is copied to what was held back, so that both are written with one
+	// system call: copying costs less than a second one.
+	joined = 4 * outSize
 	// maxKept is the most headers that a reused map may have held.
 	maxKept = 64
 )
@@ -84,7 +84,7 @@ func newAnswer(c *conn, h *head) *answer {
 
 // release returns a to the pool.
 func (a *answer) release() {
-	if a.broken || len(a.header) > maxKept || cap(a.out) > 4*outSize {
+	if a.broken || len(a.header) > maxKept || cap(a.out) > joined {
 		return
 	}
 	clear(a.header)
@@ -201,7 +201,10 @@ func (w chunks) Write(p []byte) (int, error) {
 	switch {
 	case len(a.out)+len(p) <= outSize:
 		a.out = append(a.out, p...)
-	case len(a.out) > 0 && len(p) <= joined:
+	case len(a.out) > 0 && len(a.out)+len(p) <= joined:
+		if cap(a.out) < joined {
+			a.out = append(make([]byte, 0, joined), a.out...) // append would make more than the pool takes
+		}
 		a.out = append(a.out, p...)
 		if a.flush() != nil {
 			return 0, a.err

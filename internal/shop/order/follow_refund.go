@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -124,16 +125,19 @@ func (s *Service) refundOwed(ctx context.Context, o Order, n *Notice) error {
 		return err
 	}
 	for _, f := range o.later(list) {
+		warning := ""
 		for due := true; due; { // the rest follows a part
 			due, err = s.goOnWithRefund(ctx, f.ID)
-			if errors.Is(err, ErrRefundRefused) {
-				n.Warning = "the license is revoked, and its order " + f.ID + " cannot be refunded: " + err.Error()
-				err = nil
-			}
-			if err != nil {
+			switch {
+			case errors.Is(err, ErrRefundRefused):
+				warning = "the license is revoked, and its order " + f.ID + " cannot be refunded: " + err.Error()
+			case err != nil:
 				return err
+			case due:
+				warning = "" // the rest was given back, with what was refused before
 			}
 		}
+		n.Warning = cmp.Or(warning, n.Warning)
 	}
 	return nil
 }

@@ -134,6 +134,8 @@ func (h *holding) periods() {
 		case o.Kind == Change && !o.Later:
 			h.Periods = append(h.Periods, plan.Period{Minor: o.Price, Months: o.months()})
 			return
+		case o.Kind == Change && len(h.Periods) == 0: // it began with a period that was given
+			h.Periods = append(h.Periods, plan.Period{Minor: o.Price, Months: o.months()})
 		case o.Kind == Renewal, o.Kind == "" && len(o.payments) == 0: // also if a code took everything off
 			h.Periods = append(h.Periods, plan.Period{Minor: h.kept(o.payments...), Months: o.months()})
 		}

@@ -1,6 +1,7 @@
 // What the pages of markets ask and change. Every key begins with "markets".
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, data, ok, type Schemas } from "../../api/client";
+import { may } from "../kit/may";
 
 export type Market = Schemas["Market"];
 export type Offer = Schemas["MarketProduct"];
@@ -24,6 +25,7 @@ export const marketsQuery = (page: number, limit: number) =>
 export const useMarket = (id: string) =>
   useQuery({
     ...marketsQuery(1, 100),
+    enabled: may("markets:read"),
     select: ({ items }) => items.find(({ market }) => market === id) ?? null,
   });
 
