@@ -110,7 +110,7 @@ func Reaffirm(auth Authenticator, h web.HandlerFunc) web.HandlerFunc {
 	}
 }
 
-// again returns a caller as it is now. The secret of a key may have been replaced meanwhile; an access token may expire.
+// again returns a caller as it is now. The secret of a key may be replaced meanwhile; an access token may expire.
 func again(ctx context.Context, auth Authenticator, r *http.Request, who reqctx.Caller) (reqctx.Caller, error) {
 	if token, ok := Bearer(r); ok && who.HasKey() {
 		return auth.Authenticate(ctx, token)

@@ -90,7 +90,7 @@ func TestARefusedPartDoesNotKeepTheRest(t *testing.T) {
 	}
 
 	s, o = subscribed(t, "small", true)
-	changed = s.paidChange(t, o, "huge")
+	s.paidChange(t, o, "huge")
 	s.bank.fail("refund", payment.ErrRefused)
 	if n := s.tell(t, s.backNow(o)); n.Warning == "" {
 		t.Errorf("all is refused: %+v", n)

@@ -19,7 +19,7 @@ func (s *shop) revoke(t *testing.T, o order.Order) {
 	}
 }
 
-// Whoever pays for a license that was revoked by hand meanwhile gets the money back, not a paid order without a license.
+// Whoever pays for a license that was revoked by hand meanwhile gets the money back, not an order without a license.
 func TestAFirstPaymentForALicenseThatWasRevokedGoesBack(t *testing.T) {
 	t.Parallel()
 

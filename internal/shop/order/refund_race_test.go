@@ -21,8 +21,8 @@ func (s *shop) nextPeriod(t *testing.T, o order.Order) payment.Event {
 	}
 }
 
-// A period that is paid while the provider gives everything back is neither kept nor only said to be given back, whether
-// the provider tells of it before the refund is recorded or after.
+// A period that is paid while the provider gives everything back is neither kept nor only said to be given back,
+// whether the provider tells of it before the refund is recorded or after.
 func TestAPeriodPaidDuringARefundGoesBack(t *testing.T) {
 	t.Parallel()
 
