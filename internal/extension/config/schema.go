@@ -33,8 +33,8 @@ type Field struct {
 // "secret" or flagged so.
 func (f Field) IsSecret() bool { return f.Secret || f.Type == "secret" }
 
-// Revealed returns the names of the secret fields of s that are not secret in next, the schema of another version. Their
-// values must not pass to that version: it would show what nobody may read (contract 4.10).
+// Revealed returns the names of the secret fields of s that are not secret in next, the schema of another version.
+// Their values must not pass to that version: it would show what nobody may read (contract 4.10).
 func (s Schema) Revealed(next Schema) []string {
 	var names []string
 	for name, field := range s {

@@ -237,8 +237,8 @@ func (s *Service) addConfig(ctx context.Context, in Instance) (changed []string,
 	return []string{in.ID}, s.recordInstance(ctx, s.Store, was.Instance, in)
 }
 
-// addedTo is added for a config that is to be stored. It adds the fault of one that gets too large, which neither of the
-// two may be by itself; but not to faults of what is added.
+// addedTo is added for a config that is to be stored. It adds the fault of one that gets too large, which neither of
+// the two may be by itself; but not to faults of what is added.
 func addedTo(raw, more json.RawMessage, faults *errs.Issues) json.RawMessage {
 	all := added(raw, more)
 	if faults.Len() == 0 && !bytes.Equal(all, raw) {

@@ -57,8 +57,8 @@ func (g *Gateway) Health(ctx context.Context, rt run.Runtime, in plugin.Installe
 	return plugin.Failure{At: g.Now(), Message: message}
 }
 
-// health returns why a plugin is not healthy, or "". Administrators, the log and the database get this, and a plugin may
-// answer with its config: the secrets are removed.
+// health returns why a plugin is not healthy, or "". Administrators, the log and the database get this, and a plugin
+// may answer with its config: the secrets are removed.
 func (g *Gateway) health(ctx context.Context, rt run.Runtime, in *plugin.Installed) string {
 	status, said := g.askHealth(ctx, rt, in)
 	if said == "" && (status == http.StatusOK || status == http.StatusNotFound) {
