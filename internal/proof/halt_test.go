@@ -182,20 +182,21 @@ func (u haltedUser) endings(p *process, admin string) []func(t *testing.T) {
 func (c *cluster) endWhileHalted(t *testing.T, ender, halted, killed *process, token string, end func(*testing.T)) {
 	t.Helper()
 	paths := []string{"/auth/me", haltedCall}
-	waiting := make([]*waitingCall, haltedCalls)
-	for i := range waiting {
-		waiting[i] = newWaitingCall(t, halted, paths[i%2], token)
-	}
-	remembered := []*waitingCall{waiting[0], waiting[1]}
+	var remembered, waiting []*waitingCall
 	for _, path := range paths {
-		remembered = append(remembered, newWaitingCall(t, ender, path, token), newWaitingCall(t, killed, path, token))
+		for _, p := range []*process{ender, halted, killed} {
+			remembered = append(remembered, newWaitingCall(t, p, path, token))
+		}
 	}
 	for range 200 { // until whoever may remembers
 		for _, w := range remembered {
-			if got := w.status(t); got != http.StatusOK {
-				t.Fatalf("before: %d", got)
-			}
+			w.want(t, http.StatusOK)
 		}
+	}
+	for i := range haltedCalls {
+		w := newWaitingCall(t, halted, paths[i%2], token)
+		w.want(t, http.StatusOK) // a connection without a first request is closed after ten seconds
+		waiting = append(waiting, w)
 	}
 	killed.kill()
 	c.halt(t, halted)
@@ -290,6 +291,13 @@ func (w *waitingCall) read(tb testing.TB) int {
 	defer res.Body.Close()
 	_, _ = io.Copy(io.Discard, res.Body)
 	return res.StatusCode
+}
+
+func (w *waitingCall) want(tb testing.TB, status int) {
+	tb.Helper()
+	if got := w.status(tb); got != status {
+		tb.Fatalf("before: %d, want %d", got, status)
+	}
 }
 
 func (w *waitingCall) status(tb testing.TB) int {
