@@ -53,10 +53,13 @@ func (s *Service) finishFollower(ctx context.Context, h holding, o Order, once b
 		return Bought{}, err
 	}
 	if o.Status() == Pending {
-		base, ok := h.subscription()
-		if o.Kind == Change && ok {
+		base, ok, err := s.changing(ctx, h, o)
+		switch {
+		case err != nil:
+			return Bought{}, err
+		case ok:
 			err = s.askPlan(ctx, h, base, &o)
-		} else {
+		default:
 			var c Confirmation
 			c, err = s.begin(ctx, h.product, o, key, once)
 			o.PaymentURL = c.PaymentURL
@@ -67,6 +70,16 @@ func (s *Service) finishFollower(ctx context.Context, h holding, o Order, once b
 	}
 	s.Courier.Wake()
 	return Bought{newConfirmation(o, key), o.Amount.Minor > 0}, nil
+}
+
+// changing returns the order whose subscription its provider changes, and charges, for a change of plan.
+func (s *Service) changing(ctx context.Context, h holding, change Order) (Order, bool, error) {
+	base, ok := h.subscription()
+	if change.Kind != Change || !ok {
+		return Order{}, false, nil
+	}
+	t, err := s.Store.TermsOf(ctx, change)
+	return base, !t.Own, err
 }
 
 // resumeFollower returns what came of a request that was made before with the same OrderID, and begins the payment
@@ -170,7 +183,9 @@ func (s *Service) goOnWithPlan(ctx context.Context, o Order) (Notice, error) {
 		if err != nil {
 			return n, err
 		}
-		if base, ok := h.subscription(); ok {
+		if base, ok, err := s.changing(ctx, h, o); err != nil {
+			return n, err
+		} else if ok {
 			n.Done = "the plan of the subscription is changed"
 			return n, s.askPlan(ctx, h, base, &o)
 		}
@@ -264,8 +279,8 @@ func (s *Service) adjusted(ctx context.Context, of Order, e payment.Event) (Orde
 		if o.Kind != Change || !o.awaits(e) {
 			continue
 		}
-		// What begins with the next period has no invoice.
-		if t, err := s.Store.TermsOf(ctx, o); err != nil || !t.Later {
+		// What begins with the next period has no invoice of the subscription, nor has what is paid on a page.
+		if t, err := s.Store.TermsOf(ctx, o); err != nil || !t.Later && !t.Own {
 			return o, err == nil, err
 		}
 	}
@@ -343,9 +358,9 @@ func (s *Service) undoAt(ctx context.Context, h holding, base, o Order, t Terms)
 	})
 }
 
-// owePlan records that the provider is to be told of the plan that its owner chose for a later period, because the
-// subscription goes on after all: the provider may have forgotten it when the subscription was ended, or its owner
-// began it by hand since. tx has locked the license.
+// owePlan records that the provider is to be told of the plan that its owner chose for a later period, or without it,
+// because the subscription goes on after all: the provider may have forgotten it when the subscription was ended, or its
+// owner began it by hand since. tx has locked the license.
 func owePlan(ctx context.Context, tx Store, l license.License) error {
 	id, err := chosen(ctx, tx, l)
 	if err != nil || id == "" {
@@ -359,7 +374,7 @@ func owePlan(ctx context.Context, tx Store, l license.License) error {
 	return tx.PutTerms(ctx, id, t)
 }
 
-// chosen returns the order whose plan a license has, or will have, if that was to begin with a period; else "".
+// chosen returns the order whose plan a license has, or will have, if the provider may not know of it; else "".
 func chosen(ctx context.Context, tx Store, l license.License) (string, error) {
 	siblings, err := tx.Siblings(ctx, l.ID)
 	if err != nil {
@@ -368,7 +383,7 @@ func chosen(ctx context.Context, tx Store, l license.License) (string, error) {
 	list, err := effectiveOf(ctx, tx, siblings)
 	for _, e := range list {
 		switch {
-		case e.Later:
+		case e.Later, e.Own:
 			return e.ID, err
 		case e.Kind == Change:
 			return "", err // the provider made it

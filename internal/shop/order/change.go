@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -49,6 +50,7 @@ type planned struct {
 	quote plan.Quote
 	// asked is the order whose subscription the provider changes. Its zero value: none, stoa computes by itself.
 	asked Order
+	own   bool // Terms.Own
 }
 
 // planChange returns the change that a request asks for, with the provider's figures where it has any.
@@ -102,11 +104,22 @@ func (s *Service) quoteChange(ctx context.Context, tx Store, h holding, tier pro
 	if c.quote, err = plan.Change(c.Standing, plan.TargetOf(tier), now); err != nil {
 		return c, err
 	}
-	// A subscription that was ended would go on for another period: the provider is asked if somebody takes that back.
-	if o, ok := c.subscription(); ok && (!c.quote.Later || o.Renews() || tier.Period.Months() == l.Months) {
-		c.asked = o
+	if o, ok := c.subscription(); ok {
+		c.own = !c.quote.Later && !c.charged(o, now)
+		// A subscription that was ended would go on for another period: the provider is asked if somebody takes that back.
+		if !c.own && (!c.quote.Later || o.Renews() || tier.Period.Months() == l.Months) {
+			c.asked = o
+		}
 	}
 	return c, s.mayFollow(ctx, tx, l, tier.MaxInstances)
+}
+
+// charged reports whether the term of the license ends with the period that the provider of its subscription charged
+// last, so that the provider's figures for a change at once are those of the term. A subscription that ends can be
+// renewed by its owner, and can have another plan than the license since a change was refunded.
+func (h *holding) charged(of Order, now time.Time) bool {
+	_, _, ahead := h.license.Left(now)
+	return of.Renews() && ahead == 0
 }
 
 // Bought is what came of a change or a renewal.
@@ -176,7 +189,7 @@ func (s *Service) ChangePlan(ctx context.Context, licenseID string, r ChangeRequ
 // addChange stores the order of a change. tx has locked the license.
 func (s *Service) addChange(ctx context.Context, tx Store, c planned, id string) (Order, error) {
 	t := termsOf(c.tier)
-	t.Later = c.quote.Later
+	t.Later, t.Own = c.quote.Later, c.own
 	o := s.draftFollower(ctx, c.holding, Change, id, c.tier)
 	s.charge(&o, c.quote.Due)
 	switch {
@@ -187,9 +200,9 @@ func (s *Service) addChange(ctx context.Context, tx Store, c planned, id string)
 		}
 	case !s.takes(o.Amount):
 		return o, ErrPaymentNotTaken
-	case t.Later:
+	case t.Later, t.Own:
 		base, _ := c.subscription()
-		o.Provider = base.Provider // it hears of the plan if the subscription goes on
+		o.Provider = cmp.Or(o.Provider, base.Provider) // it hears of the plan if the subscription goes on
 	}
 	if err := s.putFollower(ctx, tx, &o, c.license, t); err != nil || o.Status() != Paid {
 		return o, err
@@ -206,6 +219,7 @@ func (s *Service) applyChange(ctx context.Context, tx Store, o Order, l license.
 		details["at"] = l.ExpiresAt
 	} else {
 		l.ChangePlan(t.Terms, o.PaidAt)
+		t.Undo = t.Own && !l.Ends
 		if t.Months != a.Before.Months {
 			a.Term = l.Anchor
 		}

@@ -37,8 +37,9 @@ func (s *shop) renews(t *testing.T, o order.Order, code string) order.Order {
 	return s.order(t, b.OrderID)
 }
 
-// costs fails unless a change has a credit and an amount that is due: in its preview, and as it is ordered.
-func (s *shop) costs(t *testing.T, o order.Order, tier string, credit, due int64) {
+// costs fails unless a change has a credit and an amount that is due: in its preview, and as it is ordered. It returns
+// the order.
+func (s *shop) costs(t *testing.T, o order.Order, tier string, credit, due int64) order.Order {
 	t.Helper()
 	q, err := s.PreviewChange(ada(t), o.LicenseID, order.ChangeRequest{TierID: tier})
 	if err != nil || q.Credit.Minor != credit || q.Due.Minor != due {
@@ -52,6 +53,7 @@ func (s *shop) costs(t *testing.T, o order.Order, tier string, credit, due int64
 	if c.Status() == order.Pending {
 		s.tell(t, s.paidNow(c, true))
 	}
+	return c
 }
 
 // Periods that were paid ahead are credited with what was paid for each, whatever the plan costs by now.
@@ -98,6 +100,22 @@ func TestWhatWasPaidAheadIsCredited(t *testing.T) {
 			s.costs(t, o, "middle", 2000, 2000)
 			s.renews(t, o, "")
 		}, 6000, 6000},
+		"a part of a change was given back": {func(t *testing.T, s *shop, o order.Order) {
+			s.renews(t, o, "")
+			c := s.costs(t, o, "middle", 2000, 2000)
+			if _, err := s.Refund(admin(t), c.ID, part("5")); err != nil {
+				t.Fatal(err)
+			}
+		}, 3500, 4500},
+		"more than a period was given back of a change": {func(t *testing.T, s *shop, o order.Order) {
+			for range 5 {
+				s.renews(t, o, "")
+			}
+			c := s.costs(t, o, "middle", 6000, 6000)
+			if _, err := s.Refund(admin(t), c.ID, part("45")); err != nil {
+				t.Fatal(err)
+			}
+		}, 7500, 16500},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

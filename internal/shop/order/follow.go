@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"stoa/internal/base/errs"
-	"stoa/internal/base/reqctx"
 	"stoa/internal/shop/license"
 	"stoa/internal/shop/payment"
 	"stoa/internal/shop/product"
@@ -45,10 +44,13 @@ type Terms struct {
 	Price int64
 	// Later says that a change begins with the next period.
 	Later bool
+	// Own says that a change at once costs stoa's own figures, although the license has a subscription: that ends, or
+	// periods are paid ahead of which its provider does not know. The provider hears of the plan if it goes on.
+	Own bool
 	// Applied is nil until the order takes effect.
 	Applied *Applied
 	// Undo says that the provider of the license's subscription does not know yet that the order was taken back, or that
-	// its plan begins with the next period after all.
+	// it charges the next period by its plan after all.
 	Undo bool
 }
 
@@ -185,7 +187,8 @@ func (s *Service) settleFollower(ctx context.Context, tx Store, o *Order) error 
 		return err
 	}
 	switch back := !o.RefundedAt.IsZero(); {
-	case back && o.Kind != "": // the provider told of the refund first: there is nothing that it could take back
+	case back && (o.Kind != "" || l.RevokedAt.IsZero() && !o.mayBuy(l)):
+		// The provider told of the refund first: there is nothing that it could take back.
 		return s.settled(ctx, tx, *o)
 	case gone && !back:
 		return s.markCancelled(ctx, tx, o, s.Now())
@@ -206,8 +209,8 @@ func (s *Service) overtaken(ctx context.Context, tx Store, o Order, l license.Li
 	switch {
 	case !l.RevokedAt.IsZero(), l.Trial != (o.Kind == ""):
 		return true, nil
-	case o.Kind == "" && o.UserID != reqctx.Anonymous && !buyable(l, o.ProductID, o.UserID):
-		return true, nil // guests pay for whoever has the trial
+	case o.Kind == "" && !o.mayBuy(l):
+		return true, nil
 	case o.Kind != Renewal && !t.Later && l.Instances > t.MaxInstances:
 		return true, nil // a plan that begins with a period takes no seat away
 	}
@@ -238,7 +241,8 @@ func (s *Service) CancelOrphans(ctx context.Context, log *slog.Logger) error {
 
 func (s *Service) cancelOrphan(ctx context.Context, o Order) error {
 	err := s.ask(o, func() error { return s.Payments.Cancel(ctx, o.Payment) })
-	if err == nil || errors.Is(err, payment.ErrRefused) { // refused: it is being paid, and then refunded
+	// Refused: it is being paid, and then refunded; so is what is paid to a provider that is configured again.
+	if err == nil || errors.Is(err, payment.ErrRefused) || errors.Is(err, ErrOtherProvider) {
 		err = s.giveUp(ctx, o)
 	}
 	return err

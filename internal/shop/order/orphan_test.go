@@ -79,3 +79,24 @@ func TestAFirstOrderOfARevokedLicenseIsCancelled(t *testing.T) {
 		}
 	})
 }
+
+// So is one whose provider is not configured any more: nobody can pay for it here. It is not looked at again.
+func TestAnOrderOfARevokedLicenseAndAnotherProviderIsCancelled(t *testing.T) {
+	t.Parallel()
+
+	s := openShop(t)
+	o := s.buy(t, "once")
+	s.revoke(t, o)
+	s.Payments = payment.None{}
+	if log := s.cancelOrphans(t); log != "" {
+		t.Error(log)
+	}
+	if got := s.state(t, o.ID); got != "cancelled, license revoked" {
+		t.Errorf("the order is %s", got)
+	}
+	s.Payments = s.bank
+	s.tell(t, paid(o))
+	if got := s.state(t, o.ID); got != "cancelled, license revoked, money returned" {
+		t.Errorf("paid when its provider is back: %s", got)
+	}
+}

@@ -112,6 +112,16 @@ func (h *holding) kept(paid ...Payment) (sum int64) {
 	return sum
 }
 
+// back returns what was given back of payments, in the currency of the license's plan.
+func (h *holding) back(paid []Payment) (sum int64) {
+	for _, p := range paid {
+		whole := p
+		whole.Refunded = 0
+		sum += h.kept(whole) - h.kept(p)
+	}
+	return sum
+}
+
 // periods fills in what was paid for the periods of the license. What was paid for a change at once made up the
 // difference to its price for all periods that were paid by then.
 func (h *holding) periods() {
@@ -132,6 +142,9 @@ func (h *holding) periods() {
 		}
 		switch {
 		case o.Kind == Change && !o.Later:
+			for back := h.back(o.payments); back > 0 && o.Price > 0; back -= o.Price { // of the last period first
+				h.Periods = append(h.Periods, plan.Period{Minor: max(o.Price-back, 0), Months: o.months()})
+			}
 			h.Periods = append(h.Periods, plan.Period{Minor: o.Price, Months: o.months()})
 			return
 		case o.Kind == Change && len(h.Periods) == 0: // it began with a period that was given

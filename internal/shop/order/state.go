@@ -169,6 +169,12 @@ func (s *Service) markRefunded(ctx context.Context, tx Store, o *Order, at time.
 		return s.takeOut(ctx, tx, *o)
 	case o.Follows && !o.CancelledAt.IsZero():
 		return nil // it was paid too late: the license is not its
+	case o.Follows && (!first || o.PaidAt.IsZero()):
+		// The provider tells of the payment later. Somebody else may have claimed the trial by now, and keeps it.
+		l, err := tx.LicenseByID(ctx, o.LicenseID)
+		if err != nil || l.RevokedAt.IsZero() && !(first && o.mayBuy(l)) {
+			return err
+		}
 	}
 	if err := s.oweFollowers(ctx, tx, *o, at); err != nil {
 		return err

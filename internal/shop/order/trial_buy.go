@@ -28,6 +28,15 @@ func buyable(l license.License, productID, buyerID string) bool {
 		(l.UserID == reqctx.Anonymous || l.UserID == buyerID)
 }
 
+// mayBuy reports whether a license is a trial that an order may buy.
+func (o *Order) mayBuy(l license.License) bool {
+	buyer := o.UserID
+	if buyer == reqctx.Anonymous {
+		buyer = l.UserID // guests pay for whoever has the trial
+	}
+	return buyable(l, o.ProductID, buyer)
+}
+
 // buy turns a trial into a license that an order has paid for. The term begins with the payment. A trial of nobody
 // becomes the buyer's.
 func (s *Service) buy(ctx context.Context, tx Store, o Order, l license.License, t license.Terms) error {

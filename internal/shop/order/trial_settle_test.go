@@ -54,3 +54,39 @@ func TestNoAccountPaysForTheLicenseOfAnother(t *testing.T) {
 		}
 	})
 }
+
+// So it does if the provider tells of a refund before it tells of the payment: whoever claimed the trial keeps it.
+func TestARefundToldFirstRevokesNoTrialOfAnother(t *testing.T) {
+	t.Parallel()
+
+	for claimer, want := range map[string]string{
+		bob: "refunded, license paid", "": "refunded, license paid, license revoked",
+	} {
+		s := openShop(t)
+		trial, key := s.tryOut(t, "ada@example.com")
+		bought, err := s.Purchase(ada(t), "mail-pack", order.PurchaseRequest{
+			TierID: "once", PaymentMethod: "card", LicenseKey: key,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if claimer != "" {
+			if n, err := s.Claims.ClaimOrders(t.Context(), order.EmailKey("ada@example.com"), claimer); n != 1 || err != nil {
+				t.Fatal(n, err)
+			}
+		}
+		o := s.order(t, bought.OrderID)
+		s.tell(t, backEvent(o, "back", 4990))
+		s.tell(t, paid(o))
+		s.tell(t, backEvent(o, "again", 4990))
+		if got := s.state(t, o.ID); got != want {
+			t.Errorf("claimed by %q: %s, want %s", claimer, got, want)
+		}
+		if l := s.license(t, trial); claimer == bob && (l.UserID != bob || !l.Trial || !l.RevokedAt.IsZero()) {
+			t.Errorf("the license is %s's, trial: %v, revoked: %v", l.UserID, l.Trial, l.RevokedAt)
+		}
+		if got := s.state(t, trial.ID); claimer == bob && got != "paid, license paid" {
+			t.Errorf("the trial is %s", got)
+		}
+	}
+}
