@@ -359,8 +359,8 @@ func (s *Service) undoAt(ctx context.Context, h holding, base, o Order, t Terms)
 }
 
 // owePlan records that the provider is to be told of the plan that its owner chose for a later period, or without it,
-// because the subscription goes on after all: the provider may have forgotten it when the subscription was ended, or its
-// owner began it by hand since. tx has locked the license.
+// because the subscription goes on after all: the provider may have forgotten it when the subscription was ended, or
+// its owner began it by hand since. tx has locked the license.
 func owePlan(ctx context.Context, tx Store, l license.License) error {
 	id, err := chosen(ctx, tx, l)
 	if err != nil || id == "" {

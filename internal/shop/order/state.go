@@ -172,7 +172,7 @@ func (s *Service) markRefunded(ctx context.Context, tx Store, o *Order, at time.
 	case o.Follows && (!first || o.PaidAt.IsZero()):
 		// The provider tells of the payment later. Somebody else may have claimed the trial by now, and keeps it.
 		l, err := tx.LicenseByID(ctx, o.LicenseID)
-		if err != nil || l.RevokedAt.IsZero() && !(first && o.mayBuy(l)) {
+		if err != nil || l.RevokedAt.IsZero() && (!first || !o.mayBuy(l)) {
 			return err
 		}
 	}
