@@ -69,6 +69,9 @@ func (s *Service) finishFollower(ctx context.Context, h holding, o Order, once b
 		}
 	}
 	s.Courier.Wake()
+	if o.Status() == Paid {
+		_ = s.undoPlan(ctx, o) // or the sweep does
+	}
 	return Bought{newConfirmation(o, key), o.Amount.Minor > 0}, nil
 }
 
@@ -308,8 +311,8 @@ func (o *Order) awaits(e payment.Event) bool {
 }
 
 // undoPlan has the provider take back the change of an order, if that is due: the subscription goes on with the plan
-// that the license has now, or will have with the next period. If the periods of that have another length, the
-// subscription ends with the one that is paid: the license is renewed by its owner then.
+// that the license has now, or will have with the next period. If the periods of that have another length, or the order
+// is an Own change that is paid, the subscription is over: the license is renewed by its owner from then on.
 func (s *Service) undoPlan(ctx context.Context, o Order) error {
 	if o.Kind != Change {
 		return nil
@@ -339,8 +342,9 @@ func (s *Service) undoPlan(ctx context.Context, o Order) error {
 }
 
 func (s *Service) undoAt(ctx context.Context, h holding, base, o Order, t Terms) error {
-	if begun := !t.Later || t.Applied != nil && t.Applied.Over; begun && t.Months != h.license.Months {
-		return s.endLater(ctx, &base)
+	begun := !t.Later || t.Applied != nil && t.Applied.Over
+	if t.Own || begun && t.Months != h.license.Months {
+		return s.endNow(ctx, &base)
 	}
 	want := newPlan(h, h.license.TierID, h.Rate, h.license.Months, time.Time{})
 	if want.OrderID = o.ID; o.Status() != Paid {
@@ -358,9 +362,9 @@ func (s *Service) undoAt(ctx context.Context, h holding, base, o Order, t Terms)
 	})
 }
 
-// owePlan records that the provider is to be told of the plan that its owner chose for a later period, or without it,
-// because the subscription goes on after all: the provider may have forgotten it when the subscription was ended, or
-// its owner began it by hand since. tx has locked the license.
+// owePlan records that the provider is to be told of the plan that its owner chose for a later period, because the
+// subscription goes on after all: the provider may have forgotten it when the subscription was ended, or its owner
+// began it by hand since. tx has locked the license.
 func owePlan(ctx context.Context, tx Store, l license.License) error {
 	id, err := chosen(ctx, tx, l)
 	if err != nil || id == "" {
@@ -374,7 +378,7 @@ func owePlan(ctx context.Context, tx Store, l license.License) error {
 	return tx.PutTerms(ctx, id, t)
 }
 
-// chosen returns the order whose plan a license has, or will have, if the provider may not know of it; else "".
+// chosen returns the order whose plan a license has, or will have, if that was to begin with a period; else "".
 func chosen(ctx context.Context, tx Store, l license.License) (string, error) {
 	siblings, err := tx.Siblings(ctx, l.ID)
 	if err != nil {
@@ -383,7 +387,7 @@ func chosen(ctx context.Context, tx Store, l license.License) (string, error) {
 	list, err := effectiveOf(ctx, tx, siblings)
 	for _, e := range list {
 		switch {
-		case e.Later, e.Own:
+		case e.Later:
 			return e.ID, err
 		case e.Kind == Change:
 			return "", err // the provider made it

@@ -1,8 +1,8 @@
 package order
 
 import (
-	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"stoa/internal/base/errs"
@@ -48,9 +48,10 @@ type planned struct {
 
 	tier  product.Tier
 	quote plan.Quote
-	// asked is the order whose subscription the provider changes. Its zero value: none, stoa computes by itself.
+	// asked is the order whose subscription the provider changes, and charges if the change begins at once. Its zero
+	// value: none, stoa computes by itself.
 	asked Order
-	own   bool // Terms.Own
+	own   bool // Terms.Own: then nobody is asked
 }
 
 // planChange returns the change that a request asks for, with the provider's figures where it has any.
@@ -104,22 +105,27 @@ func (s *Service) quoteChange(ctx context.Context, tx Store, h holding, tier pro
 	if c.quote, err = plan.Change(c.Standing, plan.TargetOf(tier), now); err != nil {
 		return c, err
 	}
-	if o, ok := c.subscription(); ok {
-		c.own = !c.quote.Later && !c.charged(o, now)
-		// A subscription that was ended would go on for another period: the provider is asked if somebody takes that back.
-		if !c.own && (!c.quote.Later || o.Renews() || tier.Period.Months() == l.Months) {
-			c.asked = o
+	switch o, ok := c.subscription(); {
+	case !ok:
+	case !c.quote.Later && c.paidAhead(now):
+		if o.Renews() {
+			return c, ErrPaidAhead
+		} else if o.Provider != s.Payments.Name() {
+			return c, ErrOtherProvider
 		}
+		c.own = true
+	// A subscription that was ended would go on for another period: the provider is asked if somebody takes that back.
+	case !c.quote.Later, o.Renews(), tier.Period.Months() == l.Months:
+		c.asked = o
 	}
 	return c, s.mayFollow(ctx, tx, l, tier.MaxInstances)
 }
 
-// charged reports whether the term of the license ends with the period that the provider of its subscription charged
-// last, so that the provider's figures for a change at once are those of the term. A subscription that ends can be
-// renewed by its owner, and can have another plan than the license since a change was refunded.
-func (h *holding) charged(of Order, now time.Time) bool {
+// paidAhead reports whether the owner of the license paid for more of its term than the provider of its subscription
+// knows of: renewed it for periods that are still to come, or changed its plan so.
+func (h *holding) paidAhead(now time.Time) bool {
 	_, _, ahead := h.license.Left(now)
-	return of.Renews() && ahead == 0
+	return slices.ContainsFunc(h.orders, func(e effective) bool { return e.Own || e.Kind == Renewal && ahead > 0 })
 }
 
 // Bought is what came of a change or a renewal.
@@ -200,9 +206,11 @@ func (s *Service) addChange(ctx context.Context, tx Store, c planned, id string)
 		}
 	case !s.takes(o.Amount):
 		return o, ErrPaymentNotTaken
-	case t.Later, t.Own:
+	case t.Later:
 		base, _ := c.subscription()
-		o.Provider = cmp.Or(o.Provider, base.Provider) // it hears of the plan if the subscription goes on
+		o.Provider = base.Provider // it hears of the plan if the subscription goes on
+	case t.Own:
+		o.Provider = s.Payments.Name() // it ends the subscription
 	}
 	if err := s.putFollower(ctx, tx, &o, c.license, t); err != nil || o.Status() != Paid {
 		return o, err
@@ -219,7 +227,7 @@ func (s *Service) applyChange(ctx context.Context, tx Store, o Order, l license.
 		details["at"] = l.ExpiresAt
 	} else {
 		l.ChangePlan(t.Terms, o.PaidAt)
-		t.Undo = t.Own && !l.Ends
+		t.Undo = t.Own
 		if t.Months != a.Before.Months {
 			a.Term = l.Anchor
 		}

@@ -51,6 +51,28 @@ func (s *Service) endLater(ctx context.Context, o *Order) error {
 	return err
 }
 
+// endNow has the provider end the subscription of an order at once, because it does not fit the license any more, and
+// records it. The license keeps its term.
+func (s *Service) endNow(ctx context.Context, o *Order) error {
+	err := s.ask(*o, func() error { return s.Payments.End(ctx, o.Payment) })
+	if errors.Is(err, payment.ErrRefused) {
+		err = ErrEndRefused.Because(err)
+	}
+	if err != nil {
+		return err
+	}
+	return s.update(ctx, o, func(tx Store, o *Order) error {
+		if !o.EndedAt.IsZero() {
+			return nil // its webhook was quicker
+		}
+		o.Ends, o.EndedAt = true, s.Now().UTC()
+		if err := tx.UpdateOrder(ctx, *o); err != nil {
+			return err
+		}
+		return s.markEnds(ctx, tx, *o)
+	})
+}
+
 // end records that a subscription ends. told is when the provider said so. tx has locked the order.
 func (s *Service) end(ctx context.Context, tx Store, o *Order, told time.Time) error {
 	l, err := tx.LicenseByID(ctx, o.LicenseID)

@@ -62,6 +62,8 @@ var (
 		"The order has just been paid. Refund it once its status is paid.")
 	ErrRefundRefused = errs.New(errs.Conflict, "CONFLICT",
 		"The payment provider refuses to refund this payment. Look at it in the provider's dashboard.")
+	ErrPaidAhead = errs.New(errs.Conflict, "CONFLICT", "Periods of this license are paid ahead. "+
+		"End its subscription first: then the plan can be changed at once.")
 	ErrOtherProvider = errs.New(errs.Conflict, "CONFLICT",
 		"The order's payment belongs to a payment provider that is not configured at the moment.")
 	ErrRefundWaits = errs.New(errs.Unreachable, "PAYMENT_UNREACHABLE",

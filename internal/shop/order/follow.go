@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"stoa/internal/base/errs"
@@ -44,13 +45,13 @@ type Terms struct {
 	Price int64
 	// Later says that a change begins with the next period.
 	Later bool
-	// Own says that a change at once costs stoa's own figures, although the license has a subscription: that ends, or
-	// periods are paid ahead of which its provider does not know. The provider hears of the plan if it goes on.
+	// Own says that stoa computed what a change at once costs, although the license has a subscription: that ends, and
+	// its provider does not know of periods that were paid ahead. The subscription is over once the change is paid.
 	Own bool
 	// Applied is nil until the order takes effect.
 	Applied *Applied
-	// Undo says that the provider of the license's subscription does not know yet that the order was taken back, or that
-	// it charges the next period by its plan after all.
+	// Undo says that the provider of the license's subscription is still to be told: that the order was taken back, that
+	// its plan begins with the next period after all, or, for an Own change, that the subscription is over.
 	Undo bool
 }
 
@@ -214,8 +215,32 @@ func (s *Service) overtaken(ctx context.Context, tx Store, o Order, l license.Li
 	case o.Kind != Renewal && !t.Later && l.Instances > t.MaxInstances:
 		return true, nil // a plan that begins with a period takes no seat away
 	}
+	if t.Own {
+		if on, err := s.wentOn(ctx, tx, o); on || err != nil {
+			return on, err
+		}
+	}
 	id, err := s.beingRefunded(ctx, tx, l.ID)
 	return id != "" && id != o.ID, err
+}
+
+// wentOn reports whether the subscription of a license goes on after all, or was charged, since a change was priced for
+// one that ends (Terms.Own).
+func (s *Service) wentOn(ctx context.Context, tx Store, change Order) (bool, error) {
+	list, err := tx.Siblings(ctx, change.LicenseID)
+	if err != nil {
+		return false, err
+	}
+	for _, o := range list {
+		if o.Kind != "" {
+			continue
+		}
+		paid, err := paidFor(ctx, tx, o)
+		if err != nil || o.Renews() || slices.ContainsFunc(paid, func(p Payment) bool { return p.At.After(change.CreatedAt) }) {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // CancelOrphans cancels the pending orders of licenses that were revoked. What is paid all the same is refunded. Those
@@ -230,6 +255,8 @@ func (s *Service) CancelOrphans(ctx context.Context, log *slog.Logger) error {
 		for _, o := range list {
 			if err := s.cancelOrphan(ctx, o); ctx.Err() != nil {
 				return ctx.Err()
+			} else if errors.Is(err, ErrOtherProvider) {
+				log.DebugContext(ctx, "the order of a revoked license waits for its provider", slog.String("order", o.ID))
 			} else if err != nil {
 				log.WarnContext(ctx, "the order of a revoked license cannot be cancelled yet",
 					slog.String("order", o.ID), slog.Any("err", err))
@@ -241,8 +268,7 @@ func (s *Service) CancelOrphans(ctx context.Context, log *slog.Logger) error {
 
 func (s *Service) cancelOrphan(ctx context.Context, o Order) error {
 	err := s.ask(o, func() error { return s.Payments.Cancel(ctx, o.Payment) })
-	// Refused: it is being paid, and then refunded; so is what is paid to a provider that is configured again.
-	if err == nil || errors.Is(err, payment.ErrRefused) || errors.Is(err, ErrOtherProvider) {
+	if err == nil || errors.Is(err, payment.ErrRefused) { // refused: it is being paid, and then refunded
 		err = s.giveUp(ctx, o)
 	}
 	return err

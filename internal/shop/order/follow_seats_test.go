@@ -112,7 +112,7 @@ func TestAChangeAtTheProviderTakesNoSeatAway(t *testing.T) {
 			t.Errorf("%d: ChangePlan = %v", minor, err)
 		}
 		s.has(t, o, "middle", end, "")
-		want := append(append([]string{"change sub-" + o.ID + " 10000"}, refund...), "end later sub-"+o.ID)
+		want := append(append([]string{"change sub-" + o.ID + " 10000"}, refund...), "end sub-"+o.ID)
 		if got := s.bank.asked(); !slices.Equal(got, want) {
 			t.Errorf("%d: the bank was asked %q, want %q", minor, got, want)
 		}

@@ -3,7 +3,9 @@ package order_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"stoa/internal/shop/order"
 	"stoa/internal/shop/payment"
@@ -19,41 +21,149 @@ func (s *shop) endsIt(t *testing.T, o order.Order) {
 }
 
 // The provider of a subscription knows nothing of the periods that its owner paid ahead: the dearer plan is paid for
-// all of them, once, and the provider hears of it when the subscription goes on.
+// all of them, and the subscription is over.
 func TestADearerPlanIsPaidForThePeriodsPaidAhead(t *testing.T) {
+	t.Parallel()
+
+	for tier, due := range map[string]int64{"middle": 3000, "year": 7000} {
+		s, o := subscribed(t, "small", false)
+		s.endsIt(t, o)
+		s.renews(t, o, "")
+		s.renews(t, o, "")
+		end := s.license(t, o).ExpiresAt
+		s.collects(1)
+		s.bank.asked()
+		c := s.costs(t, o, tier, 3000, due)
+		if tier == "year" { // a new term
+			end = s.license(t, o).ExpiresAt
+		}
+		if l := s.has(t, o, tier, end, ""); !l.Ends {
+			t.Errorf("%s: the license is renewed", tier)
+		}
+		if got, want := s.bank.asked(), []string{"begin", "end sub-" + o.ID}; !slices.Equal(got, want) {
+			t.Errorf("%s: the provider was asked for %q, want %q", tier, got, want)
+		}
+		s.tell(t, s.willRenew(o)) // from before
+		if l := s.license(t, o); !l.Ends {
+			t.Errorf("%s: the license is renewed again", tier)
+		}
+		if _, err := s.Refund(admin(t), c.ID, order.RefundRequest{}); err != nil {
+			t.Fatal(err)
+		}
+		if s.sweep(t); slices.ContainsFunc(s.bank.asked(), isAboutPlans) {
+			t.Errorf("%s: the provider is asked again", tier)
+		}
+		s.renews(t, o, "")
+	}
+}
+
+func isAboutPlans(asked string) bool {
+	return strings.HasPrefix(asked, "change") || strings.HasPrefix(asked, "preview") || strings.HasPrefix(asked, "end")
+}
+
+// What costs nothing, because more was paid than it costs, ends the subscription, too: if its provider does not answer,
+// later.
+func TestAChangeOfWhatWasPaidAheadForNothing(t *testing.T) {
+	t.Parallel()
+
+	s, o := subscribed(t, "small", false)
+	s.endsIt(t, o)
+	for range 10 {
+		s.renews(t, o, "")
+	}
+	s.bank.asked()
+	s.bank.fail("end", errOutage)
+	s.costs(t, o, "year", 11000, 0)
+	if got := s.order(t, o.ID); !got.EndedAt.IsZero() {
+		t.Error("the subscription has ended without its provider")
+	}
+	// Until then its figures are not taken.
+	s.clock.Advance(time.Minute)
+	s.collects(1)
+	q, err := s.PreviewChange(ada(t), o.LicenseID, order.ChangeRequest{TierID: "years"})
+	if err != nil || q.Credit.Minor != 10000 || q.Due.Minor != 10000 {
+		t.Errorf("years: credit %s, due %s, %v", q.Credit, q.Due, err)
+	}
+	s.bank.fail("end", nil)
+	s.bank.asked()
+	s.sweep(t)
+	if got, want := s.bank.asked(), []string{"end sub-" + o.ID}; !slices.Equal(got, want) {
+		t.Errorf("the provider was asked for %q, want %q", got, want)
+	}
+}
+
+// A subscription that goes on has to be ended first.
+func TestNoChangeAtOnceOfWhatIsPaidAheadAndGoesOn(t *testing.T) {
 	t.Parallel()
 
 	s, o := subscribed(t, "small", false)
 	s.endsIt(t, o)
 	s.renews(t, o, "")
-	s.renews(t, o, "")
-	end := s.license(t, o).ExpiresAt
-	s.collects(1)
+	s.tell(t, s.willRenew(o))
 	s.bank.asked()
-	s.costs(t, o, "middle", 3000, 3000)
-	s.has(t, o, "middle", end, "")
-	if got := s.bank.asked(); slices.ContainsFunc(got, isChange) {
+	request := order.ChangeRequest{TierID: "middle"}
+	if _, err := s.PreviewChange(ada(t), o.LicenseID, request); !errors.Is(err, order.ErrPaidAhead) {
+		t.Errorf("PreviewChange = %v", err)
+	}
+	if _, err := s.ChangePlan(ada(t), o.LicenseID, request); !errors.Is(err, order.ErrPaidAhead) {
+		t.Errorf("ChangePlan = %v", err)
+	}
+	if got := s.bank.asked(); len(got) > 0 {
 		t.Errorf("the provider was asked for %q", got)
 	}
-	on := s.willRenew(o)
-	s.tell(t, on)
-	if got, want := s.bank.asked(), []string{"change sub-" + o.ID + " 2000 later"}; !slices.Equal(got, want) {
-		t.Errorf("the provider was asked for %q, want %q", got, want)
+	s.change(t, o, "tiny") // with the next period
+	if _, err := s.Refund(admin(t), s.license(t, o).Next.OrderID, order.RefundRequest{}); err != nil {
+		t.Fatal(err)
 	}
+	s.endsIt(t, o)
+	s.change(t, o, "middle")
 
-	// The periods are still ahead of what the provider charged.
-	s.costs(t, o, "huge", 5997, 5998) // an hour later
-	s.has(t, o, "huge", end, "")
-	if got, want := s.bank.asked(), "change sub-"+o.ID+" 4000 later"; !slices.Contains(got, want) {
-		t.Errorf("the provider was asked for %q, want %q among it", got, want)
-	}
-	s.tell(t, on)
-	if s.sweep(t); len(s.bank.asked()) > 0 {
-		t.Error("the provider is asked again")
+	s, o = subscribed(t, "small", false)
+	s.endsIt(t, o)
+	s.renews(t, o, "")
+	s.Payments = payment.Test{}
+	if _, err := s.ChangePlan(ada(t), o.LicenseID, request); !errors.Is(err, order.ErrOtherProvider) {
+		t.Errorf("without its provider: %v", err)
 	}
 }
 
-func isChange(asked string) bool { return len(asked) > 6 && asked[:6] == "change" }
+// What happens at the provider while the page of such a change is open cancels it: the term is longer than what was
+// paid for, or will be.
+func TestAPageOfAChangeIsTooLateWhenTheSubscriptionWentOn(t *testing.T) {
+	t.Parallel()
+
+	for name, tt := range map[string]struct {
+		meanwhile func(*testing.T, *shop, order.Order)
+		tier      string
+	}{
+		"nothing":    {func(*testing.T, *shop, order.Order) {}, "large"},
+		"it goes on": {func(t *testing.T, s *shop, o order.Order) { s.tell(t, s.willRenew(o)) }, "small"},
+		"a period was charged": {func(t *testing.T, s *shop, o order.Order) {
+			s.clock.Advance(time.Minute)
+			s.tell(t, payment.Event{
+				ID: "second", Kind: payment.Renewed, At: s.clock.Now(), OrderID: o.ID, Minor: 1000, Exponent: 2, Currency: "EUR",
+				Until:     s.license(t, o).ExpiresAt.AddDate(0, 1, 0),
+				Reference: payment.Reference{Invoice: "second", Subscription: o.Payment.Subscription},
+			})
+			s.endsIt(t, o)
+		}, "small"},
+	} {
+		s, o := subscribed(t, "small", false)
+		s.endsIt(t, o)
+		s.renews(t, o, "")
+		b := s.change(t, o, "large")
+		tt.meanwhile(t, s, o)
+		s.tell(t, s.paidNow(s.order(t, b.OrderID), true))
+		want := "paid, license paid"
+		if tt.tier == "small" {
+			want = "cancelled, license paid, money returned"
+		}
+		if got := s.state(t, b.OrderID); got != want {
+			t.Errorf("%s: the change is %s", name, got)
+		}
+		s.has(t, o, tt.tier, s.license(t, o).ExpiresAt, "")
+	}
+}
 
 // A year that the provider charged was given back, because the seats were taken meanwhile, and its subscription ends:
 // its figures would credit the year once more.
@@ -74,7 +184,8 @@ func TestAYearThatWasGivenBackIsNotCredited(t *testing.T) {
 		t.Fatalf("ChangePlan = %v", err)
 	}
 	s.collects(0)
-	s.costs(t, o, "large", 2000, 1000)
+	s.tell(t, s.willRenew(o)) // from before
+	s.costs(t, o, "large", 1997, 999)
 }
 
 // What is paid on a page is not settled by an invoice of the operator, nor made by the sweep.
@@ -83,6 +194,7 @@ func TestAChangeOfItsOwnFiguresWaitsForItsPage(t *testing.T) {
 
 	s, o := subscribed(t, "small", false)
 	s.endsIt(t, o)
+	s.renews(t, o, "")
 	b := s.change(t, o, "large")
 	s.bank.asked()
 	e := s.adjusted(o, payment.Adjusted, 12345)
@@ -90,7 +202,7 @@ func TestAChangeOfItsOwnFiguresWaitsForItsPage(t *testing.T) {
 	if n := s.tell(t, e); n.Warning == "" {
 		t.Errorf("notice = %+v", n)
 	}
-	if s.sweep(t); slices.ContainsFunc(s.bank.asked(), isChange) {
+	if s.sweep(t); slices.ContainsFunc(s.bank.asked(), isAboutPlans) {
 		t.Error("the sweep has the provider change the plan")
 	}
 	if got := s.state(t, b.OrderID); got != "pending, license paid" {
@@ -102,13 +214,14 @@ func TestAChangeOfItsOwnFiguresWaitsForItsPage(t *testing.T) {
 	// An outage before its page is known leaves it to the same request.
 	s, o = subscribed(t, "small", false)
 	s.endsIt(t, o)
+	s.renews(t, o, "")
 	s.bank.fail("begin", errOutage)
 	request := order.ChangeRequest{TierID: "large", OrderID: "n2b6v9c1x4z7l0k3j5h8g1f4"}
 	if _, err := s.ChangePlan(ada(t), o.LicenseID, request); err == nil {
 		t.Fatal("the provider answered")
 	}
 	s.bank.asked()
-	if s.sweep(t); slices.ContainsFunc(s.bank.asked(), isChange) {
+	if s.sweep(t); slices.ContainsFunc(s.bank.asked(), isAboutPlans) {
 		t.Error("the sweep has the provider change the plan")
 	}
 	s.bank.fail("begin", nil)

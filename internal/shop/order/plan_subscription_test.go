@@ -128,7 +128,7 @@ func TestARefundedChangeOfThePeriod(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.has(t, o, "small", end, "")
-	if got := s.bank.asked(); !slices.Equal(got, []string{"refund change-1", "end later sub-" + o.ID}) {
+	if got := s.bank.asked(); !slices.Equal(got, []string{"refund change-1", "end sub-" + o.ID}) {
 		t.Errorf("the provider was asked for %q", got)
 	}
 }
@@ -138,7 +138,7 @@ func TestARefundedChangeOfThePeriod(t *testing.T) {
 func TestARefundedPlanOfAnotherPeriod(t *testing.T) {
 	t.Parallel()
 
-	for begun, want := range map[bool]string{false: "change sub-%s 10000 later", true: "end later sub-%s"} {
+	for begun, want := range map[bool]string{false: "change sub-%s 10000 later", true: "end sub-%s"} {
 		s, o := subscribed(t, "year", false)
 		end := s.license(t, o).ExpiresAt
 		s.change(t, o, "tiny")

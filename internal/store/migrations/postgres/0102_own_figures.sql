@@ -1,4 +1,3 @@
 -- +goose Up
--- Whether a change at once costs what stoa computes, though the provider has a subscription, which hears of the plan if
--- it goes on.
+-- Whether stoa computed what a change at once costs, although a provider has the subscription, which is over with it.
 ALTER TABLE order_terms ADD COLUMN own BOOLEAN NOT NULL DEFAULT FALSE;
