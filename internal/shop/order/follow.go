@@ -236,7 +236,8 @@ func (s *Service) wentOn(ctx context.Context, tx Store, change Order) (bool, err
 			continue
 		}
 		paid, err := paidFor(ctx, tx, o)
-		if err != nil || o.Renews() || slices.ContainsFunc(paid, func(p Payment) bool { return p.At.After(change.CreatedAt) }) {
+		since := func(p Payment) bool { return p.At.After(change.CreatedAt) }
+		if err != nil || o.Renews() || slices.ContainsFunc(paid, since) {
 			return err == nil, err
 		}
 	}
