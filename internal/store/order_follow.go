@@ -73,10 +73,10 @@ func (s *Orders) PutTerms(ctx context.Context, orderID string, t order.Terms) er
 		}
 	}
 	_, err = s.Write.ExecContext(ctx, `
-		INSERT INTO order_terms (order_id, features, max_instances, price_minor, later, own, applied, undo)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+		INSERT INTO order_terms (order_id, features, max_instances, price_minor, later, own, priced_until_ms, applied, undo)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 		ON CONFLICT (order_id) DO UPDATE SET applied = excluded.applied, undo = excluded.undo`,
-		orderID, features, t.MaxInstances, t.Price, t.Later, t.Own, string(applied), t.Undo)
+		orderID, features, t.MaxInstances, t.Price, t.Later, t.Own, database.Millis(t.Until), string(applied), t.Undo)
 	return s.Wrap(err, "Terms")
 }
 
@@ -85,8 +85,8 @@ func (s *Orders) TermsOf(ctx context.Context, o order.Order) (order.Terms, error
 	t := order.Terms{Terms: license.Terms{TierID: o.TierID, Months: o.Period.Months()}}
 	var features, applied string
 	err := s.Read.QueryRowContext(ctx, `
-		SELECT features, max_instances, price_minor, later, own, applied, undo FROM order_terms WHERE order_id = $1`, o.ID).
-		Scan(&features, &t.MaxInstances, &t.Price, &t.Later, &t.Own, &applied, &t.Undo)
+		SELECT features, max_instances, price_minor, later, own, priced_until_ms, applied, undo FROM order_terms WHERE order_id = $1`, o.ID).
+		Scan(&features, &t.MaxInstances, &t.Price, &t.Later, &t.Own, database.ScanMillis(&t.Until), &applied, &t.Undo)
 	if err != nil {
 		return t, s.Wrap(err, "Terms")
 	}

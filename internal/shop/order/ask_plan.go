@@ -312,7 +312,7 @@ func (o *Order) awaits(e payment.Event) bool {
 
 // undoPlan has the provider take back the change of an order, if that is due: the subscription goes on with the plan
 // that the license has now, or will have with the next period. If the periods of that have another length, or the order
-// is an Own change that is paid, the subscription is over: the license is renewed by its owner from then on.
+// is an Own change, the subscription is over: the license is renewed by its owner from then on.
 func (s *Service) undoPlan(ctx context.Context, o Order) error {
 	if o.Kind != Change {
 		return nil
@@ -325,13 +325,17 @@ func (s *Service) undoPlan(ctx context.Context, o Order) error {
 	if err != nil {
 		return err
 	}
+	var refused error
 	if base, ok := h.subscription(); ok && h.license.RevokedAt.IsZero() {
-		if err := s.undoAt(ctx, h, base, o, t); err != nil && !errors.Is(err, payment.ErrRefused) &&
-			!errors.Is(err, ErrEndRefused) {
+		err := s.undoAt(ctx, h, base, o, t)
+		switch {
+		case errors.Is(err, ErrEndRefused):
+			refused = err
+		case err != nil && !errors.Is(err, payment.ErrRefused):
 			return err
 		}
 	}
-	return s.update(ctx, &o, func(tx Store, o *Order) error {
+	err = s.update(ctx, &o, func(tx Store, o *Order) error {
 		t, err := tx.TermsOf(ctx, *o)
 		if err != nil {
 			return err
@@ -339,6 +343,7 @@ func (s *Service) undoPlan(ctx context.Context, o Order) error {
 		t.Undo = false
 		return tx.PutTerms(ctx, o.ID, t)
 	})
+	return cmp.Or(err, refused)
 }
 
 func (s *Service) undoAt(ctx context.Context, h holding, base, o Order, t Terms) error {

@@ -107,7 +107,9 @@ func (s *Service) quoteChange(ctx context.Context, tx Store, h holding, tier pro
 	}
 	switch o, ok := c.subscription(); {
 	case !ok:
-	case !c.quote.Later && c.paidAhead(now):
+	case !c.quote.Later && c.owed != "":
+		return c, ErrBeingBought.With("orderId", c.owed)
+	case !c.quote.Later && c.paidAhead():
 		if o.Renews() {
 			return c, ErrPaidAhead
 		} else if o.Provider != s.Payments.Name() {
@@ -121,11 +123,10 @@ func (s *Service) quoteChange(ctx context.Context, tx Store, h holding, tier pro
 	return c, s.mayFollow(ctx, tx, l, tier.MaxInstances)
 }
 
-// paidAhead reports whether the owner of the license paid for more of its term than the provider of its subscription
-// knows of: renewed it for periods that are still to come, or changed its plan so.
-func (h *holding) paidAhead(now time.Time) bool {
-	_, _, ahead := h.license.Left(now)
-	return slices.ContainsFunc(h.orders, func(e effective) bool { return e.Own || e.Kind == Renewal && ahead > 0 })
+// paidAhead reports whether the owner of the license paid for a part of its term of which the provider of its
+// subscription does not know: with a renewal, or a change that is priced by stoa.
+func (h *holding) paidAhead() bool {
+	return slices.ContainsFunc(h.orders, func(e effective) bool { return e.Own || e.Kind == Renewal })
 }
 
 // Bought is what came of a change or a renewal.
@@ -141,8 +142,8 @@ type Bought struct {
 // that takes the change back. Two calls with the same OrderID are one, as of Purchase.
 //
 // It returns VALIDATION_ERROR for what ChangeRequest.Issues finds, license.ErrNotFound for a license of anybody else,
-// ErrTierNotFound, the errors of plan.Change, ErrBeingBought, ErrPlanned, ErrSeatsInUse, and what Purchase returns
-// for the payment.
+// ErrTierNotFound, the errors of plan.Change, ErrBeingBought, ErrPlanned, ErrPaidAhead, ErrSeatsInUse, and what
+// Purchase returns for the payment.
 func (s *Service) ChangePlan(ctx context.Context, licenseID string, r ChangeRequest) (Bought, error) {
 	if err := r.Issues().Err(); err != nil {
 		return Bought{}, err
@@ -196,6 +197,9 @@ func (s *Service) ChangePlan(ctx context.Context, licenseID string, r ChangeRequ
 func (s *Service) addChange(ctx context.Context, tx Store, c planned, id string) (Order, error) {
 	t := termsOf(c.tier)
 	t.Later, t.Own = c.quote.Later, c.own
+	if c.asked.ID == "" && !t.Later {
+		t.Until = c.license.ExpiresAt
+	}
 	o := s.draftFollower(ctx, c.holding, Change, id, c.tier)
 	s.charge(&o, c.quote.Due)
 	switch {

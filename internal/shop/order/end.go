@@ -65,8 +65,9 @@ func (s *Service) endNow(ctx context.Context, o *Order) error {
 		if !o.EndedAt.IsZero() {
 			return nil // its webhook was quicker
 		}
+		known := o.Ends
 		o.Ends, o.EndedAt = true, s.Now().UTC()
-		if err := tx.UpdateOrder(ctx, *o); err != nil {
+		if err := tx.UpdateOrder(ctx, *o); err != nil || known {
 			return err
 		}
 		return s.markEnds(ctx, tx, *o)

@@ -48,6 +48,9 @@ type Terms struct {
 	// Own says that stoa computed what a change at once costs, although the license has a subscription: that ends, and
 	// its provider does not know of periods that were paid ahead. The subscription is over once the change is paid.
 	Own bool
+	// Until is the end of the license's term for which a change at once is priced by stoa. Zero: the term has no end, or
+	// the provider has the price.
+	Until time.Time
 	// Applied is nil until the order takes effect.
 	Applied *Applied
 	// Undo says that the provider of the license's subscription is still to be told: that the order was taken back, that
@@ -204,7 +207,8 @@ func (s *Service) settleFollower(ctx context.Context, tx Store, o *Order) error 
 }
 
 // overtaken reports whether what happened since an order was placed keeps it from taking effect: its license was
-// revoked, bought or claimed by somebody else, has more instances than it is to have, or all of it is being refunded.
+// revoked, bought or claimed by somebody else, has another term or more instances than was paid for, or all of it is being
+// refunded.
 // tx has locked both.
 func (s *Service) overtaken(ctx context.Context, tx Store, o Order, l license.License, t Terms) (bool, error) {
 	switch {
@@ -214,35 +218,22 @@ func (s *Service) overtaken(ctx context.Context, tx Store, o Order, l license.Li
 		return true, nil
 	case o.Kind != Renewal && !t.Later && l.Instances > t.MaxInstances:
 		return true, nil // a plan that begins with a period takes no seat away
+	case !t.Until.IsZero() && l.ExpiresAt.Sub(t.Until).Abs() > termSlack:
+		return true, nil // the price is for another term
 	}
 	if t.Own {
-		if on, err := s.wentOn(ctx, tx, o); on || err != nil {
-			return on, err
+		list, err := tx.Siblings(ctx, l.ID)
+		if err != nil || slices.ContainsFunc(list, func(o Order) bool { return o.Renews() }) {
+			return err == nil, err // the subscription goes on after all
 		}
 	}
 	id, err := s.beingRefunded(ctx, tx, l.ID)
 	return id != "" && id != o.ID, err
 }
 
-// wentOn reports whether the subscription of a license goes on after all, or was charged, since a change was priced for
-// one that ends (Terms.Own).
-func (s *Service) wentOn(ctx context.Context, tx Store, change Order) (bool, error) {
-	list, err := tx.Siblings(ctx, change.LicenseID)
-	if err != nil {
-		return false, err
-	}
-	for _, o := range list {
-		if o.Kind != "" {
-			continue
-		}
-		paid, err := paidFor(ctx, tx, o)
-		since := func(p Payment) bool { return p.At.After(change.CreatedAt) }
-		if err != nil || o.Renews() || slices.ContainsFunc(paid, since) {
-			return err == nil, err
-		}
-	}
-	return false, nil
-}
+// termSlack is by how much the end of a term may differ from that which was paid for: providers tell late of the moment
+// of a first payment, which moves the term.
+const termSlack = 24 * time.Hour
 
 // CancelOrphans cancels the pending orders of licenses that were revoked. What is paid all the same is refunded. Those
 // that cannot be cancelled yet do not hold up the others.

@@ -26,7 +26,13 @@ func (s *Service) followUp(ctx context.Context, o *Order, n *Notice) error {
 	if o.Kind == "" && o.Status() == Refunded {
 		return s.refundOwed(ctx, *o, n)
 	}
-	return s.undoPlan(ctx, *o)
+	err := s.undoPlan(ctx, *o)
+	if errors.Is(err, ErrEndRefused) {
+		n.Warning = "the subscription of a license that it does not fit any more cannot be ended: end it at the provider. " +
+			err.Error()
+		return nil
+	}
+	return err
 }
 
 // refundLate refunds the payment of an order that was cancelled before it was paid.

@@ -36,6 +36,7 @@ type step struct {
 	tier   string
 	status order.Status
 	later  bool       // a change that begins, or began, with a period
+	until  time.Time  // the end of the term that any other change is priced for
 	term   *modelTerm // that a renewal made longer, or that goes unless a change stands
 	event  string     // the id of its payment, once it was told
 	paid   payment.Event
@@ -123,6 +124,10 @@ func (m *licenseModel) settle(s *step, now time.Time) {
 	}
 	if s.kind == order.Renewal && s.tier != m.coming() {
 		s.status = order.Cancelled // what it was to renew was refunded
+		return
+	}
+	if s.kind == order.Change && !s.later && !s.until.Equal(m.expires()) {
+		s.status = order.Cancelled // a renewal or another change was refunded
 		return
 	}
 	before := m.tier()
@@ -250,6 +255,7 @@ func (m *planMachine) askChange(rt *rapid.T) {
 		c := &step{id: b.OrderID, kind: order.Change, tier: tier, status: order.Pending}
 		from, to := modelPlans[m.tier()], modelPlans[tier]
 		c.later = to.months <= from.months && to.price*int64(from.months) < from.price*int64(to.months)
+		c.until = m.expires()
 		m.steps = append(m.steps, c)
 		if !b.Due {
 			m.settle(c, m.s.clock.Now())

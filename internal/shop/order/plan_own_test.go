@@ -147,6 +147,20 @@ func TestAPageOfAChangeIsTooLateWhenTheSubscriptionWentOn(t *testing.T) {
 			})
 			s.endsIt(t, o)
 		}, "small"},
+		"a renewal was given back": {func(t *testing.T, s *shop, o order.Order) {
+			list, err := s.store.Siblings(t.Context(), o.LicenseID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range list {
+				if r.Kind != order.Renewal {
+					continue
+				}
+				if _, err := s.Refund(admin(t), r.ID, order.RefundRequest{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}, "small"},
 	} {
 		s, o := subscribed(t, "small", false)
 		s.endsIt(t, o)
@@ -162,6 +176,9 @@ func TestAPageOfAChangeIsTooLateWhenTheSubscriptionWentOn(t *testing.T) {
 			t.Errorf("%s: the change is %s", name, got)
 		}
 		s.has(t, o, tt.tier, s.license(t, o).ExpiresAt, "")
+		if ended := slices.Contains(s.bank.asked(), "end sub-"+o.ID); ended != (tt.tier == "large") {
+			t.Errorf("%s: the subscription is over: %v", name, ended)
+		}
 	}
 }
 
@@ -228,5 +245,56 @@ func TestAChangeOfItsOwnFiguresWaitsForItsPage(t *testing.T) {
 	again, err := s.ChangePlan(ada(t), o.LicenseID, request)
 	if err != nil || again.PaymentURL == "" {
 		t.Errorf("the same request: %+v, %v", again, err)
+	}
+}
+
+// While the provider has not ended the subscription whose year was given back, nothing is bought by its figures: also if
+// a cheaper plan was to begin with the next period.
+func TestNothingIsBoughtByTheFiguresOfAYearThatWasGivenBack(t *testing.T) {
+	t.Parallel()
+
+	for _, planned := range []bool{false, true} {
+		s, o := subscribed(t, "middle", false)
+		s.collects(8000)
+		year := s.change(t, o, "year")
+		if planned {
+			s.change(t, o, "tiny")
+		}
+		s.bank.asked()
+		s.bank.fail("end", errOutage)
+		if _, err := s.Refund(admin(t), year.OrderID, order.RefundRequest{}); err != nil {
+			t.Fatal(err)
+		}
+		if planned {
+			s.change(t, o, "middle") // taken back
+		}
+		s.bank.asked()
+		_, err := s.ChangePlan(ada(t), o.LicenseID, order.ChangeRequest{TierID: "huge"})
+		if !errors.Is(err, order.ErrBeingBought) || len(s.bank.asked()) > 0 {
+			t.Errorf("planned %v: ChangePlan = %v", planned, err)
+		}
+		s.bank.fail("end", nil)
+		s.sweep(t)
+		if got, want := s.bank.asked(), []string{"end sub-" + o.ID}; !slices.Equal(got, want) {
+			t.Errorf("planned %v: the provider was asked for %q, want %q", planned, got, want)
+		}
+		s.change(t, o, "huge")
+		if got := s.bank.asked(); !slices.Equal(got, []string{"begin"}) {
+			t.Errorf("planned %v: the provider was asked for %q", planned, got)
+		}
+	}
+}
+
+// What the provider refuses to end is told to the operator.
+func TestASubscriptionThatDoesNotFitAndCannotBeEnded(t *testing.T) {
+	t.Parallel()
+
+	s, o := subscribed(t, "small", false)
+	s.endsIt(t, o)
+	s.renews(t, o, "")
+	b := s.change(t, o, "middle")
+	s.bank.fail("end", payment.ErrRefused)
+	if n := s.tell(t, s.paidNow(s.order(t, b.OrderID), true)); !strings.Contains(n.Warning, "end it at the provider") {
+		t.Errorf("notice = %+v", n)
 	}
 }

@@ -21,6 +21,8 @@ type holding struct {
 	plan.Standing
 	// bill is whom further orders are billed to.
 	bill Order
+	// owed is the change that was taken back, but not by the provider yet (Terms.Undo). Empty: none.
+	owed string
 }
 
 // effective is an order that is paid, and what it did to its license.
@@ -99,6 +101,16 @@ func holdingOf(ctx context.Context, tx Store, l license.License, p product.Produ
 		h.Paid += h.kept(h.orders[i].payments...)
 	}
 	h.periods()
+	for _, o := range list {
+		if o.Kind != Change || o.Status() != Refunded && o.Status() != Cancelled {
+			continue
+		}
+		if t, err := tx.TermsOf(ctx, o); err != nil {
+			return h, err
+		} else if t.Undo {
+			h.owed = o.ID
+		}
+	}
 	return h, nil
 }
 

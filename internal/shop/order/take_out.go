@@ -2,6 +2,7 @@ package order
 
 import (
 	"context"
+	"slices"
 
 	"stoa/internal/shop/license"
 	"stoa/internal/shop/payment"
@@ -20,7 +21,7 @@ func (s *Service) takeOut(ctx context.Context, tx Store, o Order) error {
 	}
 	undo := o.Kind == Change && o.Provider != "" && o.Provider != (payment.Test{}).Name()
 	if t.Applied == nil || !l.RevokedAt.IsZero() {
-		if t.Undo = undo && l.RevokedAt.IsZero(); t.Undo { // it was paid too late
+		if t.Undo = undo && !t.Own && l.RevokedAt.IsZero(); t.Undo { // it was paid too late
 			return tx.PutTerms(ctx, o.ID, t)
 		}
 		return nil
@@ -35,7 +36,8 @@ func (s *Service) takeOut(ctx context.Context, tx Store, o Order) error {
 	}
 	tier, over := l.TierID, false
 	after := later(list, t.Applied.Version)
-	t.Undo = undo && len(changesOf(after)) == 0
+	begun := slices.DeleteFunc(changesOf(after), func(e effective) bool { return e.ID == l.Next.OrderID })
+	t.Undo = undo && len(begun) == 0
 	if o.Kind == Renewal {
 		loseRenewal(&l, t, after)
 	} else {

@@ -152,6 +152,31 @@ func TestEndEndsASubscriptionOnce(t *testing.T) {
 	}
 }
 
+// A schedule that steers a subscription is released first, if Stripe refuses to end it.
+func TestEndReleasesASchedule(t *testing.T) {
+	t.Parallel()
+	s, srv := account(t)
+	released := false
+	srv.Answer(func(r stripetest.Request) *stripetest.Answer {
+		switch {
+		case strings.HasSuffix(r.Path, "/release"):
+			released = true
+		case r.Method == http.MethodGet:
+			return &stripetest.Answer{Body: object{
+				"id": "sub_1", "object": "subscription",
+				"schedule": object{"id": "sched_1", "object": "subscription_schedule"},
+			}}
+		case !released:
+			return failure(http.StatusBadRequest, "")
+		}
+		return nil
+	})
+	if err := s.End(t.Context(), payment.Reference{Subscription: "sub_1"}); err != nil || !released {
+		t.Errorf("End = %v, released: %v", err, released)
+	}
+	oneRequest(t, srv, "/v1/subscription_schedules/sched_1/release")
+}
+
 // Stripe would do so by itself, but an hour later.
 func TestCollectPaysAnInvoiceAtOnce(t *testing.T) {
 	t.Parallel()

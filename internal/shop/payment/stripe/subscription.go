@@ -19,7 +19,23 @@ func (p *Provider) End(ctx context.Context, r payment.Reference) error {
 	if r.Subscription == "" {
 		return nil
 	}
-	_, err := p.client.V1Subscriptions.Cancel(ctx, r.Subscription, nil)
+	err := p.cancel(ctx, r.Subscription)
+	if !errors.Is(err, payment.ErrRefused) {
+		return err
+	}
+	// A schedule may steer it.
+	released, releaseErr := p.releaseOf(ctx, r.Subscription)
+	switch {
+	case releaseErr != nil:
+		return releaseErr
+	case released:
+		return p.cancel(ctx, r.Subscription)
+	}
+	return err
+}
+
+func (p *Provider) cancel(ctx context.Context, subscription string) error {
+	_, err := p.client.V1Subscriptions.Cancel(ctx, subscription, nil)
 	if hasCode(err, stripe.ErrorCodeResourceMissing) { // it has ended already
 		return nil
 	}
