@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"fmt"
+	"net/http"
 	"time"
 
 	"stoa/internal/testkit/stripetest"
@@ -85,6 +86,11 @@ func (s Sale) Subscription(invoices ...string) func(stripetest.Request) *stripet
 }
 
 // Ends returns how often Stripe was asked to end the subscription.
-func (s Sale) Ends(srv *stripetest.Server) int {
-	return len(srv.Requests("/v1/subscriptions/sub_" + s.OrderID))
+func (s Sale) Ends(srv *stripetest.Server) (n int) {
+	for _, r := range srv.Requests("/v1/subscriptions/sub_" + s.OrderID) {
+		if r.Method == http.MethodDelete {
+			n++
+		}
+	}
+	return n
 }

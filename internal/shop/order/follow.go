@@ -207,8 +207,8 @@ func (s *Service) settleFollower(ctx context.Context, tx Store, o *Order) error 
 }
 
 // overtaken reports whether what happened since an order was placed keeps it from taking effect: its license was
-// revoked, bought or claimed by somebody else, has another term or more instances than was paid for, or all of it is being
-// refunded.
+// revoked, bought or claimed by somebody else, has another term or more instances than was paid for, or all of it is
+// being refunded.
 // tx has locked both.
 func (s *Service) overtaken(ctx context.Context, tx Store, o Order, l license.License, t Terms) (bool, error) {
 	switch {

@@ -248,8 +248,8 @@ func TestAChangeOfItsOwnFiguresWaitsForItsPage(t *testing.T) {
 	}
 }
 
-// While the provider has not ended the subscription whose year was given back, nothing is bought by its figures: also if
-// a cheaper plan was to begin with the next period.
+// While the provider has not ended the subscription whose year was given back, nothing is bought by its figures: also
+// if a cheaper plan was to begin with the next period.
 func TestNothingIsBoughtByTheFiguresOfAYearThatWasGivenBack(t *testing.T) {
 	t.Parallel()
 

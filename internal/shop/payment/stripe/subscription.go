@@ -26,7 +26,7 @@ func (p *Provider) End(ctx context.Context, r payment.Reference) error {
 	// A schedule may steer it.
 	released, releaseErr := p.releaseOf(ctx, r.Subscription)
 	switch {
-	case releaseErr != nil:
+	case releaseErr != nil && !errors.Is(releaseErr, payment.ErrRefused):
 		return releaseErr
 	case released:
 		return p.cancel(ctx, r.Subscription)
