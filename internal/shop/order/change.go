@@ -2,7 +2,7 @@ package order
 
 import (
 	"context"
-	"slices"
+	"errors"
 	"time"
 
 	"stoa/internal/base/errs"
@@ -72,11 +72,25 @@ func (s *Service) planChange(ctx context.Context, licenseID string, r ChangeRequ
 		return planned{}, err
 	}
 	c, err := s.quoteChange(ctx, s.Store, h, tier)
+	if h.owed != "" && errors.Is(err, ErrBeingBought) && s.undoOwed(ctx, h.owed) == nil {
+		if h, err = holdingOf(ctx, s.Store, l, p); err == nil {
+			c, err = s.quoteChange(ctx, s.Store, h, tier)
+		}
+	}
 	if err != nil || c.asked.ID == "" || c.quote.Later {
 		return c, err
 	}
 	err = s.askProration(ctx, &c)
 	return c, err
+}
+
+// undoOwed is undoPlan for the change that holding.owed names.
+func (s *Service) undoOwed(ctx context.Context, id string) error {
+	o, err := s.Store.OrderByID(ctx, id)
+	if err != nil {
+		return err
+	}
+	return s.undoPlan(ctx, o)
 }
 
 // lasting returns what a period of a tier costs the owner of a license, whose code may hold for ever, or what the tier
@@ -126,7 +140,15 @@ func (s *Service) quoteChange(ctx context.Context, tx Store, h holding, tier pro
 // paidAhead reports whether the owner of the license paid for a part of its term of which the provider of its
 // subscription does not know: with a renewal, or a change that is priced by stoa.
 func (h *holding) paidAhead() bool {
-	return slices.ContainsFunc(h.orders, func(e effective) bool { return e.Own || e.Kind == Renewal })
+	for _, e := range h.orders {
+		switch {
+		case e.Own, e.Kind == Renewal:
+			return true
+		case e.Kind == Change && !e.Later && e.Applied != nil && !e.Applied.Term.IsZero():
+			return false // the provider charged a new term
+		}
+	}
+	return false
 }
 
 // Bought is what came of a change or a renewal.
@@ -178,7 +200,8 @@ func (s *Service) ChangePlan(ctx context.Context, licenseID string, r ChangeRequ
 		if err != nil {
 			return err
 		}
-		if now.asked.ID != c.asked.ID || now.quote.Later != c.quote.Later || !l.Next.None() {
+		if now.asked.ID != c.asked.ID || now.own != c.own || now.quote.Later != c.quote.Later ||
+			!l.Next.None() {
 			return ErrBeingBought // it changed in this moment
 		}
 		if now.asked.ID != "" {
@@ -197,7 +220,7 @@ func (s *Service) ChangePlan(ctx context.Context, licenseID string, r ChangeRequ
 func (s *Service) addChange(ctx context.Context, tx Store, c planned, id string) (Order, error) {
 	t := termsOf(c.tier)
 	t.Later, t.Own = c.quote.Later, c.own
-	if c.asked.ID == "" && !t.Later {
+	if c.asked.ID == "" && !t.Later && c.license.Months > 0 {
 		t.Until = c.license.ExpiresAt
 	}
 	o := s.draftFollower(ctx, c.holding, Change, id, c.tier)

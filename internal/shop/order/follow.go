@@ -232,8 +232,8 @@ func (s *Service) overtaken(ctx context.Context, tx Store, o Order, l license.Li
 }
 
 // termSlack is by how much the end of a term may differ from that which was paid for: providers tell late of the moment
-// of a first payment, which moves the term.
-const termSlack = 24 * time.Hour
+// of a first payment, which moves the term, and its end by up to three days more where a month is shorter.
+const termSlack = 5 * 24 * time.Hour
 
 // CancelOrphans cancels the pending orders of licenses that were revoked. What is paid all the same is refunded. Those
 // that cannot be cancelled yet do not hold up the others.
