@@ -15,6 +15,7 @@ import (
 	"stoa/internal/api/web"
 	"stoa/internal/base/errs"
 	"stoa/internal/base/trace"
+	"stoa/internal/edge/splice"
 )
 
 var errMisdirected = errs.New(errs.Misdirected, "MISDIRECTED_REQUEST",
@@ -174,6 +175,15 @@ func (o *observer) Write(b []byte) (int, error) {
 	o.bytes += int64(n)
 	return n, err
 }
+
+// TakeFrom implements splice.Taker.
+func (o *observer) TakeFrom(s *splice.Source, most int64) (int64, error) {
+	n, err := splice.Take(o.ResponseWriter, s, most)
+	o.bytes += n
+	return n, err
+}
+
+var _ splice.Taker = (*observer)(nil)
 
 // Unwrap lets http.ResponseController reach Flush, Hijack and the deadlines.
 func (o *observer) Unwrap() http.ResponseWriter { return o.ResponseWriter }

@@ -14,6 +14,7 @@ import (
 	"stoa/internal/base/background"
 	"stoa/internal/base/errs"
 	"stoa/internal/base/reqctx"
+	"stoa/internal/edge/splice"
 )
 
 // defaultRecheck is how often the caller of a lasting call to a plugin is authenticated again. A
@@ -136,6 +137,14 @@ func (l *leash) Write(b []byte) (int, error) {
 	l.begin()
 	return l.ResponseWriter.Write(b)
 }
+
+// TakeFrom implements splice.Taker.
+func (l *leash) TakeFrom(s *splice.Source, most int64) (int64, error) {
+	l.begin()
+	return splice.Take(l.ResponseWriter, s, most)
+}
+
+var _ splice.Taker = (*leash)(nil)
 
 // Hijack implements http.Hijacker.
 func (l *leash) Hijack() (net.Conn, *bufio.ReadWriter, error) {

@@ -2,6 +2,7 @@ package front
 
 import (
 	"bufio"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"stoa/internal/edge/splice"
 )
 
 const (
@@ -114,6 +117,26 @@ func (a *answer) Write(p []byte) (int, error) {
 	}
 	return a.held.Write(p)
 }
+
+// TakeFrom implements splice.Taker, for the body of an answer that has begun and says how long it is.
+func (a *answer) TakeFrom(s *splice.Source, most int64) (int64, error) {
+	switch {
+	case a.status == 0, a.length < 0, !hasBody(a.status), a.request.Method == http.MethodHead,
+		a.written+s.Left() > a.length:
+		return 0, errors.ErrUnsupported
+	}
+	if err := a.FlushError(); err != nil {
+		return 0, err
+	}
+	n, err := a.conn.TakeFrom(s, most)
+	a.written += n
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		a.fail(err)
+	}
+	return n, err
+}
+
+var _ splice.Taker = (*answer)(nil)
 
 // FlushError is the method that http.ResponseController looks for.
 func (a *answer) FlushError() error {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"syscall"
 	"time"
 )
 
@@ -223,6 +224,24 @@ func (b *Body) Read(p []byte) (n int, err error) {
 		b.err = io.EOF
 	}
 	return n, b.err
+}
+
+// Socket returns the socket that the rest of the body comes from, and the length of that; nil unless the length is
+// known and nothing was read ahead. Moved must know of what is read from it.
+func (b *Body) Socket() (syscall.RawConn, int64) {
+	c := b.conn
+	if b.answer.framing != byLength || b.err != nil || c.r < c.w || c.err != nil || c.wire == nil {
+		return nil, 0
+	}
+	return c.wire.raw, b.left
+}
+
+// Moved records that n more bytes of the body were read, and why no more can be.
+func (b *Body) Moved(n int64, err error) {
+	b.left -= n
+	if b.err = err; err == nil && b.left == 0 {
+		b.err = io.EOF
+	}
 }
 
 // maxExcess is how many bytes the framing of all chunks may exceed twice their data.

@@ -2,11 +2,15 @@
 
 package http1
 
-import "net"
+import (
+	"net"
+	"syscall"
+)
 
 // wire is not implemented here: every connection is believed to be open. A request on a closed one
 // fails, or is repeated if that is allowed.
 type wire struct {
+	raw               syscall.RawConn
 	stale             bool
 	wrote, read       int
 	writeErr, readErr error

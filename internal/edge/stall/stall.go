@@ -11,6 +11,7 @@
 package stall
 
 import (
+	"errors"
 	"io"
 	"math"
 	"net"
@@ -18,6 +19,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"stoa/internal/edge/splice"
 )
 
 const (
@@ -41,6 +44,8 @@ type Conn struct {
 	// first write, never while the user's deadline is set.
 	due atomic.Int64
 	mu  sync.Mutex // held while the deadline changes
+
+	socket syscall.RawConn // of TakeFrom
 }
 
 const never = math.MaxInt64
@@ -130,6 +135,28 @@ type file interface {
 	io.ReaderAt
 	syscall.Conn
 }
+
+// TakeFrom implements splice.Taker.
+func (c *Conn) TakeFrom(s *splice.Source, most int64) (int64, error) {
+	if c.socket == nil {
+		tcp, ok := c.Conn.(*net.TCPConn)
+		if !ok {
+			return 0, errors.ErrUnsupported
+		}
+		raw, err := tcp.SyscallConn()
+		if err != nil {
+			return 0, err
+		}
+		c.socket = raw
+	}
+	c.extend()
+	if c.due.Load() != never {
+		most = min(most, piece)
+	}
+	return s.To(c.socket, most)
+}
+
+var _ splice.Taker = (*Conn)(nil)
 
 // CloseWrite closes the sending side.
 func (c *Conn) CloseWrite() error {

@@ -1,10 +1,12 @@
 package gateway
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"time"
 
+	"stoa/internal/edge/splice"
 	"stoa/internal/extension/plugin"
 	"stoa/internal/run/relay"
 )
@@ -136,6 +138,20 @@ func (a *answer) Write(p []byte) (int, error) {
 	a.seen.lost = a.seen.lost || err != nil
 	return n, err
 }
+
+// TakeFrom implements splice.Taker.
+func (a *answer) TakeFrom(s *splice.Source, most int64) (int64, error) {
+	if !a.committed || a.dropped {
+		return 0, errors.ErrUnsupported
+	}
+	a.limit()
+	n, err := splice.Take(a.ResponseWriter, s, most)
+	a.seen.bytes += n
+	a.seen.lost = a.seen.lost || err != nil && !errors.Is(err, errors.ErrUnsupported)
+	return n, err
+}
+
+var _ splice.Taker = (*answer)(nil)
 
 // FlushError is the method that http.ResponseController looks for.
 func (a *answer) FlushError() error {

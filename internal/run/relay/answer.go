@@ -12,6 +12,7 @@ import (
 
 	"stoa/internal/base/cache"
 	"stoa/internal/edge/http1"
+	"stoa/internal/edge/splice"
 )
 
 // pass copies an answer to the client as it arrives.
@@ -98,7 +99,16 @@ func (c *Call) stream(res *http.Response) bool {
 	if live && rc.Flush() != nil {
 		return false
 	}
-	for sent := int64(0); ; {
+	for sent, moves := int64(0), !live; ; {
+		if moves && sent > 0 {
+			moves = false
+			switch err := c.move(res.Body); {
+			case err == nil:
+				return true
+			case errors.Is(err, errClientGone):
+				return false
+			}
+		}
 		n, err := res.Body.Read(buf[:])
 		if n > 0 {
 			if _, err := c.w.Write(buf[:n]); err != nil {
@@ -123,6 +133,44 @@ func (c *Call) stream(res *http.Response) bool {
 			panic(http.ErrAbortHandler)
 		}
 	}
+}
+
+// worthMoving is from how many bytes on the kernel moves the rest of a body: for fewer, the system calls cost more
+// than the copies that they save.
+const worthMoving = 128 << 10
+
+// errClientGone is the error of move when the client takes no more.
+var errClientGone = errors.New("relay: the client takes no more")
+
+// move has the kernel move the rest of a body to the client (package splice). It returns errors.ErrUnsupported, and has
+// moved nothing, unless that pays and both sides are sockets. Any other error is errClientGone, or the body's, which
+// its Read returns as well.
+func (c *Call) move(body io.Reader) error {
+	w, ok := c.w.(splice.Taker)
+	b, answer := body.(*answerBody)
+	if !ok || !answer {
+		return errors.ErrUnsupported
+	}
+	socket, left := b.Socket()
+	if socket == nil || left < worthMoving {
+		return errors.ErrUnsupported
+	}
+	s := splice.New(socket, left)
+	if s == nil {
+		return errors.ErrUnsupported
+	}
+	defer s.Close()
+	for s.Left() > 0 && s.Err() == nil {
+		n, err := w.TakeFrom(s, bufferSize) // as much as is copied at once: a client's time is for so much
+		b.Moved(n, s.Err())
+		switch {
+		case errors.Is(err, errors.ErrUnsupported):
+			return err
+		case err != nil:
+			return errClientGone
+		}
+	}
+	return s.Err()
 }
 
 // mediaType is what relay asks of a Content-Type.

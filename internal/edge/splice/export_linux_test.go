@@ -1,0 +1,4 @@
+package splice
+
+// MaxPipes is maxPipes.
+const MaxPipes = maxPipes

@@ -1,0 +1,138 @@
+package splice
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+const (
+	// pipeSize is how much a pipe holds, in bytes, if the system allows it: the more it takes at once, the less a
+	// byte costs.
+	pipeSize = 1 << 20
+	// maxPipes bounds what the kernel holds of bodies that clients take slowly: further ones are copied.
+	maxPipes = 32
+)
+
+// pipe is where the kernel keeps what it has taken from one socket and not given to another one.
+type pipe struct{ out, in int }
+
+// pipes has an entry for each pipe that may be used: one that is empty, or nil for one to be made.
+var pipes = func() chan *pipe {
+	all := make(chan *pipe, maxPipes)
+	for range maxPipes {
+		all <- nil
+	}
+	return all
+}()
+
+// newPipe returns nil if all are in use, or none can be made.
+func newPipe() *pipe {
+	var p *pipe
+	select {
+	case p = <-pipes:
+	default:
+		return nil
+	}
+	if p != nil {
+		return p
+	}
+	var fds [2]int
+	if syscall.Pipe2(fds[:], syscall.O_CLOEXEC|syscall.O_NONBLOCK) != nil {
+		pipes <- nil
+		return nil
+	}
+	const setSize = 1031                                                             // F_SETPIPE_SZ
+	_, _, _ = syscall.Syscall(syscall.SYS_FCNTL, uintptr(fds[0]), setSize, pipeSize) // else it is smaller
+	return &pipe{fds[0], fds[1]}
+}
+
+func (p *pipe) close() {
+	_, _ = syscall.Close(p.in), syscall.Close(p.out)
+}
+
+// step is one system call of a Source, again and again until the socket is ready.
+type step struct {
+	take, give func(fd uintptr) bool // made once: else each use would allocate one
+	begun      bool                  // the system can move bytes
+	held       int64                 // how much the pipe holds
+	most       int64                 // how much is moved
+	n          int64                 // how much was moved
+	failed     error
+}
+
+// New returns the next n bytes of a socket; nil if they cannot be moved now.
+func New(socket syscall.RawConn, n int64) *Source {
+	p := newPipe()
+	if p == nil {
+		return nil
+	}
+	s := &Source{raw: socket, left: n, pipe: p}
+	s.take = func(fd uintptr) bool { return s.call(int(fd), s.pipe.in) }
+	s.give = func(fd uintptr) bool { return s.call(s.pipe.out, int(fd)) }
+	return s
+}
+
+// Close gives back what a Source holds.
+func (s *Source) Close() {
+	if s.held > 0 {
+		s.pipe.close()
+		s.pipe = nil
+	}
+	pipes <- s.pipe
+	s.pipe = nil
+}
+
+// To moves bytes to another socket: at most so many, and at least one. It returns how many, and why that socket takes
+// no more. After such an error, and once Err is not nil, nothing more can be moved. The error is
+// errors.ErrUnsupported, and nothing was moved, where the system does not let this process move bytes.
+func (s *Source) To(socket syscall.RawConn, most int64) (moved int64, err error) {
+	if s.held == 0 {
+		s.most = min(s.left, pipeSize)
+		err := s.raw.Read(s.take)
+		if err == nil {
+			err = s.failed
+		}
+		if !s.begun && isUnsupported(err) {
+			return 0, errors.ErrUnsupported
+		}
+		if s.begun = true; s.ended(s.n, err) {
+			return 0, nil
+		}
+		s.held = s.n
+	}
+	for most = min(most, s.held); moved < most; {
+		s.most = most - moved
+		if err = socket.Write(s.give); err == nil {
+			err = s.failed
+		}
+		if err != nil {
+			return moved, err
+		}
+		s.held, s.left, moved = s.held-s.n, s.left-s.n, moved+s.n
+	}
+	return moved, nil
+}
+
+// isUnsupported reports whether the system does not know the call, a filter of system calls refuses it, or the source
+// is of a kind that it does not take.
+func isUnsupported(err error) bool {
+	return errors.Is(err, syscall.ENOSYS) || errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EINVAL)
+}
+
+// call moves what can be moved at once. It returns false to wait for the socket: the pipe is ready, since it is
+// empty before bytes are taken and holds those that are given.
+func (s *Source) call(from, to int) bool {
+	const nonblock = 2 // SPLICE_F_NONBLOCK
+	for {
+		n, err := syscall.Splice(from, nil, to, nil, int(s.most), nonblock)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case errors.Is(err, syscall.EAGAIN):
+			return false
+		}
+		s.n, s.failed = max(int64(n), 0), os.NewSyscallError("splice", err) //nolint:unconvert // an int on some systems
+		return true
+	}
+}
