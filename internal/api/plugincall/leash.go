@@ -118,7 +118,7 @@ func (l *leash) explain(err error) error {
 func (l *leash) begin() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.began && l.revoked != nil {
+	if l.revoked != nil { // each time: whoever limits a write may have set another deadline since
 		l.stopWriting()
 	}
 	l.began = true

@@ -128,6 +128,9 @@ func (a *answer) TakeFrom(s *splice.Source, most int64) (int64, error) {
 	if err := a.FlushError(); err != nil {
 		return 0, err
 	}
+	if a.chunked {
+		return 0, errors.ErrUnsupported
+	}
 	n, err := a.conn.TakeFrom(s, most)
 	a.written += n
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {

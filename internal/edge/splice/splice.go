@@ -13,9 +13,9 @@ import (
 
 // Taker is a writer that can let the kernel move bytes to its socket.
 type Taker interface {
-	// TakeFrom moves at least one and at most so many bytes of a Source. It returns how many, and why the
-	// socket takes no more. Source.Err is why there are none. The error is errors.ErrUnsupported, and nothing was
-	// moved, if only Write reaches the socket.
+	// TakeFrom is Source.To with the socket of the writer: it may move none, and is called again until nothing is
+	// Left. Source.Err is why there are no more. The error is errors.ErrUnsupported, and nothing was moved, if only
+	// Write reaches the socket.
 	TakeFrom(s *Source, most int64) (int64, error)
 }
 

@@ -2,13 +2,13 @@ package splice
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"syscall"
 )
 
 const (
-	// pipeSize is how much a pipe holds, in bytes, if the system allows it: the more it takes at once, the less a
-	// byte costs.
+	// pipeSize is how much a pipe holds, in bytes: the more it takes at once, the less a byte costs.
 	pipeSize = 1 << 20
 	// maxPipes bounds what the kernel holds of bodies that clients take slowly: further ones are copied.
 	maxPipes = 32
@@ -42,9 +42,14 @@ func newPipe() *pipe {
 		pipes <- nil
 		return nil
 	}
-	const setSize = 1031                                                             // F_SETPIPE_SZ
-	_, _, _ = syscall.Syscall(syscall.SYS_FCNTL, uintptr(fds[0]), setSize, pipeSize) // else it is smaller
-	return &pipe{fds[0], fds[1]}
+	p = &pipe{fds[0], fds[1]}
+	const setSize = 1031 // F_SETPIPE_SZ
+	if size, _, _ := syscall.Syscall(syscall.SYS_FCNTL, uintptr(p.out), setSize, pipeSize); size != pipeSize {
+		p.close() // the user has as many as the system allows: with a small one, copying costs less
+		pipes <- nil
+		return nil
+	}
+	return p
 }
 
 func (p *pipe) close() {
@@ -83,9 +88,10 @@ func (s *Source) Close() {
 	s.pipe = nil
 }
 
-// To moves bytes to another socket: at most so many, and at least one. It returns how many, and why that socket takes
-// no more. After such an error, and once Err is not nil, nothing more can be moved. The error is
-// errors.ErrUnsupported, and nothing was moved, where the system does not let this process move bytes.
+// To takes bytes from the Source, or gives at most so many of those that it has taken to another socket: never both in
+// one call, so that waiting for the Source does not count against whoever reads there. It returns how many it gave, and
+// why that socket takes no more. After such an error, and once Err is not nil, nothing more can be moved. The error is
+// errors.ErrUnsupported itself, and nothing was moved, where the system does not let this process move bytes.
 func (s *Source) To(socket syscall.RawConn, most int64) (moved int64, err error) {
 	if s.held == 0 {
 		s.most = min(s.left, pipeSize)
@@ -96,10 +102,10 @@ func (s *Source) To(socket syscall.RawConn, most int64) (moved int64, err error)
 		if !s.begun && isUnsupported(err) {
 			return 0, errors.ErrUnsupported
 		}
-		if s.begun = true; s.ended(s.n, err) {
-			return 0, nil
+		if s.begun = true; !s.ended(s.n, err) {
+			s.held = s.n
 		}
-		s.held = s.n
+		return 0, nil
 	}
 	for most = min(most, s.held); moved < most; {
 		s.most = most - moved
@@ -107,7 +113,7 @@ func (s *Source) To(socket syscall.RawConn, most int64) (moved int64, err error)
 			err = s.failed
 		}
 		if err != nil {
-			return moved, err
+			return moved, fmt.Errorf("splice: %w", opaque{err})
 		}
 		s.held, s.left, moved = s.held-s.n, s.left-s.n, moved+s.n
 	}
@@ -118,6 +124,14 @@ func (s *Source) To(socket syscall.RawConn, most int64) (moved int64, err error)
 // is of a kind that it does not take.
 func isUnsupported(err error) bool {
 	return errors.Is(err, syscall.ENOSYS) || errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EINVAL)
+}
+
+// opaque is an error of a socket that has taken less than all: whatever it says, it is not errors.ErrUnsupported.
+type opaque struct{ error }
+
+// Is is for errors.Is.
+func (o opaque) Is(target error) bool {
+	return target != errors.ErrUnsupported && errors.Is(o.error, target)
 }
 
 // call moves what can be moved at once. It returns false to wait for the socket: the pipe is ready, since it is

@@ -122,6 +122,50 @@ func TestABodyThatEndsEarly(t *testing.T) {
 	}
 }
 
+// A wait for the source is no wait for whoever reads: bytes are taken in one call and given in the next one, before
+// which the write deadline is renewed.
+func TestWaitingForTheSourceIsNotTheClientsTime(t *testing.T) {
+	plugin, from := ends(t, "tcp")
+	to, client := ends(t, "tcp")
+	_ = to.SetWriteDeadline(time.Unix(1, 0)) // it has passed meanwhile
+	_, _ = io.WriteString(plugin, "hello")
+	s := source(t, from, 5)
+	defer s.Close()
+	if n, err := s.To(socket(t, to), 5); n != 0 || err != nil || s.Err() != nil || s.Left() != 5 {
+		t.Errorf("taken: %d, %v, %v", n, err, s.Err())
+	}
+	_ = to.SetWriteDeadline(time.Time{})
+	if n, err := s.To(socket(t, to), 2); n != 2 || err != nil || s.Left() != 3 {
+		t.Errorf("given: %d, %v", n, err)
+	}
+	if n, err := s.To(socket(t, to), 5); n != 3 || err != nil || s.Left() != 0 {
+		t.Errorf("given: %d, %v", n, err)
+	}
+	got := make([]byte, 5)
+	if _, err := io.ReadFull(client, got); err != nil || string(got) != "hello" {
+		t.Errorf("%q arrived, %v", got, err)
+	}
+}
+
+// unsupported is a socket that takes nothing, for a reason that reads like errors.ErrUnsupported.
+type unsupported struct{ syscall.RawConn }
+
+func (unsupported) Write(func(uintptr) bool) error {
+	return os.NewSyscallError("splice", syscall.EOPNOTSUPP)
+}
+
+// An error after bytes were taken is never errors.ErrUnsupported, after which callers would copy what is left.
+func TestALossIsNotTakenForAnUnsupportedMove(t *testing.T) {
+	plugin, from := ends(t, "tcp")
+	_, _ = io.WriteString(plugin, "hello")
+	s := source(t, from, 5)
+	defer s.Close()
+	err := move(s, unsupported{}, 5)
+	if err == nil || errors.Is(err, errors.ErrUnsupported) || !errors.Is(err, syscall.EOPNOTSUPP) {
+		t.Errorf("move = %v", err)
+	}
+}
+
 // Both sides keep their time limits.
 func TestDeadlinesEndAMove(t *testing.T) {
 	_, from := ends(t, "tcp")
@@ -164,7 +208,7 @@ func TestBytesThatAClientDidNotTakeReachNobodyElse(t *testing.T) {
 	_ = to.Close()
 	_, _ = io.WriteString(plugin, "a secret of the first client")
 	s := source(t, from, 28)
-	if _, err := s.To(socket(t, to), 28); err == nil {
+	if err := move(s, socket(t, to), 28); err == nil {
 		t.Error("a closed client took it")
 	}
 	s.Close()

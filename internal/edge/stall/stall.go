@@ -139,11 +139,11 @@ type file interface {
 // TakeFrom implements splice.Taker.
 func (c *Conn) TakeFrom(s *splice.Source, most int64) (int64, error) {
 	if c.socket == nil {
-		tcp, ok := c.Conn.(*net.TCPConn)
-		if !ok {
+		sc, ok := c.Conn.(syscall.Conn)
+		if !ok { // as with TLS
 			return 0, errors.ErrUnsupported
 		}
-		raw, err := tcp.SyscallConn()
+		raw, err := sc.SyscallConn()
 		if err != nil {
 			return 0, err
 		}

@@ -161,6 +161,9 @@ func (c *Call) move(body io.Reader) error {
 	}
 	defer s.Close()
 	for s.Left() > 0 && s.Err() == nil {
+		if c.r.Context().Err() != nil { // what was taken is not given any more
+			return errClientGone
+		}
 		n, err := w.TakeFrom(s, bufferSize) // as much as is copied at once: a client's time is for so much
 		b.Moved(n, s.Err())
 		switch {
