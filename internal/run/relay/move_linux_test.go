@@ -66,7 +66,7 @@ func newTaker(t *testing.T) (c *taker, got func() []byte) {
 	}
 }
 
-// What the kernel has taken from a plugin is not given to a client whose call has ended meanwhile, as with a revocation.
+// What the kernel has taken from a plugin is not given to a client whose call has ended meanwhile, as by a revocation.
 func TestNothingIsMovedOnceACallHasEnded(t *testing.T) {
 	t.Parallel()
 
