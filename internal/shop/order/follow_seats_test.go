@@ -91,26 +91,32 @@ func TestAChangeThatIsPaidTakesNoSeatAway(t *testing.T) {
 	}
 }
 
+// yearLosesItsSeats lets ada change the plan of an order to year while two instances take its seats: the provider,
+// which collects so much, does not answer at first. The change is cancelled.
+func (s *shop) yearLosesItsSeats(t *testing.T, o order.Order, minor int64) {
+	t.Helper()
+	s.collects(minor)
+	s.bank.fail("change", errOutage)
+	request := order.ChangeRequest{TierID: "year", OrderID: "n2b6v9c1x4z7l0k3j5h8g1f4"}
+	if _, err := s.ChangePlan(ada(t), o.LicenseID, request); err == nil {
+		t.Fatal("the provider answered")
+	}
+	s.takeSeats(t, s.keyOf(t, o), 2)
+	s.bank.fail("change", nil)
+	s.bank.asked()
+	if _, err := s.ChangePlan(ada(t), o.LicenseID, request); !errors.Is(err, order.ErrCancelled) {
+		t.Errorf("%d: ChangePlan = %v", minor, err)
+	}
+}
+
 // Nor does one at the provider: what it collected goes back, and so does the plan, also if it collected nothing.
 func TestAChangeAtTheProviderTakesNoSeatAway(t *testing.T) {
 	t.Parallel()
 
 	for minor, refund := range map[int64][]string{8000: {"refund change-1"}, 0: nil} {
 		s, o := subscribed(t, "middle", false)
-		end, key := s.license(t, o).ExpiresAt, s.keyOf(t, o)
-		s.collects(minor)
-		s.bank.fail("change", errOutage)
-		request := order.ChangeRequest{TierID: "year", OrderID: "n2b6v9c1x4z7l0k3j5h8g1f4"}
-		if _, err := s.ChangePlan(ada(t), o.LicenseID, request); err == nil {
-			t.Fatal("the provider answered")
-		}
-		s.takeSeats(t, key, 2)
-		s.bank.fail("change", nil)
-		s.bank.asked()
-		_, err := s.ChangePlan(ada(t), o.LicenseID, request)
-		if !errors.Is(err, order.ErrCancelled) {
-			t.Errorf("%d: ChangePlan = %v", minor, err)
-		}
+		end := s.license(t, o).ExpiresAt
+		s.yearLosesItsSeats(t, o, minor)
 		s.has(t, o, "middle", end, "")
 		want := append(append([]string{"change sub-" + o.ID + " 10000"}, refund...), "end sub-"+o.ID)
 		if got := s.bank.asked(); !slices.Equal(got, want) {

@@ -20,15 +20,22 @@ func (s *shop) endsIt(t *testing.T, o order.Order) {
 	s.bank.asked()
 }
 
+// paidAhead opens a shop where ada has a subscription to small that ends, and has paid a further period.
+func paidAhead(t *testing.T) (*shop, order.Order) {
+	t.Helper()
+	s, o := subscribed(t, "small", false)
+	s.endsIt(t, o)
+	s.renews(t, o, "")
+	return s, o
+}
+
 // The provider of a subscription knows nothing of the periods that its owner paid ahead: the dearer plan is paid for
 // all of them, and the subscription is over.
 func TestADearerPlanIsPaidForThePeriodsPaidAhead(t *testing.T) {
 	t.Parallel()
 
 	for tier, due := range map[string]int64{"middle": 3000, "year": 7000} {
-		s, o := subscribed(t, "small", false)
-		s.endsIt(t, o)
-		s.renews(t, o, "")
+		s, o := paidAhead(t)
 		s.renews(t, o, "")
 		end := s.license(t, o).ExpiresAt
 		s.collects(1)
@@ -96,9 +103,7 @@ func TestAChangeOfWhatWasPaidAheadForNothing(t *testing.T) {
 func TestNoChangeAtOnceOfWhatIsPaidAheadAndGoesOn(t *testing.T) {
 	t.Parallel()
 
-	s, o := subscribed(t, "small", false)
-	s.endsIt(t, o)
-	s.renews(t, o, "")
+	s, o := paidAhead(t)
 	s.tell(t, s.willRenew(o))
 	s.bank.asked()
 	request := order.ChangeRequest{TierID: "middle"}
@@ -118,9 +123,7 @@ func TestNoChangeAtOnceOfWhatIsPaidAheadAndGoesOn(t *testing.T) {
 	s.endsIt(t, o)
 	s.change(t, o, "middle")
 
-	s, o = subscribed(t, "small", false)
-	s.endsIt(t, o)
-	s.renews(t, o, "")
+	s, o = paidAhead(t)
 	s.Payments = payment.Test{}
 	if _, err := s.ChangePlan(ada(t), o.LicenseID, request); !errors.Is(err, order.ErrOtherProvider) {
 		t.Errorf("without its provider: %v", err)
@@ -162,9 +165,7 @@ func TestAPageOfAChangeIsTooLateWhenTheSubscriptionWentOn(t *testing.T) {
 			}
 		}, "small"},
 	} {
-		s, o := subscribed(t, "small", false)
-		s.endsIt(t, o)
-		s.renews(t, o, "")
+		s, o := paidAhead(t)
 		b := s.change(t, o, "large")
 		tt.meanwhile(t, s, o)
 		s.tell(t, s.paidNow(s.order(t, b.OrderID), true))
@@ -188,18 +189,7 @@ func TestAYearThatWasGivenBackIsNotCredited(t *testing.T) {
 	t.Parallel()
 
 	s, o := subscribed(t, "middle", false)
-	key := s.keyOf(t, o)
-	s.collects(8000)
-	s.bank.fail("change", errOutage)
-	request := order.ChangeRequest{TierID: "year", OrderID: "n2b6v9c1x4z7l0k3j5h8g1f4"}
-	if _, err := s.ChangePlan(ada(t), o.LicenseID, request); err == nil {
-		t.Fatal("the provider answered")
-	}
-	s.takeSeats(t, key, 2)
-	s.bank.fail("change", nil)
-	if _, err := s.ChangePlan(ada(t), o.LicenseID, request); !errors.Is(err, order.ErrCancelled) {
-		t.Fatalf("ChangePlan = %v", err)
-	}
+	s.yearLosesItsSeats(t, o, 8000)
 	s.collects(0)
 	s.tell(t, s.willRenew(o)) // from before
 	s.costs(t, o, "large", 1997, 999)
@@ -209,9 +199,7 @@ func TestAYearThatWasGivenBackIsNotCredited(t *testing.T) {
 func TestAChangeOfItsOwnFiguresWaitsForItsPage(t *testing.T) {
 	t.Parallel()
 
-	s, o := subscribed(t, "small", false)
-	s.endsIt(t, o)
-	s.renews(t, o, "")
+	s, o := paidAhead(t)
 	b := s.change(t, o, "large")
 	s.bank.asked()
 	e := s.adjusted(o, payment.Adjusted, 12345)
@@ -229,9 +217,7 @@ func TestAChangeOfItsOwnFiguresWaitsForItsPage(t *testing.T) {
 	s.has(t, o, "large", s.license(t, o).ExpiresAt, "")
 
 	// An outage before its page is known leaves it to the same request.
-	s, o = subscribed(t, "small", false)
-	s.endsIt(t, o)
-	s.renews(t, o, "")
+	s, o = paidAhead(t)
 	s.bank.fail("begin", errOutage)
 	request := order.ChangeRequest{TierID: "large", OrderID: "n2b6v9c1x4z7l0k3j5h8g1f4"}
 	if _, err := s.ChangePlan(ada(t), o.LicenseID, request); err == nil {
@@ -286,9 +272,7 @@ func TestNothingIsBoughtByTheFiguresOfAYearThatWasGivenBack(t *testing.T) {
 func TestASubscriptionThatDoesNotFitAndCannotBeEnded(t *testing.T) {
 	t.Parallel()
 
-	s, o := subscribed(t, "small", false)
-	s.endsIt(t, o)
-	s.renews(t, o, "")
+	s, o := paidAhead(t)
 	b := s.change(t, o, "middle")
 	s.bank.fail("end", payment.ErrRefused)
 	if n := s.tell(t, s.paidNow(s.order(t, b.OrderID), true)); !strings.Contains(n.Warning, "end it at the provider") {
