@@ -11,27 +11,13 @@ import (
 	"testing"
 
 	"stoa/internal/edge/duplex"
+	"stoa/internal/testkit/conntest"
 )
 
 // pair returns both ends of a connection.
 func pair(tb testing.TB, network string) (ours, theirs net.Conn) {
 	tb.Helper()
-	addr := "127.0.0.1:0"
-	if network == "unix" {
-		addr = tb.TempDir() + "/s"
-	}
-	ln, err := net.Listen(network, addr)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer ln.Close()
-	if theirs, err = net.Dial(network, ln.Addr().String()); err != nil {
-		tb.Fatal(err)
-	}
-	if ours, err = ln.Accept(); err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { _, _ = ours.Close(), theirs.Close() })
+	theirs, ours = conntest.Pair(tb, network)
 	return ours, theirs
 }
 

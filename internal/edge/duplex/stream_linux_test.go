@@ -7,25 +7,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"stoa/internal/testkit/conntest"
 )
 
 // connect returns both ends of a TCP connection.
 func connect(t *testing.T) (ours, theirs *net.TCPConn) {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	far, err := net.Dial("tcp", ln.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	near, err := ln.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _, _ = near.Close(), far.Close() })
+	far, near := conntest.Pair(t, "tcp")
 	return near.(*net.TCPConn), far.(*net.TCPConn)
 }
 

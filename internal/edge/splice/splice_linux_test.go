@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
-	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -15,43 +14,13 @@ import (
 	"pgregory.net/rapid"
 
 	"stoa/internal/edge/splice"
+	"stoa/internal/testkit/conntest"
 )
-
-// ends returns both ends of a connection.
-func ends(tb testing.TB, network string) (near, far net.Conn) {
-	tb.Helper()
-	addr := "127.0.0.1:0"
-	if network == "unix" {
-		addr = filepath.Join(tb.TempDir(), "s")
-	}
-	ln, err := net.Listen(network, addr)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer ln.Close()
-	if near, err = net.Dial(network, ln.Addr().String()); err != nil {
-		tb.Fatal(err)
-	}
-	if far, err = ln.Accept(); err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { _, _ = near.Close(), far.Close() })
-	return near, far
-}
-
-func socket(tb testing.TB, c net.Conn) syscall.RawConn {
-	tb.Helper()
-	raw, err := c.(syscall.Conn).SyscallConn()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return raw
-}
 
 // source is the next n bytes of a socket. These tests use all pipes, so they do not run beside each other.
 func source(tb testing.TB, c net.Conn, n int64) *splice.Source {
 	tb.Helper()
-	s := splice.New(socket(tb, c), n)
+	s := splice.New(conntest.Socket(tb, c), n)
 	if s == nil {
 		tb.Fatal("no pipe is left")
 	}
@@ -83,8 +52,8 @@ func TestAllBytesArrive(t *testing.T) {
 			body := make([]byte, size)
 			random := rand.NewChaCha8([32]byte{byte(size)})
 			_, _ = random.Read(body)
-			plugin, from := ends(t, network)
-			to, client := ends(t, "tcp")
+			plugin, from := conntest.Pair(t, network)
+			to, client := conntest.Pair(t, "tcp")
 			go func() { _, _ = plugin.Write(append(bytes.Clone(body), "the next answer"...)) }()
 			got := make(chan []byte)
 			go func() {
@@ -92,7 +61,7 @@ func TestAllBytesArrive(t *testing.T) {
 				got <- all
 			}()
 			s := source(t, from, int64(size))
-			err := move(s, socket(t, to), most)
+			err := move(s, conntest.Socket(t, to), most)
 			s.Close()
 			_ = to.Close()
 			if all := <-got; err != nil || s.Err() != nil || !bytes.Equal(all, body) {
@@ -109,13 +78,13 @@ func TestAllBytesArrive(t *testing.T) {
 
 // What arrived before a socket ended is moved; then Err says so.
 func TestABodyThatEndsEarly(t *testing.T) {
-	plugin, from := ends(t, "tcp")
-	to, client := ends(t, "tcp")
+	plugin, from := conntest.Pair(t, "tcp")
+	to, client := conntest.Pair(t, "tcp")
 	_, _ = io.WriteString(plugin, "half")
 	_ = plugin.Close()
 	s := source(t, from, 8)
 	defer s.Close()
-	err := move(s, socket(t, to), 100)
+	err := move(s, conntest.Socket(t, to), 100)
 	_ = to.Close()
 	if got, _ := io.ReadAll(client); !errors.Is(err, io.ErrUnexpectedEOF) || string(got) != "half" || s.Left() != 4 {
 		t.Errorf("%q arrived, %d are left: %v", got, s.Left(), err)
@@ -125,20 +94,20 @@ func TestABodyThatEndsEarly(t *testing.T) {
 // A wait for the source is no wait for whoever reads: bytes are taken in one call and given in the next one, before
 // which the write deadline is renewed.
 func TestWaitingForTheSourceIsNotTheClientsTime(t *testing.T) {
-	plugin, from := ends(t, "tcp")
-	to, client := ends(t, "tcp")
+	plugin, from := conntest.Pair(t, "tcp")
+	to, client := conntest.Pair(t, "tcp")
 	_ = to.SetWriteDeadline(time.Unix(1, 0)) // it has passed meanwhile
 	_, _ = io.WriteString(plugin, "hello")
 	s := source(t, from, 5)
 	defer s.Close()
-	if n, err := s.To(socket(t, to), 5); n != 0 || err != nil || s.Err() != nil || s.Left() != 5 {
+	if n, err := s.To(conntest.Socket(t, to), 5); n != 0 || err != nil || s.Err() != nil || s.Left() != 5 {
 		t.Errorf("taken: %d, %v, %v", n, err, s.Err())
 	}
 	_ = to.SetWriteDeadline(time.Time{})
-	if n, err := s.To(socket(t, to), 2); n != 2 || err != nil || s.Left() != 3 {
+	if n, err := s.To(conntest.Socket(t, to), 2); n != 2 || err != nil || s.Left() != 3 {
 		t.Errorf("given: %d, %v", n, err)
 	}
-	if n, err := s.To(socket(t, to), 5); n != 3 || err != nil || s.Left() != 0 {
+	if n, err := s.To(conntest.Socket(t, to), 5); n != 3 || err != nil || s.Left() != 0 {
 		t.Errorf("given: %d, %v", n, err)
 	}
 	got := make([]byte, 5)
@@ -156,7 +125,7 @@ func (unsupported) Write(func(uintptr) bool) error {
 
 // An error after bytes were taken is never errors.ErrUnsupported, after which callers would copy what is left.
 func TestALossIsNotTakenForAnUnsupportedMove(t *testing.T) {
-	plugin, from := ends(t, "tcp")
+	plugin, from := conntest.Pair(t, "tcp")
 	_, _ = io.WriteString(plugin, "hello")
 	s := source(t, from, 5)
 	defer s.Close()
@@ -168,56 +137,56 @@ func TestALossIsNotTakenForAnUnsupportedMove(t *testing.T) {
 
 // Both sides keep their time limits.
 func TestDeadlinesEndAMove(t *testing.T) {
-	_, from := ends(t, "tcp")
-	to, _ := ends(t, "tcp")
+	_, from := conntest.Pair(t, "tcp")
+	to, _ := conntest.Pair(t, "tcp")
 	_ = from.SetReadDeadline(time.Now().Add(time.Millisecond))
 	s := source(t, from, 8)
-	if n, err := s.To(socket(t, to), 8); n != 0 || err != nil || !errors.Is(s.Err(), os.ErrDeadlineExceeded) {
+	if n, err := s.To(conntest.Socket(t, to), 8); n != 0 || err != nil || !errors.Is(s.Err(), os.ErrDeadlineExceeded) {
 		t.Errorf("from nothing: %d, %v, %v", n, err, s.Err())
 	}
 	s.Close()
 
-	plugin, from := ends(t, "tcp")
-	to, _ = ends(t, "tcp")
+	plugin, from := conntest.Pair(t, "tcp")
+	to, _ = conntest.Pair(t, "tcp")
 	go func() { _, _ = plugin.Write(make([]byte, 64<<20)) }()
 	_ = to.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
 	s = source(t, from, 64<<20)
 	defer s.Close()
-	if err := move(s, socket(t, to), 64<<10); !errors.Is(err, os.ErrDeadlineExceeded) || s.Err() != nil {
+	if err := move(s, conntest.Socket(t, to), 64<<10); !errors.Is(err, os.ErrDeadlineExceeded) || s.Err() != nil {
 		t.Errorf("to nobody who reads: %v, %v", err, s.Err())
 	}
 }
 
 // A move that waits ends when either connection is closed, as when a client leaves.
 func TestClosingEndsAMove(t *testing.T) {
-	_, from := ends(t, "tcp")
-	to, _ := ends(t, "tcp")
+	_, from := conntest.Pair(t, "tcp")
+	to, _ := conntest.Pair(t, "tcp")
 	s := source(t, from, 8)
 	defer s.Close()
 	time.AfterFunc(10*time.Millisecond, func() { _ = from.Close() })
-	if _, err := s.To(socket(t, to), 8); err != nil || !errors.Is(s.Err(), net.ErrClosed) {
+	if _, err := s.To(conntest.Socket(t, to), 8); err != nil || !errors.Is(s.Err(), net.ErrClosed) {
 		t.Errorf("the source: %v, %v", err, s.Err())
 	}
 }
 
 // What a client did not take never reaches another one: its pipe is not used again.
 func TestBytesThatAClientDidNotTakeReachNobodyElse(t *testing.T) {
-	plugin, from := ends(t, "tcp")
-	to, client := ends(t, "tcp")
+	plugin, from := conntest.Pair(t, "tcp")
+	to, client := conntest.Pair(t, "tcp")
 	_ = client.Close()
 	_ = to.Close()
 	_, _ = io.WriteString(plugin, "a secret of the first client")
 	s := source(t, from, 28)
-	if err := move(s, socket(t, to), 28); err == nil {
+	if err := move(s, conntest.Socket(t, to), 28); err == nil {
 		t.Error("a closed client took it")
 	}
 	s.Close()
 	for range 64 { // as many as there are pipes, and more
-		plugin, from := ends(t, "tcp")
-		to, client := ends(t, "tcp")
+		plugin, from := conntest.Pair(t, "tcp")
+		to, client := conntest.Pair(t, "tcp")
 		_, _ = io.WriteString(plugin, "for the second")
 		s := source(t, from, 14)
-		err := move(s, socket(t, to), 100)
+		err := move(s, conntest.Socket(t, to), 100)
 		s.Close()
 		_ = to.Close()
 		if got, _ := io.ReadAll(client); err != nil || string(got) != "for the second" {
@@ -228,10 +197,10 @@ func TestBytesThatAClientDidNotTakeReachNobodyElse(t *testing.T) {
 
 // So many bodies are moved at once and no more: New returns nil until one is closed. None of them keeps a file open.
 func TestMovesAreBounded(t *testing.T) {
-	_, from := ends(t, "tcp")
+	_, from := conntest.Pair(t, "tcp")
 	var all []*splice.Source
 	for {
-		s := splice.New(socket(t, from), 1)
+		s := splice.New(conntest.Socket(t, from), 1)
 		if s == nil {
 			break
 		}
@@ -243,7 +212,7 @@ func TestMovesAreBounded(t *testing.T) {
 	before := openFiles(t)
 	for range 100 {
 		all[0].Close()
-		if all[0] = splice.New(socket(t, from), 1); all[0] == nil {
+		if all[0] = splice.New(conntest.Socket(t, from), 1); all[0] == nil {
 			t.Fatal("a pipe was lost")
 		}
 	}
@@ -275,10 +244,10 @@ func TestWhatCannotBeMovedIsLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	to, _ := ends(t, "tcp")
+	to, _ := conntest.Pair(t, "tcp")
 	s := splice.New(raw, 8)
 	defer s.Close()
-	if n, err := s.To(socket(t, to), 8); n != 0 || !errors.Is(err, errors.ErrUnsupported) || s.Err() != nil || s.Left() != 8 {
+	if n, err := s.To(conntest.Socket(t, to), 8); n != 0 || !errors.Is(err, errors.ErrUnsupported) || s.Err() != nil || s.Left() != 8 {
 		t.Errorf("To = %d, %v; %v", n, err, s.Err())
 	}
 }

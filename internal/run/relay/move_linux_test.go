@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 
 	"stoa/internal/edge/splice"
 	"stoa/internal/run/relay"
+	"stoa/internal/testkit/conntest"
 )
 
 // taker is a client with a socket.
@@ -36,30 +36,13 @@ func (c *taker) TakeFrom(s *splice.Source, most int64) (int64, error) {
 // newTaker returns a client, and what its socket got once the other end is closed.
 func newTaker(t *testing.T) (c *taker, got func() []byte) {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	to, err := net.Dial("tcp", ln.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := ln.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _, _ = to.Close(), client.Close() })
-	raw, err := to.(syscall.Conn).SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
+	to, client := conntest.Pair(t, "tcp")
 	all := make(chan []byte, 1)
 	go func() {
 		b, _ := io.ReadAll(client)
 		all <- b
 	}()
-	c = &taker{ResponseRecorder: httptest.NewRecorder(), to: raw, after: func() {}}
+	c = &taker{ResponseRecorder: httptest.NewRecorder(), to: conntest.Socket(t, to), after: func() {}}
 	return c, func() []byte {
 		_ = to.Close()
 		return <-all
