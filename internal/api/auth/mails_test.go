@@ -15,6 +15,7 @@ import (
 
 	"stoa/internal/message/mail"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/waittest"
 )
 
 // server is a mail server.
@@ -77,12 +78,7 @@ func TestAMailAboutAnAccountSurvivesItsProcess(t *testing.T) {
 		slow, quick := hung{make(chan mail.Message, 1), make(chan struct{})}, new(server)
 		serve(t, a, slow)
 		testkit.TokensOf(t, a.Do(t, register("ada@example.com", "ada", testkit.Password)), http.StatusCreated)
-		var first mail.Message
-		select {
-		case first = <-slow.entered:
-		case <-time.After(2 * time.Minute):
-			t.Fatal("nothing was sent")
-		}
+		first := waittest.Next(t, "a mail on its way", slow.entered)
 		serve(t, b, quick)
 		b.Clock.Advance(mail.SendLease - time.Second)
 		tryMails(t, b)

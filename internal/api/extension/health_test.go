@@ -110,7 +110,7 @@ func wantNotAsked(t *testing.T, a *testkit.App, probes *atomic.Int64, every time
 		a.Clock.Advance(2 * every)
 		time.Sleep(every / 5)
 	}
-	if now := probes.Load(); now != asked {
+	if now := probes.Load(); now > asked+1 { // one may have been on its way for longer
 		t.Errorf("a plugin without an enabled instance was asked %d times", now-asked)
 	}
 }

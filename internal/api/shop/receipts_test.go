@@ -23,6 +23,7 @@ import (
 	"stoa/internal/testkit/goldentest"
 	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/smtptest"
+	"stoa/internal/testkit/waittest"
 )
 
 // mailer is a mail server that fails with err, unless that is nil.
@@ -323,12 +324,7 @@ func TestAReceiptSurvivesItsCourier(t *testing.T) {
 		b.Orders.Courier.Mailer = alive
 		b.Orders.Courier.Start(t.Context())
 		a.Order(t, "", "once", "ada@example.com")
-		var first mail.Message
-		select {
-		case first = <-killed.entered:
-		case <-time.After(2 * time.Minute):
-			t.Fatal("nothing was sent")
-		}
+		first := waittest.Next(t, "a mail on its way", killed.entered)
 		b.Clock.Advance(2*time.Minute - time.Second)
 		deliver(t, b)
 		if tried, _ := alive.take(); tried != 0 {

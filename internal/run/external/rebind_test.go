@@ -103,22 +103,23 @@ func TestANameThatMovesInsideIsRefused(t *testing.T) {
 			in := installed("http://moving.example:" + u.Port())
 			var last error
 			for i := range 3 {
-				// Only a call of an address that never answers ends with the time, which a busy machine may
-				// need for the look-up.
+				// Only a call of an address that never answers ends with its time, which a busy machine may need
+				// for the look-up.
+				short, before := slices.Contains(lists[min(i, len(lists)-1)], outside), asked.Load()
 				in.Package.Settings.TimeoutMs = 60_000
-				if slices.Contains(lists[min(i, len(lists)-1)], outside) {
+				if short {
 					in.Package.Settings.TimeoutMs = 300
 				}
 				last = rt.Serve(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil), &in)
 				if !errors.Is(last, run.ErrUnreachable) && !errors.Is(last, run.ErrTimeout) {
 					t.Errorf("Serve = %v", last)
 				}
+				if !short && asked.Load() == before {
+					t.Errorf("call %d did not look the name up", i+1)
+				}
 			}
 			if len(lists[len(lists)-1]) == 1 && !errors.Is(last, ssrf.ErrProhibitedIP) {
 				t.Errorf("the last call = %v, want the guard's refusal", last)
-			}
-			if asked.Load() < 3 {
-				t.Errorf("the name was looked up %d times for 3 calls", asked.Load())
 			}
 		})
 	}
