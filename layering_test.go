@@ -187,7 +187,8 @@ func TestNobodyImportsTheTestHelpers(t *testing.T) {
 	t.Parallel()
 
 	helper := func(pkg string) bool {
-		return pkg == "proof" || strings.HasPrefix(pkg, "testkit") || strings.HasSuffix(pkg, "test")
+		return pkg == "proof" || strings.HasSuffix(pkg, "test") ||
+			strings.HasPrefix(pkg, "testkit") || strings.HasPrefix(pkg, "takeover")
 	}
 	root := func(pkg string) bool { return strings.HasPrefix(pkg, "/cmd/") || strings.HasPrefix(pkg, "/bench/") }
 	for pkg, p := range packages(t) {

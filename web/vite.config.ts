@@ -33,7 +33,8 @@ const icons: Plugin = {
     const paths = Array.from(body.matchAll(/<path[^>]* d="([^"]+)"/g), ([, d]) => d);
     if (paths.length === 0 || /<(?!path |g |\/g>)/.test(body))
       throw new Error(`Tabler has no icon of paths called ${name}`);
-    const code = `import { icon } from "/src/console/kit/icon.tsx"; export default icon(${JSON.stringify(name)}, ${JSON.stringify(paths)})`;
+    const made = `icon(${JSON.stringify(name)}, ${JSON.stringify(paths)})`;
+    const code = `import { icon } from "/src/console/kit/icon.tsx"; export default ${made}`;
     return { code, moduleType: "js", moduleSideEffects: false };
   },
 };

@@ -85,7 +85,8 @@ func (s *Orders) TermsOf(ctx context.Context, o order.Order) (order.Terms, error
 	t := order.Terms{Terms: license.Terms{TierID: o.TierID, Months: o.Period.Months()}}
 	var features, applied string
 	err := s.Read.QueryRowContext(ctx, `
-		SELECT features, max_instances, price_minor, later, own, priced_until_ms, applied, undo FROM order_terms WHERE order_id = $1`, o.ID).
+		SELECT features, max_instances, price_minor, later, own, priced_until_ms, applied, undo
+		FROM order_terms WHERE order_id = $1`, o.ID).
 		Scan(&features, &t.MaxInstances, &t.Price, &t.Later, &t.Own, database.ScanMillis(&t.Until), &applied, &t.Undo)
 	if err != nil {
 		return t, s.Wrap(err, "Terms")

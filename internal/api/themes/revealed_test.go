@@ -20,9 +20,9 @@ func TestASecretOfAThemeIsNotReadableInAnotherVersion(t *testing.T) {
 	}
 	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
-		post := func(path string, body any) testkit.Response {
+		post := func(path string, body any) {
 			t.Helper()
-			return a.Do(t, testkit.Post(admin, path, body))
+			a.Do(t, testkit.Post(admin, path, body))
 		}
 		show := func(bundle string, archive []byte) {
 			t.Helper()
