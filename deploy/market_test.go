@@ -75,11 +75,11 @@ func TestAMarketBehindNginxWithTLS(t *testing.T) {
 	if added.Data.URL != "https://"+addr {
 		t.Errorf("added %+v", added)
 	}
-	var begun struct{ Data struct{ OperationID string } }
-	post(http.StatusAccepted, "/api/v1/admin/markets/"+added.Data.Market+"/products/hello/install", `{"grants":[]}`, &begun)
+	var started struct{ Data struct{ OperationID string } }
+	post(http.StatusAccepted, "/api/v1/admin/markets/"+added.Data.Market+"/products/hello/install", `{"grants":[]}`, &started)
 	var state struct{ Data struct{ State, Step string } }
 	waittest.Until(t, "the installed plugin", func() error {
-		answer := buyer.do(t, http.StatusOK, http.MethodGet, "/api/v1/admin/market-operations/"+begun.Data.OperationID, admin,
+		answer := buyer.do(t, http.StatusOK, http.MethodGet, "/api/v1/admin/market-operations/"+started.Data.OperationID, admin,
 			nil, "")
 		if err := json.Unmarshal(answer, &state); err != nil {
 			return err

@@ -47,13 +47,13 @@ func buy(ctx context.Context, o measure.Options, dir string, m *market) (err err
 
 // buyOne buys a product and returns how long after the payment the plugin answered.
 func buyOne(ctx context.Context, b stoa, m *market, id, slug string) (time.Duration, error) {
-	var begun struct{ Data struct{ CheckoutURL string } }
+	var started struct{ Data struct{ CheckoutURL string } }
 	if err := b.post(ctx, "/api/v1/admin/markets/"+id+"/purchases", map[string]any{
 		"productSlug": slug, "tierId": "pro", "grants": []string{"storage:read"},
-	}, &begun); err != nil {
+	}, &started); err != nil {
 		return 0, err
 	}
-	checkout, err := url.Parse(begun.Data.CheckoutURL)
+	checkout, err := url.Parse(started.Data.CheckoutURL)
 	if err != nil {
 		return 0, err
 	}

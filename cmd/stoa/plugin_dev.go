@@ -114,12 +114,12 @@ func (d *devLoop) watch(ctx context.Context, commands <-chan string) {
 	for {
 		now := lookAt(d.folder, d.config)
 		if !now.equal(loaded) {
-			begun := time.Now()
+			start := time.Now()
 			if changed := now.changes(loaded); loaded != nil {
 				d.console.printf("changed: %s", changed)
 			}
 			loaded = now
-			if err := d.load(ctx, begun); err != nil {
+			if err := d.load(ctx, start); err != nil {
 				d.console.printf("failed: %s", describe(err))
 			}
 		}

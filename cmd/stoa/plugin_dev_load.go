@@ -24,7 +24,7 @@ import (
 
 // load copies the folder and starts the plugin from the copy, so that the running plugin does not see
 // files that change.
-func (d *devLoop) load(ctx context.Context, begun time.Time) error {
+func (d *devLoop) load(ctx context.Context, since time.Time) error {
 	raw, m, err := manifestIn(d.folder)
 	if err != nil {
 		return err
@@ -35,10 +35,10 @@ func (d *devLoop) load(ctx context.Context, begun time.Time) error {
 			return err
 		}
 		if d.before != "" {
-			if err := d.loadBefore(ctx, m.Slug, begun); err != nil {
+			if err := d.loadBefore(ctx, m.Slug, since); err != nil {
 				return err
 			}
-			begun = time.Now()
+			since = time.Now()
 		}
 		d.manifest = raw
 	}
@@ -55,7 +55,7 @@ func (d *devLoop) load(ctx context.Context, begun time.Time) error {
 			d.follow(ctx, m.Slug)
 		}
 	}
-	if err := d.start(ctx, m.Slug, fresh, begun); err != nil {
+	if err := d.start(ctx, m.Slug, fresh, since); err != nil {
 		return err
 	}
 	if !fresh {
@@ -66,7 +66,7 @@ func (d *devLoop) load(ctx context.Context, begun time.Time) error {
 
 // loadBefore installs the earlier version, and returns when it was told everything: a hook that was not
 // delivered by the time of the upgrade would be called in the new version.
-func (d *devLoop) loadBefore(ctx context.Context, slug string, begun time.Time) error {
+func (d *devLoop) loadBefore(ctx context.Context, slug string, since time.Time) error {
 	_, m, err := manifestIn(d.before)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (d *devLoop) loadBefore(ctx context.Context, slug string, begun time.Time) 
 	}
 	d.follow(ctx, slug)
 	d.console.printf("version %s:", m.Version)
-	if err := d.start(ctx, slug, true, begun); err != nil {
+	if err := d.start(ctx, slug, true, since); err != nil {
 		return err
 	}
 	if err := d.publishAll(ctx); err != nil {
@@ -127,7 +127,7 @@ func (d *devLoop) copy(folder string, m plugin.Manifest) (plugin.Package, error)
 }
 
 // start applies the config and starts the process.
-func (d *devLoop) start(ctx context.Context, slug string, fresh bool, begun time.Time) error {
+func (d *devLoop) start(ctx context.Context, slug string, fresh bool, since time.Time) error {
 	in, err := d.app.Plugins.ByKey(ctx, slug, plugin.DefaultInstance)
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func (d *devLoop) start(ctx context.Context, slug string, fresh bool, begun time
 	if missing := lacking(in); len(missing) > 0 {
 		d.console.printf("not granted, because an upgrade adds it (type grant): %s", strings.Join(missing, ", "))
 	}
-	d.console.printf("ready in %s: %s/api/v1/shop/plugins/%s/api/", time.Since(begun).Round(time.Millisecond), d.url, slug)
+	d.console.printf("ready in %s: %s/api/v1/shop/plugins/%s/api/", time.Since(since).Round(time.Millisecond), d.url, slug)
 	return nil
 }
 

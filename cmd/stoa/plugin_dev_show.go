@@ -106,10 +106,10 @@ func (d *devLoop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "The plugin is not loaded yet.", http.StatusServiceUnavailable)
 		return
 	}
-	begun, seen := time.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
+	start, seen := time.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
 	defer func() {
 		d.console.printf("%d %s %s %s", seen.status, r.Method, r.URL.RequestURI(),
-			time.Since(begun).Round(100*time.Microsecond))
+			time.Since(start).Round(100*time.Microsecond))
 	}()
 	(*h).ServeHTTP(seen, r)
 }

@@ -75,10 +75,10 @@ func TestPluginsKeepWhoActsAsAUser(t *testing.T) {
 
 	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) { cfg.Now = time.Now }) // as the plugin's clock
 	root, ada := a.Admin(t, "root"), a.Register(t, "ada")
-	begun := a.Do(t, testkit.Post(root.Access, "/api/v1/admin/users/"+ada.UserID+"/impersonate", map[string]any{
+	started := a.Do(t, testkit.Post(root.Access, "/api/v1/admin/users/"+ada.UserID+"/impersonate", map[string]any{
 		"reason": "Ticket 4711: unsubscribe her.", "write": true,
 	}))
-	acting := begun.Text(t, "data.access_token")
+	acting := started.Text(t, "data.access_token")
 
 	address := porttest.Free(t)
 	node := install(t, a, root.Access, "newsletter", nil)

@@ -185,7 +185,7 @@ type troubled struct {
 
 func (b *troubled) Begin(ctx context.Context, c payment.Charge) (payment.Checkout, error) {
 	page, err := b.Bank.Begin(ctx, c)
-	if len(b.Begun()) == 1 {
+	if len(b.Charges()) == 1 {
 		err = b.first(ctx)
 	}
 	return page, err
@@ -194,8 +194,8 @@ func (b *troubled) Begin(ctx context.Context, c payment.Charge) (payment.Checkou
 // wantOneOrder checks that the bank was asked twice, for one order.
 func (b *troubled) wantOneOrder(tb testing.TB, id string) {
 	tb.Helper()
-	if begun := b.Begun(); len(begun) != 2 || begun[0].OrderID != id || begun[1].OrderID != id {
-		tb.Errorf("the bank was asked for %v, want the order %s twice", begun, id)
+	if asked := b.Charges(); len(asked) != 2 || asked[0].OrderID != id || asked[1].OrderID != id {
+		tb.Errorf("the bank was asked for %v, want the order %s twice", asked, id)
 	}
 }
 

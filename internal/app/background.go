@@ -55,7 +55,7 @@ func (a *App) startUpkeep(working context.Context, cfg Config) {
 	a.background.Go(func() { a.tendAccounts(working, cfg) })
 	a.background.Go(func() { a.Orders.KeepSwept(working, cfg.Log) })
 	if cfg.Deliver {
-		a.background.Go(func() { a.Licenses.KeepTellingEnds(working, cfg.Log) })
+		a.background.Go(func() { a.Licenses.KeepPublishingEnds(working, cfg.Log) })
 	}
 	a.background.Go(func() { a.keeper.KeepSwept(working) })
 	a.background.Go(func() { a.Operations.KeepSwept(working) })

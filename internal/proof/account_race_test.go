@@ -256,7 +256,7 @@ func (h *house) withApp(t *testing.T, name string) *visitor {
 }
 
 // begun returns the challenge of a sign-in whose password was right.
-func (v *visitor) begun(ctx context.Context) (string, error) {
+func (v *visitor) passwordStep(ctx context.Context) (string, error) {
 	s, err := v.login(ctx, adminPassword)
 	if err == nil && s.Error.Details.Challenge == "" {
 		err = odd(s.answer)
@@ -281,7 +281,7 @@ func raceOfCodes(t *testing.T, h *house, name string) func(context.Context, *ran
 	t.Helper()
 	v := h.withApp(t, name)
 	return func(ctx context.Context, rng *rand.Rand, _ int) error {
-		challenge, err := v.begun(ctx)
+		challenge, err := v.passwordStep(ctx)
 		if err != nil {
 			return err
 		}
@@ -316,7 +316,7 @@ func raceOfRecoveryCodes(t *testing.T, h *house, name string) func(context.Conte
 		}
 		code := v.codes[0]
 		v.codes = v.codes[1:]
-		challenge, err := v.begun(ctx)
+		challenge, err := v.passwordStep(ctx)
 		if err != nil {
 			return err
 		}

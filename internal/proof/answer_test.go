@@ -79,7 +79,7 @@ func TestARetryAfterAKillBetweenEffectAndAnswerFindsTheEffect(t *testing.T) {
 			goOn()
 
 			var a answer
-			begun, refused := time.Now(), 0
+			started, refused := time.Now(), 0
 			waittest.True(t, "an answer", func() bool {
 				var err error
 				if a, err = buy(t.Context(), other); err != nil {
@@ -91,7 +91,7 @@ func TestARetryAfterAKillBetweenEffectAndAnswerFindsTheEffect(t *testing.T) {
 				return a.status != http.StatusConflict
 			})
 			t.Logf("answered %v after the kill; until then told %d times that it is in progress",
-				time.Since(begun).Round(time.Millisecond), refused)
+				time.Since(started).Round(time.Millisecond), refused)
 			var b bought
 			if err := json.Unmarshal(a.body, &b); err != nil || a.status != http.StatusOK ||
 				a.header.Get("Idempotency-Replayed") != "" || refused == 0 {

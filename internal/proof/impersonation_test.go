@@ -15,16 +15,16 @@ func (p *process) begins(t *testing.T, staff, userID string) (token, id string) 
 	t.Helper()
 	a, err := p.call(t.Context(), http.MethodPost, "/api/v1/admin/users/"+userID+"/impersonate", bearer(staff),
 		map[string]any{"reason": "Ticket 4711: nothing is there."})
-	var begun struct {
+	var started struct {
 		Data struct {
 			AccessToken string              `json:"access_token"`
 			Session     struct{ ID string } `json:"session"`
 		} `json:"data"`
 	}
-	if err != nil || a.status != http.StatusCreated || json.Unmarshal(a.body, &begun) != nil {
+	if err != nil || a.status != http.StatusCreated || json.Unmarshal(a.body, &started) != nil {
 		t.Fatalf("%d %s, %v", a.status, a.body, err)
 	}
-	return begun.Data.AccessToken, begun.Data.Session.ID
+	return started.Data.AccessToken, started.Data.Session.ID
 }
 
 // member registers somebody and returns a token and the id.

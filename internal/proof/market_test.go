@@ -182,12 +182,12 @@ func (b *customerStoa) must(t *testing.T, method, path string, body, into any) {
 // buy buys a plugin and pays it, and returns the operation.
 func (b *customerStoa) buy(t *testing.T, slug string) string {
 	t.Helper()
-	var begun struct {
+	var started struct {
 		Data struct{ OperationID, CheckoutURL string }
 	}
 	b.must(t, http.MethodPost, "/api/v1/admin/markets/"+b.market+"/purchases",
-		map[string]any{"productSlug": slug, "tierId": "one", "grants": []string{}}, &begun)
-	checkout, err := url.Parse(begun.Data.CheckoutURL)
+		map[string]any{"productSlug": slug, "tierId": "one", "grants": []string{}}, &started)
+	checkout, err := url.Parse(started.Data.CheckoutURL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func (b *customerStoa) buy(t *testing.T, slug string) string {
 	if err != nil || a.status != http.StatusOK {
 		t.Fatalf("pay: %v, %d %s", err, a.status, a.body)
 	}
-	return begun.Data.OperationID
+	return started.Data.OperationID
 }
 
 type marketOperation struct {

@@ -41,9 +41,9 @@ func testDevices(t *testing.T, open Open) {
 	}
 	begin := func(id, device string) {
 		t.Helper()
-		begun := session(id, "u1")
-		begun.DeviceID = device
-		if err := s.CreateSession(t.Context(), begun); err != nil {
+		fresh := session(id, "u1")
+		fresh.DeviceID = device
+		if err := s.CreateSession(t.Context(), fresh); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,10 +18,10 @@ import (
 )
 
 // impersonation is one of u2 by u1, as it is read.
-func impersonation(id string, begun time.Time) impersonate.Impersonation {
+func impersonation(id string, since time.Time) impersonate.Impersonation {
 	return impersonate.Impersonation{
 		ID: id, Staff: impersonate.Person{ID: "u1", Name: "N.u1"}, User: impersonate.Person{ID: "u2", Name: "N.u2"},
-		Reason: "A reason, “with” 1 line\nand 1 more", Writable: id == "i2", CreatedAt: begun, EndsAt: begun.Add(time.Millisecond),
+		Reason: "A reason, “with” 1 line\nand 1 more", Writable: id == "i2", CreatedAt: since, EndsAt: since.Add(time.Millisecond),
 	}
 }
 
@@ -51,7 +51,7 @@ func testImpersonations(t *testing.T, open Open) {
 }
 
 // begun returns a store with i1 to i3, each a second after the one before. The user of i3 is gone.
-func begun(t *testing.T, open Open) *store.Impersonations {
+func since(t *testing.T, open Open) *store.Impersonations {
 	t.Helper()
 	s := store.NewImpersonations(withUsers(t, open))
 	for i := range 3 {
@@ -67,7 +67,7 @@ func begun(t *testing.T, open Open) *store.Impersonations {
 }
 
 func testListImpersonations(t *testing.T, open Open) {
-	s := begun(t, open)
+	s := since(t, open)
 	got, err := s.Impersonation(t.Context(), "i2")
 	if diff := cmp.Diff(impersonation("i2", T0.Add(time.Second)), got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -106,7 +106,7 @@ func testListImpersonations(t *testing.T, open Open) {
 }
 
 func testNoteEnd(t *testing.T, open Open) {
-	s := begun(t, open)
+	s := since(t, open)
 	for i, want := range []bool{true, false} {
 		first, err := s.NoteEnd(t.Context(), "i1", T0.Add(time.Duration(i+1)*time.Minute))
 		if first != want || err != nil {

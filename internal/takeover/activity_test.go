@@ -140,9 +140,9 @@ func TestAUserSeesWhatHappenedToTheAccount(t *testing.T) {
 		testkit.WantError(t, w.Do(t, by(testkit.SignIn(victims, "wrong"), chrome, "198.51.100.7")), http.StatusUnauthorized,
 			"LOGIN_FAILED")
 		w.Clock.Advance(minute)
-		w.refused(t, w.Do(t, by(step(w.begun(t, victims, testkit.Password), "totp", "000000"), chrome, "198.51.100.7")), 4)
+		w.refused(t, w.Do(t, by(step(w.passwordStep(t, victims, testkit.Password), "totp", "000000"), chrome, "198.51.100.7")), 4)
 		w.Clock.Advance(minute)
-		testkit.TokensOf(t, w.Do(t, by(step(w.begun(t, victims, testkit.Password), "totp", w.now(p)), firefox, "203.0.113.9")),
+		testkit.TokensOf(t, w.Do(t, by(step(w.passwordStep(t, victims, testkit.Password), "totp", w.now(p)), firefox, "203.0.113.9")),
 			http.StatusOK)
 		w.Clock.Advance(minute)
 		admin := w.Admin(t, "root").Access

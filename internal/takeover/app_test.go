@@ -75,7 +75,7 @@ func (w *world) withApp(t *testing.T, bearer string) phone {
 }
 
 // begun returns the challenge of a sign-in whose password was right.
-func (w *world) begun(t *testing.T, email, password string) string {
+func (w *world) passwordStep(t *testing.T, email, password string) string {
 	t.Helper()
 	res := w.Do(t, testkit.SignIn(email, password))
 	testkit.WantError(t, res, http.StatusUnauthorized, "SECOND_FACTOR_REQUIRED")
@@ -89,7 +89,7 @@ func step(challenge, method, code string) testkit.Request {
 // both signs in with both steps.
 func (w *world) both(t *testing.T, email, password, method, code string) testkit.Tokens {
 	t.Helper()
-	return testkit.TokensOf(t, w.Do(t, step(w.begun(t, email, password), method, code)), http.StatusOK)
+	return testkit.TokensOf(t, w.Do(t, step(w.passwordStep(t, email, password), method, code)), http.StatusOK)
 }
 
 // refused fails the test unless a second step is refused, with that many attempts left; -1: without saying how

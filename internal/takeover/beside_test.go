@@ -126,7 +126,7 @@ func TestAnAppBesideAPasskeyEndsNoSessions(t *testing.T) {
 		if text := w.text(t, "Codes of an app are on"); !strings.Contains(text, replaced) {
 			t.Errorf("the mail does not tell of the codes:\n%s", text)
 		}
-		challenge := w.begun(t, victims, testkit.Password)
+		challenge := w.passwordStep(t, victims, testkit.Password)
 		w.refused(t, w.Do(t, step(challenge, "recovery", codes[0].(string))), 4)
 		w.both(t, victims, testkit.Password, "recovery", p.recovery[0])
 

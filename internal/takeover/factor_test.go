@@ -84,7 +84,7 @@ func TestACodeWorksOnceAndNoneBeforeIt(t *testing.T) {
 		owner := w.proven(t, victims, "ada")
 		p := w.setUp(t, owner.Access)
 		w.post(t, owner.Access, "/auth/totp/confirm", map[string]string{"code": w.now(p)}, http.StatusOK)
-		challenge := w.begun(t, victims, testkit.Password)
+		challenge := w.passwordStep(t, victims, testkit.Password)
 		w.refused(t, w.Do(t, step(challenge, "totp", w.now(p))), 4) // confirming used it
 		before := w.later(p)
 		after := w.later(p)
@@ -98,9 +98,9 @@ func TestACodeWorksOnceAndNoneBeforeIt(t *testing.T) {
 		w.both(t, victims, testkit.Password, "totp", code[:3]+" "+code[3:])
 		late := w.later(p)
 		w.Clock.Advance(time.Minute)
-		w.refused(t, w.Do(t, step(w.begun(t, victims, testkit.Password), "totp", late)), 4)
+		w.refused(t, w.Do(t, step(w.passwordStep(t, victims, testkit.Password), "totp", late)), 4)
 		early := p.code(w.Clock.Now().Add(30 * time.Second))
-		w.refused(t, w.Do(t, step(w.begun(t, victims, testkit.Password), "totp", early)), 4)
+		w.refused(t, w.Do(t, step(w.passwordStep(t, victims, testkit.Password), "totp", early)), 4)
 	})
 }
 
@@ -121,13 +121,13 @@ func TestOfManySecondStepsWithOneCodeOneWins(t *testing.T) {
 				}
 				var challenges []string
 				for range 4 {
-					challenges = append(challenges, w.begun(t, victims, testkit.Password))
+					challenges = append(challenges, w.passwordStep(t, victims, testkit.Password))
 				}
 				if n := w.win(t, challenges, method, code); n != 1 {
 					t.Errorf("%d of %d signed in", n, len(challenges))
 				}
 				// And one challenge, with codes that are all right.
-				one := w.begun(t, victims, testkit.Password)
+				one := w.passwordStep(t, victims, testkit.Password)
 				if n := w.win(t, []string{one, one, one, one}, "recovery", p.recovery[1:5]...); n != 1 {
 					t.Errorf("%d sign-ins with one challenge", n)
 				}
@@ -168,7 +168,7 @@ func TestOfTwoReplicasOneTakesACode(t *testing.T) {
 		for range 5 {
 			code := first.later(p)
 			second.Clock.Advance(30 * time.Second)
-			challenges := []string{first.begun(t, victims, testkit.Password), second.begun(t, victims, testkit.Password)}
+			challenges := []string{first.passwordStep(t, victims, testkit.Password), second.passwordStep(t, victims, testkit.Password)}
 			var wins atomic.Int32
 			var wg sync.WaitGroup
 			for i, w := range []*world{first, second} {
@@ -189,7 +189,7 @@ func TestAChallengeBearsFiveWrongCodes(t *testing.T) {
 	attack(t, func(t *testing.T, w *world) {
 		owner := w.proven(t, victims, "ada")
 		p := w.withApp(t, owner.Access)
-		challenge := w.begun(t, victims, testkit.Password)
+		challenge := w.passwordStep(t, victims, testkit.Password)
 		w.Clock.Advance(30 * time.Second)
 		for left, code := range []string{"", "0", "'" + w.now(p), p.recovery[0] + "0", p.wrong(w.Clock.Now())} {
 			method := "totp"
@@ -206,12 +206,12 @@ func TestAChallengeBearsFiveWrongCodes(t *testing.T) {
 		w.refused(t, w.Do(t, step(challenge, "recovery", p.recovery[0])), -1)
 
 		// Four are not five.
-		challenge = w.begun(t, victims, testkit.Password)
+		challenge = w.passwordStep(t, victims, testkit.Password)
 		for left := 4; left > 0; left-- {
 			w.refused(t, w.Do(t, step(challenge, "totp", p.wrong(w.Clock.Now()))), left)
 		}
 		testkit.TokensOf(t, w.Do(t, step(challenge, "totp", w.now(p))), http.StatusOK)
-		late := w.begun(t, victims, testkit.Password)
+		late := w.passwordStep(t, victims, testkit.Password)
 		w.Clock.Advance(5*time.Minute - time.Second)
 		w.refused(t, w.Do(t, step(late, "totp", p.wrong(w.Clock.Now()))), 4)
 		w.Clock.Advance(time.Second)
@@ -227,10 +227,10 @@ func TestWrongCodesOfAnAccountCountTogether(t *testing.T) {
 		owner := w.proven(t, victims, "ada")
 		p := w.withApp(t, owner.Access)
 		guess := func() testkit.Response {
-			return w.Do(t, step(w.begun(t, victims, testkit.Password), "totp", p.wrong(w.Clock.Now())))
+			return w.Do(t, step(w.passwordStep(t, victims, testkit.Password), "totp", p.wrong(w.Clock.Now())))
 		}
 		right := func() testkit.Response {
-			return w.Do(t, step(w.begun(t, victims, testkit.Password), "totp", w.later(p)))
+			return w.Do(t, step(w.passwordStep(t, victims, testkit.Password), "totp", w.later(p)))
 		}
 		for i := range 19 {
 			if i%2 == 0 {
@@ -248,10 +248,10 @@ func TestWrongCodesOfAnAccountCountTogether(t *testing.T) {
 		w.both(t, victims, testkit.Password, "recovery", p.recovery[0]) // the owner gets in
 		w.Clock.Advance(5 * time.Minute)
 		for range 6 { // which makes it no longer
-			w.refused(t, w.Do(t, step(w.begun(t, victims, testkit.Password), "recovery", p.recovery[0])), 4)
+			w.refused(t, w.Do(t, step(w.passwordStep(t, victims, testkit.Password), "recovery", p.recovery[0])), 4)
 		}
 		w.Clock.Advance(paused.Add(time.Hour - time.Second).Sub(w.Clock.Now()))
-		w.refused(t, w.Do(t, step(w.begun(t, victims, testkit.Password), "totp", w.now(p))), 4)
+		w.refused(t, w.Do(t, step(w.passwordStep(t, victims, testkit.Password), "totp", w.now(p))), 4)
 		w.Clock.Advance(time.Second)
 		testkit.TokensOf(t, right(), http.StatusOK)
 		w.refused(t, guess(), 4) // one more, and one more hour

@@ -140,7 +140,7 @@ func TestNoSecondStepEntersAnAccountThatIsLeaving(t *testing.T) {
 	attack(t, func(t *testing.T, w *world) {
 		owner := w.proven(t, victims, "ada")
 		p := w.withApp(t, owner.Access)
-		challenge := w.begun(t, victims, testkit.Password)
+		challenge := w.passwordStep(t, victims, testkit.Password)
 		w.left(t, owner.Access, "ada")
 		w.refused(t, w.Do(t, step(challenge, "totp", w.later(p))), -1)
 		testkit.WantError(t, w.Do(t, testkit.SignIn(victims, testkit.Password)), http.StatusUnauthorized, "LOGIN_FAILED")
@@ -172,10 +172,10 @@ func TestNoProviderEntersAnAccountThatIsLeaving(t *testing.T) {
 		o := w.provider(t, "op", nil)
 		ada := &traveler{w: w}
 		owner := ada.honest(t, o, "ada", victims, "ada")
-		begun := &traveler{w: w}
-		begun.visit(t, o, "op", "sign-in")
+		attempt := &traveler{w: w}
+		attempt.visit(t, o, "op", "sign-in")
 		w.left(t, owner.Access, "ada")
-		testkit.WantError(t, begun.post(t, completeFlow, nobody), http.StatusUnauthorized, "LOGIN_FAILED")
+		testkit.WantError(t, attempt.post(t, completeFlow, nobody), http.StatusUnauthorized, "LOGIN_FAILED")
 		testkit.WantError(t, ada.through(t, o, "op", "sign-in", nobody), http.StatusUnauthorized, "LOGIN_FAILED")
 		// Nor does another account of the provider with the mailbox get it.
 		o.Change(func() { o.Person = person("eve", victims) })

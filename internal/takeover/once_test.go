@@ -78,7 +78,7 @@ func TestAPasswordFromTheMachineIsGoneWithTheFirstStep(t *testing.T) {
 	attack(t, func(t *testing.T, w *world) {
 		p := w.withApp(t, w.proven(t, victims, "ada").Access)
 		w.replaced(t)
-		challenge := w.begun(t, victims, printed)
+		challenge := w.passwordStep(t, victims, printed)
 		testkit.WantError(t, w.Do(t, testkit.SignIn(victims, printed)), http.StatusUnauthorized, "LOGIN_FAILED")
 		owner := testkit.TokensOf(t, w.Do(t, step(challenge, "recovery", p.recovery[0])), http.StatusOK)
 		w.post(t, owner.Access, "/auth/password", map[string]string{"newPassword": chosen}, http.StatusOK)

@@ -57,7 +57,7 @@ func TestAPasskeyIsWorthTwoFactorsAndThePasswordOne(t *testing.T) {
 			t.Errorf("a session of both is %s", got)
 		}
 		w.refused(t, w.Do(t, testkit.Post("", stepAsk, body)), -1) // the challenge is met
-		challenge = w.begun(t, victims, testkit.Password)
+		challenge = w.passwordStep(t, victims, testkit.Password)
 		for range 5 {
 			w.Do(t, byStep(challenge, map[string]any{}))
 		}
@@ -72,11 +72,11 @@ func TestASecondStepByPasskeyDiesWithThePassword(t *testing.T) {
 	onKeys(t, func(t *testing.T, w *world) {
 		owner := w.proven(t, victims, "ada")
 		key, _ := w.withKey(t, owner.Access)
-		challenge := w.begun(t, victims, testkit.Password)
+		challenge := w.passwordStep(t, victims, testkit.Password)
 		asked := w.ask(t, "", stepAsk, map[string]string{"challenge": challenge})
 		w.reset(t, victims)
 		w.refused(t, w.Do(t, byStep(challenge, key.Get(asked))), -1)
-		w.begun(t, victims, chosen) // a reset keeps the passkey
+		w.passwordStep(t, victims, chosen) // a reset keeps the passkey
 		w.byKey(t, key)
 	})
 }
@@ -133,7 +133,7 @@ func TestAStolenSessionAddsAndRemovesNoPasskey(t *testing.T) {
 // signIn2 signs in with a passkey as the second step.
 func (w *world) signIn2(t *testing.T, key *passkeytest.Passkey) testkit.Tokens {
 	t.Helper()
-	challenge := w.begun(t, victims, testkit.Password)
+	challenge := w.passwordStep(t, victims, testkit.Password)
 	asked := w.ask(t, "", stepAsk, map[string]string{"challenge": challenge})
 	return testkit.TokensOf(t, w.Do(t, byStep(challenge, key.Get(asked))), http.StatusOK)
 }
@@ -148,7 +148,7 @@ func TestSessionsEndWithTheirPasskey(t *testing.T) {
 		kept, keptID := w.withKey(t, owner.Access)
 		w.post(t, owner.Access, "/auth/recovery-codes", nil, http.StatusCreated)
 		alone, second, other := w.byKey(t, lost), w.signIn2(t, lost), w.byKey(t, kept)
-		pending := w.begun(t, victims, testkit.Password)
+		pending := w.passwordStep(t, victims, testkit.Password)
 		asked := w.ask(t, "", stepAsk, map[string]string{"challenge": pending})
 		signIn := w.ask(t, "", keyOptions, nil)
 		w.remove(t, owner.Access, keys+"/"+id, http.StatusOK)
@@ -194,7 +194,7 @@ func TestAppAndPasskeysAreRemovedEachForItself(t *testing.T) {
 		w.remove(t, owner.Access, "/auth/totp", http.StatusOK)
 		// Recovery codes stand in for the passkey.
 		w.both(t, victims, testkit.Password, "recovery", p.recovery[1])
-		w.refused(t, w.Do(t, step(w.begun(t, victims, testkit.Password), "totp", w.later(p))), 4)
+		w.refused(t, w.Do(t, step(w.passwordStep(t, victims, testkit.Password), "totp", w.later(p))), 4)
 		other := w.signIn2(t, key)
 		w.withApp(t, other.Access)
 		if got := w.level(t, other.Access); got != "2[pwd pky otp]" {
@@ -246,7 +246,7 @@ func TestAThiefsPasskeyIsUndoneFromTheMailbox(t *testing.T) {
 		key, _ = w.withKey(t, owner.Access)
 		link = w.mustMail(t, victims, "not-me")
 		w.works(t, "", notMe, link)
-		challenge := w.begun(t, victims, chosen)
+		challenge := w.passwordStep(t, victims, chosen)
 		w.refused(t, w.Do(t, step(challenge, "recovery", codes[0].(string))), 4)
 		res := w.Do(t, testkit.SignIn(victims, chosen))
 		if got := detailsOf(t, res, "methods"); got != "[totp recovery]" {
@@ -447,7 +447,7 @@ func TestAPlannedRemovalTakesPasskeysAndEndsWithASignInByOne(t *testing.T) {
 		at := w.planned(t, w.Admin(t, "root").Access, owner.UserID)
 		w.byKey(t, key) // it is not lost
 		w.until(at)
-		w.begun(t, victims, testkit.Password)
+		w.passwordStep(t, victims, testkit.Password)
 		at = w.planned(t, w.Admin(t, "boss").Access, owner.UserID)
 		w.until(at)
 		back := w.signIn(t, victims, testkit.Password)

@@ -35,7 +35,7 @@ func TestAChallengeOfAPasskeyWorksOnceInTimeAndForItsCeremony(t *testing.T) {
 		w.noKey(t, "a challenge that was never given", key.Get(passkeytest.Options{Challenge: strings.Repeat("A", 43), RPID: keyParty}))
 
 		// For something else.
-		challenge := w.begun(t, victims, testkit.Password)
+		challenge := w.passwordStep(t, victims, testkit.Password)
 		body := map[string]string{"challenge": challenge}
 		w.noKey(t, "a proof for a second step", key.Get(w.ask(t, "", stepAsk, body)))
 		w.noKey(t, "a proof to be there", key.Get(w.ask(t, owner.Access, againAsk, nil)))
@@ -44,7 +44,7 @@ func TestAChallengeOfAPasskeyWorksOnceInTimeAndForItsCeremony(t *testing.T) {
 		w.noKey(t, "an answer for a new passkey", key.Get(create))
 		w.refused(t, w.Do(t, byStep(challenge, key.Get(w.ask(t, "", keyOptions, nil)))), 4)
 		w.refused(t, w.Do(t, byStep(challenge, key.Get(w.ask(t, owner.Access, againAsk, nil)))), 3)
-		other := map[string]string{"challenge": w.begun(t, victims, testkit.Password)}
+		other := map[string]string{"challenge": w.passwordStep(t, victims, testkit.Password)}
 		w.refused(t, w.Do(t, byStep(challenge, key.Get(w.ask(t, "", stepAsk, other)))), 2)
 		for _, asked := range []passkeytest.Options{w.ask(t, "", keyOptions, nil), w.ask(t, "", stepAsk, body), create} {
 			testkit.WantError(t, w.Do(t, testkit.Post(owner.Access, "/auth/reauthenticate", proof(key.Get(asked)))),
@@ -137,7 +137,7 @@ func TestTheHandleOfAPasskeyIsItsUsers(t *testing.T) {
 		}
 
 		// In a second step the password said who it is: the handle may lack, and not differ.
-		challenge := w.begun(t, victims, testkit.Password)
+		challenge := w.passwordStep(t, victims, testkit.Password)
 		body := map[string]string{"challenge": challenge}
 		w.refused(t, w.Do(t, byStep(challenge, key.Get(w.ask(t, "", stepAsk, body), handle(theirs.Handle)))), 4)
 		w.refused(t, w.Do(t, byStep(challenge, theirs.Get(w.ask(t, "", stepAsk, body)))), 3)
@@ -256,7 +256,7 @@ func TestIdsOfPasskeysAreToldAfterThePasswordOnly(t *testing.T) {
 			w.refused(t, w.Do(t, testkit.Post("", stepAsk, map[string]string{"challenge": challenge})), -1)
 		}
 		testkit.WantError(t, w.Do(t, testkit.SignIn(victims, "a wrong password")), http.StatusUnauthorized, "LOGIN_FAILED")
-		asked := w.ask(t, "", stepAsk, map[string]string{"challenge": w.begun(t, victims, testkit.Password)})
+		asked := w.ask(t, "", stepAsk, map[string]string{"challenge": w.passwordStep(t, victims, testkit.Password)})
 		if len(asked.Allow) != 1 || asked.Allow[0].ID != passkeytest.Text(key.ID) {
 			t.Errorf("allowed %v", asked.Allow)
 		}
@@ -264,7 +264,7 @@ func TestIdsOfPasskeysAreToldAfterThePasswordOnly(t *testing.T) {
 		// Nor does the challenge of somebody without passkeys tell more than a wrong one.
 		mallory := w.proven(t, attackers, "mallory")
 		w.withApp(t, mallory.Access)
-		w.refused(t, w.Do(t, testkit.Post("", stepAsk, map[string]string{"challenge": w.begun(t, attackers, testkit.Password)})), -1)
+		w.refused(t, w.Do(t, testkit.Post("", stepAsk, map[string]string{"challenge": w.passwordStep(t, attackers, testkit.Password)})), -1)
 	})
 }
 

@@ -27,7 +27,7 @@ func TestARemovedPasswordOpensNothing(t *testing.T) {
 		w.isRemovable(t, owner.Access, true)
 
 		other := w.byKey(t, key)
-		pending := w.begun(t, victims, testkit.Password)
+		pending := w.passwordStep(t, victims, testkit.Password)
 		asked := w.ask(t, "", stepAsk, map[string]string{"challenge": pending})
 		w.post(t, "", "/auth/forgot-password", map[string]string{"email": victims}, http.StatusOK)
 		link := w.mustMail(t, victims, "reset-password")
@@ -54,7 +54,7 @@ func TestARemovedPasswordOpensNothing(t *testing.T) {
 		// The owner sets another.
 		w.byKey(t, key)
 		w.post(t, owner.Access, ownPassword, map[string]string{"newPassword": chosen}, http.StatusOK)
-		w.begun(t, victims, chosen)
+		w.passwordStep(t, victims, chosen)
 	})
 }
 
@@ -77,7 +77,7 @@ func TestAStolenSessionDoesNotRemoveThePassword(t *testing.T) {
 		w.Clock.Advance(account.RecentLife + minute)
 		testkit.WantError(t, w.Do(t, testkit.Delete(stolen.Access, ownPassword)), http.StatusForbidden, "REAUTHENTICATION_REQUIRED")
 		testkit.WantError(t, w.Do(t, testkit.Delete("", ownPassword)), http.StatusUnauthorized, "UNAUTHORIZED")
-		w.begun(t, victims, testkit.Password)
+		w.passwordStep(t, victims, testkit.Password)
 	})
 }
 

@@ -18,7 +18,7 @@ func TestAResetKeepsTheSecondFactor(t *testing.T) {
 	attack(t, func(t *testing.T, w *world) {
 		owner := w.proven(t, victims, "ada")
 		p := w.withApp(t, owner.Access)
-		pending := w.begun(t, victims, testkit.Password)
+		pending := w.passwordStep(t, victims, testkit.Password)
 		w.Clock.Advance(time.Minute)
 		w.reset(t, victims)
 		w.refused(t, w.Do(t, step(pending, "totp", w.now(p))), -1) // of the former password
@@ -83,7 +83,7 @@ func TestAChallengeDiesWithWhatItStandsOn(t *testing.T) {
 			attack(t, func(t *testing.T, w *world) {
 				owner := w.proven(t, victims, "ada")
 				p := w.withApp(t, owner.Access)
-				pending := w.begun(t, victims, testkit.Password)
+				pending := w.passwordStep(t, victims, testkit.Password)
 				password := change(t, w, owner, p)
 				w.refused(t, w.Do(t, step(pending, "totp", w.later(p))), -1)
 				w.refused(t, w.Do(t, step(pending, "recovery", p.recovery[0])), -1)
@@ -115,11 +115,11 @@ func TestAThiefsAppIsUndoneFromTheMailbox(t *testing.T) {
 		p := w.withApp(t, thief.Access)
 		testkit.WantError(t, w.Do(t, testkit.Me(owner.Access)), http.StatusUnauthorized, "UNAUTHORIZED")
 		w.reset(t, victims)
-		w.begun(t, victims, chosen) // and cannot go on
+		w.passwordStep(t, victims, chosen) // and cannot go on
 		thief = w.both(t, victims, chosen, "recovery", p.recovery[0])
 		w.Clock.Advance(72*time.Hour - time.Second)
 		link := w.mustMail(t, victims, "not-me")
-		pending := w.begun(t, victims, chosen)
+		pending := w.passwordStep(t, victims, chosen)
 		w.works(t, "", notMe, link)
 		w.dead(t, "", notMe, link)
 		testkit.WantError(t, w.Do(t, testkit.Me(thief.Access)), http.StatusUnauthorized, "UNAUTHORIZED")
@@ -141,7 +141,7 @@ func TestAThiefsAppIsUndoneFromTheMailbox(t *testing.T) {
 		w.Clock.Advance(72 * time.Hour)
 		w.dead(t, "", notMe, late)
 		w.dead(t, "", notMe, strings.Repeat("B", 43))
-		w.begun(t, victims, chosen)
+		w.passwordStep(t, victims, chosen)
 	})
 }
 
@@ -308,7 +308,7 @@ func TestARecoveryCodeWorksOnce(t *testing.T) {
 		if text := w.text(t, "A recovery code was used"); !strings.Contains(text, "7 of them are left") || strings.Contains(text, "#") {
 			t.Errorf("the mail: %s", text)
 		}
-		challenge := w.begun(t, victims, testkit.Password)
+		challenge := w.passwordStep(t, victims, testkit.Password)
 		w.refused(t, w.Do(t, step(challenge, "recovery", p.recovery[0])), 4)
 		res := w.post(t, owner.Access, "/auth/recovery-codes", nil, http.StatusCreated)
 		w.refused(t, w.Do(t, step(challenge, "recovery", p.recovery[1])), 3)

@@ -71,7 +71,7 @@ func TestAPlannedRemovalEndsWhereItsUserShowsAFactor(t *testing.T) {
 					t.Errorf("the log has %s", log)
 				}
 				w.until(at)
-				w.begun(t, victims, testkit.Password)
+				w.passwordStep(t, victims, testkit.Password)
 			})
 		})
 	}
@@ -91,7 +91,7 @@ func TestReclaimOfStaffKeepsTheLinkThatStopsARemoval(t *testing.T) {
 		w.reset(t, boss) // by somebody who is not signed in: the account was not proven
 		w.works(t, "", keepFactor, w.mustMail(t, boss, "keep-second-factor"))
 		w.until(at)
-		w.begun(t, boss, chosen)
+		w.passwordStep(t, boss, chosen)
 	})
 }
 
@@ -115,7 +115,7 @@ func TestNoRemovalIsPlannedWithoutMail(t *testing.T) {
 			t.Errorf("the log has %s", log)
 		}
 		w.Clock.Advance(2 * day)
-		w.begun(t, victims, testkit.Password)
+		w.passwordStep(t, victims, testkit.Password)
 	})
 }
 

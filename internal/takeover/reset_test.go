@@ -77,7 +77,7 @@ func TestAMailboxAloneHasNoSecondFactorRemoved(t *testing.T) {
 			t.Errorf("planning it again moves it to %s, and mails %d", again, len(w.mails)-before)
 		}
 		w.until(at.Add(-time.Millisecond))
-		challenge := w.begun(t, "ada@example.org", testkit.Password)
+		challenge := w.passwordStep(t, "ada@example.org", testkit.Password)
 
 		// Its owner did not stop it for a day: it was true.
 		w.until(at)
@@ -143,7 +143,7 @@ func TestAPlannedRemovalIsCalledOff(t *testing.T) {
 				at := w.planned(t, w.admin.Access, owner.UserID)
 				stop(t, w, owner.UserID, p)
 				w.until(at)
-				w.begun(t, victims, testkit.Password)
+				w.passwordStep(t, victims, testkit.Password)
 				w.admin = w.signIn(t, "root@example.com", testkit.Password)
 				if log := w.logged(t, w.admin.Access, owner.UserID, "reset"); len(log) != 2 || !strings.HasPrefix(log[1], "user.cancel_reset_factor") {
 					t.Errorf("the log has %s", log)
@@ -168,7 +168,7 @@ func TestAPlannedRemovalEndsByItself(t *testing.T) {
 		at := w.planned(t, admin.Access, owner.UserID)
 		link := w.mustMail(t, victims, "keep-second-factor")
 		w.until(at.Add(7 * day))
-		w.begun(t, victims, testkit.Password)
+		w.passwordStep(t, victims, testkit.Password)
 		w.dead(t, "", keepFactor, link)
 		admin = w.signIn(t, "root@example.com", testkit.Password)
 		testkit.WantError(t, w.Do(t, testkit.Delete(admin.Access, removal(owner.UserID))), http.StatusNotFound, "NOT_FOUND")

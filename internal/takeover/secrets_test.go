@@ -106,7 +106,7 @@ func (w *world) plantSecrets(t *testing.T) map[string]string {
 		for i, code := range p.recovery {
 			of(fmt.Sprintf("recovery code %d", i), code)
 		}
-		of("a challenge", w.begun(t, email, testkit.Password))
+		of("a challenge", w.passwordStep(t, email, testkit.Password))
 		w.Clock.Advance(2 * time.Minute)
 		w.Send(t, "/auth/forgot-password", map[string]string{"email": email})
 		of("a link for a new password", w.mustMail(t, email, "reset-password"))

@@ -115,7 +115,7 @@ func TestReclaimRemovesFactors(t *testing.T) {
 		held := w.register(t, victims, "mallory")
 		p := w.withApp(t, held.Access)
 		w.Accounts.NoMail = false
-		pending := w.begun(t, victims, testkit.Password)
+		pending := w.passwordStep(t, victims, testkit.Password)
 		w.reset(t, victims)
 		w.refused(t, w.Do(t, step(pending, "totp", w.later(p))), -1)
 		owner := w.signIn(t, victims, chosen)
@@ -156,7 +156,7 @@ func TestNoSecretOfASecondFactorIsKeptOrLogged(t *testing.T) {
 	res := w.post(t, owner.Access, "/auth/totp", nil, http.StatusCreated)
 	secrets := []string{res.Text(t, "data.secret")}
 	p := w.withApp(t, owner.Access)
-	challenge := w.begun(t, victims, testkit.Password)
+	challenge := w.passwordStep(t, victims, testkit.Password)
 	w.Do(t, step(challenge, "recovery", p.recovery[0]+"0"))
 	code := w.later(p)
 	w.Do(t, step(challenge, "totp", code))
@@ -200,12 +200,12 @@ func TestTheSecondStepKeepsTheRefreshTokenInTheCookie(t *testing.T) {
 			req.Header = http.Header{"X-Refresh-Token": {"cookie"}, "Origin": {origin}}
 			return w.Do(t, req)
 		}
-		begun := fromPage(testkit.SignIn(victims, testkit.Password), w.URL)
-		testkit.WantError(t, begun, http.StatusUnauthorized, "SECOND_FACTOR_REQUIRED")
-		if len(begun.Header.Values("Set-Cookie")) != 0 {
+		first := fromPage(testkit.SignIn(victims, testkit.Password), w.URL)
+		testkit.WantError(t, first, http.StatusUnauthorized, "SECOND_FACTOR_REQUIRED")
+		if len(first.Header.Values("Set-Cookie")) != 0 {
 			t.Error("a cookie before the second step")
 		}
-		req := step(begun.Text(t, "error.details.challenge"), "totp", w.later(p))
+		req := step(first.Text(t, "error.details.challenge"), "totp", w.later(p))
 		testkit.WantError(t, fromPage(req, "https://evil.example"), http.StatusForbidden, "FORBIDDEN")
 		res := fromPage(req, w.URL)
 		cookies := (&http.Response{Header: res.Header}).Cookies()

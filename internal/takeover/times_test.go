@@ -233,7 +233,7 @@ func twinMails(t *testing.T, w *world) func(i int) (a, b testkit.Request) {
 func twinChallenges(t *testing.T, w *world) func(i int) (a, b testkit.Request) {
 	t.Helper()
 	p := w.withApp(t, w.proven(t, victims, "ada").Access)
-	late := w.begun(t, victims, testkit.Password)
+	late := w.passwordStep(t, victims, testkit.Password)
 	w.Clock.Advance(6 * time.Minute)
 	code := w.now(p)
 	return func(int) (a, b testkit.Request) { return step(late, "totp", code), step(nobodys, "totp", code) }
@@ -243,7 +243,7 @@ func twinChallenges(t *testing.T, w *world) func(i int) (a, b testkit.Request) {
 func twinOptions(t *testing.T, w *world) func(i int) (a, b testkit.Request) {
 	t.Helper()
 	w.withKey(t, w.proven(t, victims, "ada").Access)
-	late := w.begun(t, victims, testkit.Password)
+	late := w.passwordStep(t, victims, testkit.Password)
 	w.Clock.Advance(6 * time.Minute)
 	return func(int) (a, b testkit.Request) {
 		return testkit.Post("", stepAsk, map[string]string{"challenge": late}), testkit.Post("", stepAsk, map[string]string{"challenge": nobodys})

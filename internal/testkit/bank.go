@@ -15,7 +15,7 @@ import (
 type Bank struct {
 	mu       sync.Mutex
 	fails    error // result of every call
-	begun    []payment.Charge
+	charges  []payment.Charge
 	refunded []string // order ids
 	lookUps  int
 	sees     payment.Event // what LookUp returns
@@ -42,11 +42,11 @@ func (b *Bank) Show(e payment.Event) {
 	b.sees = e
 }
 
-// Begun returns the payments that the bank was asked to begin.
-func (b *Bank) Begun() []payment.Charge {
+// Charges returns the payments that the bank was asked to begin.
+func (b *Bank) Charges() []payment.Charge {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.Clone(b.begun)
+	return slices.Clone(b.charges)
 }
 
 // Refunded returns the ids of the orders that the bank was asked to refund.
@@ -73,7 +73,7 @@ func (b *Bank) Mode() payment.Mode { return payment.Hosted }
 func (b *Bank) Begin(_ context.Context, c payment.Charge) (payment.Checkout, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.begun = append(b.begun, c)
+	b.charges = append(b.charges, c)
 	return payment.Checkout{Session: "session-" + c.OrderID, URL: "https://bank.example/pay/" + c.OrderID}, b.fails
 }
 

@@ -28,8 +28,8 @@ func (s Sale) Invoice(kind, id, reason, status string, at time.Time) []byte {
 // Period is the paid invoice of the nth month of the subscription. Stripe counts months
 // from the creation of the subscription, some seconds before the payment.
 func (s Sale) Period(n int) []byte {
-	begun := T0.Add(50 * time.Second)
-	start, end := begun.AddDate(0, n-1, 0), begun.AddDate(0, n, 0)
+	first := T0.Add(50 * time.Second)
+	start, end := first.AddDate(0, n-1, 0), first.AddDate(0, n, 0)
 	return stripetest.Event(fmt.Sprint("evt_in_", n, s.OrderID), "invoice.paid", start, map[string]any{
 		"id": fmt.Sprint("in_", n, s.OrderID), "billing_reason": "subscription_cycle",
 		"status": "paid", "amount_paid": 500, "currency": "eur",

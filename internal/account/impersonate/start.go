@@ -178,8 +178,8 @@ func (s *Service) Start(ctx context.Context, userID string, in Request) (Started
 // aged by its age, if that is not zero.
 func (s *Service) session(u account.User, parent account.Session, aged time.Time, in Request) account.Session {
 	now := s.Now().UTC().Truncate(time.Millisecond)
-	begun := now.Truncate(time.Second) // as the token's times
-	end := begun.Add(Life)
+	started := now.Truncate(time.Second) // as the token's times
+	end := started.Add(Life)
 	if last := parent.ExpiresAt(); last.Before(end) {
 		end = last
 	}
@@ -190,7 +190,7 @@ func (s *Service) session(u account.User, parent account.Session, aged time.Time
 		ID: ids.New(), UserID: u.ID, CreatedAt: now, Level: 1, AuthenticatedAt: now, EndsAt: end,
 		StandIn: account.StandIn{ID: parent.UserID, Parent: parent.ID, Writable: in.Write},
 		// Of no token: none is given out.
-		Refresh: account.Refresh{ID: ids.New(), IssuedAt: begun},
+		Refresh: account.Refresh{ID: ids.New(), IssuedAt: started},
 	}
 }
 

@@ -55,7 +55,7 @@ func (h *Handlers) Impersonate(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	begun, err := h.StandIns.Start(r.Context(), r.PathValue("id"), in)
+	started, err := h.StandIns.Start(r.Context(), r.PathValue("id"), in)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (h *Handlers) Impersonate(w http.ResponseWriter, r *http.Request) error {
 		TokenType string  `json:"token_type"`
 		ExpiresIn int64   `json:"expires_in"`
 		Session   session `json:"session"`
-	}{begun.Access, "Bearer", int64(begun.Lasts.Seconds()), session{begun.ID, web.Timestamp(begun.EndsAt)}})
+	}{started.Access, "Bearer", int64(started.Lasts.Seconds()), session{started.ID, web.Timestamp(started.EndsAt)}})
 	return nil
 }
 

@@ -14,11 +14,11 @@ func TestADraftIsSavedHalfDone(t *testing.T) {
 
 	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "ada").Access
-		begun := map[string]any{
+		draft := map[string]any{
 			"slug": "begun", "name": "Begun", "published": false,
 			"pricingTiers": []any{map[string]any{"id": "pro", "name": "", "currency": "EUR"}},
 		}
-		made := manage(t, a, admin, http.MethodPost, managed, begun, http.StatusCreated)
+		made := manage(t, a, admin, http.MethodPost, managed, draft, http.StatusCreated)
 		tier := made.Get(t, "data.pricingTiers").([]any)[0].(map[string]any)
 		if _, priced := tier["price"]; priced || tier["currency"] != "EUR" {
 			t.Errorf("the tier has no price yet: %v", tier)

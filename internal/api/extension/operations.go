@@ -64,13 +64,13 @@ func newOperation(o operation.Operation) shownOperation {
 }
 
 // begun is the answer to what begins an operation.
-type begun struct {
+type started struct {
 	OperationID string `json:"operationId"`
 }
 
 // toPay is the answer to a purchase.
 type toPay struct {
-	begun
+	started
 
 	CheckoutURL string        `json:"checkoutUrl"`
 	ExpiresAt   web.Timestamp `json:"expiresAt"`
@@ -86,7 +86,7 @@ func (h *Handlers) BuyFromMarket(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	web.WriteData(w, http.StatusAccepted, toPay{begun{o.ID}, o.CheckoutURL, web.Timestamp(o.ExpiresAt)})
+	web.WriteData(w, http.StatusAccepted, toPay{started{o.ID}, o.CheckoutURL, web.Timestamp(o.ExpiresAt)})
 	return nil
 }
 
@@ -100,7 +100,7 @@ func (h *Handlers) TryFromMarket(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	web.WriteData(w, http.StatusAccepted, begun{o.ID})
+	web.WriteData(w, http.StatusAccepted, started{o.ID})
 	return nil
 }
 
@@ -122,7 +122,7 @@ func (h *Handlers) InstallProduct(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	web.WriteData(w, http.StatusAccepted, begun{o.ID})
+	web.WriteData(w, http.StatusAccepted, started{o.ID})
 	return nil
 }
 

@@ -126,8 +126,8 @@ func TestOnlyTheOwnerBuysTheTrialOfAHandoff(t *testing.T) {
 	m := newMarket(t)
 	m.offerTrials(t)
 	ada, eve := m.Register(t, "ada").Access, m.Register(t, "eve").Access
-	begun := m.Do(t, testkit.Post(ada, testkit.Products+"/mail-pack/trial", map[string]any{"tierId": "once"}))
-	id := m.begin(t, "once", map[string]any{"licenseKey": begun.Text(t, "licenseKey")})
+	trial := m.Do(t, testkit.Post(ada, testkit.Products+"/mail-pack/trial", map[string]any{"tierId": "once"}))
+	id := m.begin(t, "once", map[string]any{"licenseKey": trial.Text(t, "licenseKey")})
 	wantRefusal(t, m.Do(t, order(eve, "once", id)), http.StatusBadRequest, "PURCHASE_FAILED")
 	wantState(t, m, id, "open until "+at(m, time.Hour))
 	if res := m.Do(t, order(ada, "once", id)); res.Status != http.StatusOK || res.Text(t, "licenseKey") != "" {

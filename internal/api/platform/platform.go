@@ -143,7 +143,7 @@ func (h *Handlers) License(w http.ResponseWriter, r *http.Request) error {
 		}{"none"})
 		return nil
 	}
-	web.WriteData(w, http.StatusOK, l.Told(h.Now()))
+	web.WriteData(w, http.StatusOK, l.Status(h.Now()))
 	return nil
 }
 

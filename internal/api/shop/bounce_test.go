@@ -12,7 +12,7 @@ import (
 )
 
 // notice processes an event as the webhook does, and returns what is logged.
-func notice(tb testing.TB, a *testkit.App, payload []byte) (order.Notice, error) {
+func notice(tb testing.TB, a *testkit.App, payload []byte) (order.Outcome, error) {
 	tb.Helper()
 	return a.Orders.HandleWebhook(tb.Context(), "stripe", payload,
 		stripetest.Sign(payload, stripetest.WebhookSecret, time.Now()))

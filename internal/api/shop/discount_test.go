@@ -288,7 +288,7 @@ func TestACancelledOrderGivesItsUseBack(t *testing.T) {
 	c := newCoupons(t, a)
 	path := c.make(t, `{"code":"LAST","percentOff":20,"maxUses":1,"oncePerCustomer":true}`)
 	first := c.buy(t, "", "once", "LAST", "ada@example.com").Text(t, "orderId")
-	if got := bank.Begun(); len(got) != 1 || got[0].Minor != 3992 || got[0].Off != 0 {
+	if got := bank.Charges(); len(got) != 1 || got[0].Minor != 3992 || got[0].Off != 0 {
 		t.Errorf("the bank was asked for %+v", got)
 	}
 	wantReason(t, a.Do(t, purchase("", "once", "LAST", "bob@example.com")), "used_up")

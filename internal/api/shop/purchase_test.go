@@ -127,8 +127,8 @@ func TestALicenseWorksOnlyOncePaid(t *testing.T) {
 		OrderID: orderID, Method: "card", Minor: 500, Exponent: 2,
 		Currency: "EUR", Name: "Mail Pack – Monthly", Email: "ada@example.com", Months: 1,
 	}
-	if len(b.Begun()) != 1 || b.Begun()[0] != want {
-		t.Errorf("the bank was asked for %+v, want %+v", b.Begun(), want)
+	if len(b.Charges()) != 1 || b.Charges()[0] != want {
+		t.Errorf("the bank was asked for %+v, want %+v", b.Charges(), want)
 	}
 	testkit.WantFlatError(t, a.Activate(t, key, "a.example"), 400, "ACTIVATION_FAILED")
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", key, "a.example"), "unpaid")
@@ -137,8 +137,8 @@ func TestALicenseWorksOnlyOncePaid(t *testing.T) {
 	}
 
 	a.BuyKey(t, "", "free") // nobody has to pay for it
-	if got := downloads(t, a); got != 101 || len(b.Begun()) != 1 {
-		t.Errorf("downloadCount = %v and %d payments, want the free one counted and not paid", got, len(b.Begun()))
+	if got := downloads(t, a); got != 101 || len(b.Charges()) != 1 {
+		t.Errorf("downloadCount = %v and %d payments, want the free one counted and not paid", got, len(b.Charges()))
 	}
 }
 
@@ -150,7 +150,7 @@ func TestOnlyAnAddressIsTakenToThePaymentPage(t *testing.T) {
 		a.Send(t, testkit.Products+"/mail-pack/purchase", map[string]any{
 			"tierId": "once", "paymentMethod": "card", "billingInfo": map[string]any{"email": email},
 		}).Text(t, "orderId")
-		if got := b.Begun()[len(b.Begun())-1].Email; got != "" {
+		if got := b.Charges()[len(b.Charges())-1].Email; got != "" {
 			t.Errorf("the bank got %q", got)
 		}
 	}
@@ -173,7 +173,7 @@ func TestAPurchaseWhosePaymentCannotBeginIsCancelled(t *testing.T) {
 			a, b := testkit.NewBankShop(t)
 			b.Fail(tt.fails)
 			testkit.WantFlatError(t, a.Do(t, testkit.Purchase("", "once")), tt.status, "PURCHASE_FAILED")
-			o := a.StoredOrder(t, b.Begun()[0].OrderID)
+			o := a.StoredOrder(t, b.Charges()[0].OrderID)
 			if l, err := a.Orders.Store.LicenseByID(t.Context(), o.LicenseID); err != nil ||
 				o.Status() != order.Cancelled || l.RevokedAt.IsZero() || l.Paid {
 				t.Errorf("the order is %s and its license %+v (%v); want it cancelled and revoked", o.Status(), l, err)
@@ -246,8 +246,8 @@ func TestAPurchaseWithAChosenIDBeginsItsPaymentAgain(t *testing.T) {
 		t.Fatalf("Purchase = %+v, %v", first, err)
 	}
 	again, err := a.Orders.Purchase(t.Context(), "mail-pack", req)
-	if err != nil || again != first || len(b.Begun()) != 2 {
-		t.Errorf("Purchase = %+v, %v after %d payments; want %+v and the page that is open", again, err, len(b.Begun()),
+	if err != nil || again != first || len(b.Charges()) != 2 {
+		t.Errorf("Purchase = %+v, %v after %d payments; want %+v and the page that is open", again, err, len(b.Charges()),
 			first)
 	}
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", first.LicenseKey.Reveal(), "a.example"), "unpaid")

@@ -24,16 +24,16 @@ func (h *Handlers) StartTrial(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	in.OrderID = idempotency.Seed(r.Context())
-	begun, err := h.Orders.StartTrial(r.Context(), r.PathValue("slug"), in)
+	trial, err := h.Orders.StartTrial(r.Context(), r.PathValue("slug"), in)
 	if err != nil {
 		return err
 	}
 	h.Count("orders", "trial")
-	h.Log.InfoContext(r.Context(), "trial started", slog.String("order", begun.OrderID),
+	h.Log.InfoContext(r.Context(), "trial started", slog.String("order", trial.OrderID),
 		slog.String("product", r.PathValue("slug")), slog.String("tier", in.TierID))
 	web.NoStore(w) // it contains the key
 	web.WriteJSON(w, http.StatusOK, response{
-		Success: true, OrderID: begun.OrderID, LicenseKey: shownKey(r.Context(), begun.LicenseKey), Trial: true,
+		Success: true, OrderID: trial.OrderID, LicenseKey: shownKey(r.Context(), trial.LicenseKey), Trial: true,
 	})
 	return nil
 }

@@ -20,8 +20,8 @@ func TestATrialIsBoughtInPlace(t *testing.T) {
 		offerTrials(t, a, 14)
 		a.Admin(t, "root")
 		ada := a.Register(t, "ada").Access
-		begun := tried(t, a, ada, "")
-		key := begun.Text(t, "licenseKey")
+		trial := tried(t, a, ada, "")
+		key := trial.Text(t, "licenseKey")
 		id := a.UseLicense(t, key)
 		a.Clock.Advance(20 * 24 * time.Hour) // it is over
 		root, ada := a.Login(t, "root").Access, a.Login(t, "ada").Access
@@ -68,8 +68,8 @@ func TestALicenseNamesTheOrderThatBoughtIt(t *testing.T) {
 			id, _ := list[0].(map[string]any)["orderId"].(string)
 			return id
 		}
-		begun := tried(t, a, "", "eve@example.com") // a guest's trial, which ada buys
-		bought := a.Do(t, buyTrial(ada, "monthly", begun.Text(t, "licenseKey"))).Text(t, "orderId")
+		trial := tried(t, a, "", "eve@example.com") // a guest's trial, which ada buys
+		bought := a.Do(t, buyTrial(ada, "monthly", trial.Text(t, "licenseKey"))).Text(t, "orderId")
 		if got := orderOf(); got != bought {
 			t.Fatalf("a trial that was bought is of the order %s, want %s", got, bought)
 		}
@@ -92,9 +92,9 @@ func TestRefundingATrialRefundsWhatBoughtItFirst(t *testing.T) {
 	a := testkit.NewShop(t)
 	offerTrials(t, a, 14)
 	root := a.Admin(t, "root").Access
-	begun := tried(t, a, "", "ada@example.com")
-	bought := a.Do(t, buyTrial("", "once", begun.Text(t, "licenseKey"))).Text(t, "orderId")
-	if res := a.Refund(t, root, begun.Text(t, "orderId")); res.Status != 200 || res.Text(t, "data.status") != "refunded" {
+	trial := tried(t, a, "", "ada@example.com")
+	bought := a.Do(t, buyTrial("", "once", trial.Text(t, "licenseKey"))).Text(t, "orderId")
+	if res := a.Refund(t, root, trial.Text(t, "orderId")); res.Status != 200 || res.Text(t, "data.status") != "refunded" {
 		t.Fatalf("refund = %s", res.Body)
 	}
 	if o := a.StoredOrder(t, bought); o.Status() != "refunded" {

@@ -18,18 +18,18 @@ const byteOrderMark = "\uFEFF"
 func WriteCSV(w http.ResponseWriter, name string, header []string, rows iter.Seq2[[]string, error]) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
-	begun := false
+	started := false
 	begin := func() {
-		begun = true
+		started = true
 		DescribeCSV(w, name)
 		_, _ = w.Write([]byte(byteOrderMark)) // the next write fails as well
 		_ = out.Write(header)
 	}
 	for row, err := range rows {
-		if err != nil && !begun {
+		if err != nil && !started {
 			return err
 		}
-		if !begun {
+		if !started {
 			begin()
 		}
 		if err == nil {
@@ -39,7 +39,7 @@ func WriteCSV(w http.ResponseWriter, name string, header []string, rows iter.Seq
 			panic(http.ErrAbortHandler)
 		}
 	}
-	if !begun {
+	if !started {
 		begin()
 	}
 	out.Flush()

@@ -42,7 +42,7 @@ func TestEndsOfLicensesAreToldOnce(t *testing.T) {
 			var all sync.WaitGroup
 			for range 3 {
 				all.Go(func() {
-					if err := a.Licenses.TellEnds(t.Context()); err != nil {
+					if err := a.Licenses.PublishEnds(t.Context()); err != nil {
 						t.Error(err)
 					}
 				})
@@ -76,7 +76,7 @@ func TestAnEndIsToldAfterTheLeeway(t *testing.T) {
 	a.MustDeliver(t, sale.Period(2))
 	told := func() (types []string) {
 		t.Helper()
-		if err := a.Licenses.TellEnds(t.Context()); err != nil {
+		if err := a.Licenses.PublishEnds(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range events(t, a) {

@@ -1,4 +1,4 @@
 package demo
 
-// SalesBegun is begun, for tests.
-var SalesBegun = begun
+// StartOfSales is startOf, for tests.
+var StartOfSales = startOf

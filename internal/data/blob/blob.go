@@ -120,8 +120,8 @@ func (f *Files) Get(ctx context.Context, name string) (*os.File, error) {
 	return file, err
 }
 
-// fetches is how often a file is fetched again that another process with the same bounded folder
-// removed before it was opened.
+// fetches is how many times Get fetches a file if another process with the same bounded folder keeps
+// removing it before Get can open it.
 const fetches = 5
 
 // fetch copies a file from the storage into the folder.

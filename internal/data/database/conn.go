@@ -125,7 +125,8 @@ func (c Conn) Lock(alias string) string {
 	return ""
 }
 
-// LockShared is Lock for rows that others may lock in the same way meanwhile, but neither with Lock nor change.
+// LockShared is Lock, except that other transactions may lock the rows with LockShared, too. They can
+// neither Lock nor change them.
 func (c Conn) LockShared(alias string) string {
 	if c.InTransaction() {
 		return c.db.share(alias)

@@ -70,8 +70,9 @@ var ErrURL = errors.New("the database must be a URL like postgres://user:passwor
 // does not exist. Open does not touch the schema; Migrate does.
 func Open(url string) (*DB, error) { return OpenWith(url, 0) }
 
-// OpenWith is Open with at most conns connections at once: of SQLite for reading, of PostgreSQL at
-// least four. 0 is the engine's own number. What a postgres:// URL says goes before it.
+// OpenWith is Open with at most conns connections at once; 0 means the engine's default. On SQLite, conns
+// bounds the connections that read. On PostgreSQL it must be at least four, and a bound in the URL takes
+// precedence over it.
 func OpenWith(url string, conns int) (*DB, error) {
 	open := openSQLite
 	switch scheme, _, isURL := strings.Cut(url, "://"); {

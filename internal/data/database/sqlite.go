@@ -89,9 +89,9 @@ const (
 
 // firstPing opens the first connection, and tries again while another program switches the file's mode.
 func firstPing(db *sql.DB) error {
-	for begun := time.Now(); ; time.Sleep(busyPause) {
+	for started := time.Now(); ; time.Sleep(busyPause) {
 		err := db.Ping() //nolint:noctx // it opens a file
-		if sqliteCode(err)&0xff != sqlite3.SQLITE_BUSY || time.Since(begun) > busyLife {
+		if sqliteCode(err)&0xff != sqlite3.SQLITE_BUSY || time.Since(started) > busyLife {
 			return err
 		}
 	}

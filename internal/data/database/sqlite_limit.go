@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// limited returns query with its limits as numbers in place of parameters. SQLite looks at the value
-// of a limit to choose a plan (since 3.47), and when it is a parameter's, parses the statement again
-// for each execution, which takes longer than most of ours run. A connection then keeps a statement for
-// each number, with the plan for it, among its maxStatements. SQLite's driver ignores arguments that no
-// parameter has.
+// limited returns query with numbers in place of the parameters of its limits. SQLite (since 3.47)
+// chooses a plan by the value of a limit. If the limit is a parameter, SQLite parses the statement again
+// for each execution, which takes longer than most of our statements run. With numbers, a connection
+// keeps one statement, with its plan, for each number, among its maxStatements. SQLite's driver ignores
+// arguments that no parameter uses.
 func limited(query string, args []driver.NamedValue) string {
 	return replaceNumbered(query, "LIMIT $", func(n int) (string, bool) {
 		if n < 1 || n > len(args) {

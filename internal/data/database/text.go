@@ -6,12 +6,12 @@ import (
 	"stoa/internal/base/trace"
 )
 
-// Text returns the one column, a text, of the one row that a query finds by its key, such as a row to
-// Unpack. Without a row, the error is sql.ErrNoRows. It is for the busiest queries: what it leaves out
-// takes longer than finding the row.
+// Text runs a query that finds one row by its key and selects one column, a text, and returns that text:
+// for example, a row to Unpack. Without a row, the error is sql.ErrNoRows. Text is for the busiest
+// queries: it skips work of database/sql that takes longer than finding the row.
 //
-// The query ends at the deadline of ctx, and not when ctx is canceled: a client that leaves saves
-// nothing of a query that takes microseconds.
+// The query ends at the deadline of ctx, but not when ctx is canceled: stopping a query that takes
+// microseconds because its client has left would save nothing.
 func (c Conn) Text(ctx context.Context, query string, args ...string) (text string, err error) {
 	if c.db.text == nil || c.InTransaction() {
 		return c.textRow(ctx, query, args)

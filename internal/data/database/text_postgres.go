@@ -13,9 +13,10 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// textPostgres is Conn.Text on PostgreSQL. It sends one prepared statement to the server itself:
-// database/sql and the driver watch the end of ctx with a goroutine and a callback for each query,
-// and look up how to encode what is text anyway. answered is false if nothing was asked.
+// textPostgres is Conn.Text on PostgreSQL. It sends the prepared statement without the help of
+// database/sql and the driver: for each query, they start a goroutine and a callback that wait for the
+// end of ctx, and look up how to encode arguments that are text already. answered is false if the query
+// was not sent.
 func textPostgres(
 	ctx context.Context, pool *sql.DB, query string, args []string,
 ) (text string, answered bool, err error) {

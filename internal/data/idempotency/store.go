@@ -25,8 +25,8 @@ type Record struct {
 	Expires     time.Time
 }
 
-// Store keeps the records in the database. Package store implements it, and package
-// The tests of package store cover every sentence here.
+// Store keeps the records in the database. Package store implements it, and its tests
+// cover every sentence here.
 type Store interface {
 	// Claim returns the record with c.ID after trying to claim it. If there is none, or it expired
 	// at now or before, Claim creates it from c. If it has no answer, the fingerprint of c and a

@@ -109,7 +109,8 @@ func isAny(err error, numbers ...syscall.Errno) bool {
 	return false
 }
 
-// ofSQLite judges a result code. A full disk is SQLITE_FULL, but for the index of the WAL.
+// ofSQLite judges a result code. SQLite reports a full disk as SQLITE_FULL, except for the index of the
+// WAL: that is SQLITE_IOERR_SHMSIZE.
 func ofSQLite(code int) *errs.Error {
 	if code == sqlite3.SQLITE_IOERR_SHMSIZE {
 		return ErrStorageFull

@@ -13,9 +13,9 @@ import (
 // repeatAfter is how long after it was logged a cause is logged again.
 const repeatAfter = time.Minute
 
-// Watch knows of all outages that a process meets, because all are logged, and it reads what passes
-// its log handler. It logs each cause once a minute, and what fails because of it at debug only. It is
-// safe for concurrent use.
+// Watch sees all outages that a process meets, because all are logged and every line passes its log
+// handler. It logs each cause at most once a minute, and lowers the info and warn lines about single
+// failures to debug. It is safe for concurrent use.
 type Watch struct {
 	// Now is the time of outages. Tests replace it.
 	Now func() time.Time
@@ -59,7 +59,7 @@ var whatFails = map[string]string{
 // becomes a line at debug, because there is one for each request; errors stay as they are.
 func (w *Watch) Handler(next slog.Handler) slog.Handler { return &watching{next, w} }
 
-// Failing returns why nothing, or not everything, can be written now; nil if it can as far as is known.
+// Failing returns why some or all writes fail now, or nil if none is known to fail.
 func (w *Watch) Failing() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

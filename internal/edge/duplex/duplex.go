@@ -2,8 +2,8 @@
 // another protocol, such as WebSocket.
 //
 // It copies between the sockets themselves, past the wrappers that watched HTTP, and holds a buffer only
-// while there is something to copy: connections that wait hold none. On Linux, a TCP socket says with
-// what it returns whether there is more, which saves the read that finds nothing after each message.
+// while there is something to copy: connections that wait hold none. On Linux, each read of a TCP socket
+// also reports whether more has arrived, which saves the read that finds nothing after each message.
 // What a socket does not take at once is written through its wrapper, which limits how long a client may
 // take to read (package stall).
 package duplex

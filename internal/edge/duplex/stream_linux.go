@@ -12,9 +12,10 @@ import (
 
 // stream copies from a socket as the operating system sees it.
 //
-// RawConn.Read forgets past events when it begins, and none while it runs. So a socket that has returned
-// all it had can be waited for without asking it once more, if that happens within one RawConn.Read. In
-// there, nothing blocks: whoever closes the socket waits for RawConn.Read to return.
+// RawConn.Read discards earlier events when it starts, and loses none while it runs. So once a read has
+// emptied the socket, stream can wait for the next event without another read, as long as both happen
+// within one RawConn.Read. Nothing blocks in there, because whoever closes the socket waits for
+// RawConn.Read to return.
 type stream struct {
 	src    net.Conn
 	raw    syscall.RawConn
@@ -149,8 +150,9 @@ func (s *stream) lookLater() bool {
 	return s.limited
 }
 
-// tcpInq is both the option of a TCP socket (TCP_INQ) and the type of the message in which it then says
-// with each read how many bytes are left; one more after the end of the stream.
+// tcpInq is the option TCP_INQ of a TCP socket, and also the type of the control message that the socket
+// then returns with each read. The message says how many bytes are left; the end of the stream counts as
+// one more.
 const (
 	tcpInq    = 36
 	inqLength = syscall.SizeofCmsghdr + 4

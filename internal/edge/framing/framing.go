@@ -6,8 +6,8 @@
 // net/http resolves the conflict silently, so the bytes must be watched as they arrive.
 // A Guard wraps the connections of a server, tracks where each request begins and ends,
 // and marks an ambiguous one for the handler, which answers 400. Nothing after it on
-// that connection is read. The rest of a head that has started must come soon: the server
-// cannot see to it, because it gets no part of a head.
+// that connection is read. The Guard also limits how long a head may take once it has
+// started. The server cannot, because it gets to see only complete heads.
 package framing
 
 import (

@@ -20,8 +20,8 @@ const (
 	heldBack = 2 << 10
 	// outSize is how much is held back before it is written.
 	outSize = 4 << 10
-	// joined is up to how much is copied to what was held back, so that both are written with one
-	// system call: copying costs less than a second one.
+	// joined is the most bytes that held-back data and the next piece may have together to be written
+	// with one system call: up to that size, copying the piece costs less than a second call.
 	joined = 4 * outSize
 	// maxKept is the most headers that a reused map may have held.
 	maxKept = 64

@@ -226,8 +226,8 @@ func (b *Body) Read(p []byte) (n int, err error) {
 	return n, b.err
 }
 
-// Socket returns the socket that the rest of the body comes from, and the length of that; nil unless the length is
-// known and nothing was read ahead. Moved must know of what is read from it.
+// Socket returns the socket that the rest of the body comes from, and the length of that rest. It returns nil if the
+// length is unknown or some of the rest was read ahead. The caller reports what it reads from the socket to Moved.
 func (b *Body) Socket() (syscall.RawConn, int64) {
 	c := b.conn
 	if b.answer.framing != byLength || b.err != nil || c.r < c.w || c.err != nil || c.wire == nil {

@@ -12,8 +12,8 @@ import (
 const (
 	// usualHeaders is how many headers are sorted without an allocation.
 	usualHeaders = 48
-	// learnOneIn is the share of new orders that are kept: callers whose requests have different
-	// names alternate, and keeping an order costs more than sorting.
+	// Only one in learnOneIn new orders is kept: requests with different names may alternate, and
+	// keeping an order costs more than sorting.
 	learnOneIn = 16
 )
 

@@ -13,8 +13,8 @@ const maxAtOnce = 32 << 10
 // Unread reports whether err, from a read for the answer, proves that the other side has read
 // nothing of the n bytes of the request, which were written at once. Linux ends a unix socket with
 // ECONNRESET if the other side closed it, or died, before it had read all of what was sent, and
-// with the end of the stream otherwise. So few bytes are read all at once or not at all by whoever
-// reads into 64 KiB, as Node.js does.
+// with the end of the stream otherwise. A program that reads up to 64 KiB at a time, as Node.js does,
+// reads so few bytes all at once or not at all.
 //
 // On other systems and over TCP nothing is ever proven.
 func (c *Conn) Unread(err error, n int) bool {

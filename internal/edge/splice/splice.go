@@ -13,9 +13,9 @@ import (
 
 // Taker is a writer that can let the kernel move bytes to its socket.
 type Taker interface {
-	// TakeFrom is Source.To with the socket of the writer: it may move none, and is called again until nothing is
-	// Left. Source.Err is why there are no more. The error is errors.ErrUnsupported, and nothing was moved, if only
-	// Write reaches the socket.
+	// TakeFrom is Source.To with the writer's socket. A call may move nothing: callers repeat it until nothing is Left,
+	// or until Source.Err says why no more bytes come. If bytes can reach the socket only through Write, TakeFrom
+	// moves nothing and returns errors.ErrUnsupported.
 	TakeFrom(s *Source, most int64) (int64, error)
 }
 

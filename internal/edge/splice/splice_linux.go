@@ -59,7 +59,7 @@ func (p *pipe) close() {
 // step is one system call of a Source, again and again until the socket is ready.
 type step struct {
 	take, give func(fd uintptr) bool // made once: else each use would allocate one
-	begun      bool                  // the system can move bytes
+	started    bool                  // the system can move bytes
 	held       int64                 // how much the pipe holds
 	most       int64                 // how much is moved
 	n          int64                 // how much was moved
@@ -88,10 +88,11 @@ func (s *Source) Close() {
 	s.pipe = nil
 }
 
-// To takes bytes from the Source, or gives at most so many of those that it has taken to another socket: never both in
-// one call, so that waiting for the Source does not count against whoever reads there. It returns how many it gave, and
-// why that socket takes no more. After such an error, and once Err is not nil, nothing more can be moved. The error is
-// errors.ErrUnsupported itself, and nothing was moved, where the system does not let this process move bytes.
+// To does one step of a move. If the Source holds no bytes, To takes some from its socket; otherwise it gives at most
+// most of those that it holds to the other socket. It never does both in one call, so that waiting for the Source does
+// not count against whoever reads from the other socket. It returns how many bytes it gave, and why that socket takes
+// no more. After such an error, and once Err is not nil, nothing more can be moved. If the system does not let this
+// process move bytes, the error is errors.ErrUnsupported itself, and nothing was moved.
 func (s *Source) To(socket syscall.RawConn, most int64) (moved int64, err error) {
 	if s.held == 0 {
 		s.most = min(s.left, pipeSize)
@@ -99,10 +100,10 @@ func (s *Source) To(socket syscall.RawConn, most int64) (moved int64, err error)
 		if err == nil {
 			err = s.failed
 		}
-		if !s.begun && isUnsupported(err) {
+		if !s.started && isUnsupported(err) {
 			return 0, errors.ErrUnsupported
 		}
-		if s.begun = true; !s.ended(s.n, err) {
+		if s.started = true; !s.ended(s.n, err) {
 			s.held = s.n
 		}
 		return 0, nil

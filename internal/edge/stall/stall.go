@@ -2,10 +2,10 @@
 //
 // A client that sends requests and reads no answers would otherwise hold a goroutine and its
 // buffers forever. Conn limits each write. The limit is on progress, not on the whole answer:
-// streams and large downloads may last. It costs next to nothing, because one deadline serves all
-// writes for a while, and it returns by itself when another deadline is cleared. Package framing
-// wraps every connection of a server in a Conn. HTTP/2 streams stall independently; Streams limits
-// those.
+// streams and large downloads may last. The limit costs next to nothing, because one deadline serves
+// all writes for a while. When the user of a Conn clears a deadline of their own, the limit applies
+// again. Package framing wraps every connection of a server in a Conn. HTTP/2 streams stall
+// independently; Streams limits those.
 //
 // OnHangup closes what a request has open elsewhere when its client leaves.
 package stall

@@ -22,67 +22,67 @@ const (
 	OnUpgrade   = "onUpgrade"
 )
 
-// news collects what a change causes: hooks of its instances, and events. The
+// effects collects what a change causes: hooks of its instances, and events. The
 // transaction of the change records it (contract 6.2 and 7.4).
-type news struct {
+type effects struct {
 	s      *Service
 	hooks  []delivery.Delivery
 	events []event.Event
 }
 
-func (s *Service) newNews() *news { return &news{s: s} }
+func (s *Service) newEffects() *effects { return &effects{s: s} }
 
-// record adds the news to the transaction of st.
-func (n *news) record(ctx context.Context, st Store) error {
-	if err := st.AddDeliveries(ctx, n.hooks); err != nil {
+// record adds them to the transaction of st.
+func (e *effects) record(ctx context.Context, st Store) error {
+	if err := st.AddDeliveries(ctx, e.hooks); err != nil {
 		return err
 	}
-	return st.Publish(ctx, n.events...)
+	return st.Publish(ctx, e.events...)
 }
 
 // extension adds an event about a package.
-func (n *news) extension(t event.Type, p Package) {
-	n.events = append(n.events, event.New(n.s.now(), t, event.Names{
+func (e *effects) extension(t event.Type, p Package) {
+	e.events = append(e.events, event.New(e.s.now(), t, event.Names{
 		Kind: string(extension.Plugin), Slug: p.Manifest.Slug,
 	}))
 }
 
 // instance adds the event that an instance was enabled or disabled.
-func (n *news) instance(t event.Type, in Instance) {
-	n.events = append(n.events, event.New(n.s.now(), t, event.Names{Slug: in.Slug, InstallationID: in.ID}))
+func (e *effects) instance(t event.Type, in Instance) {
+	e.events = append(e.events, event.New(e.s.now(), t, event.Names{Slug: in.Slug, InstallationID: in.ID}))
 }
 
 // begins adds the hooks and events of a new instance.
-func (n *news) begins(p Package, in StoredInstance) {
-	n.hook(p, in, OnInstall, "")
+func (e *effects) begins(p Package, in StoredInstance) {
+	e.hook(p, in, OnInstall, "")
 	if in.Enabled {
-		n.enables(p, in)
+		e.enables(p, in)
 	}
 }
 
 // enables and disables tell no hook while a license keeps the package from running: instances were told
 // that they are disabled, and are told once it holds again. What was recorded decides, and not the clock, because
 // Lapse and Return go by it: so what instances were told last is always true, or is put right within seconds.
-func (n *news) enables(p Package, in StoredInstance) {
+func (e *effects) enables(p Package, in StoredInstance) {
 	if p.License.State != licenseLapsed {
-		n.hook(p, in, OnEnable, "")
+		e.hook(p, in, OnEnable, "")
 	}
-	n.instance(event.InstanceEnabled, in.Instance)
+	e.instance(event.InstanceEnabled, in.Instance)
 }
 
-func (n *news) disables(p Package, in StoredInstance) {
+func (e *effects) disables(p Package, in StoredInstance) {
 	if p.License.State != licenseLapsed {
-		n.hook(p, in, OnDisable, "")
+		e.hook(p, in, OnDisable, "")
 	}
-	n.instance(event.InstanceDisabled, in.Instance)
+	e.instance(event.InstanceDisabled, in.Instance)
 }
 
 // ends adds the hooks and events of a deleted instance. It takes the instance as it was before.
-func (n *news) ends(p Package, in StoredInstance) {
+func (e *effects) ends(p Package, in StoredInstance) {
 	if in.Enabled {
-		n.disables(p, in)
+		e.disables(p, in)
 	}
-	n.hook(p, in, OnUninstall, "")
+	e.hook(p, in, OnUninstall, "")
 }
 
 // hookPayload is what a hook says of its instance at the time of the change. The config
@@ -98,20 +98,20 @@ type hookPayload struct {
 }
 
 // hook adds a hook of an instance, if the manifest asks for it.
-func (n *news) hook(p Package, in StoredInstance, name, previousVersion string) {
-	n.hookFor(p, in, name, hookPayload{PreviousVersion: previousVersion})
+func (e *effects) hook(p Package, in StoredInstance, name, previousVersion string) {
+	e.hookFor(p, in, name, hookPayload{PreviousVersion: previousVersion})
 }
 
 // hookFor is hook that says why, in say.
-func (n *news) hookFor(p Package, in StoredInstance, name string, say hookPayload) {
+func (e *effects) hookFor(p Package, in StoredInstance, name string, say hookPayload) {
 	if !p.Manifest.Lifecycle[name] {
 		return
 	}
-	d := delivery.New(n.s.now(), delivery.Hook, in.ID, name)
+	d := delivery.New(e.s.now(), delivery.Hook, in.ID, name)
 	say.Slug, say.Key, say.Version, say.Granted, say.Sealed = p.Manifest.Slug, in.Key, in.Version, in.Granted, in.Sealed
 	payload, _ := json.Marshal(say) // texts and numbers only
 	d.Owner, d.Keeps, d.Payload = p.Manifest.Slug, p.ID, string(payload)
-	n.hooks = append(n.hooks, d)
+	e.hooks = append(e.hooks, d)
 }
 
 // HookCall is all it takes to call a hook.

@@ -128,9 +128,9 @@ func (s *Service) CreateInstance(ctx context.Context, slug string, input Input) 
 		if err := st.CreateInstance(ctx, stored); err != nil {
 			return err
 		}
-		tell := s.newNews()
-		tell.begins(p, stored)
-		if err := tell.record(ctx, st); err != nil {
+		then := s.newEffects()
+		then.begins(p, stored)
+		if err := then.record(ctx, st); err != nil {
 			return err
 		}
 		return s.recordInstance(ctx, st, Instance{}, in)
@@ -282,17 +282,17 @@ func (s *Service) change(
 
 // tellChange records the hooks and events of the change of an instance from was to in.
 func (s *Service) tellChange(ctx context.Context, st Store, p Package, was Instance, in StoredInstance) error {
-	tell := s.newNews()
+	then := s.newEffects()
 	switch {
 	case !in.DeletedAt.IsZero():
 		in.Enabled = was.Enabled
-		tell.ends(p, in)
+		then.ends(p, in)
 	case in.Enabled && !was.Enabled:
-		tell.enables(p, in)
+		then.enables(p, in)
 	case !in.Enabled && was.Enabled:
-		tell.disables(p, in)
+		then.disables(p, in)
 	}
-	return tell.record(ctx, st)
+	return then.record(ctx, st)
 }
 
 // same reports whether a change changed nothing. Then the version stays, and what

@@ -60,8 +60,8 @@ func (l *License) StateAt(now time.Time) string {
 	return l.State
 }
 
-// ToldLicense is what a package is told of its license (contract 9.7).
-type ToldLicense struct {
+// LicenseStatus is what a package is told of its license (contract 9.7).
+type LicenseStatus struct {
 	State     string    `json:"state"`
 	Tier      string    `json:"tier"`
 	Features  []string  `json:"features,omitzero"` // nil: left out
@@ -69,11 +69,11 @@ type ToldLicense struct {
 	Trial     bool      `json:"trial"`
 }
 
-// Told returns what a package is told of its license at a time.
-func (l *License) Told(now time.Time) ToldLicense { return l.toldAs(l.StateAt(now)) }
+// Status returns what a package is told of its license at a time.
+func (l *License) Status(now time.Time) LicenseStatus { return l.statusAs(l.StateAt(now)) }
 
-func (l *License) toldAs(state string) ToldLicense {
-	t := ToldLicense{State: state, Tier: l.Tier, Features: l.Features, Trial: l.Trial}
+func (l *License) statusAs(state string) LicenseStatus {
+	t := LicenseStatus{State: state, Tier: l.Tier, Features: l.Features, Trial: l.Trial}
 	if t.Features == nil {
 		t.Features = []string{}
 	}
@@ -96,7 +96,7 @@ func (t jsonTime) MarshalJSON() ([]byte, error) {
 const maxLicenseHeader = 1 << 10
 
 // header returns the value of x-plugin-license. Features that are too long are left out, and so is a tier.
-func (t ToldLicense) header() string {
+func (t LicenseStatus) header() string {
 	value := base64.RawURLEncoding.EncodeToString(t.json())
 	if len(value) > maxLicenseHeader {
 		t.Features = nil
@@ -109,7 +109,7 @@ func (t ToldLicense) header() string {
 	return value
 }
 
-func (t ToldLicense) json() []byte {
+func (t LicenseStatus) json() []byte {
 	text, _ := json.Marshal(t) // texts and times only
 	return text
 }
@@ -117,8 +117,8 @@ func (t ToldLicense) json() []byte {
 // prepared returns l with the values of its header for every time to come, so that no call makes one.
 func (l License) prepared() License {
 	if l.State != "" {
-		l.Header = l.toldAs(l.State).header()
-		l.GraceHeader, l.LapsedHeader = l.toldAs(licenseGrace).header(), l.toldAs(licenseLapsed).header()
+		l.Header = l.statusAs(l.State).header()
+		l.GraceHeader, l.LapsedHeader = l.statusAs(licenseGrace).header(), l.statusAs(licenseLapsed).header()
 	}
 	return l
 }
@@ -182,18 +182,18 @@ func (s *Service) tellLicense(ctx context.Context, st Store, slug, name string) 
 	} else if err != nil {
 		return nil, err
 	}
-	tell := s.newNews()
+	then := s.newEffects()
 	err = eachInstance(ctx, st, slug, func(in StoredInstance) error {
 		if in.Enabled {
 			ids = append(ids, in.ID)
-			tell.hookFor(p, in, name, hookPayload{Reason: reasonLicense})
+			then.hookFor(p, in, name, hookPayload{Reason: reasonLicense})
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return ids, tell.record(ctx, st)
+	return ids, then.record(ctx, st)
 }
 
 // running returns those of found whose license does not keep them from running.

@@ -151,9 +151,9 @@ func (s *Service) install(ctx context.Context, p Package, setup extension.Setup)
 		return nil, err
 	}
 	secret := Secret{Current: s.Secrets.Seal([]byte(newSecret()), p.Manifest.Slug)}
-	tell := s.newNews()
-	tell.extension(event.ExtensionInstalled, p)
-	tell.begins(p, s.seal(*in))
+	then := s.newEffects()
+	then.extension(event.ExtensionInstalled, p)
+	then.begins(p, s.seal(*in))
 	record := func(ctx context.Context, st Store) error {
 		if err := st.CreatePackage(ctx, p); err != nil {
 			return err
@@ -161,7 +161,7 @@ func (s *Service) install(ctx context.Context, p Package, setup extension.Setup)
 		if err := st.CreateInstance(ctx, s.seal(*in)); err != nil {
 			return err
 		}
-		if err := tell.record(ctx, st); err != nil {
+		if err := then.record(ctx, st); err != nil {
 			return err
 		}
 		if err := st.PutSecret(ctx, p.Manifest.Slug, secret); err != nil {
@@ -206,19 +206,19 @@ func (s *Service) Uninstall(ctx context.Context, slug string) (Package, error) {
 // tellEnd records the hooks and events of the end of a package. It returns the ids of the
 // instances that were enabled.
 func (s *Service) tellEnd(ctx context.Context, st Store, p Package) (running []string, err error) {
-	tell := s.newNews()
+	then := s.newEffects()
 	err = eachInstance(ctx, st, p.Manifest.Slug, func(in StoredInstance) error {
 		if in.Enabled {
 			running = append(running, in.ID)
 		}
-		tell.ends(p, in)
+		then.ends(p, in)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	tell.extension(event.ExtensionUninstalled, p)
-	return running, tell.record(ctx, st)
+	then.extension(event.ExtensionUninstalled, p)
+	return running, then.record(ctx, st)
 }
 
 // uninstall is Uninstall in st's transaction. running are the instances to stop after it.

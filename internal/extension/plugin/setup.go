@@ -166,9 +166,9 @@ func (s *Service) createInstances(ctx context.Context, st Store, p Package, list
 		if err := st.CreateInstance(ctx, stored); err != nil {
 			return err
 		}
-		tell := s.newNews()
-		tell.begins(p, stored)
-		if err := tell.record(ctx, st); err != nil {
+		then := s.newEffects()
+		then.begins(p, stored)
+		if err := then.record(ctx, st); err != nil {
 			return err
 		}
 		if err := s.recordInstance(ctx, st, Instance{}, in); err != nil {

@@ -123,18 +123,18 @@ func (s *Service) switchVersion(
 		if err != nil {
 			return err
 		}
-		tell := s.newNews()
+		then := s.newEffects()
 		ask := func(in *StoredInstance) bool {
 			return action != audit.PluginRollback && s.ask(ctx, in, was, next, back)
 		}
-		if c.running, err = s.in(st).switchInstances(ctx, was, next, ask, tell); err != nil {
+		if c.running, err = s.in(st).switchInstances(ctx, was, next, ask, then); err != nil {
 			return err
 		}
 		if err := st.ReplaceVersion(ctx, next, previous); err != nil {
 			return err
 		}
-		tell.extension(event.ExtensionUpgraded, next)
-		if err := tell.record(ctx, st); err != nil {
+		then.extension(event.ExtensionUpgraded, next)
+		if err := then.record(ctx, st); err != nil {
 			return err
 		}
 		err = s.record(ctx, st, action, packageTarget(slug), audit.Details{
@@ -155,7 +155,7 @@ func (s *Service) switchVersion(
 // lose the values of fields that were secret and are not in next. ask reports whether it changed one. It returns the
 // ids of those that are enabled.
 func (s *Service) switchInstances(
-	ctx context.Context, was, next Package, ask func(*StoredInstance) bool, tell *news,
+	ctx context.Context, was, next Package, ask func(*StoredInstance) bool, then *effects,
 ) (running []string, err error) {
 	revealed := was.Manifest.ConfigSchema.Revealed(next.Manifest.ConfigSchema)
 	var stale []StoredInstance
@@ -172,7 +172,7 @@ func (s *Service) switchInstances(
 			in.UpdatedAt = s.now()
 			stale = append(stale, in)
 		}
-		tell.hook(next, in, OnUpgrade, was.Manifest.Version)
+		then.hook(next, in, OnUpgrade, was.Manifest.Version)
 		return nil
 	})
 	if err != nil {
@@ -421,16 +421,16 @@ func narrow(ctx context.Context, st Store, first Instance, consent []string) err
 // tellReturn records the hooks and events of a restored package. An uninstall ended all of
 // its instances, so they begin again.
 func (s *Service) tellReturn(ctx context.Context, st Store, p Package) error {
-	tell := s.newNews()
-	tell.extension(event.ExtensionInstalled, p)
+	then := s.newEffects()
+	then.extension(event.ExtensionInstalled, p)
 	err := eachInstance(ctx, st, p.Manifest.Slug, func(in StoredInstance) error {
-		tell.begins(p, in)
+		then.begins(p, in)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return tell.record(ctx, st)
+	return then.record(ctx, st)
 }
 
 // Purge removes a package, uninstalled or not, with its instances, their config and its

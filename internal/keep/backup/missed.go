@@ -8,9 +8,9 @@ import (
 	"stoa/internal/store"
 )
 
-// Missed are the jobs that were due and failed while the database could not be written, so that it
-// does not know of them. A process remembers its own. The zero value is empty; it is safe for
-// concurrent use.
+// Missed holds the jobs that were due and failed while the database could not be written, so that the
+// database has no record of the failure. Each process remembers its own. The zero value is empty. It
+// is safe for concurrent use.
 type Missed struct {
 	mu    sync.Mutex
 	known []store.BackupJob  // as they were read last

@@ -115,8 +115,9 @@ func (m *Member) Leave(ctx context.Context) error {
 
 // follow learns new keys, seals with the key that the database demands, and reports.
 func (m *Member) follow(ctx context.Context) error {
-	// This must come first: the key that the database demands now can be found afterwards, or
-	// never.
+	// Read the state before looking for keys: a key that the database demands by then can be found,
+	// if it can be found at all. In the other order, a key that a rewrap brings in between would
+	// seem lost.
 	state, err := readState(ctx, m.DB.Conn())
 	var trouble error
 	if m.Next != nil {

@@ -214,9 +214,9 @@ func TestARewrapWaitsForEveryProcess(t *testing.T) {
 			ended <- err
 		}()
 		for { // until it has begun
-			if _, begun, err := store.NewSettings(s.replicas[0].DB).Find(t.Context(), store.SettingRewrap); err != nil {
+			if _, started, err := store.NewSettings(s.replicas[0].DB).Find(t.Context(), store.SettingRewrap); err != nil {
 				t.Fatal(err)
-			} else if begun {
+			} else if started {
 				break
 			}
 			time.Sleep(5 * time.Millisecond)

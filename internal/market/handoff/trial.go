@@ -40,8 +40,8 @@ func (s *Service) StartTrial(ctx context.Context, r TrialRequest) (license.Key, 
 	if _, _, err := s.offer(ctx, r.ProductSlug, r.TierID); err != nil {
 		return license.Key{}, err
 	}
-	begun, err := s.Orders.StartTrial(ctx, r.ProductSlug, order.TrialRequest{
+	trial, err := s.Orders.StartTrial(ctx, r.ProductSlug, order.TrialRequest{
 		TierID: r.TierID, Email: r.Email, Instance: r.Instance, OrderID: r.OrderID,
 	})
-	return begun.LicenseKey, err
+	return trial.LicenseKey, err
 }

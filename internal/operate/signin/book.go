@@ -22,9 +22,9 @@ type Book struct {
 // page is what was read of the rules. begun counts when: the database may have gone back meanwhile, so that its
 // versions do not tell what is later.
 type page struct {
-	begun int64
-	state string
-	rules account.Rules
+	started int64
+	state   string
+	rules   account.Rules
 }
 
 var _ account.RuleBook = (*Book)(nil)
@@ -46,7 +46,7 @@ func (b *Book) Since(ctx context.Context, state string) (account.Rules, error) {
 	if last := b.last.Load(); state != "" && last != nil && last.state == state {
 		return last.rules, nil
 	}
-	at, begun := b.kept.Moment(), b.reads.Add(1) // before asking
+	at, started := b.kept.Moment(), b.reads.Add(1) // before asking
 	set, err := b.store.SignIn(ctx)
 	if err != nil {
 		return account.Rules{}, err
@@ -55,7 +55,7 @@ func (b *Book) Since(ctx context.Context, state string) (account.Rules, error) {
 	if err != nil {
 		return account.Rules{}, err
 	}
-	b.see(&page{begun, set.State(), rules}) // first: whoever finds them kept decides by Last
+	b.see(&page{started, set.State(), rules}) // first: whoever finds them kept decides by Last
 	b.kept.Put(at, rules)
 	return rules, nil
 }
@@ -72,7 +72,7 @@ func (b *Book) Last() account.Rules {
 func (b *Book) see(p *page) {
 	for {
 		last := b.last.Load()
-		if last != nil && last.begun > p.begun || b.last.CompareAndSwap(last, p) {
+		if last != nil && last.started > p.started || b.last.CompareAndSwap(last, p) {
 			return
 		}
 	}

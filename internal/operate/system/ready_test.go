@@ -24,7 +24,7 @@ func TestReadinessOutlastsAPartThatHangs(t *testing.T) {
 			{Name: "stuck", Run: func(context.Context) error { runs.Add(1); <-release; return nil }},
 			{Name: "broken", Run: func(context.Context) error { return errors.New("out of order") }},
 		}}
-		begun := time.Now()
+		started := time.Now()
 		for range 5 {
 			got := r.Conditions(t.Context())
 			if !got[0].Ready || !got[0].Required || got[1].Ready || got[2].Ready || got[2].Err == nil {
@@ -32,7 +32,7 @@ func TestReadinessOutlastsAPartThatHangs(t *testing.T) {
 			}
 			time.Sleep(2 * time.Second)
 		}
-		if took := time.Since(begun); took > 11*time.Second {
+		if took := time.Since(started); took > 11*time.Second {
 			t.Errorf("five looks took %v", took-10*time.Second)
 		}
 		if runs.Load() != 1 || asked.Load() != 5 {

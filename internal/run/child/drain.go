@@ -8,9 +8,9 @@ import (
 	"stoa/internal/base/pace"
 )
 
-// How much of what a child writes stoa reads in a second. A child that writes more waits for the
-// pipe, and goes on as stoa reads: it never waits for good, and costs stoa a bounded share of a
-// processor. Each of these may come at once before that.
+// How much of a child's output stoa reads per second, and at most in one burst. A child that writes more
+// fills the pipe and waits until stoa reads on. So it never waits for good, and costs stoa only a
+// bounded share of a processor.
 const (
 	outputBytes = 4 << 20 // of what it prints; of its lines, the log takes far fewer
 	outputLines = 20_000

@@ -26,8 +26,8 @@ type memory struct {
 }
 
 const (
-	// allEvery is how many looks at the process's own memory go with one at all of it. Between
-	// two of these, the bounds of package sandbox hold.
+	// One in allEvery looks reads all of the memory, the others only the process's own. In between,
+	// the bounds of package sandbox limit the rest.
 	allEvery = 5
 	// fewSockets hold little even where their size is not bounded.
 	fewSockets = 16

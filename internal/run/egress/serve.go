@@ -90,8 +90,8 @@ func (p *Plan) servePlatform(ctx context.Context, log *slog.Logger, ln net.Liste
 	_ = srv.Serve(ln) // ends with Close
 }
 
-// inTurn passes on calls at the rate of calls, except those that the plugin gives up while they wait:
-// else it would be served at once for giving up.
+// inTurn passes calls on at the rate of calls. It drops a call that the plugin gives up while it waits:
+// otherwise, giving up would get the call served at once.
 func inTurn(next http.Handler, calls *turns) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if calls.wait(r.Context().Done()) {

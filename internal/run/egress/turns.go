@@ -7,9 +7,9 @@ import (
 	"stoa/internal/base/pace"
 )
 
-// How often a plugin may make stoa do something for it through its network, in a second and at
-// once. A plugin that asks without end waits for its turn; the limits of the platform API (contract
-// 7.1) are far below, but an answer that says so costs stoa as much.
+// How often a plugin may make stoa do something for it through its network: per second, and in a
+// burst. A plugin that exceeds this waits for its turn. The limits of the platform API (contract 7.1)
+// are far lower, but a refusal costs stoa as much as an answer.
 const (
 	callsPerSec, callsBurst = 100, 600 // calls of the platform API, refused ones too
 	connsPerSec, connsBurst = 200, 600 // connections to the platform API and to granted hosts

@@ -62,8 +62,8 @@ func outerName(tag, own string) string {
 }
 
 // ownName returns the plugin's own name of a cookie that a client sends. ok is false for the cookies
-// of others, and for names that no cookie leaves under: a prefix behind the bare tag would promise
-// the plugin what no browser has checked.
+// of others, and for names that outerName never returns: browsers check a prefix only at the start of
+// a name, so one behind the bare tag would promise the plugin what no browser has checked.
 func ownName(tag, outer string) (own string, ok bool) {
 	rest, secure := strings.CutPrefix(outer, securePrefix)
 	own, ok = strings.CutPrefix(rest, tag)
@@ -192,8 +192,8 @@ func (s cookieScope) below(path string) string {
 	return path
 }
 
-// keepsCookies reports whether cookies pass. Those in a browser in which staff act as a user are not the user's, and
-// what a plugin would keep in it would outlive the impersonation.
+// keepsCookies reports whether cookies pass. While staff act as a user, they do not: the cookies in that browser are
+// not the user's, and cookies that a plugin set there would outlive the impersonation.
 func keepsCookies(allowed *plugin.Settings, who reqctx.Caller) bool {
 	return allowed.AllowCookies && who.Impersonator == ""
 }
@@ -211,8 +211,8 @@ func (p *passage) passCredentials(h http.Header, in *plugin.Installed, d *derive
 			p.header["Cookie"] = []string{own}
 		}
 	}
-	// A caller whom stoa knows was identified by this header, before an administrator turned the
-	// setting on: the token is stoa's.
+	// If stoa knows the caller, it has read this header itself, before an administrator turned the
+	// setting on. Then the token is stoa's, and the plugin must not get it.
 	if allowed.AllowAuthorization && !c.Admin && who.IsGuest() && !slices.Contains(named, "authorization") {
 		if values, sent := h["Authorization"]; sent {
 			p.header["Authorization"] = values

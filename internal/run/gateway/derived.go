@@ -268,8 +268,8 @@ func (g *Gateway) token(ctx context.Context, d *derived, in *plugin.Installed) (
 	return token, nil
 }
 
-// tokenFor returns a platform token for a call by staff who act as a user, which names both. It is good for this call's
-// installation as any, and not kept: the next one may be somebody else's.
+// tokenFor returns a platform token for a call by staff who act as a user, which names both. Like every token,
+// it works for one installation only. It is not cached, because the next call may be on behalf of somebody else.
 func (g *Gateway) tokenFor(ctx context.Context, in *plugin.Installed, who reqctx.Caller) (string, error) {
 	token, _, err := g.Tokens.IssuePluginToken(ctx, PluginToken{
 		InstallationID: in.Instance.ID, Enabling: in.Instance.Enabling, OnChannel: g.onChannel(in),

@@ -320,8 +320,8 @@ func (g *Gateway) hop(ctx context.Context, p *passage, in *plugin.Installed) {
 	}
 }
 
-// role returns the caller's role as plugins see it. A key is an administrator's only where it was made for that:
-// on the routes of administrators, which it has the scope for.
+// role returns the caller's role as plugins see it. An administrator's API key counts as an administrator only on the
+// routes of administrators, and only with the scope for them.
 func role(who reqctx.Caller, c Call) string {
 	switch {
 	case who.UserID == "":

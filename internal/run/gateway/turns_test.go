@@ -91,14 +91,14 @@ func TestACallWaitsForItsTurnForALimitedTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		begun := time.Now()
-		if _, err := all.take(t.Context(), "a", 1); !errors.Is(err, ErrBusy) || time.Since(begun) != turnWait {
-			t.Errorf("got %v after %s", err, time.Since(begun))
+		started := time.Now()
+		if _, err := all.take(t.Context(), "a", 1); !errors.Is(err, ErrBusy) || time.Since(started) != turnWait {
+			t.Errorf("got %v after %s", err, time.Since(started))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), turnWait/2)
 		defer cancel()
-		if _, err := all.take(ctx, "a", 1); !errors.Is(err, ErrBusy) || time.Since(begun) != turnWait*3/2 {
-			t.Errorf("got %v after %s, want the caller's own end", err, time.Since(begun))
+		if _, err := all.take(ctx, "a", 1); !errors.Is(err, ErrBusy) || time.Since(started) != turnWait*3/2 {
+			t.Errorf("got %v after %s, want the caller's own end", err, time.Since(started))
 		}
 		// A call that gave up takes no turn.
 		next := make(chan func())

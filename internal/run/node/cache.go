@@ -92,8 +92,8 @@ func writeCodeCache(ctx context.Context, cfg Config, files *hostFiles) ([]byte, 
 	return cache, replaceFile(files.cache, cache)
 }
 
-// keptName names the file that keeps the cache for the next run after the program, and after the
-// Node.js that made it and its options: V8 refuses a cache of others.
+// keptName returns the name of the file that keeps the cache for the next run. It identifies the
+// program, the Node.js that made the cache and the options of that: V8 refuses any other cache.
 func keptName(cfg Config, machine *child.Machine, script []byte) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s%d %s", machine.ID(cfg.MemoryMiB), len(script), boot)
@@ -120,8 +120,8 @@ func (f *hostFiles) restoreCache() bool {
 	return replaceFile(f.cache, cache) == nil
 }
 
-// keepCache keeps the cache for the next run, after its hash, and removes those that no run has
-// used for long, and what a killed one left.
+// keepCache writes the hash of the cache, and then the cache, to a file for the next run. It removes
+// caches that no run has used for long, and files that a killed run left unfinished.
 func (f *hostFiles) keepCache(cache []byte) error {
 	if f.kept == "" {
 		return nil

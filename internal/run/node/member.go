@@ -106,9 +106,9 @@ func (s *sharedProcess) refused(cause error) error {
 	}
 }
 
-// neverReady returns why a member did not start, whose process ended meanwhile. Even
-// if another member is to blame, it counts as a failure to load: were it to blame,
-// it would end all others again at once.
+// neverReady returns why a member did not start when its process ended meanwhile. This
+// counts as a failure to load, which delays the next attempt, even if another member
+// may be to blame: if this one is, it would end all the others again at once.
 func (s *sharedProcess) neverReady() error {
 	if fatal := s.output.Fatal(); fatal != nil {
 		return &startError{reasonLoadFailed, fatal}

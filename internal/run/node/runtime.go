@@ -190,9 +190,9 @@ func (rt *Runtime) call(r *http.Request, call *relay.Call, in *plugin.Installed,
 	}
 }
 
-// maxTries is on how many processes in a row a call is tried that each ended before it read
-// anything of it. Delays between starts end the tries of calls earlier if they are longer than
-// patience.
+// maxTries is how many processes in a row a call is passed to if each of them ends before it
+// has read anything of the call. The call fails earlier if the delay before the next start
+// exceeds patience.
 const maxTries = 5
 
 // try is call with one process. again means that the process died, and that

@@ -193,8 +193,8 @@ var mediaTypes = cache.NewMemo(512, func(contentType string) mediaType {
 	return mediaType{readable: strings.Contains(media, "/"), events: media == "text/event-stream"}
 })
 
-// ErrType is the cause of a Failure for an answer that is refused for its Content-Type. The plugin is well
-// all the same, and the type may be one that a visitor has chosen.
+// ErrType is the cause of a Failure for an answer that is refused because of its Content-Type. It does not
+// mean that the plugin is failing: a visitor may have chosen the type.
 var ErrType = errors.New("unusable Content-Type")
 
 // checkType returns an ErrType unless an answer has no Content-Type or exactly one that can be read.

@@ -32,7 +32,7 @@ func IsClaim(folded string) bool {
 	return false
 }
 
-// isWhose reports whether a part of a name is one of whose and one of what in one word, like clientip.
+// isWhose reports whether part is a word of whose directly followed by a word of what, such as clientip.
 func isWhose(part string, what []string) bool {
 	return slices.ContainsFunc(whose, func(w string) bool {
 		rest, ok := strings.CutPrefix(part, w)

@@ -103,9 +103,10 @@ func clone(path string, attr uint64) (shown, error) {
 	return shown{path: path, fd: fd, dir: info.IsDir(), attr: attr}, nil
 }
 
-// attachLatest mounts m at its path in the new tree. The kernel mounts no file that has no name
-// any more: what was replaced since it was opened is opened again. If that fails, as it does below
-// root, which hides the file by now, an empty file is in its place, unless the program needs it.
+// attachLatest mounts m at its path in the new tree. The kernel refuses to mount a deleted file, so
+// attachLatest opens a file again that was replaced since it was opened. That fails below root, where
+// the new tree hides the file by now. Then an empty file stays in its place, or, if the file is one
+// that the program executes, attachLatest returns the error.
 func (m shown) attachLatest() error {
 	err := m.attach()
 	for range 3 {

@@ -157,8 +157,8 @@ func moveAway(dir string) error {
 	return nil
 }
 
-// isChildOf reports whether a process was started by parent, or has ended meanwhile. A process outside
-// of this namespace, which is 0 in it, was not, nor one that cannot be looked at.
+// isChildOf reports whether a process was started by parent, or has ended meanwhile. It returns false
+// for a process outside of this PID namespace, whose id reads as 0, and for one that it cannot inspect.
 func isChildOf(parent, process string) bool {
 	stat, err := os.ReadFile(filepath.Join("/proc", process, "stat"))
 	if err != nil {

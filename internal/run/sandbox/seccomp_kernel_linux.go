@@ -2,10 +2,10 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// What the kernel keeps for a process beyond its own memory is bounded where it arises, because no
-// limit of a process counts it, and many machines have no control groups: this filter takes away
-// what a program could ask for more, network bounds the buffers of sockets, and package child
-// looks at how many there are.
+// No process limit counts the memory that the kernel keeps for a process besides its own, and many
+// machines have no control groups. So that memory is bounded at its sources: this filter refuses calls
+// that would make the kernel keep more, network bounds the buffers of sockets, and package child
+// counts the sockets.
 
 const (
 	noMemory   = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOMEM)
@@ -39,8 +39,8 @@ func filterMemory(f []unix.SockFilter) []unix.SockFilter {
 		ret(unix.SECCOMP_RET_ALLOW))
 }
 
-// The options of sockets that programs for Node.js set. The kernel keeps filters, groups and the
-// like for others, and larger buffers.
+// The socket options that a program may set: those that Node.js programs use. For others, the kernel
+// would keep filters, groups and the like, or larger buffers.
 var (
 	socketOptions = []uint32{
 		unix.SO_REUSEADDR, unix.SO_REUSEPORT, unix.SO_KEEPALIVE, unix.SO_BROADCAST, unix.SO_LINGER, unix.SO_OOBINLINE,

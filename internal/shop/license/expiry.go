@@ -13,19 +13,19 @@ import (
 // (contract 7.4), also when one search fails.
 const endsEvery = 20 * time.Second
 
-// KeepTellingEnds does what TellEnds does, now and every endsEvery, until ctx ends. Several processes may
+// KeepPublishingEnds does what PublishEnds does, now and every endsEvery, until ctx ends. Several processes may
 // do so at once.
-func (s *Service) KeepTellingEnds(ctx context.Context, log *slog.Logger) {
+func (s *Service) KeepPublishingEnds(ctx context.Context, log *slog.Logger) {
 	task := background.Task{
 		Every: endsEvery, Limit: endsEvery, Log: log, Failed: "licenses that have ended cannot be told to subscribers",
 	}
-	task.Run(ctx, s.TellEnds)
+	task.Run(ctx, s.PublishEnds)
 }
 
-// TellEnds publishes license.expired for the licenses that have expired by now, and trial.ended too for trials. It
+// PublishEnds publishes license.expired for the licenses that have expired by now, and trial.ended too for trials. It
 // publishes each end once, whatever happens in between and however many processes look for it: the transaction of the
 // event records that it was published.
-func (s *Service) TellEnds(ctx context.Context) error {
+func (s *Service) PublishEnds(ctx context.Context) error {
 	for {
 		var ended []License
 		err := s.Store.InTx(ctx, func(tx Store) (err error) {

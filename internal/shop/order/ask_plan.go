@@ -163,15 +163,15 @@ func (s *Service) askPlan(ctx context.Context, h holding, base Order, o *Order) 
 		return s.settle(ctx, tx, o, rescaled(done.Minor, done.Exponent, o.Amount.Currency), s.Now().UTC())
 	})
 	if err == nil && o.Status() == Cancelled {
-		return cmp.Or(s.followUp(context.WithoutCancel(ctx), o, new(Notice)), error(ErrCancelled))
+		return cmp.Or(s.followUp(context.WithoutCancel(ctx), o, new(Outcome)), error(ErrCancelled))
 	}
 	return err
 }
 
 // goOnWithPlan finishes a change that was stored, but of which the provider was not asked, or did not answer, or whose
 // webhook is missing. While the change may still be paid, the notice says that nothing was done.
-func (s *Service) goOnWithPlan(ctx context.Context, o Order) (Notice, error) {
-	n := Notice{OrderID: o.ID}
+func (s *Service) goOnWithPlan(ctx context.Context, o Order) (Outcome, error) {
+	out := Outcome{OrderID: o.ID}
 	waits := s.Now().Before(o.CreatedAt.Add(pageLife))
 	if o.invoiced() {
 		seen, err := s.lookUp(ctx, o)
@@ -179,25 +179,25 @@ func (s *Service) goOnWithPlan(ctx context.Context, o Order) (Notice, error) {
 		case err != nil && !errors.Is(err, payment.ErrRefused), err == nil && seen.Done != "":
 			return seen, err
 		case waits:
-			return n, nil
+			return out, nil
 		}
 	} else {
 		h, err := s.holdingBehind(ctx, o)
 		if err != nil {
-			return n, err
+			return out, err
 		}
 		if base, ok, err := s.changing(ctx, h, o); err != nil {
-			return n, err
+			return out, err
 		} else if ok {
-			n.Done = "the plan of the subscription is changed"
-			return n, s.askPlan(ctx, h, base, &o)
+			out.Done = "the plan of the subscription is changed"
+			return out, s.askPlan(ctx, h, base, &o)
 		}
 		if waits {
-			return n, nil // whoever wants the change may open its page
+			return out, nil // whoever wants the change may open its page
 		}
 	}
-	n.Done = "the change is cancelled: it was not paid"
-	return n, s.giveUp(ctx, o)
+	out.Done = "the change is cancelled: it was not paid"
+	return out, s.giveUp(ctx, o)
 }
 
 // holdingBehind returns the holding of the license of an order.
@@ -219,21 +219,21 @@ func (s *Service) holdingBehind(ctx context.Context, o Order) (holding, error) {
 
 // adjust handles that a change of plan was paid, or that it will not be. The event names the subscription of the order
 // that issued or bought the license, of which one change is open at most.
-func (s *Service) adjust(ctx context.Context, e payment.Event, n *Notice) error {
+func (s *Service) adjust(ctx context.Context, e payment.Event, out *Outcome) error {
 	of, err := s.orderOf(ctx, s.Store, e)
 	if errs.KindOf(err) == errs.NotFound {
 		return nil // of another system
 	} else if err != nil {
 		return err
 	}
-	n.OrderID = of.ID
+	out.OrderID = of.ID
 	o, ok, err := s.adjusted(ctx, of, e)
 	if err != nil {
 		return err
 	}
 	if !ok {
 		if e.Kind == payment.Adjusted {
-			n.Warning = "the plan of the subscription was changed at the provider: the license keeps its tier"
+			out.Warning = "the plan of the subscription was changed at the provider: the license keeps its tier"
 		}
 		return nil
 	}
@@ -260,12 +260,12 @@ func (s *Service) adjust(ctx context.Context, e payment.Event, n *Notice) error 
 	if err != nil {
 		return err
 	}
-	n.OrderID = o.ID
+	out.OrderID = o.ID
 	if now := o.Status(); now != before {
-		n.Done, n.Status = "the order is "+string(now), now
+		out.Done, out.Status = "the order is "+string(now), now
 	}
 	s.Courier.Wake()
-	return s.followUp(ctx, &o, n)
+	return s.followUp(ctx, &o, out)
 }
 
 // adjusted returns the change that an event is about: the one of its invoice, else the open one or the latest one that
@@ -347,8 +347,8 @@ func (s *Service) undoPlan(ctx context.Context, o Order) error {
 }
 
 func (s *Service) undoAt(ctx context.Context, h holding, base, o Order, t Terms) error {
-	begun := !t.Later || t.Applied != nil && t.Applied.Over
-	if t.Own || begun && t.Months != h.license.Months {
+	started := !t.Later || t.Applied != nil && t.Applied.Over
+	if t.Own || started && t.Months != h.license.Months {
 		return s.endNow(ctx, &base)
 	}
 	want := newPlan(h, h.license.TierID, h.Rate, h.license.Months, time.Time{})

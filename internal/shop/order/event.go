@@ -11,9 +11,9 @@ import (
 	"stoa/internal/shop/product"
 )
 
-// Notice reports to the operator what an event of a payment provider did. Texts that do not apply are
+// Outcome reports to the operator what an event of a payment provider did. Texts that do not apply are
 // empty.
-type Notice struct {
+type Outcome struct {
 	Event   payment.Event
 	OrderID string // the order the event is about. Empty if it is not one of ours
 	Done    string // what was done, in a few words
@@ -32,73 +32,73 @@ type Notice struct {
 // sign the payload, and any other error if the provider should repeat the delivery.
 func (s *Service) HandleWebhook(
 	ctx context.Context, provider string, payload []byte, signature string,
-) (Notice, error) {
+) (Outcome, error) {
 	if s.Payments.Name() != provider || s.Payments.Mode() != payment.Hosted {
-		return Notice{}, ErrNoProvider
+		return Outcome{}, ErrNoProvider
 	}
 	e, err := s.Payments.Event(ctx, payload, signature)
 	switch {
 	case errors.Is(err, payment.ErrForged):
-		return Notice{}, ErrNotSigned.Because(err)
+		return Outcome{}, ErrNotSigned.Because(err)
 	case err != nil:
-		return Notice{Event: e}, ErrProviderUnreachable.Because(err)
+		return Outcome{Event: e}, ErrProviderUnreachable.Because(err)
 	}
 	return s.handle(ctx, e)
 }
 
 // handle does what HandleWebhook does, with an event that is known to be the provider's.
-func (s *Service) handle(ctx context.Context, e payment.Event) (Notice, error) {
-	n := Notice{Event: e, Warning: e.Note}
+func (s *Service) handle(ctx context.Context, e payment.Event) (Outcome, error) {
+	out := Outcome{Event: e, Warning: e.Note}
 	if e.Kind == payment.Unrelated {
-		return n, nil
+		return out, nil
 	}
 	if ofRefund(e.Kind) {
 		if err := s.finishDue(ctx, e); err != nil {
-			return n, err
+			return out, err
 		}
 	}
 	if e.Kind == payment.Adjusted || e.Kind == payment.AdjustmentFailed {
-		err := s.adjust(ctx, e, &n)
-		return n, err
+		err := s.adjust(ctx, e, &out)
+		return out, err
 	}
-	o, err := s.applyOnce(ctx, e, &n)
-	if err != nil || n.OrderID == "" {
-		return n, err
+	o, err := s.applyOnce(ctx, e, &out)
+	if err != nil || out.OrderID == "" {
+		return out, err
 	}
 	if e.Kind == payment.Paid || ofRefund(e.Kind) {
 		s.Courier.Wake()
 	}
-	if n.partial {
+	if out.partial {
 		// The event is taken: an error here would not bring it again.
 		if err := s.tellPartial(ctx, o); err != nil {
-			n.Warning += "; administrators were not told by mail: " + err.Error()
+			out.Warning += "; administrators were not told by mail: " + err.Error()
 		}
 	}
 	switch {
 	case ofSubscription(e.Kind) && o.Payment.Subscription != e.Reference.Subscription:
-		n.Warning = "the event is of another subscription than the order's, and was not applied"
-		return n, nil
+		out.Warning = "the event is of another subscription than the order's, and was not applied"
+		return out, nil
 	case e.Kind == payment.WillNotRenew && !o.Ends, e.Kind == payment.WillRenew && o.Ends:
-		return n, nil // the provider has said the contrary since
+		return out, nil // the provider has said the contrary since
 	case e.Kind == payment.WillRenew:
 		err = s.tellNext(ctx, o)
-		return n, err
+		return out, err
 	case e.Kind == payment.NotRenewed, e.Kind == payment.WillNotRenew, e.Kind == payment.Ended:
-		err = s.stopRenewal(ctx, o, e, &n)
-		return n, err
+		err = s.stopRenewal(ctx, o, e, &out)
+		return out, err
 	case e.Kind == payment.Renewed && o.tooLate(e.At):
-		if err := s.refundPeriod(ctx, o, e, &n); err != nil {
-			return n, err
+		if err := s.refundPeriod(ctx, o, e, &out); err != nil {
+			return out, err
 		}
 	case e.Kind == payment.Renewed:
-		err = s.renew(ctx, o, e, &n)
-		return n, err
+		err = s.renew(ctx, o, e, &out)
+		return out, err
 	case e.Kind == payment.Billed && o.Status() == Paid:
-		s.collect(ctx, e, &n)
+		s.collect(ctx, e, &out)
 	}
 	// Even if the event was applied before: the steps that follow may have failed then.
-	err = s.followUp(ctx, &o, &n)
-	return n, err
+	err = s.followUp(ctx, &o, &out)
+	return out, err
 }
 
 // ofSubscription reports whether events of a kind are about the subscription of an order. They may come
@@ -116,26 +116,26 @@ func ofSubscription(kind payment.EventKind) bool {
 
 // applyOnce applies an event to its order, unless it did so before, and returns the order. If there is
 // no such order, it leaves the notice's OrderID empty.
-func (s *Service) applyOnce(ctx context.Context, e payment.Event, n *Notice) (Order, error) {
+func (s *Service) applyOnce(ctx context.Context, e payment.Event, out *Outcome) (Order, error) {
 	var o Order
 	err := s.Store.InTx(ctx, func(tx Store) error {
 		var err error
 		if o, err = s.orderOf(ctx, tx, e); err != nil {
 			return err
 		}
-		n.OrderID, n.Done, n.Status, n.Warning = o.ID, "", "", e.Note
+		out.OrderID, out.Done, out.Status, out.Warning = o.ID, "", "", e.Note
 		if ofSubscription(e.Kind) {
-			return s.learnSubscription(ctx, tx, &o, e, n)
+			return s.learnSubscription(ctx, tx, &o, e, out)
 		}
 		if e.Kind == payment.Bounced { // reported on every delivery: the previous answer may have failed unlogged
-			n.Failure, n.Warning = bouncedFailure(o.Status())+e.Note, ""
+			out.Failure, out.Warning = bouncedFailure(o.Status())+e.Note, ""
 			return nil
 		}
 		fresh, err := tx.AddPaymentEvent(ctx, s.Payments.Name(), e, o.ID, s.Now())
 		if err != nil || !fresh {
 			return err
 		}
-		return s.apply(ctx, tx, &o, e, n)
+		return s.apply(ctx, tx, &o, e, out)
 	})
 	if errs.KindOf(err) == errs.NotFound {
 		return Order{}, nil // of another system that shares the provider's account
@@ -145,7 +145,7 @@ func (s *Service) applyOnce(ctx context.Context, e payment.Event, n *Notice) (Or
 
 // learnSubscription keeps what an event says about the subscription of its order, and whether the license
 // is renewed. tx has locked the order.
-func (s *Service) learnSubscription(ctx context.Context, tx Store, o *Order, e payment.Event, n *Notice) error {
+func (s *Service) learnSubscription(ctx context.Context, tx Store, o *Order, e payment.Event, out *Outcome) error {
 	before := *o
 	if o.Payment.Subscription == "" {
 		o.Payment.Subscription = e.Reference.Subscription
@@ -167,9 +167,9 @@ func (s *Service) learnSubscription(ctx context.Context, tx Store, o *Order, e p
 	if err := tx.UpdateOrder(ctx, *o); err != nil || o.Ends == before.Ends {
 		return err
 	}
-	n.Done = "the license is not renewed: it ends with its term"
+	out.Done = "the license is not renewed: it ends with its term"
 	if !o.Ends {
-		n.Done = "the license is renewed again: its subscription goes on"
+		out.Done = "the license is renewed again: its subscription goes on"
 	}
 	return s.markEnds(ctx, tx, *o)
 }
@@ -196,9 +196,9 @@ func (s *Service) orderOf(ctx context.Context, tx Store, e payment.Event) (Order
 }
 
 // apply applies an event to its order. tx has locked the order.
-func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event, n *Notice) error {
+func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event, out *Outcome) error {
 	if o.Payment.Session != "" && e.Reference.Session != "" && o.Payment.Session != e.Reference.Session {
-		n.Warning = "the event is about another payment page than the order's, and was not applied"
+		out.Warning = "the event is about another payment page than the order's, and was not applied"
 		return nil
 	}
 	status := o.Status()
@@ -208,7 +208,7 @@ func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event
 	switch e.Kind {
 	case payment.Paid:
 		if !covers(e, o.Amount) {
-			n.Warning = fmt.Sprintf("%d %s was paid, which is not the price of the order: it was not applied",
+			out.Warning = fmt.Sprintf("%d %s was paid, which is not the price of the order: it was not applied",
 				e.Minor, e.Currency)
 			return nil
 		}
@@ -221,14 +221,14 @@ func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event
 			return err
 		}
 		if status == Refunded && !o.ownsPayment(e.Reference) {
-			n.Warning = "the order was refunded for another payment before this one arrived, " +
+			out.Warning = "the order was refunded for another payment before this one arrived, " +
 				"which was not refunded: refund it by hand"
 		}
 	case payment.Failed:
-		return s.fail(ctx, tx, o, e, n)
+		return s.fail(ctx, tx, o, e, out)
 	case payment.Refunded:
 		if !o.ownsPayment(e.Reference) {
-			n.Warning = "the refund is of another payment than the order's, and was not applied"
+			out.Warning = "the refund is of another payment than the order's, and was not applied"
 			return nil
 		}
 		o.learn(e.Reference)
@@ -236,28 +236,28 @@ func (s *Service) apply(ctx context.Context, tx Store, o *Order, e payment.Event
 			return err
 		}
 	case payment.PartlyRefunded:
-		return s.notePartial(ctx, tx, o, e, n)
+		return s.notePartial(ctx, tx, o, e, out)
 	case payment.PeriodRefunded:
 		if o.Kind == Change {
-			return s.noteChange(ctx, tx, o, e, n)
+			return s.noteChange(ctx, tx, o, e, out)
 		}
-		return s.notePeriod(ctx, tx, o, e, n)
+		return s.notePeriod(ctx, tx, o, e, out)
 	case payment.Unrelated, payment.Renewed, payment.Billed, payment.Bounced, payment.NotRenewed,
 		payment.WillNotRenew, payment.WillRenew, payment.Ended, payment.Adjusted, payment.AdjustmentFailed:
 	}
 	if now := o.Status(); now != status {
-		n.Done, n.Status = "the order is "+string(now), now
+		out.Done, out.Status = "the order is "+string(now), now
 	}
 	return nil
 }
 
 // fail records that a pending order will not be paid. It keeps the provider's references, because a
 // subscription that began must be ended. tx has locked the order.
-func (s *Service) fail(ctx context.Context, tx Store, o *Order, e payment.Event, n *Notice) error {
+func (s *Service) fail(ctx context.Context, tx Store, o *Order, e payment.Event, out *Outcome) error {
 	switch o.Status() {
 	case Pending:
 		o.learn(e.Reference)
-		n.Done, n.Status = "the order is cancelled", Cancelled
+		out.Done, out.Status = "the order is cancelled", Cancelled
 		return s.markCancelled(ctx, tx, o, e.At)
 	case Cancelled:
 		o.learn(e.Reference)

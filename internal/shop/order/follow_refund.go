@@ -119,7 +119,7 @@ func (s *Service) oweRest(ctx context.Context, tx Store, o Order) error {
 }
 
 // refundOwed carries out what oweFollowers recorded. What fails is tried again by Sweep.
-func (s *Service) refundOwed(ctx context.Context, o Order, n *Notice) error {
+func (s *Service) refundOwed(ctx context.Context, o Order, out *Outcome) error {
 	list, err := s.Store.Siblings(ctx, o.LicenseID)
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (s *Service) refundOwed(ctx context.Context, o Order, n *Notice) error {
 				warning = "" // the rest was given back, with what was refused before
 			}
 		}
-		n.Warning = cmp.Or(warning, n.Warning)
+		out.Warning = cmp.Or(warning, out.Warning)
 	}
 	return nil
 }

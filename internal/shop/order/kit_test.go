@@ -293,7 +293,7 @@ func failed(o order.Order) payment.Event {
 }
 
 // tell delivers an event that the bank signed.
-func (s *shop) tell(t *testing.T, e payment.Event) order.Notice {
+func (s *shop) tell(t *testing.T, e payment.Event) order.Outcome {
 	t.Helper()
 	payload, err := json.Marshal(e)
 	if err != nil {

@@ -89,7 +89,7 @@ func (o *Order) paidBy(e payment.Event) Payment {
 }
 
 // notePeriod records that the payment of a further period was refunded, or a part of it. The order stays as it is.
-func (s *Service) notePeriod(ctx context.Context, tx Store, o *Order, e payment.Event, n *Notice) error {
+func (s *Service) notePeriod(ctx context.Context, tx Store, o *Order, e payment.Event, out *Outcome) error {
 	sum, ok := inUnitsOf(o.Amount.Currency, e)
 	if !ok || e.Reference.Invoice == "" {
 		return nil
@@ -100,37 +100,37 @@ func (s *Service) notePeriod(ctx context.Context, tx Store, o *Order, e payment.
 	}
 	fresh, err := s.markBack(ctx, tx, o, p, sum, giving{by: ByProvider, at: e.At})
 	if fresh > 0 {
-		n.Done = "of a further period, " + product.Money{Minor: fresh, Currency: e.Currency}.String() + " are refunded"
+		out.Done = "of a further period, " + product.Money{Minor: fresh, Currency: e.Currency}.String() + " are refunded"
 	}
 	return err
 }
 
 // noteChange records that the payment of a change was refunded, or a part of it.
-func (s *Service) noteChange(ctx context.Context, tx Store, o *Order, e payment.Event, n *Notice) error {
+func (s *Service) noteChange(ctx context.Context, tx Store, o *Order, e payment.Event, out *Outcome) error {
 	if e.Minor < e.Whole {
-		return s.notePartial(ctx, tx, o, e, n)
+		return s.notePartial(ctx, tx, o, e, out)
 	}
 	if err := s.noteRefund(ctx, tx, o, e); err != nil {
 		return err
 	}
-	n.Done, n.Status = "the order is "+string(o.Status()), o.Status()
+	out.Done, out.Status = "the order is "+string(o.Status()), o.Status()
 	return nil
 }
 
 // notePartial records that a part of the order's payment was refunded.
-func (s *Service) notePartial(ctx context.Context, tx Store, o *Order, e payment.Event, n *Notice) error {
+func (s *Service) notePartial(ctx context.Context, tx Store, o *Order, e payment.Event, out *Outcome) error {
 	minor, ok := inUnitsOf(o.Amount.Currency, e)
 	if !ok {
 		return nil
 	}
 	if !o.ownsPayment(e.Reference) {
-		n.Warning = "the partial refund is of another payment than the order's, and was not recorded"
+		out.Warning = "the partial refund is of another payment than the order's, and was not recorded"
 		return nil
 	}
 	o.learn(e.Reference)
 	fresh, err := s.markBack(ctx, tx, o, o.paidBy(e), minor, giving{by: ByProvider, at: e.At})
 	if fresh > 0 && o.RefundedAt.IsZero() {
-		n.Done, n.partial = "a part of the order is refunded: "+o.refundedPart().String(), true
+		out.Done, out.partial = "a part of the order is refunded: "+o.refundedPart().String(), true
 	}
 	return err
 }

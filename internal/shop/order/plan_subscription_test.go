@@ -138,12 +138,12 @@ func TestARefundedChangeOfThePeriod(t *testing.T) {
 func TestARefundedPlanOfAnotherPeriod(t *testing.T) {
 	t.Parallel()
 
-	for begun, want := range map[bool]string{false: "change sub-%s 10000 later", true: "end sub-%s"} {
+	for started, want := range map[bool]string{false: "change sub-%s 10000 later", true: "end sub-%s"} {
 		s, o := subscribed(t, "year", false)
 		end := s.license(t, o).ExpiresAt
 		s.change(t, o, "tiny")
 		planned := s.license(t, o).Next.OrderID
-		if begun {
+		if started {
 			s.clock.Advance(end.Sub(s.clock.Now()))
 			until := end.AddDate(0, 1, 0)
 			s.tell(t, payment.Event{
@@ -161,7 +161,7 @@ func TestARefundedPlanOfAnotherPeriod(t *testing.T) {
 			t.Errorf("its periods have %d months", l.Months)
 		}
 		if got, want := s.bank.asked(), []string{fmt.Sprintf(want, o.ID)}; !slices.Equal(got, want) {
-			t.Errorf("begun %v: the provider was asked for %q, want %q", begun, got, want)
+			t.Errorf("begun %v: the provider was asked for %q, want %q", started, got, want)
 		}
 	}
 }

@@ -103,10 +103,10 @@ func (o *Order) invoiced() bool {
 
 // lookUp asks the provider about the payment page of a pending order, or the invoice of a change, and does what the
 // missing webhook would have done.
-func (s *Service) lookUp(ctx context.Context, o Order) (Notice, error) {
+func (s *Service) lookUp(ctx context.Context, o Order) (Outcome, error) {
 	e, err := s.Payments.LookUp(ctx, o.Payment)
 	if err != nil {
-		return Notice{OrderID: o.ID}, orUnreachable(err)
+		return Outcome{OrderID: o.ID}, orUnreachable(err)
 	}
 	if e.OrderID = o.ID; e.At.IsZero() {
 		e.At = s.Now().UTC()

@@ -73,7 +73,7 @@ func (s *Service) tryRefund(ctx context.Context, o Listed, due RefundDue) error 
 	if err == nil && after.endDue() {
 		// Only after the refund, which may be refused: without their money back, buyers keep what they
 		// bought. If ending fails, the sweep tries again.
-		_ = s.endAtOnce(ctx, &after, new(Notice))
+		_ = s.endAtOnce(ctx, &after, new(Outcome))
 	}
 	return err
 }

@@ -49,11 +49,11 @@ func TestStaffDoNotChooseTheLanguageOfAnOrder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			begun, err := s.StartTrial(ctx, "mail-pack", order.TrialRequest{TierID: "once"})
+			trial, err := s.StartTrial(ctx, "mail-pack", order.TrialRequest{TierID: "once"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, id := range []string{bought.OrderID, begun.OrderID} {
+			for _, id := range []string{bought.OrderID, trial.OrderID} {
 				var got string
 				row := s.db.Conn().Read.QueryRowContext(t.Context(), `SELECT language FROM orders WHERE id = $1`, id)
 				if err := row.Scan(&got); err != nil || got != tt.want {

@@ -86,8 +86,8 @@ func (s *Service) Sweep(ctx context.Context, log *slog.Logger) error {
 }
 
 // report logs that an order could not be finished, as an error if that was the last try.
-func report(ctx context.Context, log *slog.Logger, o Unfinished, n Notice, err error) {
-	why := n.Warning
+func report(ctx context.Context, log *slog.Logger, o Unfinished, out Outcome, err error) {
+	why := out.Warning
 	if err != nil {
 		why = err.Error()
 	}
@@ -104,36 +104,36 @@ func report(ctx context.Context, log *slog.Logger, o Unfinished, n Notice, err e
 }
 
 // finish tries to finish an order. The notice says what was done, if anything.
-func (s *Service) finish(ctx context.Context, o Order) (Notice, error) {
-	n := Notice{OrderID: o.ID}
+func (s *Service) finish(ctx context.Context, o Order) (Outcome, error) {
+	out := Outcome{OrderID: o.ID}
 	if due, err := s.goOnWithRefund(ctx, o.ID); due || err != nil {
-		n.Done = "what is to be refunded is refunded"
+		out.Done = "what is to be refunded is refunded"
 		if errors.Is(err, ErrRefundRefused) {
-			n.Done, err = "what was to be refunded is refused by the provider, and stays paid: "+err.Error(), nil
+			out.Done, err = "what was to be refunded is refused by the provider, and stays paid: "+err.Error(), nil
 		}
-		return n, err
+		return out, err
 	}
 	if o.Kind == Change && o.Status() == Pending && o.Payment.Session == "" {
 		return s.goOnWithPlan(ctx, o)
 	}
 	switch {
 	case o.refundDue(), o.endDue(), o.Kind == Change && o.Status() != Pending:
-		err := s.followUp(ctx, &o, &n)
-		return n, err
+		err := s.followUp(ctx, &o, &out)
+		return out, err
 	case o.abandoned():
-		n.Done = "the subscription of a deleted account ends with the period that is paid"
+		out.Done = "the subscription of a deleted account ends with the period that is paid"
 		err := s.endLater(ctx, &o)
 		if errors.Is(err, ErrEndRefused) {
-			n = Notice{
+			out = Outcome{
 				OrderID: o.ID,
 				Warning: "the account is deleted, but its subscription cannot be ended: end it at the provider. " + err.Error(),
 			}
 			err = nil
 		}
-		return n, err
+		return out, err
 	case o.Payment.Session == "":
-		n.Done = "the order is cancelled: its payment never began"
-		return n, s.giveUp(ctx, o)
+		out.Done = "the order is cancelled: its payment never began"
+		return out, s.giveUp(ctx, o)
 	}
 	return s.lookUp(ctx, o)
 }

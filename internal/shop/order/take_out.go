@@ -36,8 +36,8 @@ func (s *Service) takeOut(ctx context.Context, tx Store, o Order) error {
 	}
 	tier, over := l.TierID, false
 	after := later(list, t.Applied.Version)
-	begun := slices.DeleteFunc(changesOf(after), func(e effective) bool { return e.ID == l.Next.OrderID })
-	t.Undo = undo && len(begun) == 0
+	started := slices.DeleteFunc(changesOf(after), func(e effective) bool { return e.ID == l.Next.OrderID })
+	t.Undo = undo && len(started) == 0
 	if o.Kind == Renewal {
 		loseRenewal(&l, t, after)
 	} else {

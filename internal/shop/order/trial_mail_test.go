@@ -18,11 +18,11 @@ func (s *shop) tries(t *testing.T, emails ...string) (list []order.Order) {
 	list = append(list, first)
 	for _, email := range emails[1:] {
 		s.clock.Advance(time.Millisecond)
-		begun, err := s.StartTrial(t.Context(), "mail-pack", order.TrialRequest{TierID: "once", Email: email})
+		trial, err := s.StartTrial(t.Context(), "mail-pack", order.TrialRequest{TierID: "once", Email: email})
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, s.order(t, begun.OrderID))
+		list = append(list, s.order(t, trial.OrderID))
 	}
 	return list
 }

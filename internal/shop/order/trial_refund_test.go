@@ -24,11 +24,11 @@ func (s *shop) tryOut(t *testing.T, email string) (order.Order, string) {
 		t.Fatal(err)
 	}
 	s.Discounts = &discount.Service{Mailbox: order.EmailKey, Secret: []byte("secret")}
-	begun, err := s.StartTrial(t.Context(), "mail-pack", order.TrialRequest{TierID: "once", Email: email})
+	trial, err := s.StartTrial(t.Context(), "mail-pack", order.TrialRequest{TierID: "once", Email: email})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.order(t, begun.OrderID), begun.LicenseKey.Reveal()
+	return s.order(t, trial.OrderID), trial.LicenseKey.Reveal()
 }
 
 // buyTrial places an order that buys a trial.

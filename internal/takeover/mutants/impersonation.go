@@ -114,7 +114,7 @@ var standIns = []mutant{
 	},
 	{
 		name: "acts-for-longer", t: is(111),
-		edit:  at("account/impersonate/start.go", `end := begun.Add(«Life»)`, `mutantIf($ON, 2*Life, $OLD)`),
+		edit:  at("account/impersonate/start.go", `end := started.Add(«Life»)`, `mutantIf($ON, 2*Life, $OLD)`),
 		tests: attacks("TestActingAsAUserEndsAfterHalfAnHour"),
 	},
 	{

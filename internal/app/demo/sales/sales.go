@@ -20,21 +20,23 @@ import (
 	"stoa/internal/shop/order"
 )
 
-// Begun is when a demo began, and what its orders' ids derive from. A Make that was interrupted goes on
+// Start is when a demo began, and what its orders' ids derive from. A Make that was interrupted goes on
 // with the same.
-type Begun struct {
+type Start struct {
 	At   time.Time `json:"at"`
 	Seed string    `json:"seed"`
 }
 
-// Begin returns a new Begun at now.
-func Begin(now time.Time) Begun { return Begun{At: now.UTC().Truncate(time.Second), Seed: rand.Text()} }
+// NewStart returns a new Start at now.
+func NewStart(now time.Time) Start {
+	return Start{At: now.UTC().Truncate(time.Second), Seed: rand.Text()}
+}
 
 // Make makes the sales that preceded b.At. It may be repeated with the same b: that changes nothing,
 // and completes what an earlier call left undone. Products that the shop does not offer are left out.
-func (s *Shop) Make(ctx context.Context, b Begun) error { return s.make(ctx, b, plan()) }
+func (s *Shop) Make(ctx context.Context, b Start) error { return s.make(ctx, b, plan()) }
 
-func (s *Shop) make(ctx context.Context, b Begun, list []sale) error {
+func (s *Shop) make(ctx context.Context, b Start, list []sale) error {
 	accounts := make(map[string]string) // ids of users by address
 	for i, next := range list {
 		at := b.At.Add(-next.ago)

@@ -60,7 +60,7 @@ func TestSampleSalesShowWhatTheConsoleIsFor(t *testing.T) {
 
 	testkit.OnEngines(t, func(t *testing.T, a *testkit.App) {
 		admin := a.Admin(t, "root").Access
-		if err := open(t, a).Make(t.Context(), sales.Begin(a.Clock.Now())); err != nil {
+		if err := open(t, a).Make(t.Context(), sales.NewStart(a.Clock.Now())); err != nil {
 			t.Fatal(err)
 		}
 		orders := a.Do(t, testkit.Get(admin, testkit.AdminOrders+"?limit=100")).Get(t, "data.items").([]any)
@@ -110,7 +110,7 @@ func TestSampleSalesAreToldToNobody(t *testing.T) {
 		admin := a.Admin(t, "root").Access
 		shop := open(t, a)
 		before := count(t, a, `SELECT count(*) FROM audit_log`)
-		if err := shop.Make(t.Context(), sales.Begin(a.Clock.Now())); err != nil {
+		if err := shop.Make(t.Context(), sales.NewStart(a.Clock.Now())); err != nil {
 			t.Fatal(err)
 		}
 		if n := count(t, a, `SELECT count(*) FROM audit_log`); n != before {
@@ -134,7 +134,7 @@ func TestSampleSalesAreToldToNobody(t *testing.T) {
 			t.Errorf("%s entries about the refund", n)
 		}
 		a.Clock.Advance(2 * sales.Days * 24 * time.Hour) // licenses of a month end
-		if err := a.Licenses.TellEnds(t.Context()); err != nil {
+		if err := a.Licenses.PublishEnds(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if n := count(t, a, `SELECT count(*) FROM events`); n != "0" {
@@ -149,9 +149,9 @@ func TestSampleSalesAreToldToNobody(t *testing.T) {
 func TestSampleSalesAreMadeOnceAndAreAlwaysTheSame(t *testing.T) {
 	t.Parallel()
 
-	begun := sales.Begin(testkit.T0)
+	start := sales.NewStart(testkit.T0)
 	whole := testkit.New(t)
-	if err := open(t, whole).Make(t.Context(), begun); err != nil {
+	if err := open(t, whole).Make(t.Context(), start); err != nil {
 		t.Fatal(err)
 	}
 	want := state(t, whole)
@@ -162,14 +162,14 @@ func TestSampleSalesAreMadeOnceAndAreAlwaysTheSame(t *testing.T) {
 			testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
 				a := testkit.New(t, options...)
 				shop := open(t, a)
-				if err := shop.MakeFirst(t.Context(), begun, n); err != nil {
+				if err := shop.MakeFirst(t.Context(), start, n); err != nil {
 					t.Fatal(err)
 				}
 				if len(state(t, a)) != n {
 					t.Fatalf("%d sales, want %d", len(state(t, a)), n)
 				}
 				for range 2 {
-					if err := shop.Make(t.Context(), begun); err != nil {
+					if err := shop.Make(t.Context(), start); err != nil {
 						t.Fatal(err)
 					}
 					if diff := cmp.Diff(state(t, a), want); diff != "" {
@@ -188,7 +188,7 @@ func TestSampleSalesStandBesideReality(t *testing.T) {
 	a := testkit.New(t)
 	shop := sales.NewShop(a.Accounts, a.Orders, a.Licenses)
 	a.SellMailPack(t)
-	if err := shop.Make(t.Context(), sales.Begin(a.Clock.Now())); err != nil {
+	if err := shop.Make(t.Context(), sales.NewStart(a.Clock.Now())); err != nil {
 		t.Fatalf("without the demo's products: %v", err)
 	}
 	a.BuyMailPack(t)

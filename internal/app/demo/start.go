@@ -22,7 +22,7 @@ func (d *Demo) makeSales(ctx context.Context) error {
 		return err
 	}
 	began := time.Now()
-	b, err := begun(filepath.Join(d.Dir, "demo", "sales-begun"), began)
+	b, err := startOf(filepath.Join(d.Dir, "demo", "sales-begun"), began)
 	if err != nil {
 		return err
 	}
@@ -37,9 +37,9 @@ func (d *Demo) makeSales(ctx context.Context) error {
 	return nil
 }
 
-// begun returns what the file says, which it writes first if there is none.
-func begun(file string, now time.Time) (b sales.Begun, err error) {
-	text, err := json.Marshal(sales.Begin(now))
+// startOf returns what the file says, which it writes first if there is none.
+func startOf(file string, now time.Time) (b sales.Start, err error) {
+	text, err := json.Marshal(sales.NewStart(now))
 	if err != nil {
 		return b, err
 	}
