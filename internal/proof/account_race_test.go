@@ -255,7 +255,7 @@ func (h *house) withApp(t *testing.T, name string) *visitor {
 	return v
 }
 
-// begun returns the challenge of a sign-in whose password was right.
+// passwordStep returns the challenge of a sign-in whose password was right.
 func (v *visitor) passwordStep(ctx context.Context) (string, error) {
 	s, err := v.login(ctx, adminPassword)
 	if err == nil && s.Error.Details.Challenge == "" {

@@ -50,8 +50,8 @@ func testImpersonations(t *testing.T, open Open) {
 	})
 }
 
-// begun returns a store with i1 to i3, each a second after the one before. The user of i3 is gone.
-func since(t *testing.T, open Open) *store.Impersonations {
+// withImpersonations returns a store with i1 to i3, each a second after the one before. The user of i3 is gone.
+func withImpersonations(t *testing.T, open Open) *store.Impersonations {
 	t.Helper()
 	s := store.NewImpersonations(withUsers(t, open))
 	for i := range 3 {
@@ -67,7 +67,7 @@ func since(t *testing.T, open Open) *store.Impersonations {
 }
 
 func testListImpersonations(t *testing.T, open Open) {
-	s := since(t, open)
+	s := withImpersonations(t, open)
 	got, err := s.Impersonation(t.Context(), "i2")
 	if diff := cmp.Diff(impersonation("i2", T0.Add(time.Second)), got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -106,7 +106,7 @@ func testListImpersonations(t *testing.T, open Open) {
 }
 
 func testNoteEnd(t *testing.T, open Open) {
-	s := since(t, open)
+	s := withImpersonations(t, open)
 	for i, want := range []bool{true, false} {
 		first, err := s.NoteEnd(t.Context(), "i1", T0.Add(time.Duration(i+1)*time.Minute))
 		if first != want || err != nil {

@@ -74,7 +74,7 @@ func (w *world) withApp(t *testing.T, bearer string) phone {
 	return p
 }
 
-// begun returns the challenge of a sign-in whose password was right.
+// passwordStep returns the challenge of a sign-in whose password was right.
 func (w *world) passwordStep(t *testing.T, email, password string) string {
 	t.Helper()
 	res := w.Do(t, testkit.SignIn(email, password))

@@ -94,7 +94,7 @@ func TestHealthOfExternalPluginsIsShown(t *testing.T) {
 	wantNotAsked(t, a, &probes, every)
 }
 
-// wantNotAsked checks that a plugin is asked for its health no more.
+// wantNotAsked checks that a plugin is asked for its health no more, but for one probe that was on its way.
 func wantNotAsked(t *testing.T, a *testkit.App, probes *atomic.Int64, every time.Duration) {
 	t.Helper()
 	asked, calm := probes.Load(), 0 // some may have been on their way

@@ -63,7 +63,7 @@ func newOperation(o operation.Operation) shownOperation {
 	return shown
 }
 
-// begun is the answer to what begins an operation.
+// started is the answer to what begins an operation.
 type started struct {
 	OperationID string `json:"operationId"`
 }

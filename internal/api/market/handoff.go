@@ -26,13 +26,13 @@ func (h *Handlers) BeginHandoff(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	handoff, err := h.Handoffs.Begin(r.Context(), in)
+	made, err := h.Handoffs.Begin(r.Context(), in)
 	if err != nil {
 		return err
 	}
-	_, end := handoff.At(h.Handoffs.Now())
+	_, end := made.At(h.Handoffs.Now())
 	web.NoStore(w)
-	web.WriteJSON(w, http.StatusCreated, response{handoff.ID, h.Handoffs.CheckoutURL(handoff), web.Timestamp(end)})
+	web.WriteJSON(w, http.StatusCreated, response{made.ID, h.Handoffs.CheckoutURL(made), web.Timestamp(end)})
 	return nil
 }
 

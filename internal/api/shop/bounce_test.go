@@ -11,8 +11,8 @@ import (
 	"stoa/internal/testkit/stripetest"
 )
 
-// notice processes an event as the webhook does, and returns what is logged.
-func notice(tb testing.TB, a *testkit.App, payload []byte) (order.Outcome, error) {
+// outcome processes an event as the webhook does, and returns what is logged.
+func outcome(tb testing.TB, a *testkit.App, payload []byte) (order.Outcome, error) {
 	tb.Helper()
 	return a.Orders.HandleWebhook(tb.Context(), "stripe", payload,
 		stripetest.Sign(payload, stripetest.WebhookSecret, time.Now()))
@@ -27,10 +27,10 @@ func TestARefundThatFailsLaterIsTold(t *testing.T) {
 	a.MustDeliver(t, s.Refunded())
 	before := state(t, a, s)
 	for _, metadata := range []map[string]any{{"orderId": s.OrderID}, {}} { // by stoa, in the dashboard
-		n, err := notice(t, a, s.Bounced(metadata))
-		if err != nil || n.OrderID != s.OrderID || !strings.Contains(n.Failure, "lost_or_stolen_card") ||
-			!strings.Contains(n.Failure, "stays revoked") {
-			t.Errorf("HandleWebhook = %+v, %v; want a failure", n, err)
+		out, err := outcome(t, a, s.Bounced(metadata))
+		if err != nil || out.OrderID != s.OrderID || !strings.Contains(out.Failure, "lost_or_stolen_card") ||
+			!strings.Contains(out.Failure, "stays revoked") {
+			t.Errorf("HandleWebhook = %+v, %v; want a failure", out, err)
 		}
 	}
 	if got := state(t, a, s); got != before {
@@ -46,9 +46,9 @@ func TestARefundThatFailedAtOnceIsToldOfAPaidOrder(t *testing.T) {
 	s := a.Sell(t, "once")
 	a.MustDeliver(t, s.Paid())
 	a.Activate(t, s.Key, "a.example")
-	n, err := notice(t, a, s.Bounced(map[string]any{"orderId": s.OrderID}))
-	if err != nil || !strings.Contains(n.Failure, "stays paid") || strings.Contains(n.Failure, "revoked") {
-		t.Errorf("HandleWebhook = %+v, %v; want the notice that the order stays paid", n, err)
+	out, err := outcome(t, a, s.Bounced(map[string]any{"orderId": s.OrderID}))
+	if err != nil || !strings.Contains(out.Failure, "stays paid") || strings.Contains(out.Failure, "revoked") {
+		t.Errorf("HandleWebhook = %+v, %v; want the outcome that the order stays paid", out, err)
 	}
 	if a.Verify(t, "mail-pack", s.Key, "a.example").Get(t, "valid") != true {
 		t.Error("the license does not work any more")
@@ -66,11 +66,11 @@ func TestARefundThatFailsLaterIsToldAfterAnOutage(t *testing.T) {
 	srv.Answer(away)
 	testkit.WantFlatError(t, a.Deliver(t, s.FirstCharge()), http.StatusBadGateway, "PAYMENT_UNREACHABLE")
 	payload := s.Bounced(map[string]any{"orderId": s.OrderID})
-	if n, err := notice(t, a, payload); err == nil {
-		t.Fatalf("HandleWebhook = %+v, want it to fail: the subscription cannot be ended", n)
+	if out, err := outcome(t, a, payload); err == nil {
+		t.Fatalf("HandleWebhook = %+v, want it to fail: the subscription cannot be ended", out)
 	}
 	srv.Answer(s.Subscription("in_1"))
-	if n, err := notice(t, a, payload); err != nil || !strings.Contains(n.Failure, "lost_or_stolen_card") {
-		t.Errorf("HandleWebhook = %+v, %v; want a failure", n, err)
+	if out, err := outcome(t, a, payload); err != nil || !strings.Contains(out.Failure, "lost_or_stolen_card") {
+		t.Errorf("HandleWebhook = %+v, %v; want a failure", out, err)
 	}
 }

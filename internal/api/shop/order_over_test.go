@@ -20,9 +20,9 @@ func TestAPeriodPaidBeforeTheRefundIsNotGivenBack(t *testing.T) {
 	srv.Answer(s.Subscription("in_1"))
 	a.MustDeliver(t, s.Subscribed("evt_1", "checkout.session.completed", "paid"))
 	a.MustDeliver(t, s.FirstCharge()) // an hour after the order
-	n, err := notice(t, a, s.Invoice("invoice.paid", "in_2", "subscription_cycle", "paid", testkit.T0.Add(time.Hour)))
-	if err != nil || !strings.Contains(n.Warning, "cannot be renewed") || given(srv, s) != "" {
-		t.Errorf("HandleWebhook = %+v, %v; given back: %q", n, err, given(srv, s))
+	out, err := outcome(t, a, s.Invoice("invoice.paid", "in_2", "subscription_cycle", "paid", testkit.T0.Add(time.Hour)))
+	if err != nil || !strings.Contains(out.Warning, "cannot be renewed") || given(srv, s) != "" {
+		t.Errorf("HandleWebhook = %+v, %v; given back: %q", out, err, given(srv, s))
 	}
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "revoked")
 	a.MustDeliver(t,
@@ -47,9 +47,9 @@ func TestAPeriodOfACancelledOrderIsGivenBack(t *testing.T) {
 	// A payment that cannot be refunded is logged as an error, and not tried
 	// again and again.
 	srv.Answer(refusing("/v1/refunds", http.StatusBadRequest, s.Subscription("in_1")))
-	n, err := notice(t, a, s.Invoice("invoice.paid", "in_3", "subscription_cycle", "paid", testkit.T0))
-	if err != nil || !strings.Contains(n.Failure, "cannot be refunded") {
-		t.Errorf("HandleWebhook = %+v, %v; want a failure", n, err)
+	out, err := outcome(t, a, s.Invoice("invoice.paid", "in_3", "subscription_cycle", "paid", testkit.T0))
+	if err != nil || !strings.Contains(out.Failure, "cannot be refunded") {
+		t.Errorf("HandleWebhook = %+v, %v; want a failure", out, err)
 	}
 }
 
@@ -64,9 +64,9 @@ func TestASubscriptionThatIsToldAfterTheCancellationIsEnded(t *testing.T) {
 	// Stripe refuses to end it at first: that is logged, and the sweep tries
 	// again.
 	srv.Answer(refusing("/v1/subscriptions/sub_"+s.OrderID, http.StatusBadRequest, testkit.StripePages))
-	n, err := notice(t, a, s.Subscribed("evt_2", "checkout.session.async_payment_failed", "unpaid"))
-	if err != nil || !strings.Contains(n.Warning, "cannot be ended") || s.Ends(srv) != 1 {
-		t.Errorf("HandleWebhook = %+v, %v after %d tries", n, err, s.Ends(srv))
+	out, err := outcome(t, a, s.Subscribed("evt_2", "checkout.session.async_payment_failed", "unpaid"))
+	if err != nil || !strings.Contains(out.Warning, "cannot be ended") || s.Ends(srv) != 1 {
+		t.Errorf("HandleWebhook = %+v, %v after %d tries", out, err, s.Ends(srv))
 	}
 	srv.Answer(testkit.StripePages)
 	a.SweepOrders(t)
@@ -83,8 +83,8 @@ func TestALatePaymentThatIsRefusedIsTaken(t *testing.T) {
 	s := a.Sell(t, "once")
 	a.MustDeliver(t, s.Expired())
 	srv.Answer(refusing("/v1/refunds", http.StatusBadRequest, testkit.StripePages))
-	if n, err := notice(t, a, s.Paid()); err != nil || !strings.Contains(n.Warning, "cannot be refunded") {
-		t.Errorf("HandleWebhook = %+v, %v; want a warning", n, err)
+	if out, err := outcome(t, a, s.Paid()); err != nil || !strings.Contains(out.Warning, "cannot be refunded") {
+		t.Errorf("HandleWebhook = %+v, %v; want a warning", out, err)
 	}
 }
 
@@ -99,8 +99,8 @@ func TestAPaymentAfterTheRefundOfAnotherIsTold(t *testing.T) {
 		"amount": 4990, "amount_refunded": 4990, "refunded": true, "currency": "eur",
 	})
 	a.MustDeliver(t, other)
-	if n, err := notice(t, a, s.Paid()); err != nil || !strings.Contains(n.Warning, "refund it by hand") {
-		t.Errorf("HandleWebhook = %+v, %v; want a warning", n, err)
+	if out, err := outcome(t, a, s.Paid()); err != nil || !strings.Contains(out.Warning, "refund it by hand") {
+		t.Errorf("HandleWebhook = %+v, %v; want a warning", out, err)
 	}
 	testkit.WantRefused(t, a.Verify(t, "mail-pack", s.Key, "a.example"), "revoked")
 }

@@ -25,7 +25,7 @@ func (h *Handlers) StripeWebhook(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	n, err := h.Orders.HandleWebhook(r.Context(), "stripe", payload, r.Header.Get("Stripe-Signature"))
+	out, err := h.Orders.HandleWebhook(r.Context(), "stripe", payload, r.Header.Get("Stripe-Signature"))
 	switch {
 	case errors.Is(err, order.ErrNotSigned):
 		h.Count("webhooks", "refused")
@@ -34,21 +34,23 @@ func (h *Handlers) StripeWebhook(w http.ResponseWriter, r *http.Request) error {
 		h.Count("webhooks", "failed")
 	default:
 		h.Count("webhooks", "accepted")
-		if n.Status != "" {
-			h.Count("orders", string(n.Status))
+		if out.Status != "" {
+			h.Count("orders", string(out.Status))
 		}
 	}
 	if err != nil {
 		return err
 	}
-	attrs := []any{slog.String("type", n.Event.Type), slog.String("event", n.Event.ID), slog.String("order", n.OrderID)}
+	attrs := []any{
+		slog.String("type", out.Event.Type), slog.String("event", out.Event.ID), slog.String("order", out.OrderID),
+	}
 	switch {
-	case n.Failure != "":
-		h.Log.ErrorContext(r.Context(), "payment failure", append(attrs, slog.String("failure", n.Failure))...)
-	case n.Warning != "":
-		h.Log.WarnContext(r.Context(), "payment needs a look", append(attrs, slog.String("warning", n.Warning))...)
-	case n.Done != "":
-		h.Log.InfoContext(r.Context(), "payment", append(attrs, slog.String("done", n.Done))...)
+	case out.Failure != "":
+		h.Log.ErrorContext(r.Context(), "payment failure", append(attrs, slog.String("failure", out.Failure))...)
+	case out.Warning != "":
+		h.Log.WarnContext(r.Context(), "payment needs a look", append(attrs, slog.String("warning", out.Warning))...)
+	case out.Done != "":
+		h.Log.InfoContext(r.Context(), "payment", append(attrs, slog.String("done", out.Done))...)
 	default:
 		h.Log.DebugContext(r.Context(), "payment event without effect", attrs...)
 	}

@@ -96,7 +96,7 @@ func TestAPeriodThatWasPassedOverAndIsNotInTheTerm(t *testing.T) {
 	}
 	s, license = passedOver()
 	a.Do(t, testkit.Post(admin, license+"/revoke", nil))
-	if n, err := notice(t, a, s.Period(2)); err != nil || !strings.Contains(n.Warning, "end the subscription") {
-		t.Errorf("of a revoked license: %+v, %v; want a warning", n, err)
+	if out, err := outcome(t, a, s.Period(2)); err != nil || !strings.Contains(out.Warning, "end the subscription") {
+		t.Errorf("of a revoked license: %+v, %v; want a warning", out, err)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"stoa/internal/testkit/waittest"
 )
 
-// Each end of a term is told once, when the leeway is over too, however many processes look for it.
-func TestEndsOfLicensesAreToldOnce(t *testing.T) {
+// Each end of a term is published once, when the leeway is over too, however many processes look for it.
+func TestEndsOfLicensesArePublishedOnce(t *testing.T) {
 	t.Parallel()
 
 	const sales = 120 // more than one transaction takes
@@ -37,7 +37,7 @@ func TestEndsOfLicensesAreToldOnce(t *testing.T) {
 		}
 		events(t, a)
 		a.Clock.Advance(32 * 24 * time.Hour)
-		tell := func() {
+		publish := func() {
 			t.Helper()
 			var all sync.WaitGroup
 			for range 3 {
@@ -49,13 +49,13 @@ func TestEndsOfLicensesAreToldOnce(t *testing.T) {
 			}
 			all.Wait()
 		}
-		tell()
+		publish()
 		if _, err := a.Licenses.Renew(t.Context(), renewed, license.Renewal{Periods: 1}, nil); err != nil {
 			t.Fatal(err)
 		}
-		tell()
+		publish()
 		a.Clock.Advance(32 * 24 * time.Hour)
-		tell()
+		publish()
 		got := make(map[string]int)
 		for _, e := range events(t, a) {
 			got[e.Type+" "+e.Data["licenseId"]]++
@@ -67,14 +67,14 @@ func TestEndsOfLicensesAreToldOnce(t *testing.T) {
 }
 
 // While a provider renews a license, its end is that of the leeway.
-func TestAnEndIsToldAfterTheLeeway(t *testing.T) {
+func TestAnEndIsPublishedAfterTheLeeway(t *testing.T) {
 	t.Parallel()
 
 	a, _ := testkit.NewStripeShop(t, func(_ testing.TB, cfg *app.Config) { cfg.RenewalLeeway = 24 * time.Hour })
 	sale := a.Sell(t, "monthly")
 	a.MustDeliver(t, sale.Subscribed("evt_1", "checkout.session.completed", "paid"))
 	a.MustDeliver(t, sale.Period(2))
-	told := func() (types []string) {
+	published := func() (types []string) {
 		t.Helper()
 		if err := a.Licenses.PublishEnds(t.Context()); err != nil {
 			t.Fatal(err)
@@ -84,7 +84,7 @@ func TestAnEndIsToldAfterTheLeeway(t *testing.T) {
 		}
 		return types
 	}
-	if got := strings.Join(told(), " "); got != "order.paid license.issued license.renewed" {
+	if got := strings.Join(published(), " "); got != "order.paid license.issued license.renewed" {
 		t.Errorf("paid twice: %s", got)
 	}
 	l, err := a.Licenses.Get(t.Context(), a.StoredOrder(t, sale.OrderID).LicenseID)
@@ -92,16 +92,16 @@ func TestAnEndIsToldAfterTheLeeway(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.Clock.Advance(l.License.ExpiresAt.Add(24*time.Hour - time.Millisecond).Sub(a.Clock.Now()))
-	if got := told(); got != nil {
+	if got := published(); got != nil {
 		t.Errorf("in the leeway: %v", got)
 	}
 	a.Clock.Advance(time.Millisecond)
-	if got := fmt.Sprint(told()); got != "[license.expired]" {
+	if got := fmt.Sprint(published()); got != "[license.expired]" {
 		t.Errorf("after the leeway: %v", got)
 	}
 }
 
-// What ended while no stoa ran is told by the next one.
+// What ended while no stoa ran is published by the next one.
 func TestAServerTellsEndsByItself(t *testing.T) {
 	t.Parallel()
 
@@ -123,7 +123,7 @@ func TestAServerTellsEndsByItself(t *testing.T) {
 	}
 }
 
-// An order is cancelled by an administrator or by its payment page, and told once.
+// An order is cancelled by an administrator or by its payment page, and published once.
 func TestCancelledOrdersAreTold(t *testing.T) {
 	t.Parallel()
 

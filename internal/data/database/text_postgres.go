@@ -15,8 +15,8 @@ import (
 
 // textPostgres is Conn.Text on PostgreSQL. It sends the prepared statement without the help of
 // database/sql and the driver: for each query, they start a goroutine and a callback that wait for the
-// end of ctx, and look up how to encode arguments that are text already. answered is false if the query
-// was not sent.
+// end of ctx, and look up how to encode arguments that are text already. answered is false if the
+// connection was found broken before the query was sent: the caller then asks through database/sql.
 func textPostgres(
 	ctx context.Context, pool *sql.DB, query string, args []string,
 ) (text string, answered bool, err error) {

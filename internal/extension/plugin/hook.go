@@ -32,7 +32,7 @@ type effects struct {
 
 func (s *Service) newEffects() *effects { return &effects{s: s} }
 
-// record adds them to the transaction of st.
+// record adds the effects to the transaction of st.
 func (e *effects) record(ctx context.Context, st Store) error {
 	if err := st.AddDeliveries(ctx, e.hooks); err != nil {
 		return err

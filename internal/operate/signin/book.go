@@ -19,7 +19,7 @@ type Book struct {
 	reads atomic.Int64
 }
 
-// page is what was read of the rules. begun counts when: the database may have gone back meanwhile, so that its
+// page is what was read of the rules. started counts the reads: the database may have gone back meanwhile, so that its
 // versions do not tell what is later.
 type page struct {
 	started int64

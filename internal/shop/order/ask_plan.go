@@ -169,7 +169,7 @@ func (s *Service) askPlan(ctx context.Context, h holding, base Order, o *Order) 
 }
 
 // goOnWithPlan finishes a change that was stored, but of which the provider was not asked, or did not answer, or whose
-// webhook is missing. While the change may still be paid, the notice says that nothing was done.
+// webhook is missing. While the change may still be paid, the outcome says that nothing was done.
 func (s *Service) goOnWithPlan(ctx context.Context, o Order) (Outcome, error) {
 	out := Outcome{OrderID: o.ID}
 	waits := s.Now().Before(o.CreatedAt.Add(pageLife))

@@ -115,7 +115,7 @@ func ofSubscription(kind payment.EventKind) bool {
 }
 
 // applyOnce applies an event to its order, unless it did so before, and returns the order. If there is
-// no such order, it leaves the notice's OrderID empty.
+// no such order, it leaves out.OrderID empty.
 func (s *Service) applyOnce(ctx context.Context, e payment.Event, out *Outcome) (Order, error) {
 	var o Order
 	err := s.Store.InTx(ctx, func(tx Store) error {

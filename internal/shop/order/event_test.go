@@ -72,9 +72,9 @@ func TestAPaymentOfACancelledOrderIsRefunded(t *testing.T) {
 	s := openShop(t)
 	o := s.buy(t, "monthly")
 	s.tell(t, failed(o))
-	n := s.tell(t, paid(o))
-	if want := "the payment is refunded"; !strings.Contains(n.Done, want) {
-		t.Errorf("notice = %+v, want %q", n, want)
+	out := s.tell(t, paid(o))
+	if want := "the payment is refunded"; !strings.Contains(out.Done, want) {
+		t.Errorf("outcome = %+v, want %q", out, want)
 	}
 	want := "cancelled, license revoked, money returned, subscription ended"
 	if got := s.state(t, o.ID); got != want {
@@ -96,8 +96,8 @@ func TestALatePaymentThatCannotBeRefundedIsReported(t *testing.T) {
 	o := s.buy(t, "once")
 	s.tell(t, failed(o))
 	s.bank.fail("refund", payment.ErrRefused)
-	if n := s.tell(t, paid(o)); !strings.Contains(n.Warning, "cannot be refunded") {
-		t.Errorf("notice = %+v, want a warning", n)
+	if out := s.tell(t, paid(o)); !strings.Contains(out.Warning, "cannot be refunded") {
+		t.Errorf("outcome = %+v, want a warning", out)
 	}
 	if got, want := s.state(t, o.ID), "cancelled, license revoked"; got != want {
 		t.Errorf("state = %s, want %s", got, want)
@@ -152,12 +152,12 @@ func TestOnlyTheFullPricePaysAnOrder(t *testing.T) {
 			o := s.buy(t, "once")
 			e := paid(o)
 			tt.change(&e)
-			n := s.tell(t, e)
+			out := s.tell(t, e)
 			if got := s.state(t, o.ID); got != tt.want {
 				t.Errorf("state = %s, want %s", got, tt.want)
 			}
-			if applied := tt.want != "pending"; applied == (n.Warning != "") {
-				t.Errorf("notice = %+v", n)
+			if applied := tt.want != "pending"; applied == (out.Warning != "") {
+				t.Errorf("outcome = %+v", out)
 			}
 			if at := s.order(t, o.ID).PaidAt; !at.IsZero() && at.Before(opened) {
 				t.Errorf("paid at %v, before the order", at)
@@ -179,8 +179,8 @@ func TestEventsOfOtherSystemsHaveNoEffect(t *testing.T) {
 	} {
 		e := paid(o)
 		change(&e)
-		if n := s.tell(t, e); n.OrderID != "" || n.Done != "" {
-			t.Errorf("%s: notice = %+v, want none", name, n)
+		if out := s.tell(t, e); out.OrderID != "" || out.Done != "" {
+			t.Errorf("%s: outcome = %+v, want none", name, out)
 		}
 	}
 	if got := s.state(t, o.ID); got != "pending" {
@@ -232,15 +232,15 @@ func TestAPaidFurtherPeriodRenewsTheLicense(t *testing.T) {
 	}
 	other := renewed
 	other.Reference.Subscription, other.OrderID, other.Reference.Invoice = "sub-2", o.ID, "inv-3"
-	if n := s.tell(t, other); !strings.Contains(n.Warning, "another subscription") {
-		t.Errorf("another subscription: notice = %+v, want a warning", n)
+	if out := s.tell(t, other); !strings.Contains(out.Warning, "another subscription") {
+		t.Errorf("another subscription: outcome = %+v, want a warning", out)
 	}
 	s.tell(t, refunded(o))
 	s.bank.asked()
 	late := renewed
 	late.ID, late.Reference.Invoice, late.At = "late", "inv-4", first.AddDate(1, 0, 0)
-	if n := s.tell(t, late); !strings.Contains(n.Done, "it is refunded") {
-		t.Errorf("after the refund: notice = %+v, want the period refunded", n)
+	if out := s.tell(t, late); !strings.Contains(out.Done, "it is refunded") {
+		t.Errorf("after the refund: outcome = %+v, want the period refunded", out)
 	}
 	if calls := s.bank.asked(); !slices.Contains(calls, "refund inv-4") {
 		t.Errorf("the bank was asked %v, want refund inv-4", calls)
@@ -257,12 +257,12 @@ func TestAFurtherPeriodIsCollectedWhileTheOrderStands(t *testing.T) {
 		ID: "billed", Kind: payment.Billed, At: opened.AddDate(0, 1, 0),
 		Reference: payment.Reference{Invoice: "inv-2", Subscription: "sub-1"},
 	}
-	if n := s.tell(t, billed); n.Done == "" {
-		t.Errorf("notice = %+v", n)
+	if out := s.tell(t, billed); out.Done == "" {
+		t.Errorf("outcome = %+v", out)
 	}
 	s.bank.fail("collect", errors.New("the card is empty"))
-	if n := s.tell(t, billed); !strings.Contains(n.Done, "left to the provider") {
-		t.Errorf("uncollected: notice = %+v", n)
+	if out := s.tell(t, billed); !strings.Contains(out.Done, "left to the provider") {
+		t.Errorf("uncollected: outcome = %+v", out)
 	}
 	if diff := cmp.Diff([]string{"collect inv-2", "collect inv-2"}, s.bank.asked()); diff != "" {
 		t.Errorf("what the bank was asked (-want +got):\n%s", diff)
@@ -283,14 +283,14 @@ func TestARefundThatDidNotArriveIsReportedWithEachDelivery(t *testing.T) {
 	s.tell(t, paid(o))
 	bounced := payment.Event{ID: "bounced", Kind: payment.Bounced, OrderID: o.ID, Note: "account closed"}
 	for _, want := range []string{"The order stays paid.", "The order stays paid."} {
-		n := s.tell(t, bounced)
-		if !strings.Contains(n.Failure, want) || !strings.Contains(n.Failure, "account closed") {
-			t.Errorf("notice = %+v, want %q", n, want)
+		out := s.tell(t, bounced)
+		if !strings.Contains(out.Failure, want) || !strings.Contains(out.Failure, "account closed") {
+			t.Errorf("outcome = %+v, want %q", out, want)
 		}
 	}
 	s.tell(t, refunded(o))
-	if n := s.tell(t, bounced); !strings.Contains(n.Failure, "stays revoked") {
-		t.Errorf("after the refund: notice = %+v", n)
+	if out := s.tell(t, bounced); !strings.Contains(out.Failure, "stays revoked") {
+		t.Errorf("after the refund: outcome = %+v", out)
 	}
 }
 

@@ -299,11 +299,11 @@ func (s *shop) tell(t *testing.T, e payment.Event) order.Outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := s.HandleWebhook(t.Context(), "bank", payload, "good")
+	out, err := s.HandleWebhook(t.Context(), "bank", payload, "good")
 	if err != nil {
 		t.Fatalf("%s: %v", e.ID, err)
 	}
-	return n
+	return out
 }
 
 // state describes an order and its license in a line.

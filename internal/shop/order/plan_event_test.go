@@ -29,8 +29,8 @@ func TestAnInvoiceOfTheOperatorSettlesNoChange(t *testing.T) {
 		t.Helper()
 		e := s.adjusted(o, payment.Adjusted, minor)
 		e.ID, e.Reference.Invoice = "of the operator, "+state, "dashboard-1"
-		if n := s.tell(t, e); n.Done != "" || n.Warning == "" {
-			t.Errorf("%s: notice = %+v", state, n)
+		if out := s.tell(t, e); out.Done != "" || out.Warning == "" {
+			t.Errorf("%s: outcome = %+v", state, out)
 		}
 		if asked := s.bank.asked(); len(asked) > 0 {
 			t.Errorf("%s: the provider was asked for %q", state, asked)
@@ -46,8 +46,8 @@ func TestAnInvoiceOfTheOperatorSettlesNoChange(t *testing.T) {
 	if got := s.state(t, b.OrderID); got != "pending, license paid" {
 		t.Errorf("the change is %s", got)
 	}
-	if n := s.tell(t, s.adjusted(o, payment.Adjusted, 500)); n.OrderID != b.OrderID || s.license(t, o).TierID != "large" {
-		t.Errorf("its own invoice: %+v", n)
+	if out := s.tell(t, s.adjusted(o, payment.Adjusted, 500)); out.OrderID != b.OrderID || s.license(t, o).TierID != "large" {
+		t.Errorf("its own invoice: %+v", out)
 	}
 }
 

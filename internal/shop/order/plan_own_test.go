@@ -204,8 +204,8 @@ func TestAChangeOfItsOwnFiguresWaitsForItsPage(t *testing.T) {
 	s.bank.asked()
 	e := s.adjusted(o, payment.Adjusted, 12345)
 	e.Reference.Invoice = "dashboard-1"
-	if n := s.tell(t, e); n.Warning == "" {
-		t.Errorf("notice = %+v", n)
+	if out := s.tell(t, e); out.Warning == "" {
+		t.Errorf("outcome = %+v", out)
 	}
 	if s.sweep(t); slices.ContainsFunc(s.bank.asked(), isAboutPlans) {
 		t.Error("the sweep has the provider change the plan")
@@ -275,7 +275,7 @@ func TestASubscriptionThatDoesNotFitAndCannotBeEnded(t *testing.T) {
 	s, o := paidAhead(t)
 	b := s.change(t, o, "middle")
 	s.bank.fail("end", payment.ErrRefused)
-	if n := s.tell(t, s.paidNow(s.order(t, b.OrderID), true)); !strings.Contains(n.Warning, "end it at the provider") {
-		t.Errorf("notice = %+v", n)
+	if out := s.tell(t, s.paidNow(s.order(t, b.OrderID), true)); !strings.Contains(out.Warning, "end it at the provider") {
+		t.Errorf("outcome = %+v", out)
 	}
 }

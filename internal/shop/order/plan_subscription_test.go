@@ -161,7 +161,7 @@ func TestARefundedPlanOfAnotherPeriod(t *testing.T) {
 			t.Errorf("its periods have %d months", l.Months)
 		}
 		if got, want := s.bank.asked(), []string{fmt.Sprintf(want, o.ID)}; !slices.Equal(got, want) {
-			t.Errorf("begun %v: the provider was asked for %q, want %q", started, got, want)
+			t.Errorf("started %v: the provider was asked for %q, want %q", started, got, want)
 		}
 	}
 }

@@ -67,20 +67,20 @@ func (s *Service) Sweep(ctx context.Context, log *slog.Logger) error {
 		return err
 	}
 	for _, o := range orders {
-		n, err := s.finish(ctx, o.Order)
+		out, err := s.finish(ctx, o.Order)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		log := log.With(slog.String("order", o.ID))
-		if err == nil && n.Done != "" {
-			log.InfoContext(ctx, "unfinished order", slog.String("done", n.Done))
+		if err == nil && out.Done != "" {
+			log.InfoContext(ctx, "unfinished order", slog.String("done", out.Done))
 			continue
 		}
 		o.Tries++
 		if err := s.Store.PutOff(ctx, o.ID, o.Tries, now.Add(sweepPause(o.Tries))); err != nil {
 			return err
 		}
-		report(ctx, log, o, n, err)
+		report(ctx, log, o, out, err)
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func report(ctx context.Context, log *slog.Logger, o Unfinished, out Outcome, er
 	}
 }
 
-// finish tries to finish an order. The notice says what was done, if anything.
+// finish tries to finish an order. The outcome says what was done, if anything.
 func (s *Service) finish(ctx context.Context, o Order) (Outcome, error) {
 	out := Outcome{OrderID: o.ID}
 	if due, err := s.goOnWithRefund(ctx, o.ID); due || err != nil {

@@ -14,8 +14,8 @@ export type Order = { grants: string[] } & (
   | { way: "buy"; tierId: string }
 );
 
-// Begun is an operation; or, from the local market, what was installed already.
-export type Begun = { operationId: string; checkoutUrl?: string } | Installed;
+// Started is an operation; or, from the local market, what was installed already.
+export type Started = { operationId: string; checkoutUrl?: string } | Installed;
 
 // useOrder sends an order. A try without an answer is repeated as the same request; after a refusal, the next one is
 // another.
@@ -23,7 +23,7 @@ export const useOrder = (market: string, productSlug: string) => {
   const client = useQueryClient();
   const key = useRef(newKey());
   return useMutation({
-    mutationFn: (order: Order): Promise<Begun> => send(market, productSlug, order, key.current),
+    mutationFn: (order: Order): Promise<Started> => send(market, productSlug, order, key.current),
     onError: (error) => {
       if (!asProblem(error).unreachable) key.current = newKey();
     },
@@ -40,26 +40,26 @@ export const refreshPackages = (client: ReturnType<typeof useQueryClient>) =>
     ["plugins", "themes", "extensions", "markets"].map((area) => client.invalidateQueries({ queryKey: [area] })),
   );
 
-const send = async (market: string, productSlug: string, order: Order, key: string): Promise<Begun> => {
+const send = async (market: string, productSlug: string, order: Order, key: string): Promise<Started> => {
   const header = { "Idempotency-Key": key };
   const { grants } = order;
   switch (order.way) {
     case "buy": {
       const body = { productSlug, tierId: order.tierId, grants };
-      return data<Begun>(
+      return data<Started>(
         api.POST("/api/v1/admin/markets/{market}/purchases", { params: { path: { market }, header }, body }),
       );
     }
     case "trial": {
       const body = { productSlug, tierId: order.tierId, email: order.email, grants };
-      return data<Begun>(
+      return data<Started>(
         api.POST("/api/v1/admin/markets/{market}/trials", { params: { path: { market }, header }, body }),
       );
     }
     default: {
       const body = { grants, ...(order.way === "key" ? { licenseKey: order.licenseKey } : {}) };
       const path = { market, slug: productSlug };
-      return data<Begun>(
+      return data<Started>(
         api.POST("/api/v1/admin/markets/{market}/products/{slug}/install", { params: { path, header }, body }),
       );
     }
