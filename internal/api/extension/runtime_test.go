@@ -63,7 +63,7 @@ func TestAPluginThatDoesNotLoadSaysWhere(t *testing.T) {
 	wantAttention(t, a, admin, "worker 1.0.0: TypeError")
 	bad := shopGet(a, t, "/mode")
 	if bad.Status != http.StatusBadGateway || bad.Text(t, "error.code") != "PLUGIN_UNREACHABLE" ||
-		strings.Contains(string(bad.Body), "null") {
+		strings.Contains(string(bad.Body), ":null") {
 		t.Errorf("shoppers get %d %s", bad.Status, bad.Body)
 	}
 

@@ -216,7 +216,7 @@ func TestMovesAreBounded(t *testing.T) {
 			t.Fatal("a pipe was lost")
 		}
 	}
-	if now := openFiles(t); now != before {
+	if now := openFiles(t); now > before { // fewer, when a connection of an earlier test is closed
 		t.Errorf("%d files are open, %d before", now, before)
 	}
 	for _, s := range all {

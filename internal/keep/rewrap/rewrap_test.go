@@ -49,6 +49,7 @@ func TestARewrapThatIsInterruptedAgainAndAgainLosesNothing(t *testing.T) {
 		if len(closed) > 0 {
 			t.Fatalf("not sealed as Tables describes: %v", closed)
 		}
+		was["mails.sealed"] = min(was["mails.sealed"], 1) // the others are sent meanwhile
 		stop := s.load(t)
 		random, cuts, rounds := rand.New(rand.NewPCG(1, 2)), 0, 0
 		for ; cuts < kills || rounds < rewraps; rounds++ {
