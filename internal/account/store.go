@@ -49,6 +49,10 @@ type Users interface {
 	SetRole(ctx context.Context, id string, role reqctx.Role) error
 	RaiseGeneration(ctx context.Context, id string) error
 
+	// Ended has this transaction wait as one does that ends sessions: until no process answers from memory what was so
+	// before. It is for a change that was made already: whoever made it may have been killed before it had waited.
+	Ended(ctx context.Context)
+
 	// FillMailboxes stores the mailbox.Key of at most limit users that have none, because the
 	// previous release wrote them, and returns how many these were: the first by their ids, of
 	// those behind after, and the last of these ids.

@@ -145,6 +145,9 @@ func mayChange(ctx context.Context, tx Store, before, after User) error {
 
 // saveUser stores and records what changed about a user, if anything.
 func (s *Service) saveUser(ctx context.Context, tx Store, before, after User) error {
+	if after == before {
+		tx.Ended(ctx)
+	}
 	target := audit.Target{Type: "user", ID: after.ID}
 	if after.Role != before.Role {
 		if err := tx.SetRole(ctx, after.ID, after.Role); err != nil {

@@ -58,6 +58,9 @@ type Roles interface {
 	PutRole(ctx context.Context, r Role) error
 	DeleteRole(ctx context.Context, name string) error
 
+	// Ended is that of account.Users, for a role that is as it is to be.
+	Ended(ctx context.Context)
+
 	// Holders returns how many users have each role that anybody has.
 	Holders(ctx context.Context) (map[string]int, error)
 
@@ -203,8 +206,12 @@ func (s *Service) Change(ctx context.Context, name string, in RoleChange) (r Rol
 		if err := CheckAbove(ctx, "", r.Rights()); err != nil {
 			return err
 		}
-		if err := s.count(ctx, tx, &r); err != nil || slices.Equal(before, r.Permissions) {
+		if err := s.count(ctx, tx, &r); err != nil {
 			return err
+		}
+		if slices.Equal(before, r.Permissions) {
+			tx.Ended(ctx)
+			return nil
 		}
 		if err := tx.PutRole(ctx, r); err != nil {
 			return err

@@ -2,13 +2,16 @@ package signin_test
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
 	"time"
 
 	"stoa/internal/account"
 	"stoa/internal/account/live"
+	"stoa/internal/base/errs"
 	"stoa/internal/operate/settings"
 	"stoa/internal/operate/signin"
+	"stoa/internal/trust/audit"
 )
 
 // shelf is a signin.Store that counts who asks.
@@ -22,6 +25,43 @@ type shelf struct {
 func (s *shelf) SignIn(context.Context) (signin.Stored, error) {
 	s.asked++
 	return s.set, nil
+}
+
+func (s *shelf) InTx(_ context.Context, fn func(signin.Store) error) error { return fn(s) }
+
+func (s *shelf) PutSignIn(_ context.Context, set signin.Stored) error {
+	s.set = set
+	return nil
+}
+
+func (*shelf) Record(context.Context, audit.Entry) error { return nil }
+
+// Whoever changed a setting may have been killed before all replicas knew. Asking for it again waits, too; a refused
+// change does not.
+func TestAChangeIsAnsweredWhenAllReplicasHaveIt(t *testing.T) {
+	t.Parallel()
+
+	store, waited := &shelf{}, 0
+	book, err := signin.NewBook(store, settings.SignIn{}, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &signin.Service{
+		Store: store, Book: book, Now: func() time.Time { return time.UnixMilli(5) },
+		Settle: func(context.Context) { waited++ },
+	}
+	for i, tt := range []struct {
+		value  string
+		waited int
+	}{{`"closed"`, 1}, {`"closed"`, 2}, {`"invalid"`, 2}} {
+		err := s.Change(t.Context(), map[string]json.RawMessage{"registration": json.RawMessage(tt.value)}, errs.Issues{}, nil)
+		if (err == nil) != (i < 2) || waited != tt.waited {
+			t.Errorf("%s: waited %d times, want %d; %v", tt.value, waited, tt.waited, err)
+		}
+	}
+	if store.set.Version != 1 {
+		t.Errorf("version %d, want 1", store.set.Version)
+	}
 }
 
 // A process without a lease, as with one SQLite file for several, asks for the session alone: the answer says whether

@@ -83,7 +83,7 @@ func (s *Service) Change(
 	ctx context.Context, raw map[string]json.RawMessage, faults errs.Issues, match func(version int64) bool,
 ) error {
 	texts := s.read(raw, &faults)
-	written := false
+	due := false
 	err := s.Store.InTx(ctx, func(tx Store) error {
 		set, err := tx.SignIn(ctx)
 		if err != nil {
@@ -101,12 +101,12 @@ func (s *Service) Change(
 		if match != nil && !match(set.Version) {
 			return ErrStale
 		}
+		due = true // also for what is so already: whoever changed it may have been killed before it settled
 		if len(changed) == 0 {
 			return nil
 		}
 		set.Version++
 		set.UpdatedAt = s.Now().UTC().Truncate(time.Millisecond)
-		written = true
 		if err := tx.PutSignIn(ctx, set); err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (s *Service) Change(
 		}
 		return tx.Record(ctx, audit.New(ctx, s.Now(), audit.SignInSettings, audit.Target{Type: "settings"}, values))
 	})
-	if written { // also after an error: a commit whose answer was lost may have happened
+	if due { // also after an error: a commit whose answer was lost may have happened
 		s.Settle(ctx)
 	}
 	return err
