@@ -107,6 +107,16 @@ var kept = []mutant{
 		tests: of("internal/account", "TestNothingWorksAfterAConcurrentEnd"),
 	},
 	{
+		name: "a-change-that-is-so-does-not-wait", t: is(97),
+		edit:  at("account/user_change.go", `if «after == before» {`, `$OLD && !$ON`),
+		tests: of("internal/account", "TestAChangeThatIsSoAlreadyWaitsForAllProcesses"),
+	},
+	{
+		name: "a-role-that-is-so-does-not-wait", t: is(97),
+		edit:  at("account/staff/role.go", `«tx.Ended(ctx)»`, `mutantSkip($ON, func() error { $OLD; return nil })`),
+		tests: of("internal/account", "TestAChangeThatIsSoAlreadyWaitsForAllProcesses"),
+	},
+	{
 		name: "deactivation-keeps-sessions", t: is(97),
 		edit:  at("account/user_change.go", `«s.shutOut(ctx, tx, after.ID, kept{})»`, skipped),
 		tests: of("internal/account", "TestNothingWorksAfterAConcurrentEnd"),
