@@ -121,6 +121,18 @@ func (s *Service) withFactors(
 	})
 }
 
+// withoutSome is withFactors for a change that takes one away, or a password: it waits for all processes, also if there
+// is nothing to take away any more (Users.Settle).
+func (s *Service) withoutSome(
+	ctx context.Context, userID, sessionID string,
+	change func(tx Store, post poster, c Credentials, f SecondFactors) error,
+) error {
+	return s.withFactors(ctx, userID, sessionID, func(tx Store, post poster, c Credentials, f SecondFactors) error {
+		tx.Settle(ctx)
+		return change(tx, post, c, f)
+	})
+}
+
 // Factors is the part of Store about second factors. Those that write are for a user who is locked.
 type Factors interface {
 	// SecondFactors returns what a user has, with one query. Passkeys for partyID are no Foreign ones. Somebody unknown

@@ -10,7 +10,7 @@ import (
 
 // RemoveTOTP switches the user's app off. The error is ErrNoTOTP if none is on.
 func (s *Service) RemoveTOTP(ctx context.Context, userID, sessionID string) error {
-	return s.withFactors(ctx, userID, sessionID, func(tx Store, post poster, c Credentials, f SecondFactors) error {
+	return s.withoutSome(ctx, userID, sessionID, func(tx Store, post poster, c Credentials, f SecondFactors) error {
 		if !f.TOTP {
 			return ErrNoTOTP
 		}
@@ -21,7 +21,7 @@ func (s *Service) RemoveTOTP(ctx context.Context, userID, sessionID string) erro
 // RemovePasskey deletes a passkey of the user of a session. Sessions that rest on it end; that session only if it began
 // with it. The error is ErrNoPasskey, or ErrLastWay.
 func (s *Service) RemovePasskey(ctx context.Context, userID, sessionID, id string) error {
-	return s.withFactors(ctx, userID, sessionID, func(tx Store, post poster, c Credentials, f SecondFactors) error {
+	return s.withoutSome(ctx, userID, sessionID, func(tx Store, post poster, c Credentials, f SecondFactors) error {
 		list, err := tx.PasskeysOf(ctx, userID)
 		if err != nil {
 			return err
@@ -56,7 +56,7 @@ func (s *Service) keepsAWay(ctx context.Context, tx Store, c Credentials, f Seco
 // RemoveFactors removes all second factors of the user of a session. Having none is not an error. The error is
 // ErrLastWay if a passkey is the last way in.
 func (s *Service) RemoveFactors(ctx context.Context, userID, sessionID string) error {
-	return s.withFactors(ctx, userID, sessionID, func(tx Store, post poster, c Credentials, f SecondFactors) error {
+	return s.withoutSome(ctx, userID, sessionID, func(tx Store, post poster, c Credentials, f SecondFactors) error {
 		if !f.Any() {
 			return nil
 		}

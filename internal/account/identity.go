@@ -107,7 +107,7 @@ func (s *Service) endFlow(
 // RemoveIdentity unlinks an account at a provider from the user of a session. What was begun with it ends: sessions,
 // that one only if it began so, and flows. The user is told by mail. The error is ErrNoIdentity, or ErrLastWay.
 func (s *Service) RemoveIdentity(ctx context.Context, userID, sessionID, id string) error {
-	return s.withFactors(ctx, userID, sessionID, func(tx Store, post poster, c Credentials, f SecondFactors) error {
+	return s.withoutSome(ctx, userID, sessionID, func(tx Store, post poster, c Credentials, f SecondFactors) error {
 		list, err := tx.IdentitiesOf(ctx, userID)
 		if err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 // sessions. The user is told by mail. Having none is not an error. The error is ErrLastWay if nothing else would sign
 // the user in.
 func (s *Service) RemovePassword(ctx context.Context, userID, sessionID string) error {
-	return s.withFactors(ctx, userID, sessionID, func(tx Store, post poster, c Credentials, f SecondFactors) error {
+	return s.withoutSome(ctx, userID, sessionID, func(tx Store, post poster, c Credentials, f SecondFactors) error {
 		if c.PasswordHash == "" {
 			return nil
 		}

@@ -11,8 +11,7 @@ import (
 	"stoa/internal/trust/audit"
 )
 
-// Users is the part of Store about users. Package store implements it; package
-// The tests of package store cover every sentence here.
+// Users is the part of Store about users. Package store implements it, and its tests cover every sentence here.
 type Users interface {
 	// CreateUser inserts a user. The error is an errs.Conflict if the id is taken, or
 	// the Key of the e-mail address or the username.
@@ -49,9 +48,10 @@ type Users interface {
 	SetRole(ctx context.Context, id string, role reqctx.Role) error
 	RaiseGeneration(ctx context.Context, id string) error
 
-	// Ended has this transaction wait as one does that ends sessions: until no process answers from memory what was so
-	// before. It is for a change that was made already: whoever made it may have been killed before it had waited.
-	Ended(ctx context.Context)
+	// Settle has InTx return only when no process answers from memory what was so before, as all methods do that end
+	// sessions or change users. Whoever is about to end something calls it: a process that has ended the same may have
+	// been killed before it had waited. Outside of InTx it waits at once.
+	Settle(ctx context.Context)
 
 	// FillMailboxes stores the mailbox.Key of at most limit users that have none, because the
 	// previous release wrote them, and returns how many these were: the first by their ids, of

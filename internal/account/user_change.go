@@ -91,6 +91,7 @@ func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (Use
 	}
 	var changed User
 	err := s.Store.InTx(ctx, func(tx Store) error {
+		tx.Settle(ctx) // also if the user is so already
 		// All administrators are locked, and before the user. So of two transactions
 		// that each take one away, the second counts what the first left, and they
 		// cannot deadlock.
@@ -145,9 +146,6 @@ func mayChange(ctx context.Context, tx Store, before, after User) error {
 
 // saveUser stores and records what changed about a user, if anything.
 func (s *Service) saveUser(ctx context.Context, tx Store, before, after User) error {
-	if after == before {
-		tx.Ended(ctx)
-	}
 	target := audit.Target{Type: "user", ID: after.ID}
 	if after.Role != before.Role {
 		if err := tx.SetRole(ctx, after.ID, after.Role); err != nil {

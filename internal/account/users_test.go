@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stoa/internal/account"
-	"stoa/internal/account/staff"
 	"stoa/internal/base/errs"
 	"stoa/internal/base/permission"
 	"stoa/internal/base/reqctx"
@@ -304,46 +303,6 @@ func TestNothingIsDoneUnrecorded(t *testing.T) {
 		if _, err := other.SetUp(ctx,
 			account.Setup{Token: token, Email: "bob@example.com", Username: "bob", Password: secret}); err != nil {
 			t.Error(err)
-		}
-	})
-}
-
-// Whoever made a change may have been killed before all processes knew of it. Asking for it again waits, too.
-func TestAChangeThatIsSoAlreadyWaitsForAllProcesses(t *testing.T) {
-	t.Parallel()
-
-	dbtest.OnBoth(t, func(t *testing.T, url string) {
-		db, c, waited := store.NewAccount(dbtest.Open(t, url)), clocktest.New(t0), 0
-		s := service(t, url, c)
-		s.Store = db
-		roles := staff.Service{Store: store.NewStaff(db), Now: c.Now}
-		ctx := reqctx.WithCaller(t.Context(), reqctx.Caller{Rights: permission.All()})
-		id, no := mustRegister(t, s, "ada").User.ID, false
-		db.OnEnd(func(context.Context) { waited++ })
-		may := []permission.Name{"users:read"}
-		if _, err := roles.Create(ctx, staff.NewRole{Name: "READERS", Permissions: may}); err != nil {
-			t.Fatal(err)
-		}
-		for what, change := range map[string]func() error{
-			"a role of a user": func() error {
-				_, err := s.UpdateUser(ctx, id, account.UserChange{Role: "READERS"})
-				return err
-			},
-			"the state of a user": func() error {
-				_, err := s.UpdateUser(ctx, id, account.UserChange{Active: &no})
-				return err
-			},
-			"what a role allows": func() error {
-				_, err := roles.Change(ctx, "READERS", staff.RoleChange{Permissions: may[:0]})
-				return err
-			},
-		} {
-			for _, time := range []string{"first", "second"} {
-				waited = 0
-				if err := change(); err != nil || waited != 1 {
-					t.Errorf("%s, the %s time: waited %d times, %v", what, time, waited, err)
-				}
-			}
 		}
 	})
 }

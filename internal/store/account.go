@@ -41,8 +41,8 @@ type ends struct {
 	due    atomic.Bool
 }
 
-// Ended implements account.Users. Each statement that may have ended a session or changed a user calls it.
-func (a *Account) Ended(ctx context.Context) {
+// Settle implements account.Users. Each statement that may have ended a session or changed a user calls it.
+func (a *Account) Settle(ctx context.Context) {
 	switch {
 	case a.InTransaction():
 		a.ends.due.Store(true)
@@ -59,7 +59,7 @@ func (a *Account) settled(
 	var within ends
 	err := inTx(ctx, func(tx database.Conn) error { return fn(&Account{audited{tx}, &within}) })
 	if within.due.Load() {
-		a.Ended(ctx)
+		a.Settle(ctx)
 	}
 	return err
 }

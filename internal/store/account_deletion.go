@@ -28,7 +28,7 @@ func (s Leave) InTx(ctx context.Context, fn func(leave.Store) error) error {
 
 // PlanDeletion implements leave.Store.
 func (s Leave) PlanDeletion(ctx context.Context, id string, at time.Time) error {
-	defer s.Ended(ctx)
+	defer s.Settle(ctx)
 	res, err := s.Write.ExecContext(ctx, `
 		UPDATE users SET deletion_at_ms = $1, generation = generation + 1 WHERE id = $2`, database.Millis(at), id)
 	if err := database.Affected(res, err, "User"); err != nil {
@@ -52,7 +52,7 @@ func (s Leave) DueDeletions(ctx context.Context, now time.Time, limit int) ([]st
 
 // Erase implements leave.Store.
 func (s Leave) Erase(ctx context.Context, c account.Credentials, kept time.Time) error {
-	defer s.Ended(ctx)
+	defer s.Settle(ctx)
 	if _, err := s.blank(ctx, `user_id = $1 AND created_at_ms <= $2`, ``, c.ID, database.Millis(kept)); err != nil {
 		return err
 	}

@@ -136,7 +136,11 @@ func testSettling(t *testing.T, open Open) {
 	})
 	_ = s.InShortTx(ctx, func(tx account.Store) error { return tx.SetActive(ctx, "u1", true) })
 	_ = s.InTx(ctx, func(tx account.Store) error { return tx.SetPassword(ctx, "u1", "h") })
-	if got := fmt.Sprint(seen); got != "[2 5 6]" {
+	_ = s.InTx(ctx, func(tx account.Store) error {
+		tx.Settle(ctx)
+		return errors.New("there is nothing to end")
+	})
+	if got := fmt.Sprint(seen); got != "[2 5 6 6]" {
 		t.Errorf("told after the rows %s", got)
 	}
 }

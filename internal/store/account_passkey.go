@@ -116,7 +116,7 @@ func (a *Account) DeletePasskey(ctx context.Context, userID, id string) error {
 
 // EndSessionsBy implements account.Passkeys. Methods have no letters that LIKE reads otherwise.
 func (a *Account) EndSessionsBy(ctx context.Context, userID, method, except string) error {
-	defer a.Ended(ctx)
+	defer a.Settle(ctx)
 	const resting = ` user_id = $1 AND id <> $2 AND ',' || methods || ',' LIKE $3`
 	args := []any{userID, except, "%," + method + ",%"}
 	_, err := a.Write.ExecContext(ctx, `

@@ -103,7 +103,7 @@ func (a *Account) SetReauthenticated(ctx context.Context, id string, at time.Tim
 
 // SetLevel implements account.Sessions.
 func (a *Account) SetLevel(ctx context.Context, id string, level int, methods []string) error {
-	defer a.Ended(ctx)
+	defer a.Settle(ctx)
 	res, err := a.Write.ExecContext(ctx,
 		`UPDATE sessions SET level = $1, methods = $2, phishing_resistant = $3 WHERE id = $4`,
 		level, strings.Join(methods, ","), account.Session{Methods: methods}.PhishingResistant(), id)
@@ -112,7 +112,7 @@ func (a *Account) SetLevel(ctx context.Context, id string, level int, methods []
 
 // LowerSessions implements account.Sessions. A passkey is worth two factors by itself.
 func (a *Account) LowerSessions(ctx context.Context, userID string) error {
-	defer a.Ended(ctx)
+	defer a.Settle(ctx)
 	_, err := a.Write.ExecContext(ctx, `
 		UPDATE sessions
 		SET level = CASE WHEN ',' || methods LIKE '%,pky%' THEN level ELSE 1 END,
@@ -165,14 +165,14 @@ func (a *Account) ListSessions(
 
 // DeleteSession implements account.Sessions.
 func (a *Account) DeleteSession(ctx context.Context, userID, id string) error {
-	defer a.Ended(ctx)
+	defer a.Settle(ctx)
 	res, err := a.Write.ExecContext(ctx, `DELETE FROM sessions WHERE id = $1 AND user_id = $2`, id, userID)
 	return database.Affected(res, err, "Session")
 }
 
 // DeleteSessionsExcept implements account.Sessions.
 func (a *Account) DeleteSessionsExcept(ctx context.Context, userID, id string) error {
-	defer a.Ended(ctx)
+	defer a.Settle(ctx)
 	if err := a.forgetOtherDevices(ctx, userID, id); err != nil { // while the session says which its own is
 		return err
 	}

@@ -75,7 +75,7 @@ func (a *Account) userBy(ctx context.Context, condition, value string) (account.
 
 // SetUsername implements account.Users.
 func (a *Account) SetUsername(ctx context.Context, id, username string) error {
-	defer a.Ended(ctx)
+	defer a.Settle(ctx)
 	res, err := a.Write.ExecContext(ctx, `UPDATE users SET username = $1, username_key = $2 WHERE id = $3`,
 		username, account.Key(username), id)
 	return database.Affected(res, a.Wrap(err, "User"), "User")
@@ -128,14 +128,14 @@ func sinceEpoch(t time.Time) int64 {
 
 // SetActive implements account.Users.
 func (a *Account) SetActive(ctx context.Context, id string, active bool) error {
-	defer a.Ended(ctx)
+	defer a.Settle(ctx)
 	res, err := a.Write.ExecContext(ctx, `UPDATE users SET active = $1 WHERE id = $2`, active, id)
 	return database.Affected(res, err, "User")
 }
 
 // SetRole implements account.Users.
 func (a *Account) SetRole(ctx context.Context, id string, role reqctx.Role) error {
-	defer a.Ended(ctx)
+	defer a.Settle(ctx)
 	res, err := a.Write.ExecContext(ctx, `UPDATE users SET role = $1 WHERE id = $2`, string(role), id)
 	return database.Affected(res, err, "User")
 }

@@ -11,7 +11,7 @@ import (
 
 // SetEmail implements account.Proofs.
 func (a *Account) SetEmail(ctx context.Context, id, email string, proven time.Time) error {
-	defer a.Ended(ctx)
+	defer a.Settle(ctx)
 	res, err := a.Write.ExecContext(ctx, `
 		UPDATE users SET email = $1, email_key = $2, mailbox_key = $3, email_proven_at_ms = $4 WHERE id = $5`,
 		email, account.Key(email), mailbox.Key(email), sinceEpoch(proven), id)

@@ -94,7 +94,7 @@ func (a *Account) KeyHolder(ctx context.Context, id string) (h apikey.Holder, er
 
 // EndKeys implements account.KeyStore.
 func (a *Account) EndKeys(ctx context.Context, userID string, keep []string, at time.Time) error {
-	defer a.Ended(ctx)
+	defer a.Settle(ctx)
 	var w database.Where
 	w.And(`user_id = $1 AND revoked_at_ms = 0`, userID)
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(keep))) {
@@ -186,7 +186,7 @@ func (k Keys) RenameKey(ctx context.Context, id, name string) error {
 
 // RevokeKey implements apikey.Store.
 func (k Keys) RevokeKey(ctx context.Context, id string, at time.Time) error {
-	defer k.Ended(ctx)
+	defer k.Settle(ctx)
 	res, err := k.Write.ExecContext(ctx, `UPDATE api_keys SET revoked_at_ms = $1 WHERE id = $2 AND revoked_at_ms = 0`,
 		sinceEpoch(at), id)
 	return database.Affected(res, err, "Key")
@@ -194,7 +194,7 @@ func (k Keys) RevokeKey(ctx context.Context, id string, at time.Time) error {
 
 // ReplaceSecret implements apikey.Store.
 func (k Keys) ReplaceSecret(ctx context.Context, key apikey.Key, before string) error {
-	defer k.Ended(ctx)
+	defer k.Settle(ctx)
 	res, err := k.Write.ExecContext(ctx, `
 		UPDATE api_keys SET secret_hash = $1, previous_hash = $2, previous_until_ms = $3, expires_at_ms = $4, created_by = $5,
 			creator_permissions = $6, renewed_at_ms = $7
@@ -234,7 +234,7 @@ func (k Keys) ServiceAccounts(ctx context.Context, now time.Time) ([]apikey.Acco
 
 // DeleteAccount implements apikey.Store.
 func (k Keys) DeleteAccount(ctx context.Context, id string) error {
-	defer k.Ended(ctx)
+	defer k.Settle(ctx)
 	res, err := k.Write.ExecContext(ctx, `DELETE FROM service_accounts WHERE id = $1`, id)
 	return database.Affected(res, err, "Service account")
 }

@@ -53,7 +53,7 @@ func (a *Account) ownRole(ctx context.Context, name, lock string) (staff.Role, e
 
 // PutRole implements staff.Roles.
 func (s *Staff) PutRole(ctx context.Context, r staff.Role) error {
-	defer s.Ended(ctx)
+	defer s.Settle(ctx)
 	_, err := s.Write.ExecContext(ctx, `
 		INSERT INTO roles (name, permissions, created_at_ms) VALUES ($1, $2, $3)
 		ON CONFLICT (name) DO UPDATE SET permissions = excluded.permissions`,
@@ -63,7 +63,7 @@ func (s *Staff) PutRole(ctx context.Context, r staff.Role) error {
 
 // DeleteRole implements staff.Roles.
 func (s *Staff) DeleteRole(ctx context.Context, name string) error {
-	defer s.Ended(ctx)
+	defer s.Settle(ctx)
 	res, err := s.Write.ExecContext(ctx, `DELETE FROM roles WHERE name = $1`, name)
 	return database.Affected(res, err, "Role")
 }

@@ -104,7 +104,7 @@ func (s *Keys) RenameMine(ctx context.Context, userID, id string, in Name) (k Ke
 
 // RevokeMine ends a key of a user, or returns ErrNoKey.
 func (s *Keys) RevokeMine(ctx context.Context, userID, id string) error {
-	return s.Store.InTx(ctx, func(tx Store) error {
+	return s.ending(ctx, func(tx Store) error {
 		k, err := s.mine(ctx, tx, userID, "", id)
 		if err != nil {
 			return err

@@ -137,7 +137,7 @@ func (s *Keys) Revoke(ctx context.Context, rights permission.Set, id string) err
 	if !IsID(id) {
 		return ErrNoKey
 	}
-	return s.Store.InTx(ctx, func(tx Store) error {
+	return s.ending(ctx, func(tx Store) error {
 		found, err := tx.ListedKey(ctx, id)
 		if err != nil {
 			return noKey(err)
@@ -151,6 +151,14 @@ func (s *Keys) Revoke(ctx context.Context, rights permission.Set, id string) err
 			return errAbove.With("permission", name)
 		}
 		return s.revoke(ctx, tx, k)
+	})
+}
+
+// ending runs fn, which ends keys, in a transaction, and waits for all processes, also if fn finds that they have ended.
+func (s *Keys) ending(ctx context.Context, fn func(tx Store) error) error {
+	return s.Store.InTx(ctx, func(tx Store) error {
+		tx.Settle(ctx)
+		return fn(tx)
 	})
 }
 

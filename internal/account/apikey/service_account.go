@@ -46,7 +46,7 @@ func account(ctx context.Context, tx Store, id string) (Account, error) {
 // DeleteAccount deletes a service account and ends its keys, for an administrator whose own rights include those of the
 // keys. It returns ErrNoAccount, and FORBIDDEN.
 func (s *Keys) DeleteAccount(ctx context.Context, rights permission.Set, id string) error {
-	return s.Store.InTx(ctx, func(tx Store) error {
+	return s.ending(ctx, func(tx Store) error {
 		a, err := account(ctx, tx, id)
 		if err != nil {
 			return err
@@ -124,7 +124,7 @@ func (s *Keys) Rename(ctx context.Context, rights permission.Set, accountID, id 
 // RevokeOf ends a key of a service account, for an administrator whose own rights include the key's. The error is
 // ErrNoKey or FORBIDDEN.
 func (s *Keys) RevokeOf(ctx context.Context, rights permission.Set, accountID, id string) error {
-	return s.Store.InTx(ctx, func(tx Store) error {
+	return s.ending(ctx, func(tx Store) error {
 		k, err := s.mine(ctx, tx, "", accountID, id)
 		if err != nil {
 			return err

@@ -72,6 +72,9 @@ type Store interface {
 	// ListedKey returns one of them, or an errs.NotFound error.
 	ListedKey(ctx context.Context, id string) (Listed, error)
 
+	// Settle is that of account.Users.
+	Settle(ctx context.Context)
+
 	// RenameKey, RevokeKey change a key that has not been revoked; else the error is an errs.NotFound.
 	RenameKey(ctx context.Context, id, name string) error
 	RevokeKey(ctx context.Context, id string, at time.Time) error

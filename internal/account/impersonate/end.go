@@ -47,6 +47,7 @@ func (s *Service) End(ctx context.Context, id string) (Impersonation, error) {
 	if err := s.note(ctx, i); err != nil {
 		return Impersonation{}, err
 	}
+	s.Store.Settle(ctx) // note has waited only if it was the one that ended it
 	return s.Store.Impersonation(ctx, id)
 }
 

@@ -61,11 +61,12 @@ func (q Query) Issues() (faults errs.Issues) {
 
 // Store is the database as Service sees it. Package store implements it, and its tests cover every sentence here.
 type Store interface {
-	// User, Session, CreateSession and DeleteSession are those of account.Store.
+	// User, Session, CreateSession, DeleteSession and Settle are those of account.Store.
 	User(ctx context.Context, id string) (account.Credentials, error)
 	Session(ctx context.Context, id string) (account.Session, error)
 	CreateSession(ctx context.Context, s account.Session) error
 	DeleteSession(ctx context.Context, userID, id string) error
+	Settle(ctx context.Context)
 
 	// AddImpersonation inserts an impersonation.
 	AddImpersonation(ctx context.Context, i Impersonation) error

@@ -176,6 +176,7 @@ func (s *Service) Erase(ctx context.Context, userID string, in Confirmation) err
 		return err
 	}
 	err := s.Store.InTx(ctx, func(tx Store) error {
+		tx.Settle(ctx) // also if the user is removed already
 		c, err := s.leaver(ctx, tx, userID, in)
 		if err != nil {
 			return err

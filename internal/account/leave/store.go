@@ -19,6 +19,7 @@ type Accounts interface {
 	RoleRights(ctx context.Context, role reqctx.Role) (permission.Set, error)
 	Session(ctx context.Context, id string) (account.Session, error)
 	CancelDeletion(ctx context.Context, id string) error
+	Settle(ctx context.Context)
 	CreateMailToken(ctx context.Context, t account.MailToken) error
 	MailToken(ctx context.Context, hash string) (account.MailToken, error)
 	MailTokensOf(ctx context.Context, userID string, kind account.LinkKind) ([]account.MailToken, error)

@@ -58,8 +58,8 @@ type Roles interface {
 	PutRole(ctx context.Context, r Role) error
 	DeleteRole(ctx context.Context, name string) error
 
-	// Ended is that of account.Users, for a role that is as it is to be.
-	Ended(ctx context.Context)
+	// Settle is that of account.Users.
+	Settle(ctx context.Context)
 
 	// Holders returns how many users have each role that anybody has.
 	Holders(ctx context.Context) (map[string]int, error)
@@ -198,6 +198,7 @@ func (s *Service) Change(ctx context.Context, name string, in RoleChange) (r Rol
 		return Role{}, err
 	}
 	err = s.Store.InTx(ctx, func(tx Store) error {
+		tx.Settle(ctx) // also if it allows just that already
 		if r, err = s.editable(ctx, tx, name); err != nil {
 			return err
 		}
@@ -206,12 +207,8 @@ func (s *Service) Change(ctx context.Context, name string, in RoleChange) (r Rol
 		if err := CheckAbove(ctx, "", r.Rights()); err != nil {
 			return err
 		}
-		if err := s.count(ctx, tx, &r); err != nil {
+		if err := s.count(ctx, tx, &r); err != nil || slices.Equal(before, r.Permissions) {
 			return err
-		}
-		if slices.Equal(before, r.Permissions) {
-			tx.Ended(ctx)
-			return nil
 		}
 		if err := tx.PutRole(ctx, r); err != nil {
 			return err

@@ -107,14 +107,39 @@ var kept = []mutant{
 		tests: of("internal/account", "TestNothingWorksAfterAConcurrentEnd"),
 	},
 	{
-		name: "a-change-that-is-so-does-not-wait", t: is(97),
-		edit:  at("account/user_change.go", `if «after == before» {`, `$OLD && !$ON`),
+		name: "a-user-who-is-so-is-not-waited-for", t: is(97),
+		edit:  at("account/user_change.go", `«tx.Settle(ctx)»`, skippedCall),
 		tests: of("internal/account", "TestAChangeThatIsSoAlreadyWaitsForAllProcesses"),
 	},
 	{
-		name: "a-role-that-is-so-does-not-wait", t: is(97),
-		edit:  at("account/staff/role.go", `«tx.Ended(ctx)»`, `mutantSkip($ON, func() error { $OLD; return nil })`),
+		name: "a-role-that-is-so-is-not-waited-for", t: is(97),
+		edit:  at("account/staff/role.go", `«tx.Settle(ctx)»`, skippedCall),
 		tests: of("internal/account", "TestAChangeThatIsSoAlreadyWaitsForAllProcesses"),
+	},
+	{
+		name: "a-factor-that-is-gone-is-not-waited-for", t: is(97),
+		edit:  at("account/factor.go", `«tx.Settle(ctx)»`, skippedCall),
+		tests: of("internal/account", "TestAChangeThatIsSoAlreadyWaitsForAllProcesses"),
+	},
+	{
+		name: "a-stand-in-that-is-over-is-not-waited-for", t: is(97),
+		edit:  at("account/impersonate/end.go", `«s.Store.Settle(ctx)»`, skippedCall),
+		tests: of("internal/account", "TestAChangeThatIsSoAlreadyWaitsForAllProcesses"),
+	},
+	{
+		name: "a-key-that-is-revoked-is-not-waited-for", t: is(97),
+		edit:  at("account/apikey/service.go", `«tx.Settle(ctx)»`, skippedCall),
+		tests: of("internal/account", "TestAChangeThatIsSoAlreadyWaitsForAllProcesses"),
+	},
+	{
+		name: "an-account-that-is-gone-is-not-waited-for", t: is(97),
+		edit:  at("account/leave/service.go", `«tx.Settle(ctx)»`, skippedCall),
+		tests: of("internal/account", "TestAChangeThatIsSoAlreadyWaitsForAllProcesses"),
+	},
+	{
+		name: "settings-that-are-so-are-not-waited-for", t: is(97),
+		edit:  at("operate/signin/service.go", `due = «true»`, `!$ON`),
+		tests: of("internal/operate/signin", "TestAChangeIsAnsweredWhenAllReplicasHaveIt"),
 	},
 	{
 		name: "deactivation-keeps-sessions", t: is(97),

@@ -37,6 +37,8 @@ const (
 const (
 	// skipped does nothing, and no error is returned.
 	skipped = `mutantSkip($ON, func() error { return $OLD })`
+	// skippedCall is skipped for a call that returns nothing.
+	skippedCall = `mutantSkip($ON, func() error { $OLD; return nil })`
 	// keepsPassword replaces replacePassword by what ends all that rests on the former password.
 	keepsPassword = `mutantIf($ON, func(ctx context.Context, tx Store, id, _ string, keep kept) error {
 		return s.shutOut(ctx, tx, id, keep)
