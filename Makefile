@@ -102,7 +102,7 @@ race: ## Run all tests but the long ones shuffled, and a tenth of the proof, wit
 	$(GOTEST) -race -shuffle=on -count=1 ./...
 	STOA_PROOF=short $(GOTEST) -race -count=1 ./internal/proof
 
-# What takes minutes or hours: docs/proof.md. Times are measured while nothing else runs.
+# What takes minutes or hours: docs/proof.md. What measures times runs by itself.
 TIMES := ^TestHowLongAnAnswerTakesTellsNothing$$
 .PHONY: proof
 proof: ## Prove what takes long: both engines, every Node.js, races, mutants, kills, rolling upgrades, fuzzing, packages

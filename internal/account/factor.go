@@ -104,20 +104,7 @@ func (s *Service) withFactors(
 	change func(tx Store, post poster, c Credentials, f SecondFactors) error,
 ) error {
 	return s.inTxWithMail(ctx, func(tx Store, post poster) error {
-		c, err := tx.User(ctx, userID) // before its factors: see Store
-		if err != nil {
-			return noUser(err)
-		}
-		if sessionID != "" {
-			if err := s.stillIn(ctx, tx, sessionID); err != nil {
-				return err
-			}
-		}
-		f, err := s.factorsOf(ctx, tx, userID)
-		if err != nil {
-			return err
-		}
-		return change(tx, post, c, f)
+		return s.changeFactors(ctx, tx, post, userID, sessionID, change)
 	})
 }
 
@@ -127,10 +114,31 @@ func (s *Service) withoutSome(
 	ctx context.Context, userID, sessionID string,
 	change func(tx Store, post poster, c Credentials, f SecondFactors) error,
 ) error {
-	return s.withFactors(ctx, userID, sessionID, func(tx Store, post poster, c Credentials, f SecondFactors) error {
+	return s.inTxWithMail(ctx, func(tx Store, post poster) error {
 		tx.Settle(ctx)
-		return change(tx, post, c, f)
+		return s.changeFactors(ctx, tx, post, userID, sessionID, change)
 	})
+}
+
+// changeFactors is withFactors in a transaction.
+func (s *Service) changeFactors(
+	ctx context.Context, tx Store, post poster, userID, sessionID string,
+	change func(tx Store, post poster, c Credentials, f SecondFactors) error,
+) error {
+	c, err := tx.User(ctx, userID) // before its factors: see Store
+	if err != nil {
+		return noUser(err)
+	}
+	if sessionID != "" {
+		if err := s.stillIn(ctx, tx, sessionID); err != nil {
+			return err
+		}
+	}
+	f, err := s.factorsOf(ctx, tx, userID)
+	if err != nil {
+		return err
+	}
+	return change(tx, post, c, f)
 }
 
 // Factors is the part of Store about second factors. Those that write are for a user who is locked.

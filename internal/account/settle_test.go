@@ -2,6 +2,7 @@ package account_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"stoa/internal/account"
@@ -27,7 +28,7 @@ func TestAChangeThatIsSoAlreadyWaitsForAllProcesses(t *testing.T) {
 		s := service(t, url, c)
 		s.Store = db
 		ctx := reqctx.WithCaller(t.Context(), reqctx.Caller{Rights: permission.All()})
-		id, active := mustRegister(t, s, "ada").User.ID, true
+		id := mustRegister(t, s, "ada").User.ID
 		sessions, err := s.Sessions(ctx, id)
 		if err != nil {
 			t.Fatal(err)
@@ -41,6 +42,7 @@ func TestAChangeThatIsSoAlreadyWaitsForAllProcesses(t *testing.T) {
 			t.Fatal(err)
 		}
 		standIns := impersonate.Service{Store: store.NewImpersonations(db), Accounts: s, Now: c.Now}
+		root := mustCreateAdmin(t, s, "root").ID
 		bob := mustRegister(t, s, "bob").User.ID
 		over := impersonate.Impersonation{
 			ID: "over", Staff: impersonate.Person{ID: id}, User: impersonate.Person{ID: bob}, CreatedAt: t0, EndsAt: t0,
@@ -61,18 +63,12 @@ func TestAChangeThatIsSoAlreadyWaitsForAllProcesses(t *testing.T) {
 				_, err := s.UpdateUser(ctx, id, account.UserChange{Role: reqctx.RoleUser})
 				return err
 			},
-			"the state of a user": func() error {
-				_, err := s.UpdateUser(ctx, id, account.UserChange{Active: &active})
-				return err
-			},
+			"the state of a user": func() error { return s.SetActive(ctx, id, true) },
 			"what a role allows": func() error {
 				_, err := roles.Change(ctx, "NOTHING", staff.RoleChange{Permissions: []permission.Name{}})
 				return err
 			},
-			"an impersonation": func() error {
-				_, err := standIns.End(ctx, over.ID)
-				return err
-			},
+			"an impersonation":   func() error { _, err := standIns.End(ctx, over.ID); return err },
 			"a password":         func() error { return s.RemovePassword(ctx, id, session) },
 			"second factors":     func() error { return s.RemoveFactors(ctx, id, session) },
 			"an app":             func() error { return s.RemoveTOTP(ctx, id, session) },
@@ -91,9 +87,13 @@ func TestAChangeThatIsSoAlreadyWaitsForAllProcesses(t *testing.T) {
 			"all sessions of a user":   func() error { _, err := s.EndSessionsOf(ctx, bob); return err },
 		} {
 			waited = 0
-			if err := change(); waited == 0 || err != nil && errs.KindOf(err) != errs.NotFound {
+			if err := change(); waited != 1 || err != nil && errs.KindOf(err) != errs.NotFound {
 				t.Errorf("%s: waited %d times, %v", what, waited, err)
 			}
+		}
+		waited = 0
+		if err := s.SetActive(ctx, root, false); !errors.Is(err, account.ErrLastAdministrator) || waited != 0 {
+			t.Errorf("what is refused waited %d times, %v", waited, err)
 		}
 	})
 }

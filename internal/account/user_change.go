@@ -91,7 +91,6 @@ func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (Use
 	}
 	var changed User
 	err := s.Store.InTx(ctx, func(tx Store) error {
-		tx.Settle(ctx) // also if the user is so already
 		// All administrators are locked, and before the user. So of two transactions
 		// that each take one away, the second counts what the first left, and they
 		// cannot deadlock.
@@ -125,6 +124,7 @@ func (s *Service) UpdateUser(ctx context.Context, id string, ch UserChange) (Use
 		if err := mayChange(ctx, tx, before, changed); err != nil {
 			return err
 		}
+		tx.Settle(ctx) // also if the user is so already
 		return s.saveUser(ctx, tx, before, changed)
 	})
 	if err != nil {

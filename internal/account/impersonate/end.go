@@ -44,10 +44,9 @@ func (s *Service) End(ctx context.Context, id string) (Impersonation, error) {
 	} else if err != nil {
 		return Impersonation{}, err
 	}
-	if err := s.note(ctx, i); err != nil {
+	if err := s.note(ctx, i, true); err != nil {
 		return Impersonation{}, err
 	}
-	s.Store.Settle(ctx) // note has waited only if it was the one that ended it
 	return s.Store.Impersonation(ctx, id)
 }
 
@@ -72,7 +71,7 @@ func (s *Service) noteIfEnded(ctx context.Context, i Impersonation) (noted bool,
 	if on, err := s.Accounts.Stands(ctx, i.ID); on || err != nil {
 		return false, err
 	}
-	return true, s.note(ctx, i)
+	return true, s.note(ctx, i, false)
 }
 
 // noteEnded records the ends in a list that nobody noticed, and reports whether there were any.
@@ -88,9 +87,13 @@ func (s *Service) noteEnded(ctx context.Context, list []Impersonation) (some boo
 	return some, nil
 }
 
-// note ends an impersonation's session and records that, unless somebody else did.
-func (s *Service) note(ctx context.Context, i Impersonation) error {
+// note ends an impersonation's session and records that, unless somebody else did. It then waits for all processes only
+// if told to (account.Users.Settle).
+func (s *Service) note(ctx context.Context, i Impersonation, settle bool) error {
 	return s.Store.InTx(ctx, func(tx Store) error {
+		if settle {
+			tx.Settle(ctx)
+		}
 		if _, err := tx.User(ctx, i.User.ID); err != nil && errs.KindOf(err) != errs.NotFound { // before its sessions
 			return err
 		}

@@ -198,7 +198,6 @@ func (s *Service) Change(ctx context.Context, name string, in RoleChange) (r Rol
 		return Role{}, err
 	}
 	err = s.Store.InTx(ctx, func(tx Store) error {
-		tx.Settle(ctx) // also if it allows just that already
 		if r, err = s.editable(ctx, tx, name); err != nil {
 			return err
 		}
@@ -207,6 +206,7 @@ func (s *Service) Change(ctx context.Context, name string, in RoleChange) (r Rol
 		if err := CheckAbove(ctx, "", r.Rights()); err != nil {
 			return err
 		}
+		tx.Settle(ctx) // also if it allows just that already
 		if err := s.count(ctx, tx, &r); err != nil || slices.Equal(before, r.Permissions) {
 			return err
 		}

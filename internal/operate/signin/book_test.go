@@ -3,6 +3,7 @@ package signin_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"testing"
 	"time"
 
@@ -58,6 +59,10 @@ func TestAChangeIsAnsweredWhenAllReplicasHaveIt(t *testing.T) {
 		if (err == nil) != (i < 2) || waited != tt.waited {
 			t.Errorf("%s: waited %d times, want %d; %v", tt.value, waited, tt.waited, err)
 		}
+	}
+	stale := func(int64) bool { return false } // what a console finds that sends its change again
+	if err := s.Change(t.Context(), nil, errs.Issues{}, stale); !errors.Is(err, signin.ErrStale) || waited != 3 {
+		t.Errorf("stale: waited %d times, want 3; %v", waited, err)
 	}
 	if store.set.Version != 1 {
 		t.Errorf("version %d, want 1", store.set.Version)

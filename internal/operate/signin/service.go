@@ -98,10 +98,10 @@ func (s *Service) Change(
 		if err := wrong.Err(); err != nil {
 			return err
 		}
+		due = true // also for what is so already: whoever changed it may have been killed before it settled
 		if match != nil && !match(set.Version) {
 			return ErrStale
 		}
-		due = true // also for what is so already: whoever changed it may have been killed before it settled
 		if len(changed) == 0 {
 			return nil
 		}

@@ -123,7 +123,7 @@ var kept = []mutant{
 	},
 	{
 		name: "a-stand-in-that-is-over-is-not-waited-for", t: is(97),
-		edit:  at("account/impersonate/end.go", `«s.Store.Settle(ctx)»`, skippedCall),
+		edit:  at("account/impersonate/end.go", `«tx.Settle(ctx)»`, skippedCall),
 		tests: of("internal/account", "TestAChangeThatIsSoAlreadyWaitsForAllProcesses"),
 	},
 	{
