@@ -1,6 +1,7 @@
 package password
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,8 +13,8 @@ func TestMemoryGoesBackWhenNobodyHashes(t *testing.T) {
 
 	synctest.Test(t, func(t *testing.T) {
 		h := NewHasher(Params{MemoryKiB: minGiveBack, Time: 1, Threads: 1, SaltLen: 16, KeyLen: 32}, Limits{})
-		freed := 0
-		h.idle = time.AfterFunc(time.Hour, func() { h.giveBack(func() { freed++ }) })
+		var freed atomic.Int32
+		h.idle = time.AfterFunc(time.Hour, func() { h.giveBack(func() { freed.Add(1) }) })
 		for range 3 {
 			if _, err := h.Hash(t.Context(), "secret"); err != nil {
 				t.Fatal(err)
@@ -21,12 +22,12 @@ func TestMemoryGoesBackWhenNobodyHashes(t *testing.T) {
 			time.Sleep(idleAfter - 1)
 		}
 		synctest.Wait()
-		if freed != 0 {
+		if freed := freed.Load(); freed != 0 {
 			t.Errorf("memory was given back %d times between hashes, want none", freed)
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if freed != 1 {
+		if freed := freed.Load(); freed != 1 {
 			t.Errorf("memory was given back %d times after the last hash, want once", freed)
 		}
 	})
