@@ -154,7 +154,7 @@ func (s *Keys) Revoke(ctx context.Context, rights permission.Set, id string) err
 	})
 }
 
-// ending runs fn, which ends keys, in a transaction, and waits for all processes, also if fn finds that they have ended.
+// ending runs fn, which ends keys, in a transaction, and waits for all processes, also if fn finds them ended.
 func (s *Keys) ending(ctx context.Context, fn func(tx Store) error) error {
 	return s.Store.InTx(ctx, func(tx Store) error {
 		tx.Settle(ctx)
