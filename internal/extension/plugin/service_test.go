@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
-// stops remembers which installations were stopped.
+// stops remembers which installations were stopped, started and tried.
 type stops struct {
 	mu  sync.Mutex
 	ids []string
@@ -40,13 +40,19 @@ func (s *stops) Stop(id string) {
 	s.ids = append(s.ids, id)
 }
 
-func (s *stops) Start(in plugin.Installed) { s.started = append(s.started, in) }
+func (s *stops) Start(in plugin.Installed) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.started = append(s.started, in)
+}
 
 func (s *stops) RuntimeStatus(string) plugin.RuntimeStatus {
 	return plugin.RuntimeStatus{State: plugin.StateIdle}
 }
 
 func (s *stops) Try(_ context.Context, in plugin.Installed, register bool) (plugin.Failure, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.tried = append(s.tried, in.Instance.ID)
 	s.registered = register
 	return s.failure, s.untried
