@@ -73,6 +73,11 @@ func TestConnectionsThatWaitAreFewAndCloseSoon(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var w waiting
+		left := func() int {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return len(w.conns)
+		}
 		ends := make([]net.Conn, maxReady+1)
 		for i := range ends {
 			var ours net.Conn
@@ -82,13 +87,13 @@ func TestConnectionsThatWaitAreFewAndCloseSoon(t *testing.T) {
 		if _, err := ends[maxReady].Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 			t.Errorf("one too many: %v", err)
 		}
-		if w.take(askAt) == nil || len(w.conns) != maxReady-1 {
-			t.Errorf("%d wait", len(w.conns))
+		if w.take(askAt) == nil || left() != maxReady-1 {
+			t.Errorf("%d wait", left())
 		}
 		time.Sleep(readyFor + time.Second)
 		synctest.Wait()
-		if len(w.conns) != 0 || w.take(askAt) != nil {
-			t.Errorf("%d wait after %s", len(w.conns), readyFor)
+		if left() != 0 || w.take(askAt) != nil {
+			t.Errorf("%d wait after %s", left(), readyFor)
 		}
 		if _, err := ends[1].Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 			t.Errorf("one that waited: %v", err)
