@@ -36,7 +36,7 @@ func TestHowLongAnAnswerTakesTellsNothing(t *testing.T) {
 	if os.Getenv("STOA_PROOF") == "" {
 		t.Skip("make proof runs this: it measures")
 	}
-	testkit.OnEachEngine(t, func(t *testing.T, options ...testkit.Option) {
+	onEngine := func(t *testing.T, options ...testkit.Option) {
 		for _, way := range []twin{
 			{name: "sign-in", ready: twinSignIns},
 			{name: "second step", ready: twinChallenges},
@@ -61,7 +61,10 @@ func TestHowLongAnAnswerTakesTellsNothing(t *testing.T) {
 				measure(t, w, way.ready(t, w), way.loud)
 			})
 		}
-	})
+	}
+	// One after the other: beside each other they disturb the times.
+	t.Run("SQLite", func(t *testing.T) { onEngine(t) })
+	t.Run("PostgreSQL", func(t *testing.T) { onEngine(t, testkit.OnPostgres) })
 }
 
 // quiet writes no log, whose writing takes time.
