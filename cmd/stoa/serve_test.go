@@ -144,8 +144,12 @@ func TestServeAnswersAndStopsWithExitCodeZero(t *testing.T) {
 	t.Parallel()
 
 	s := serve(t, nil, "--data", t.TempDir())
+	waittest.True(t, "every part to answer in time", func() bool {
+		status, _ := do(t, http.MethodGet, s.URL+"/readyz", "", "")
+		return status == http.StatusOK
+	})
 	for _, path := range []string{
-		"/livez", "/readyz", "/openapi.json", "/docs", "/.well-known/jwks.json",
+		"/livez", "/openapi.json", "/docs", "/.well-known/jwks.json",
 		"/api/marketplace/products",
 	} {
 		if status, body := do(t, http.MethodGet, s.URL+path, "", ""); status != http.StatusOK {

@@ -68,7 +68,7 @@ func (a *App) startUpkeep(working context.Context, cfg Config) {
 func (a *App) startPlugins(working context.Context, cfg Config) {
 	if cfg.HealthInterval > 0 {
 		probes := &plugin.Probes{
-			Service: a.Plugins, Every: cfg.HealthInterval, Log: cfg.Log,
+			Service: a.Plugins, Every: cfg.HealthInterval, Limit: cfg.HealthLimit, Log: cfg.Log,
 			Ask: func(ctx context.Context, in plugin.Installed) plugin.Failure {
 				return a.gateway.Health(ctx, a.external, in)
 			},

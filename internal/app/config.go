@@ -269,10 +269,12 @@ type Config struct {
 	// looking at Node.js takes several starts of it.
 	Children *child.Launcher
 
-	// HealthLimit is how long a plugin or theme app that has started may take to get healthy, and
-	// WriteEvery how often this process writes something of its own, and how long after a failure that
-	// tells that a database can be written again; 0: ten seconds. Tests set them.
-	HealthLimit, WriteEvery time.Duration
+	// HealthLimit is how long a plugin or theme app that has started may take to get healthy, and an external plugin
+	// to say that it is; 0: ten and five seconds. Tests set it.
+	HealthLimit time.Duration
+	// WriteEvery is how often this process writes something of its own, and how long after a failure that tells that a
+	// database can be written again; 0: ten seconds. Tests set it.
+	WriteEvery time.Duration
 
 	// PluginErrors shows the error messages of internal plugins to clients: for development.
 	PluginErrors bool

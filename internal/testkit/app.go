@@ -122,9 +122,9 @@ func migrated(tb testing.TB, path string) {
 // AnswerLimit is how long an attempt of a hook, an event or a webhook may take in tests.
 const AnswerLimit = time.Minute
 
-// SoonUnhealthy is an Option that waits no longer than shops do for plugins and theme apps to get healthy, for
-// tests in which some never do.
-func SoonUnhealthy(_ testing.TB, cfg *app.Config) { cfg.HealthLimit = 0 }
+// SoonUnhealthy is an Option for tests in which some plugins or theme apps never get healthy: these wait 20 s for
+// each, which must be long enough for those that do.
+func SoonUnhealthy(_ testing.TB, cfg *app.Config) { cfg.HealthLimit = 20 * time.Second }
 
 // New starts an App on an empty database. Both end with the test.
 func New(tb testing.TB, options ...Option) *App {

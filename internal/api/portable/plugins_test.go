@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -18,6 +19,7 @@ import (
 	"stoa/internal/app"
 	"stoa/internal/run/hook"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/waittest"
 )
 
 // told is what plugins.json says of an installation.
@@ -155,7 +157,12 @@ func TestACopyHasWhatPluginsKnow(t *testing.T) {
 func TestAPluginThatHangsIsMissingInACopy(t *testing.T) {
 	t.Parallel()
 
-	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) { cfg.AnswerLimit = 10 * time.Second })
+	waittest.Within(t, "a copy without what hangs", func(limit time.Duration) error { return copyWithoutHung(t, limit) })
+}
+
+func copyWithoutHung(t *testing.T, limit time.Duration) error {
+	t.Helper()
+	a := testkit.New(t, func(_ testing.TB, cfg *app.Config) { cfg.AnswerLimit = limit })
 	admin, user := a.Admin(t, "root").Access, a.Register(t, "ada")
 	var hung atomic.Int32
 	for _, slug := range []string{"hangs", "hangs-too"} {
@@ -178,8 +185,9 @@ func TestAPluginThatHangsIsMissingInACopy(t *testing.T) {
 		"hangs": "The plugin did not answer in time.", "hangs-too": "The plugin did not answer in time.", "works": "1",
 	}
 	if diff := cmp.Diff(want, got); diff != "" || hung.Load() != 2 {
-		t.Errorf("plugins (-want +got), %d hung:\n%s", hung.Load(), diff)
+		return fmt.Errorf("plugins (-want +got), %d hung:\n%s", hung.Load(), diff)
 	}
+	return nil
 }
 
 // What an internal plugin knows is in the copy whether its instance is enabled or not, and each instance has its own.

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"math/rand/v2"
@@ -51,10 +52,11 @@ func (s *Service) CurrentHealths(ctx context.Context) (map[string]bool, error) {
 // Probes asks external plugins for their health: every package that has an enabled
 // instance, in the name of one of them, because all share an address. Of several processes
 // on one database one asks. What a plugin answers is shown and decides nothing: calls go
-// on. All fields are required.
+// on. All fields but Limit are required.
 type Probes struct {
 	Service *Service
 	Every   time.Duration // how often each package is asked
+	Limit   time.Duration // how long an answer may take; 0: five seconds
 	Log     *slog.Logger
 
 	// Ask returns why a plugin is not healthy.
@@ -64,7 +66,7 @@ type Probes struct {
 const (
 	// maxProbes is how many packages are asked at the same time.
 	maxProbes = 16
-	// probeLimit is how long an answer may take.
+	// probeLimit is Probes.Limit unless that is set.
 	probeLimit = 5 * time.Second
 	// maxLook is the longest time until a package that is due is found.
 	maxLook = 5 * time.Second
@@ -133,7 +135,7 @@ func (p *Probes) probe(ctx context.Context, f Found) error {
 	if err != nil {
 		return err
 	}
-	asking, cancel := context.WithTimeout(ctx, probeLimit)
+	asking, cancel := context.WithTimeout(ctx, cmp.Or(p.Limit, probeLimit))
 	failure := p.Ask(asking, in)
 	cancel()
 	if ctx.Err() != nil {

@@ -33,9 +33,9 @@ func (m *Member) reseal(ctx context.Context, old *seal.Key) {
 	m.Log.WarnContext(ctx, "this process was away while the master key was replaced: "+
 		"values that it sealed with the old one meanwhile are sealed again", slog.String("old", old.ID()))
 	p := &pass{rewrap: Rewrap{DB: m.DB}, old: old, alone: true}
-	for _, wait := range []time.Duration{0, m.settle} {
+	for _, wait := range []time.Duration{0, lateSettle} {
 		for {
-			if sleep(ctx, wait) != nil {
+			if m.pause(ctx, wait) != nil {
 				return
 			}
 			p.next = m.Keys.Known()[0] // a later one, if there was another rewrap

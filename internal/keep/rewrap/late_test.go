@@ -25,6 +25,7 @@ type paused struct {
 
 	db        *database.DB
 	old, next *seal.Key
+	settled   chan struct{} // closed when what the process had in progress has been committed
 }
 
 func newPaused(t *testing.T, url string) paused {
@@ -41,8 +42,19 @@ func newPaused(t *testing.T, url string) paused {
 	if err := m.Join(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	m.settle = 5 * time.Second
-	return paused{m, db, keys[0], keys[1]}
+	settled := make(chan struct{})
+	m.pause = func(ctx context.Context, wait time.Duration) error {
+		if wait < lateSettle {
+			return sleep(ctx, wait)
+		}
+		select {
+		case <-settled:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return paused{m, db, keys[0], keys[1], settled}
 }
 
 // forget makes the process count as gone, as after a minute.
@@ -151,6 +163,7 @@ func TestAProcessThatMissedARewrapResealsItsValues(t *testing.T) {
 				late := p
 				late.Member = &Member{Keys: under}
 				late.write(t, "late")
+				close(p.settled)
 				waittest.True(t, "the value that was in progress is sealed again", func() bool { return p.opens(t, p.next, "late") })
 				if after := p.progress(t); after != before {
 					t.Errorf("the progress of the rewrap is %+v, and was %+v", after, before)

@@ -60,16 +60,16 @@ type Member struct {
 	id         string
 	reported   string // the keys it last reported, and when
 	reportedAt time.Time
-	stale      *seal.Key     // a replaced key that it sealed with for too long: see reseal
-	settle     time.Duration // lateSettle
-	lost       bool          // the database's key is unknown, not merely unreadable
+	stale      *seal.Key // a replaced key that it sealed with for too long: see reseal
+	pause      func(context.Context, time.Duration) error
+	lost       bool // the database's key is unknown, not merely unreadable
 }
 
 // Join makes the process a member, and seals with the key that proves to be the database's. On a
 // database without one, that is the first key. It returns an error if a key that the database needs
 // is not known.
 func (m *Member) Join(ctx context.Context) error {
-	m.id, m.settle = rand.Text(), lateSettle
+	m.id, m.pause = rand.Text(), sleep
 	_, err := store.NewSettings(m.DB).Once(ctx, store.SettingMasterKeyCheck, masterkey.Proof(m.Keys.Known()[0]))
 	if err != nil {
 		return err

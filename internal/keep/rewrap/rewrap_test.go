@@ -214,14 +214,10 @@ func TestARewrapWaitsForEveryProcess(t *testing.T) {
 			_, err := r.Run(ctx)
 			ended <- err
 		}()
-		for { // until it has begun
-			if _, started, err := store.NewSettings(s.replicas[0].DB).Find(t.Context(), store.SettingRewrap); err != nil {
-				t.Fatal(err)
-			} else if started {
-				break
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
+		waittest.True(t, "the beginning of the rewrap", func() bool {
+			_, started, err := store.NewSettings(s.replicas[0].DB).Find(t.Context(), store.SettingRewrap)
+			return err == nil && started
+		})
 		for name, key := range map[string]*seal.Key{"old": s.key, "new": next} {
 			cfg := testkit.Config(t, options...)
 			cfg.DatabaseURL, cfg.MasterKey = s.url, seal.NewKeys(key)

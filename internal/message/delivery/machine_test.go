@@ -333,9 +333,7 @@ func TestAStopLosesNothing(t *testing.T) {
 		list = append(list, k.hook("a", fmt.Sprint(i)))
 	}
 	k.add(t, list...)
-	for len(k.to.all()) == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	waittest.True(t, "the first delivery", func() bool { return len(k.to.all()) > 0 })
 	stop()
 	k.run(t)
 	k.state(t, list[199].ID, delivery.Delivered, 1)

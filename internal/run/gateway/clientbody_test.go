@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -80,18 +81,18 @@ func TestABodyThatEndedGetsNoDeadline(t *testing.T) {
 func TestTheWholeBodyHasATimeLimit(t *testing.T) {
 	t.Parallel()
 
-	conn := &deadlines{ResponseRecorder: httptest.NewRecorder(), set: make(chan time.Time, 10)}
-	now := time.Now()
-	for _, left := range []time.Duration{maxUpload, idle / 2, time.Second} {
-		b := &clientBody{
-			body: strings.NewReader("xx"), rc: http.NewResponseController(conn), left: maxBody, until: now.Add(left),
+	synctest.Test(t, func(t *testing.T) {
+		conn := &deadlines{ResponseRecorder: httptest.NewRecorder(), set: make(chan time.Time, 10)}
+		for _, left := range []time.Duration{maxUpload, idle / 2, time.Second} {
+			b := &clientBody{
+				body: strings.NewReader("xx"), rc: http.NewResponseController(conn), left: maxBody, until: time.Now().Add(left),
+			}
+			if _, err := b.Read(make([]byte, 1)); err != nil {
+				t.Fatal(err)
+			}
+			if at, want := time.Until(<-conn.set), min(left, idle); at != want {
+				t.Errorf("with %s left, the next byte may take %s, want %s", left, at, want)
+			}
 		}
-		if _, err := b.Read(make([]byte, 1)); err != nil {
-			t.Fatal(err)
-		}
-		at := <-conn.set
-		if want := min(left, idle); at.Sub(now) < want || at.Sub(now) > want+10*time.Second || at.After(b.until) {
-			t.Errorf("with %s left, the next byte may take %s, want %s", left, at.Sub(now), want)
-		}
-	}
+	})
 }

