@@ -141,7 +141,7 @@ func (c serveCmd) configure(folder datafolder.Folder, log *slog.Logger, at strin
 	if err != nil {
 		return app.Config{}, settings.Wrong(err)
 	}
-	c.tellOwn(log)
+	c.logOwn(log)
 	cfg, err := app.FromServe(c.Serve, site)
 	if err != nil {
 		return cfg, settings.Wrong(err)
@@ -152,8 +152,8 @@ func (c serveCmd) configure(folder datafolder.Folder, log *slog.Logger, at strin
 	return cfg, err
 }
 
-// tellOwn logs which settings win over --auth-policy.
-func (c serveCmd) tellOwn(log *slog.Logger) {
+// logOwn logs which settings win over --auth-policy.
+func (c serveCmd) logOwn(log *slog.Logger) {
 	rules, err := c.AccountRules()
 	if err == nil && len(rules.Own) > 0 {
 		log.Info("these settings win over --auth-policy="+c.AuthPolicy, slog.Any("settings", rules.Own))

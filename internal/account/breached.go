@@ -36,11 +36,11 @@ func (s *Service) noteBreached(ctx context.Context, tx Store, post poster, u Use
 	if err := tx.SetBreached(ctx, u.ID, s.Now()); err != nil {
 		return err
 	}
-	return s.tellBreached(ctx, tx, post, u)
+	return s.mailBreached(ctx, tx, post, u)
 }
 
-// tellBreached mails a user that the password is a breached one, unless the mailbox had enough notices today.
-func (s *Service) tellBreached(ctx context.Context, tx Store, post poster, u User) error {
+// mailBreached mails a user that the password is a breached one, unless the mailbox had enough notices today.
+func (s *Service) mailBreached(ctx context.Context, tx Store, post poster, u User) error {
 	// Without a link, so that nobody learns to follow links in such mails.
 	return s.notify(ctx, tx, post, letterTo(ctx, u, template.PasswordBreached, nil), u)
 }

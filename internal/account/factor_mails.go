@@ -10,22 +10,22 @@ import (
 	"stoa/internal/message/template"
 )
 
-// news is what a mail tells of a change of the ways into an account.
-type news struct {
+// change is a change of the ways into an account, for a mail.
+type change struct {
 	kind   template.Kind
 	values values
 	undo   string // the link that takes the change back, which only the user gets; empty without
 }
 
-// tell mails news to a user who is locked, and without the part that is for the user to whoever proved to read mail to
-// the former address, as long as a change of the address can be taken back. No limit of mails holds for it: whoever
-// changes something must not be able to keep it quiet.
-func (s *Service) tell(ctx context.Context, tx Store, post poster, u User, n news) error {
+// mailChange mails a change to a user who is locked, and without the part that is for the user to whoever proved to
+// read mail to the former address, as long as a change of the address can be taken back. No limit of mails holds for
+// it: whoever changes something must not be able to keep it quiet.
+func (s *Service) mailChange(ctx context.Context, tx Store, post poster, u User, c change) error {
 	about := s.now()
-	maps.Copy(about, n.values)
+	maps.Copy(about, c.values)
 	own := maps.Clone(about)
-	own[template.Link] = n.undo
-	if err := post(letterTo(ctx, u, n.kind, own)); err != nil {
+	own[template.Link] = c.undo
+	if err := post(letterTo(ctx, u, c.kind, own)); err != nil {
 		return err
 	}
 	former, err := s.formerAddresses(ctx, tx, u.ID)
@@ -34,7 +34,7 @@ func (s *Service) tell(ctx context.Context, tx Store, post poster, u User, n new
 	}
 	about[template.Former] = template.Yes
 	for _, address := range former {
-		if err := post(letterAt(ctx, address, u, n.kind, about)); err != nil {
+		if err := post(letterAt(ctx, address, u, c.kind, about)); err != nil {
 			return err
 		}
 	}
@@ -59,8 +59,8 @@ func FormerAddresses(back []MailToken, now time.Time) (all []string) {
 
 // factorAdded tells that an app was switched on, with the link that undoes it, and whether there are other recovery
 // codes. The token is in the fragment, as in resetMail.
-func (s *Service) factorAdded(token string, replaced bool) news {
-	n := news{kind: template.AppAdded, values: values{}, undo: s.undoLink(token)}
+func (s *Service) factorAdded(token string, replaced bool) change {
+	n := change{kind: template.AppAdded, values: values{}, undo: s.undoLink(token)}
 	if replaced {
 		n.values[template.Replaced] = template.Yes
 	}
@@ -71,8 +71,8 @@ func (s *Service) factorAdded(token string, replaced bool) news {
 func (s *Service) undoLink(token string) string { return s.PublicURL + "/not-me#" + token }
 
 // factorRemoved tells that codes of an app are not asked for anymore, and what is.
-func factorRemoved(left SecondFactors) news {
-	n := news{kind: template.AppRemoved, values: values{}}
+func factorRemoved(left SecondFactors) change {
+	n := change{kind: template.AppRemoved, values: values{}}
 	if left.Any() {
 		n.values[template.Passkeys] = template.Yes
 	}
@@ -81,12 +81,12 @@ func factorRemoved(left SecondFactors) news {
 
 // passkeyAdded tells that a passkey was added, with the link that undoes it. The name that its user gave it is not
 // told: whoever added it chose the words.
-func (s *Service) passkeyAdded(p Passkey, token string) news {
-	return news{template.PasskeyAdded, values{template.Provider: p.Credential.Provider()}, s.undoLink(token)}
+func (s *Service) passkeyAdded(p Passkey, token string) change {
+	return change{template.PasskeyAdded, values{template.Provider: p.Credential.Provider()}, s.undoLink(token)}
 }
 
 // passkeyRemoved tells that passkeys were removed, and whether a second step is still asked for.
-func passkeyRemoved(n int, left SecondFactors) news {
+func passkeyRemoved(n int, left SecondFactors) change {
 	what := values{}
 	if n > 1 {
 		what[template.Count] = strconv.Itoa(n)
@@ -94,7 +94,7 @@ func passkeyRemoved(n int, left SecondFactors) news {
 	if !left.Any() {
 		what[template.Alone] = template.Yes
 	}
-	return news{kind: template.PasskeysRemoved, values: what}
+	return change{kind: template.PasskeysRemoved, values: what}
 }
 
 // letterCounter tells a user that a passkey may have been copied.

@@ -104,7 +104,7 @@ func (s *Service) dropTOTP(ctx context.Context, tx Store, post poster, c Credent
 	if err := s.record(ctx, tx, audit.UserRemoveTOTP, c.ID, audit.Details{"email": c.Email}); err != nil {
 		return err
 	}
-	return s.tell(ctx, tx, post, c.User, factorRemoved(left))
+	return s.mailChange(ctx, tx, post, c.User, factorRemoved(left))
 }
 
 // dropPasskeys removes passkeys of a user, and whatever rests on them. Of the user's sessions, the one with an id goes
@@ -131,7 +131,7 @@ func (s *Service) dropPasskeys(
 	if err != nil {
 		return err
 	}
-	return s.tell(ctx, tx, post, c.User, passkeyRemoved(len(list), left))
+	return s.mailChange(ctx, tx, post, c.User, passkeyRemoved(len(list), left))
 }
 
 // lower takes a method from those of a session, and ends it if it began with that. Having no such session

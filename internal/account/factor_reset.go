@@ -86,7 +86,7 @@ func (s *Service) PlanFactorReset(ctx context.Context, userID string) (at time.T
 		if err := tx.PutFactorReset(ctx, r); err != nil {
 			return err
 		}
-		if err := s.tellOfReset(ctx, tx, post, c, f, at); err != nil {
+		if err := s.mailReset(ctx, tx, post, c, f, at); err != nil {
 			return err
 		}
 		return tx.Record(ctx, planned)
@@ -94,8 +94,8 @@ func (s *Service) PlanFactorReset(ctx context.Context, userID string) (at time.T
 	return at, err
 }
 
-// tellOfReset mails a link that stops a plan to each address that a user is known by. No limit of mails holds for it.
-func (s *Service) tellOfReset(
+// mailReset mails a link that stops a plan to each address that a user is known by. No limit of mails holds for it.
+func (s *Service) mailReset(
 	ctx context.Context, tx Store, post poster, c Credentials, f SecondFactors, at time.Time,
 ) error {
 	if err := tx.DeleteMailTokens(ctx, c.ID, LinkKeepFactor); err != nil { // of a plan that ended

@@ -91,7 +91,7 @@ func (s *Service) ConfirmTOTP(ctx context.Context, userID, sessionID string, in 
 		if err != nil {
 			return err
 		}
-		return s.tell(ctx, tx, post, c.User, s.factorAdded(undo, before.RecoveryCodes > 0))
+		return s.mailChange(ctx, tx, post, c.User, s.factorAdded(undo, before.RecoveryCodes > 0))
 	})
 	if err != nil {
 		return nil, err

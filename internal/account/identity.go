@@ -62,7 +62,7 @@ func (s *Service) addIdentity(
 		audit.Details{"email": c.Email, "provider": p.Slug}); err != nil {
 		return Identity{}, err
 	}
-	return id, s.tell(ctx, tx, post, c.User, identityLinked(p))
+	return id, s.mailChange(ctx, tx, post, c.User, identityLinked(p))
 }
 
 // endFlow ends the flow of a challenge that is met, if it has one, and links the account that it was for. It returns
@@ -148,17 +148,17 @@ func (s *Service) dropIdentity(
 		audit.Details{"email": c.Email, "provider": p.Slug}); err != nil {
 		return err
 	}
-	return s.tell(ctx, tx, post, c.User, identityUnlinked(p))
+	return s.mailChange(ctx, tx, post, c.User, identityUnlinked(p))
 }
 
 // identityLinked and identityUnlinked tell of a way in that came or went. The address at the provider is not told:
 // whoever linked it chose the words. Of a provider that is gone the name is empty.
-func identityLinked(p Provider) news {
-	return news{kind: template.IdentityLinked, values: values{template.Provider: p.Name}}
+func identityLinked(p Provider) change {
+	return change{kind: template.IdentityLinked, values: values{template.Provider: p.Name}}
 }
 
-func identityUnlinked(p Provider) news {
-	return news{kind: template.IdentityUnlinked, values: values{template.Provider: p.Name}}
+func identityUnlinked(p Provider) change {
+	return change{kind: template.IdentityUnlinked, values: values{template.Provider: p.Name}}
 }
 
 // letterCode sends a code that proves a mailbox. It is written alike whether the mailbox has an account or not, so it

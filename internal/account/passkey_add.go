@@ -149,5 +149,5 @@ func (s *Service) addPasskey(
 	if err := s.record(ctx, tx, audit.UserAddPasskey, c.ID, audit.Details{"email": c.Email, "passkey": p.ID}); err != nil {
 		return err
 	}
-	return s.tell(ctx, tx, post, c.User, s.passkeyAdded(p, undo))
+	return s.mailChange(ctx, tx, post, c.User, s.passkeyAdded(p, undo))
 }

@@ -24,7 +24,7 @@ func (s *Service) RemovePassword(ctx context.Context, userID, sessionID string) 
 		if err := s.record(ctx, tx, audit.UserRemovePassword, c.ID, audit.Details{"email": c.Email}); err != nil {
 			return err
 		}
-		return s.tell(ctx, tx, post, c.User, news{kind: template.PasswordRemoved})
+		return s.mailChange(ctx, tx, post, c.User, change{kind: template.PasswordRemoved})
 	})
 }
 

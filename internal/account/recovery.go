@@ -44,7 +44,7 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, userID, sessionID string
 		if _, err := s.endFactorReset(ctx, tx, c); err != nil { // these stand in for what is lost
 			return err
 		}
-		if err := s.tell(ctx, tx, post, c.User, news{kind: template.RecoveryCodesReplaced}); err != nil {
+		if err := s.mailChange(ctx, tx, post, c.User, change{kind: template.RecoveryCodesReplaced}); err != nil {
 			return err
 		}
 		return s.record(ctx, tx, audit.UserNewCodes, userID, audit.Details{"email": c.Email})

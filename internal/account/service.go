@@ -76,7 +76,7 @@ type Service struct {
 	KeyUses *apikey.Uses
 
 	// StandInEnded is called when somebody met the end of a session in which staff acted as a user, or may have:
-	// impersonate.Service.Noticed. nil: nobody is told.
+	// impersonate.Service.RecordEnd. If nil, it is not called.
 	StandInEnded func(ctx context.Context, session string)
 
 	seen *verifiedTokens // made by Start

@@ -153,7 +153,7 @@ func (a *App) buildStandIns(cfg Config, db *store.Account) {
 	if !a.noMail {
 		a.StandIns.Outbox = a.Outbox
 	}
-	a.Accounts.StandInEnded = a.StandIns.Noticed
+	a.Accounts.StandInEnded = a.StandIns.RecordEnd
 }
 
 // signInElsewhere has identity providers sign people in.

@@ -50,9 +50,9 @@ func (s *Service) End(ctx context.Context, id string) (Impersonation, error) {
 	return s.Store.Impersonation(ctx, id)
 }
 
-// Noticed records the end of an impersonation, if the session with that id is one that has ended and nobody else
+// RecordEnd records the end of an impersonation, if the session with that id is one that has ended and nobody else
 // noticed. A failure is logged: somebody else will notice.
-func (s *Service) Noticed(ctx context.Context, session string) {
+func (s *Service) RecordEnd(ctx context.Context, session string) {
 	ctx = context.WithoutCancel(ctx) // whoever goes away has noticed, too
 	i, err := s.Store.Impersonation(ctx, session)
 	if err == nil {

@@ -156,8 +156,8 @@ func (s *Service) Start(ctx context.Context, userID string, in Request) (Started
 			ID: session.ID, Staff: Person{ID: who.UserID}, User: Person{ID: c.ID, Name: c.Username}, Reason: in.Reason,
 			Writable: in.Write, CreatedAt: session.CreatedAt, EndsAt: session.EndsAt,
 		}
-		if posted = tells(mode) && s.Outbox != nil && !c.ProvenAt.IsZero(); posted {
-			if err := s.tell(ctx, tx, c.User, started.Impersonation); err != nil {
+		if posted = isMailed(mode) && s.Outbox != nil && !c.ProvenAt.IsZero(); posted {
+			if err := s.mailUser(ctx, tx, c.User, started.Impersonation); err != nil {
 				return err
 			}
 		}

@@ -71,7 +71,7 @@ func (s *Service) Plan(ctx context.Context, userID, sessionID string, in Confirm
 		if err := tx.PlanDeletion(ctx, c.ID, at); err != nil {
 			return err
 		}
-		if err := s.tell(ctx, tx, post, c, at); err != nil {
+		if err := s.mailPlan(ctx, tx, post, c, at); err != nil {
 			return err
 		}
 		details := audit.Details{"email": c.Email, "at": at.Format(time.RFC3339)}
@@ -102,9 +102,9 @@ func (s *Service) leaver(ctx context.Context, tx Store, id string, in Confirmati
 	return c, nil
 }
 
-// tell mails the link that calls the deletion off to a user, and a notice to former addresses, which have a link of
+// mailPlan mails the link that calls the deletion off to a user, and a notice to former addresses, which have a link of
 // their own that gives them the account. No limit of mails holds for it.
-func (s *Service) tell(
+func (s *Service) mailPlan(
 	ctx context.Context, tx Store, post func(mail.Message) error, c account.Credentials, at time.Time,
 ) error {
 	if err := tx.DeleteMailTokens(ctx, c.ID, account.LinkKeepAccount); err != nil { // of a plan that was called off

@@ -22,8 +22,8 @@ import (
 	"stoa/internal/testkit/waittest"
 )
 
-// told is what plugins.json says of an installation.
-type told struct {
+// known is what plugins.json says of an installation.
+type known struct {
 	Plugin, Name, InstallationID, InstanceKey string
 
 	Data    json.RawMessage
@@ -31,9 +31,9 @@ type told struct {
 }
 
 // copyOf has a copy made for a user and returns what plugins told.
-func copyOf(t *testing.T, a *testkit.App, user testkit.Tokens) []told {
+func copyOf(t *testing.T, a *testkit.App, user testkit.Tokens) []known {
 	t.Helper()
-	var list []told
+	var list []known
 	readCopy(t, a, user, "plugins.json", &list)
 	return list
 }

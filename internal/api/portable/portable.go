@@ -133,8 +133,8 @@ func (s *Source) orders(ctx context.Context, _ string) (any, error) {
 	return web.Items(list, wire.NewOrder), err
 }
 
-// told is what an installation of a plugin knows.
-type told struct {
+// known is what an installation of a plugin knows.
+type known struct {
 	Plugin         string `json:"plugin"`
 	Name           string `json:"name"`
 	InstallationID string `json:"installationId"`
@@ -148,7 +148,7 @@ func (s *Source) plugins(ctx context.Context, userID string) (any, error) {
 	return takeout.List(func(yield func(any, error) bool) {
 		for e, err := range s.Plugins.Export(ctx, userID) {
 			m := &e.In.Package.Manifest
-			if !yield(told{m.Slug, m.Name, e.In.Instance.ID, e.In.Instance.Key, e.Data, e.Missing}, err) {
+			if !yield(known{m.Slug, m.Name, e.In.Instance.ID, e.In.Instance.Key, e.Data, e.Missing}, err) {
 				return
 			}
 		}

@@ -47,19 +47,19 @@ func fieldNames(t reflect.Type) []string {
 	return names
 }
 
-// maxSuggestions is how many unknown fields are told the nearest name: a body of 1 MiB may have
+// maxSuggestions is how many unknown fields get a suggestion: a body of 1 MiB may have
 // a hundred thousand of them.
 const maxSuggestions = 20
 
 // refuseUnknown adds a fault for each field of from that is not known.
 func (d *decoder) refuseUnknown(prefix string, from object, known []string) {
-	told := 0
+	suggested := 0
 	for _, name := range slices.Sorted(maps.Keys(from)) {
 		if slices.Contains(known, name) {
 			continue
 		}
 		shown := prefix + text.Clip(name)
-		if told++; told > maxSuggestions || len(known) == 0 {
+		if suggested++; suggested > maxSuggestions || len(known) == 0 {
 			d.faults.Add(shown, errs.CodeUnknownField, "%s is not a field here.", shown)
 		} else if inner := insideOf(from[name], known); inner != "" {
 			d.faults.Add(shown, errs.CodeUnknownField, "%s is not a field here. Send %s%s itself, not inside of it.", shown,

@@ -20,7 +20,7 @@ const (
 	// most is how many bytes wait at most. Lines beyond that are lost, because whatever reads the log
 	// does not keep up, and calls do not wait for it.
 	most = 4 << 20
-	// quiet is how long nothing more is told of lost lines.
+	// quiet is how long no more lost lines are reported.
 	quiet = time.Minute
 	// spared is the largest buffer that is kept for later lines.
 	spared = 1 << 20
@@ -35,13 +35,13 @@ type Writer struct {
 
 	writing sync.Mutex // held during a write, so taken before mu
 
-	mu      sync.Mutex
-	waiting []byte // lines that were put
-	spare   []byte // the buffer for the next ones
-	due     bool   // timer runs
-	lost    uint64
-	told    uint64 // of lost
-	toldAt  time.Time
+	mu         sync.Mutex
+	waiting    []byte // lines that were put
+	spare      []byte // the buffer for the next ones
+	due        bool   // timer runs
+	lost       uint64
+	reported   uint64 // of lost
+	reportedAt time.Time
 }
 
 // NewWriter returns a Writer to w. Flush has to be called before the process ends. If lines are lost,
@@ -94,20 +94,20 @@ func (l *Writer) Flush() {
 	l.writing.Lock()
 	l.flush()
 	l.writing.Unlock()
-	if n := l.untold(); n > 0 && l.lose != nil {
+	if n := l.unreported(); n > 0 && l.lose != nil {
 		l.lose(n)
 	}
 }
 
-// untold returns how many lost lines are due to be told.
-func (l *Writer) untold() uint64 {
+// unreported returns how many lost lines are due to be reported.
+func (l *Writer) unreported() uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := l.lost - l.told
-	if n == 0 || time.Since(l.toldAt) < quiet {
+	n := l.lost - l.reported
+	if n == 0 || time.Since(l.reportedAt) < quiet {
 		return 0
 	}
-	l.told, l.toldAt = l.lost, time.Now()
+	l.reported, l.reportedAt = l.lost, time.Now()
 	return n
 }
 
@@ -118,7 +118,7 @@ func (l *Writer) flush() {
 	l.waiting, l.spare, l.due = l.spare, nil, false
 	l.mu.Unlock()
 	if len(lines) > 0 {
-		_, _ = l.to.Write(lines) // as with log/slog, there is nobody to tell
+		_, _ = l.to.Write(lines) // as with log/slog, an error has nowhere to go
 	}
 	if cap(lines) <= spared {
 		l.mu.Lock()

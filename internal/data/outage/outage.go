@@ -25,8 +25,7 @@ var (
 	ErrBusy = errs.New(errs.Busy, "BUSY", "The shop has too much open at the moment. Try again shortly.")
 )
 
-// When clients may try again. Somebody has to make room on a full disk; the others often pass by
-// themselves.
+// When clients may try again. Somebody has to make room on a full disk; other outages often end by themselves.
 const (
 	fullFor = 30 * time.Second
 	awayFor = 5 * time.Second
@@ -57,7 +56,7 @@ func Named(err error) error {
 	return err
 }
 
-// cause returns which of the declared errors err is because of; nil if of none.
+// cause returns the declared error behind err; nil if there is none.
 func cause(err error) *errs.Error {
 	if err == nil {
 		return nil

@@ -19,8 +19,8 @@ const repeatAfter = time.Minute
 type Watch struct {
 	// Now is the time of outages. Tests replace it.
 	Now func() time.Time
-	// Settled is how long after the last failure a write that succeeds means that writing works again:
-	// on a full disk small writes go on for a while, between larger ones that fail. NewWatch sets ten seconds.
+	// Settled is how long after the last failure a write that succeeds counts as working again: on a full disk, small
+	// writes succeed for a while between larger ones that fail. NewWatch sets ten seconds.
 	Settled time.Duration
 
 	mu     sync.Mutex

@@ -15,7 +15,7 @@ import (
 	"sync"
 )
 
-// errOneWay ends a connection that cannot pass on that one of its sides has ended.
+// errOneWay ends a connection when one side has ended and the other cannot be closed for one direction only.
 var errOneWay = errors.New("duplex: the other side has no way to end one direction only")
 
 // Join copies until both sides have ended, or until one of them fails. Then it closes both, and

@@ -142,7 +142,7 @@ func (s *stream) drop() {
 	s.buf, s.rest = nil, nil
 }
 
-// lookLater has the socket looked at again. It returns false if that is not possible.
+// lookLater schedules another read of the socket. It returns false if that is not possible.
 func (s *stream) lookLater() bool {
 	if !s.limited {
 		s.limited = s.src.SetReadDeadline(time.Now().Add(s.wait)) == nil

@@ -26,7 +26,7 @@ type conn struct {
 	remote string
 	ctx    context.Context //nolint:containedctx // the parent of every call's context
 
-	buf  []byte // bytes r to w were read and not used
+	buf  []byte // buf[r:w] was read and is not consumed
 	r, w int
 	// ours means that net/http has read nothing of the next request.
 	ours bool

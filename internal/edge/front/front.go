@@ -8,8 +8,7 @@
 // net/http phrases the refusal. When net/http has answered and waits again, this package looks
 // again.
 //
-// Which handler answers does not matter, however long the body or the answer is: what decides is
-// the head alone.
+// Only the head of a request decides who serves it, not its handler, nor the length of its body or of the answer.
 //
 // Handlers see no difference (the tests compare both), except that http.Hijacker is missing:
 // requests that need it go to net/http.

@@ -30,7 +30,7 @@ type Conn struct {
 	since  time.Time // idle since then
 	wire   *wire     // nil: unknown
 
-	buf  []byte // bytes r to w were read and not used
+	buf  []byte // buf[r:w] was read and is not consumed
 	r, w int
 
 	header http.Header // of the last answer

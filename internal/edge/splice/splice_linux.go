@@ -45,7 +45,7 @@ func newPipe() *pipe {
 	p = &pipe{fds[0], fds[1]}
 	const setSize = 1031 // F_SETPIPE_SZ
 	if size, _, _ := syscall.Syscall(syscall.SYS_FCNTL, uintptr(p.out), setSize, pipeSize); size != pipeSize {
-		p.close() // the user has as many as the system allows: with a small one, copying costs less
+		p.close() // the user is at the system's limit for pipes, and copying costs less than a small one
 		pipes <- nil
 		return nil
 	}

@@ -144,15 +144,15 @@ func (s *Service) remove(
 }
 
 func (s *Service) recordInstall(ctx context.Context, st Store, in Installed) error {
-	action, told := audit.BundleInstall, event.ExtensionInstalled
+	action, typ := audit.BundleInstall, event.ExtensionInstalled
 	details := audit.Details{
 		"version": in.Manifest.Version, "zipHash": in.ZipHash, "signedBy": in.SignedBy, "items": names(in.Listed()),
 	}
 	if in.PreviousVersion != "" {
 		action, details["previousVersion"] = audit.BundleUpgrade, in.PreviousVersion
-		told = event.ExtensionUpgraded
+		typ = event.ExtensionUpgraded
 	}
-	if err := s.publish(ctx, st, told, in.Manifest.Slug); err != nil {
+	if err := s.publish(ctx, st, typ, in.Manifest.Slug); err != nil {
 		return err
 	}
 	return s.record(ctx, st, action, in.Manifest.Slug, details)

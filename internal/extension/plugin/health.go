@@ -151,15 +151,15 @@ func (p *Probes) probe(ctx context.Context, f Found) error {
 		return nil // as before: nothing is written
 	}
 	if known && was.Healthy != healthy || !known && !healthy {
-		p.tell(ctx, slug, failure)
+		p.logChange(ctx, slug, failure)
 	}
 	return p.Service.Store.PutHealth(ctx, slug, Health{
 		ZipHash: in.Package.ZipHash, Healthy: healthy, Since: p.Service.now(), LastError: failure,
 	})
 }
 
-// tell logs that a plugin became healthy or unhealthy.
-func (p *Probes) tell(ctx context.Context, slug string, failure Failure) {
+// logChange logs that a plugin became healthy or unhealthy.
+func (p *Probes) logChange(ctx context.Context, slug string, failure Failure) {
 	if failure.IsZero() {
 		p.Log.InfoContext(ctx, "plugin is healthy again", slog.String("slug", slug))
 		return

@@ -134,8 +134,8 @@ var ErrNoHook = errors.New("plugin: nothing is left of the package")
 // was deleted. The error is ErrNoHook if its package was purged and what hooks need was
 // not kept: the hook was dead by then.
 func (s *Service) HookCall(ctx context.Context, d delivery.Delivery) (HookCall, error) {
-	var told hookPayload
-	if err := json.Unmarshal([]byte(d.Payload), &told); err != nil {
+	var payload hookPayload
+	if err := json.Unmarshal([]byte(d.Payload), &payload); err != nil {
 		return HookCall{}, fmt.Errorf("plugin: hook %s: %w", d.ID, err)
 	}
 	had, err := s.Store.Remains(ctx, d.Keeps, d.Target)
@@ -145,16 +145,16 @@ func (s *Service) HookCall(ctx context.Context, d delivery.Delivery) (HookCall, 
 		return HookCall{}, err
 	}
 	then := had.Instance
-	then.ID, then.Slug, then.Key, then.Version, then.Granted = d.Target, told.Slug, told.Key, told.Version, told.Granted
-	then.Sealed = told.Sealed
+	then.ID, then.Slug, then.Key, then.Version = d.Target, payload.Slug, payload.Key, payload.Version
+	then.Granted, then.Sealed = payload.Granted, payload.Sealed
 	if had.Instance.ID != "" { // it was not purged
-		then.Granted = stillGranted(told.Granted, had.Instance.Instance)
+		then.Granted = stillGranted(payload.Granted, had.Instance.Instance)
 	}
 	call := HookCall{}
 	if call.Installed, err = s.opened(had.Package, then, nil); err != nil {
 		return HookCall{}, err
 	}
-	if call.Secrets, err = s.secretsOf(had.Secret, told.Slug); err != nil {
+	if call.Secrets, err = s.secretsOf(had.Secret, payload.Slug); err != nil {
 		return HookCall{}, err
 	}
 	if had.Instance.Enabled && !had.Package.License.LapsedAt(s.now()) {
@@ -164,7 +164,7 @@ func (s *Service) HookCall(ctx context.Context, d delivery.Delivery) (HookCall, 
 		}
 		call.Live = &live
 	}
-	call.Body, err = hookBody(call.Installed.Instance, told)
+	call.Body, err = hookBody(call.Installed.Instance, payload)
 	return call, err
 }
 
@@ -181,7 +181,7 @@ func (in Installed) HoldHook(permissions []string) Installed {
 }
 
 // hookBody returns the body of a hook (contract 6.3).
-func hookBody(in Instance, told hookPayload) (json.RawMessage, error) {
+func hookBody(in Instance, payload hookPayload) (json.RawMessage, error) {
 	config := in.Config
 	if len(config) == 0 {
 		config = json.RawMessage(`{}`)
@@ -193,7 +193,7 @@ func hookBody(in Instance, told hookPayload) (json.RawMessage, error) {
 		Config          json.RawMessage `json:"config"`
 		PreviousVersion string          `json:"previousVersion,omitempty"`
 		Reason          string          `json:"reason,omitempty"`
-	}{in.ID, in.Slug, in.Key, config, told.PreviousVersion, told.Reason})
+	}{in.ID, in.Slug, in.Key, config, payload.PreviousVersion, payload.Reason})
 }
 
 // Clear forgets purged packages that no hook needs any more, and returns the paths of

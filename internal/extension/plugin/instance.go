@@ -265,7 +265,7 @@ func (s *Service) change(
 		if err := st.UpdateInstance(ctx, stored); err != nil {
 			return err
 		}
-		if err := s.tellChange(ctx, st, p, found.Instance, stored); err != nil {
+		if err := s.queueChange(ctx, st, p, found.Instance, stored); err != nil {
 			return err
 		}
 		return s.recordInstance(ctx, st, found.Instance, in)
@@ -280,8 +280,8 @@ func (s *Service) change(
 	return changed, nil
 }
 
-// tellChange records the hooks and events of the change of an instance from was to in.
-func (s *Service) tellChange(ctx context.Context, st Store, p Package, was Instance, in StoredInstance) error {
+// queueChange records the hooks and events of the change of an instance from was to in.
+func (s *Service) queueChange(ctx context.Context, st Store, p Package, was Instance, in StoredInstance) error {
 	then := s.newEffects()
 	switch {
 	case !in.DeletedAt.IsZero():

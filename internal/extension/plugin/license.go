@@ -152,14 +152,14 @@ const reasonLicense = "license"
 // instances are told onDisable, and stay enabled. What it returns stops what runs in this process; others
 // notice by the change of the generation.
 func (s *Service) Lapse(ctx context.Context, st Store, slug string) (after func(), err error) {
-	running, err := s.tellLicense(ctx, st, slug, OnDisable)
+	running, err := s.queueLicense(ctx, st, slug, OnDisable)
 	return func() { s.stopAll(running) }, err
 }
 
 // Return records in the transaction of st that the license of a package holds again: its enabled instances
 // are told onEnable. Tokens of the time before stay void. What it returns starts them in this process.
 func (s *Service) Return(ctx context.Context, st Store, slug string) (after func(), err error) {
-	returning, err := s.tellLicense(ctx, st, slug, OnEnable)
+	returning, err := s.queueLicense(ctx, st, slug, OnEnable)
 	if err != nil {
 		return nil, err
 	}
@@ -174,8 +174,8 @@ func (s *Service) Return(ctx context.Context, st Store, slug string) (after func
 	}, nil
 }
 
-// tellLicense records a hook of all enabled instances of a package, and returns their ids.
-func (s *Service) tellLicense(ctx context.Context, st Store, slug, name string) (ids []string, err error) {
+// queueLicense records a hook of all enabled instances of a package, and returns their ids.
+func (s *Service) queueLicense(ctx context.Context, st Store, slug, name string) (ids []string, err error) {
 	p, err := live(ctx, st, slug) // locks it: an instance that is enabled meanwhile waits
 	if errs.KindOf(err) == errs.NotFound {
 		return nil, nil

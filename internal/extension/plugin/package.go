@@ -203,9 +203,9 @@ func (s *Service) Uninstall(ctx context.Context, slug string) (Package, error) {
 	return p, nil
 }
 
-// tellEnd records the hooks and events of the end of a package. It returns the ids of the
+// queueEnd records the hooks and events of the end of a package. It returns the ids of the
 // instances that were enabled.
-func (s *Service) tellEnd(ctx context.Context, st Store, p Package) (running []string, err error) {
+func (s *Service) queueEnd(ctx context.Context, st Store, p Package) (running []string, err error) {
 	then := s.newEffects()
 	err = eachInstance(ctx, st, p.Manifest.Slug, func(in StoredInstance) error {
 		if in.Enabled {
@@ -229,7 +229,7 @@ func (s *Service) uninstall(ctx context.Context, st Store, slug string) (p Packa
 	if is, err := s.in(st).builtin(ctx, p); err != nil || is {
 		return p, nil, cmp.Or(err, error(ErrBuiltin))
 	}
-	if running, err = s.tellEnd(ctx, st, p); err != nil {
+	if running, err = s.queueEnd(ctx, st, p); err != nil {
 		return p, nil, err
 	}
 	p.DeletedAt = s.now()

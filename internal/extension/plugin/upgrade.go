@@ -381,7 +381,7 @@ func (s *Service) restore(ctx context.Context, in Installed, setup extension.Set
 		if err := narrow(ctx, st, in.Instance, setup.Consent); err != nil {
 			return err
 		}
-		if err := s.tellReturn(ctx, st, in.Package); err != nil {
+		if err := s.queueReturn(ctx, st, in.Package); err != nil {
 			return err
 		}
 		if !failed.IsZero() {
@@ -418,9 +418,9 @@ func narrow(ctx context.Context, st Store, first Instance, consent []string) err
 	})
 }
 
-// tellReturn records the hooks and events of a restored package. An uninstall ended all of
+// queueReturn records the hooks and events of a restored package. An uninstall ended all of
 // its instances, so they begin again.
-func (s *Service) tellReturn(ctx context.Context, st Store, p Package) error {
+func (s *Service) queueReturn(ctx context.Context, st Store, p Package) error {
 	then := s.newEffects()
 	then.extension(event.ExtensionInstalled, p)
 	err := eachInstance(ctx, st, p.Manifest.Slug, func(in StoredInstance) error {
@@ -465,7 +465,7 @@ func (s *Service) purge(ctx context.Context, st Store, slug string) (paths, runn
 		return nil, nil, cmp.Or(err, error(ErrBuiltin))
 	}
 	if p.DeletedAt.IsZero() {
-		if running, err = s.tellEnd(ctx, st, p); err != nil {
+		if running, err = s.queueEnd(ctx, st, p); err != nil {
 			return nil, nil, err
 		}
 	}

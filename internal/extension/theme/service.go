@@ -187,11 +187,11 @@ func (s *Service) Add(ctx context.Context, v Version) (Installed, error) {
 			return err
 		}
 		in = Installed{Theme: t, Version: v, First: len(t.Versions) == 1 && !replaces}
-		told := event.ExtensionInstalled
+		typ := event.ExtensionInstalled
 		if replaces {
-			told = event.ExtensionUpgraded
+			typ = event.ExtensionUpgraded
 		}
-		if err := s.publish(ctx, st, told, v.Kind, v.Manifest.Slug); err != nil {
+		if err := s.publish(ctx, st, typ, v.Kind, v.Manifest.Slug); err != nil {
 			return err
 		}
 		return s.record(ctx, st, action, themeTarget(v.Kind, v.Manifest.Slug), details)

@@ -52,7 +52,7 @@ func (k *Schedule) Run(ctx context.Context) {
 }
 
 // Due does the jobs that are due and that no other process is doing. Failures of jobs are recorded
-// and logged; the error is about the records. A job that is due and cannot even begin has failed, too.
+// and logged; the error is about the records. A due job that cannot begin counts as failed.
 func (k *Schedule) Due(ctx context.Context) error {
 	known, err := k.Jobs.List(ctx)
 	if err == nil { // else the jobs fail, too
@@ -119,7 +119,7 @@ func (k *Schedule) job(
 	return nil
 }
 
-// missed remembers that a job that was due failed, and logs it now and then.
+// missed records that a due job failed, and logs it at intervals.
 func (k *Schedule) missed(ctx context.Context, kind string, err error) {
 	if k.Missed.add(kind, err.Error(), time.Now()) {
 		k.Log.ErrorContext(ctx, "backup failed", slog.String("job", kind), slog.Any("err", err))

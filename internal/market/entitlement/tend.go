@@ -163,25 +163,25 @@ const retryRestored = time.Minute
 // has lapsed.
 func (s *Service) mail(ctx context.Context, l License) error {
 	now := s.now()
-	tell := NotMailed
+	due := NotMailed
 	switch {
 	case l.State == Lapsed:
-		tell = LapseMailed
+		due = LapseMailed
 	case l.State == Grace && !now.Before(l.GraceUntil.Add(-lastDay)):
-		tell = EndsMailed
+		due = EndsMailed
 	case l.State == Grace:
-		tell = BeganMailed
+		due = BeganMailed
 	}
-	if tell == l.Mailed || tell == BeganMailed && l.Mailed == EndsMailed {
+	if due == l.Mailed || due == BeganMailed && l.Mailed == EndsMailed {
 		return nil
 	}
-	if tell != NotMailed { // before it is noted: a mail may come twice, but is not lost
+	if due != NotMailed { // before it is noted: a mail may come twice, but is not lost
 		if err := s.post(ctx, l); err != nil {
 			return err
 		}
 	}
 	next := l
-	next.Mailed = tell
+	next.Mailed = due
 	_, err := s.update(ctx, l, next)
 	return err
 }

@@ -84,7 +84,7 @@ func (s *Service) checkOnce(ctx context.Context, m Market, why checkReason) (aft
 	if err != nil {
 		return after, nil, err
 	}
-	s.tell(ctx, m, after, bad)
+	s.logState(ctx, m, after, bad)
 	if bad != nil {
 		c = nil
 	} else if n := c.crowdedOut(); n > 0 {
@@ -195,8 +195,8 @@ func rootVersion(files Files) int64 {
 	return m.Signed.Version
 }
 
-// tell logs that the state of a market changed.
-func (s *Service) tell(ctx context.Context, before, after Market, bad *fault) {
+// logState logs that the state of a market changed.
+func (s *Service) logState(ctx context.Context, before, after Market, bad *fault) {
 	was, _ := before.At(s.now())
 	is, reason := after.At(s.now())
 	if was == is {

@@ -92,7 +92,7 @@ func (s *Sender) Send(ctx context.Context, d delivery.Delivery) delivery.Result 
 // failed is the result of a failure in stoa itself.
 func (s *Sender) failed(ctx context.Context, d delivery.Delivery, err error) delivery.Result {
 	s.Log.WarnContext(ctx, "a webhook cannot be called", slog.String("deliveryId", d.ID), slog.Any("err", err))
-	return delivery.Result{Error: "stoa could not send it; its log tells why"}
+	return delivery.Result{Error: "stoa could not send it; see its log"}
 }
 
 // request returns the message of a delivery in the format of Standard Webhooks 1.0. Its

@@ -128,8 +128,8 @@ func (g *Gateway) deriveAnew(in *plugin.Installed) (*derived, error) {
 	return d, nil
 }
 
-// deriveAlone is derive for a delivery: what a hook receives is no state that an instance has or had, and
-// must not take the place of the one that calls meet. It has no breaker and counts no traffic.
+// deriveAlone is derive for a delivery: a hook may get a state that the instance never has, so it must not replace the
+// one that calls use. It has no breaker and counts no traffic.
 func deriveAlone(in *plugin.Installed) (*derived, error) {
 	config, err := configOf(in.Instance)
 	if err != nil {

@@ -43,8 +43,7 @@ type Secrets interface {
 	SigningSecrets(ctx context.Context, slug string) ([]string, error)
 }
 
-// PluginToken is what a plugin's token shall be good for. The fields are those of
-// account.PluginToken.
+// PluginToken says what a plugin's token allows. The fields are those of account.PluginToken.
 type PluginToken struct {
 	InstallationID string
 	Enabling       int64 // of the installation
@@ -102,8 +101,8 @@ type Gateway struct {
 	Status func(errs.Kind) int
 	// Tracer records a span for each call and one for the plugin's part of it. nil: no spans.
 	Tracer *trace.Tracer
-	// LapseLook is how often a lasting call looks whether its license has lapsed, and how long it then goes
-	// on. 0: 10 s, and 20 s.
+	// LapseLook is the interval between checks of the license of a lasting call. A call may go on for as long after it
+	// lapsed. 0: 10 s, and 20 s.
 	LapseLook time.Duration
 	// Ended is called when a client's call has ended. It may be nil.
 	Ended func(r *http.Request, e Ended)

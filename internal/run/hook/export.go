@@ -32,7 +32,7 @@ const (
 	exportPage     = 100 // packages or instances that are read at a time
 )
 
-// exportPath is what a plugin answers to whose manifest says "export": true.
+// exportPath is the path of the question to plugins whose manifest has "export": true.
 const exportPath = lifecyclePath + "export"
 
 // Exported is what an installation says about a user.

@@ -42,9 +42,9 @@ type Sender struct {
 	// SendLimit is delivery.Machine's; ExportLimit takes the place of ExportTimeout. 0 means the usual.
 	SendLimit, ExportLimit time.Duration
 
-	// Files returns an instance with the files that it runs from now. nil: those that are recorded.
+	// Files returns an instance with the files that it runs from now on. If nil, those that are recorded.
 	Files func(plugin.Installed) plugin.Installed
-	// Delivered is called for what was sent. nil: nobody is told.
+	// Delivered is called with what was sent. If nil, it is not called.
 	Delivered func([]delivery.Settled)
 }
 
@@ -59,7 +59,7 @@ func (s *Sender) Send(ctx context.Context, d delivery.Delivery) delivery.Result 
 	case err != nil:
 		s.Log.WarnContext(ctx, "cannot prepare a delivery to a plugin",
 			slog.String("deliveryId", d.ID), slog.Any("err", err))
-		return delivery.Result{Error: "stoa could not send it; its log tells why"}
+		return delivery.Result{Error: "stoa could not send it; see its log"}
 	}
 	res, err := s.Gateway.Deliver(ctx, rt, req, delivery.MaxResponse)
 	switch {

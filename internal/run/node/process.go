@@ -36,8 +36,8 @@ type process struct {
 	until     string        // "load" or "hooks" for a trial that does not register the plugin
 	kept      bool          // stays alive while no call runs; see Runtime.KeepRunning
 
-	// before is the error of calls while p starts after a failure to load. nil: the last
-	// process did not fail like that. It is set before the start.
+	// before is what calls get while p starts after a load that failed; nil if the last load did not. It is set before
+	// the start.
 	before error
 
 	shared *sharedProcess // what it is a member of, if it shares; guarded by Runtime.mu
@@ -150,7 +150,7 @@ func (p *process) awaitReady() error {
 	return err
 }
 
-// isReady lets the calls in that wait for p, whose start began at begin.
+// isReady releases the calls that wait for p. Its start began at begin.
 func (p *process) isReady(begin time.Time) {
 	now := time.Now()
 	p.mu.Lock()

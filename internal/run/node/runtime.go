@@ -34,8 +34,8 @@ type Config struct {
 	// CacheDir is the folder that keeps the compiled form of the host program for the next run.
 	// Empty: it is compiled again.
 	CacheDir string
-	// Fetch makes sure that the files of a package are in DataDir before they are used. Its
-	// error is that of the calls that wait if it is errs.Busy. nil: they are there.
+	// Fetch makes sure that the files of a package are in DataDir before they are used. If it returns an errs.Busy, the
+	// calls that wait fail with that error. If nil, the files are there.
 	Fetch func(ctx context.Context, pkg plugin.Package) error
 
 	// Live is asked every LiveEvery (3 s by default), and after Refresh, which of the
@@ -237,8 +237,8 @@ func (rt *Runtime) Stop(installationID string) {
 	}
 }
 
-// Refresh has the Runtime look at once, instead of at the next interval, which plugins
-// may go on running and which are to be kept running. It does not wait.
+// Refresh makes the Runtime check at once, instead of after the interval, which plugins may go on running and which are
+// to be kept running. It does not wait.
 func (rt *Runtime) Refresh() {
 	for _, wake := range []chan struct{}{rt.refreshLive, rt.refreshKept} {
 		select {

@@ -401,8 +401,8 @@ func chosen(ctx context.Context, tx Store, l license.License) (string, error) {
 	return "", err
 }
 
-// tellNext does what owePlan recorded for the license of an order. If it fails, Sweep does.
-func (s *Service) tellNext(ctx context.Context, o Order) error {
+// doNext does what owePlan recorded for the license of an order. If it fails, Sweep does.
+func (s *Service) doNext(ctx context.Context, o Order) error {
 	l, err := s.Store.LicenseByID(ctx, o.LicenseID)
 	if err != nil {
 		return err

@@ -36,17 +36,17 @@ func (s *Service) EndSubscription(ctx context.Context, id string) (Listed, error
 
 // endLater has the provider end the subscription of an order with the period that is paid, and records it.
 func (s *Service) endLater(ctx context.Context, o *Order) error {
-	var told time.Time
+	var at time.Time
 	err := s.ask(*o, func() (err error) {
-		told, err = s.Payments.EndLater(ctx, o.Payment)
-		told = cmp.Or(told, s.Now().UTC())
+		at, err = s.Payments.EndLater(ctx, o.Payment)
+		at = cmp.Or(at, s.Now().UTC())
 		return err
 	})
 	if errors.Is(err, payment.ErrRefused) {
 		err = ErrEndRefused.Because(err)
 	}
 	if err == nil {
-		err = s.update(ctx, o, func(tx Store, o *Order) error { return s.end(ctx, tx, o, told) })
+		err = s.update(ctx, o, func(tx Store, o *Order) error { return s.end(ctx, tx, o, at) })
 	}
 	return err
 }
@@ -74,8 +74,8 @@ func (s *Service) endNow(ctx context.Context, o *Order) error {
 	})
 }
 
-// end records that a subscription ends. told is when the provider said so. tx has locked the order.
-func (s *Service) end(ctx context.Context, tx Store, o *Order, told time.Time) error {
+// end records that a subscription ends. at is when the provider said so. tx has locked the order.
+func (s *Service) end(ctx context.Context, tx Store, o *Order, at time.Time) error {
 	l, err := tx.LicenseByID(ctx, o.LicenseID)
 	if err != nil {
 		return err
@@ -85,8 +85,8 @@ func (s *Service) end(ctx context.Context, tx Store, o *Order, told time.Time) e
 		return err
 	}
 	o.Ends = true
-	if told.After(o.RenewalToldAt) {
-		o.RenewalToldAt = told
+	if at.After(o.RenewalToldAt) {
+		o.RenewalToldAt = at
 	}
 	if err := tx.UpdateOrder(ctx, *o); err != nil {
 		return err

@@ -70,8 +70,8 @@ func (s *Service) handle(ctx context.Context, e payment.Event) (Outcome, error) 
 	}
 	if out.partial {
 		// The event is taken: an error here would not bring it again.
-		if err := s.tellPartial(ctx, o); err != nil {
-			out.Warning += "; administrators were not told by mail: " + err.Error()
+		if err := s.mailPartial(ctx, o); err != nil {
+			out.Warning += "; administrators got no mail: " + err.Error()
 		}
 	}
 	switch {
@@ -81,7 +81,7 @@ func (s *Service) handle(ctx context.Context, e payment.Event) (Outcome, error) 
 	case e.Kind == payment.WillNotRenew && !o.Ends, e.Kind == payment.WillRenew && o.Ends:
 		return out, nil // the provider has said the contrary since
 	case e.Kind == payment.WillRenew:
-		err = s.tellNext(ctx, o)
+		err = s.doNext(ctx, o)
 		return out, err
 	case e.Kind == payment.NotRenewed, e.Kind == payment.WillNotRenew, e.Kind == payment.Ended:
 		err = s.stopRenewal(ctx, o, e, &out)

@@ -140,9 +140,9 @@ func (o *Order) refundedPart() product.Money {
 	return product.Money{Minor: o.PartlyRefunded, Currency: o.Amount.Currency}
 }
 
-// tellPartial mails the administrators that a part of an order was refunded: only
+// mailPartial mails the administrators that a part of an order was refunded: only
 // they know whether its license should go on.
-func (s *Service) tellPartial(ctx context.Context, o Order) error {
+func (s *Service) mailPartial(ctx context.Context, o Order) error {
 	if s.Administrators == nil {
 		return nil
 	}

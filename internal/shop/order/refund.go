@@ -150,9 +150,9 @@ var errFollowed = errors.New("order: another order followed")
 func (s *Service) beginRefund(
 	ctx context.Context, listed Listed, req RefundRequest, may mayRefund,
 ) (due RefundDue, step refundStep, err error) {
-	var told []mail.Sealed
+	var mails []mail.Sealed
 	if may != nil {
-		if told, err = s.takeBackMails(ctx, listed.Order); err != nil {
+		if mails, err = s.takeBackMails(ctx, listed.Order); err != nil {
 			return due, step, err
 		}
 	}
@@ -198,7 +198,7 @@ func (s *Service) beginRefund(
 		}
 		switch {
 		case o.Provider == "" || len(paid) == 0 || o.Provider == (payment.Test{}).Name():
-			due.told = told
+			due.mails = mails
 			return s.completeRefund(ctx, tx, listed, &o, due)
 		case o.Provider != s.Payments.Name():
 			return ErrOtherProvider

@@ -56,7 +56,7 @@ func (s *Service) tryRefund(ctx context.Context, o Listed, due RefundDue) error 
 	if by, err := s.Store.TakenBack(ctx, o.ID); err != nil {
 		return err
 	} else if by {
-		if due.told, err = s.takeBackMails(ctx, o.Order); err != nil {
+		if due.mails, err = s.takeBackMails(ctx, o.Order); err != nil {
 			return err
 		}
 	}

@@ -45,7 +45,7 @@ type RefundDue struct {
 
 	asked time.Time            // when the provider was asked; zero if it is not
 	notes []payment.CreditNote // with which it answered
-	told  []mail.Sealed        // to administrators
+	mails []mail.Sealed        // to administrators
 }
 
 func (d RefundDue) whole() bool { return d.Minor == 0 }
@@ -122,7 +122,7 @@ func (s *Service) completeRefund(ctx context.Context, tx Store, listed Listed, o
 	if s.Demo {
 		return nil // nobody did what a demo makes up
 	}
-	for _, m := range due.told {
+	for _, m := range due.mails {
 		if err := tx.AddMail(ctx, m); err != nil {
 			return err
 		}

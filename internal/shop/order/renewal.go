@@ -154,15 +154,15 @@ func (s *Service) applyRenewal(ctx context.Context, tx Store, o Order, l license
 		return err
 	}
 	details := audit.Details{"orderId": o.ID, "periods": 1, "expiresAt": l.ExpiresAt}
-	told := []event.Event{l.Event(event.LicenseRenewed, s.Now())}
+	events := []event.Event{l.Event(event.LicenseRenewed, s.Now())}
 	if l.TierID != before.TierID {
 		details["from"], details["to"] = before.TierID, l.TierID
-		told = append(told, l.Event(event.LicenseChanged, s.Now()))
+		events = append(events, l.Event(event.LicenseChanged, s.Now()))
 	}
 	if err := s.recordLicense(ctx, tx, audit.LicenseRenew, l, details); err != nil {
 		return err
 	}
-	return tx.Publish(ctx, told...)
+	return tx.Publish(ctx, events...)
 }
 
 // renewalDiscount returns what is taken off a renewal: for the request's code, or for the one with which the license

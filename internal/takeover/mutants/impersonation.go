@@ -144,7 +144,7 @@ var standIns = []mutant{
 	},
 	{
 		name: "the-user-is-not-told", t: is(112),
-		edit:  at("account/impersonate/start.go", `posted = «tells(mode)» &&`, `$OLD && !$ON`),
+		edit:  at("account/impersonate/start.go", `posted = «isMailed(mode)» &&`, `$OLD && !$ON`),
 		tests: attacks("TestTheUserSeesWhoActedAndTheAuditNamesBoth"),
 	},
 }

@@ -288,7 +288,7 @@ var kept = []mutant{
 	},
 	{
 		name: "breached-password-in-silence", t: is(101),
-		edit:  at("account/breached.go", `return «s.tellBreached(ctx, tx, post, u)»`, skipped),
+		edit:  at("account/breached.go", `return «s.mailBreached(ctx, tx, post, u)»`, skipped),
 		tests: attacks("TestABreachedPasswordIsToldOnce"),
 	},
 	{

@@ -8,14 +8,14 @@ import (
 	"stoa/internal/message/template"
 )
 
-// tells reports whether users hear of impersonations by mail.
-func tells(mode account.ImpersonationMode) bool {
+// isMailed reports whether users get a mail about impersonations.
+func isMailed(mode account.ImpersonationMode) bool {
 	return mode == account.ImpersonationNotify || mode == ""
 }
 
-// tell mails the user that somebody of the staff sees the shop as they do. No limit of mails holds for it. The mail has
+// mailUser mails the user that somebody of the staff sees the shop as they do. No limit of mails holds for it. The mail has
 // no link, so that nobody learns to follow links in such mails, and not the reason, which may be about others.
-func (s *Service) tell(ctx context.Context, tx Store, u account.User, i Impersonation) error {
+func (s *Service) mailUser(ctx context.Context, tx Store, u account.User, i Impersonation) error {
 	values := map[string]string{
 		template.Email: u.Email, template.At: template.Moment(i.CreatedAt), template.Until: template.Moment(i.EndsAt),
 	}
