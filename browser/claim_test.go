@@ -1,12 +1,13 @@
 package browser_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/waittest"
 )
 
 const claiming = `
@@ -184,12 +185,11 @@ func TestClaimSaysWhatIsWrong(t *testing.T) {
 // test's own is left.
 func wantSignedOut(t *testing.T, a *testkit.App, ada testkit.Tokens) {
 	t.Helper()
-	end := time.Now().Add(time.Minute)
-	for n := 0; n != 1; {
+	waittest.Until(t, "the end of the page's session", func() error {
 		res := a.Do(t, testkit.Request{Method: http.MethodGet, Path: "/auth/sessions", Token: ada.Access})
-		list, _ := res.Get(t, "data.items").([]any)
-		if n = len(list); time.Now().After(end) {
-			t.Fatalf("ada has %d sessions, want 1\n%s", n, res.Body)
+		if list, _ := res.Get(t, "data.items").([]any); len(list) != 1 {
+			return fmt.Errorf("ada has %d sessions, want 1\n%s", len(list), res.Body)
 		}
-	}
+		return nil
+	})
 }

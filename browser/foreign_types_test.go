@@ -90,7 +90,8 @@ type spy struct {
 
 	mu      sync.Mutex
 	reports map[string]report
-	done    chan struct{} // closed when the browser has shown all pages
+	asked   map[string]bool // pages, by the end of their address
+	done    chan struct{}   // closed when the browser has shown all pages
 }
 
 // page runs a script in whatever document it is shown: it is HTML as well as XML.
@@ -107,9 +108,10 @@ func (s *spy) frames(addresses []string) string {
 const show = (address) => new Promise((resolve) => {
   const frame = document.createElement("iframe");
   frame.onload = () => setTimeout(resolve, 100);
-  setTimeout(resolve, 1000); // what is saved as a file does not load
   frame.src = address;
   document.body.append(frame);
+  // What is saved as a file does not load.
+  fetch("/asked/" + address.split("/").slice(-2).join("/")).then(() => setTimeout(resolve, 1000));
 });
 addEventListener("load", async () => {
   for (const address of %q.split(" ")) await show(address);
@@ -120,13 +122,18 @@ addEventListener("load", async () => {
 
 func newSpy(t *testing.T) *spy {
 	t.Helper()
-	s := &spy{reports: make(map[string]report), done: make(chan struct{})}
+	s := &spy{reports: make(map[string]report), asked: make(map[string]bool), done: make(chan struct{})}
 	over := sync.OnceFunc(func() { close(s.done) })
 	mux := http.NewServeMux()
 	mux.HandleFunc("/report", func(_ http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.reports[r.FormValue("name")] = report{r.FormValue("origin"), r.FormValue("storage")}
+	})
+	mux.HandleFunc("/asked/{type}/{name}", func(_ http.ResponseWriter, r *http.Request) { // answers when it was
+		for r.Context().Err() == nil && !s.wasAsked(r) {
+			time.Sleep(10 * time.Millisecond)
+		}
 	})
 	mux.HandleFunc("/done", func(http.ResponseWriter, *http.Request) { over() })
 	mux.HandleFunc("/frames", func(w http.ResponseWriter, r *http.Request) {
@@ -139,6 +146,9 @@ func newSpy(t *testing.T) *spy {
 			http.NotFound(w, r)
 			return
 		}
+		s.mu.Lock()
+		s.asked[pageOf(r)] = true
+		s.mu.Unlock()
 		body := s.page(r.PathValue("name"))
 		w.Header()["Content-Type"] = foreignTypes[i]
 		if types := foreignTypes[i]; len(types) == 1 && strings.HasPrefix(types[0], "multipart/") {
@@ -149,6 +159,15 @@ func newSpy(t *testing.T) *spy {
 	s.Server = httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	return s
+}
+
+// pageOf is the end of a page's address, as a request has it.
+func pageOf(r *http.Request) string { return r.PathValue("type") + "/" + r.PathValue("name") }
+
+func (s *spy) wasAsked(r *http.Request) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked[pageOf(r)]
 }
 
 // browse starts a browser with a page, and ends it when the page says that all is shown.

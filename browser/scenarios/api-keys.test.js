@@ -58,7 +58,7 @@ seen("a service account gets a key, its secret is replaced, and it is revoked", 
 });
 
 sweep("a key whose creator may no longer do what it may is named, and goes on", async () => {
-  const role = await call(stoa, "POST", "/api/v1/admin/roles", { token, body: { name: "KEYS", permissions: ["api-keys:admin", "orders:read"] } });
+  const role = await call(stoa, "POST", "/api/v1/admin/roles", { token: await adminToken(stoa), body: { name: "KEYS", permissions: ["api-keys:admin", "orders:read"] } });
   assert.equal(role.status, 201);
   const who = { email: "keys-staff@example.com", username: "keys-staff", password: "correct horse battery" };
   const { user, access_token: maker } = (await call(stoa, "POST", "/auth/register", { body: who })).body.data;

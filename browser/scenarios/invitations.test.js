@@ -10,7 +10,7 @@ useStoa({ env: { STOA_MAIL: "log" } });
 
 // mailTo is the path of the link in the invitation that was mailed to an address.
 const mailTo = async (email) => {
-  for (const end = Date.now() + 60_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
+  for (const end = Date.now() + 300_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
     const links = stoa.log().split("\n").filter((line) => line.includes(email)).join("\n").match(/\/invitation#[\w-]+/g);
     if (links) return links.at(-1);
   }
@@ -87,10 +87,14 @@ seen("somebody with an account accepts in it, and a revoked invitation is dead",
     await tab.getByRole("option", { name: "Catalog" }).click();
     await tab.getByRole("dialog").getByRole("button", { name: "Send the invitation" }).click();
   };
+  const dialog = tab.getByRole("dialog"), enough = dialog.getByText(/This mailbox has had enough mails lately/);
   await invite();
-  await tab.getByRole("row").filter({ hasText: address }).waitFor();
-  await invite();
-  await tab.getByRole("dialog").getByText(/This mailbox has had enough mails lately/).waitFor();
+  await tab.getByRole("row").filter({ hasText: address }).first().waitFor();
+  for (let tries = 0; !await enough.isVisible(); ) { // at the latest when the mails of an hour are used up
+    assert.ok(++tries < 10, "a mailbox gets any number of mails");
+    await invite();
+    await Promise.any([enough.waitFor(), dialog.waitFor({ state: "detached" })]);
+  }
   await fine(tab);
   await tab.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
 

@@ -19,7 +19,7 @@ useStoa({ demo: false, env }, async () => {
 
 // mailTo is the link and the code of the mail to sign in with to an address.
 const mailTo = async (email) => {
-  for (const end = Date.now() + 60_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
+  for (const end = Date.now() + 300_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
     const mail = stoa.log().split("\n").filter((line) => line.includes(email)).join("\n");
     const link = mail.match(/\/sign-in\/link#[\w-]+/)?.[0];
     if (link) return { link, code: mail.match(/\\n([0-9A-Z]{4}-[0-9A-Z]{4})\\n/)[1] };

@@ -99,7 +99,7 @@ test("a market is added once its fingerprint is compared, then checked and remov
 });
 
 test("a market that does not answer says so, and what that means", async () => {
-  const added = await call(stoa, "POST", "/api/v1/admin/markets", { token, body: { url: seller.url, rootFingerprint: fingerprint } });
+  const added = await call(stoa, "POST", "/api/v1/admin/markets", { token: await adminToken(stoa), body: { url: seller.url, rootFingerprint: fingerprint } });
   assert.equal(added.status, 201, JSON.stringify(added.body));
   market = added.body.data.market;
   await seller.kill();

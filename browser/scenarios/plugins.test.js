@@ -103,7 +103,7 @@ test("install, upgrade with consent, a failed upgrade and a rollback, each in on
 
 sweep("a dropped file opens the dialog, and an upload can be stopped", async () => {
   const tab = await openConsole("/console/plugins");
-  await tab.route("**/install", (route) => setTimeout(() => route.continue().catch(() => {}), 60_000).unref());
+  await tab.route("**/install", () => {}); // it never arrives
   const bytes = [...plugin({ slug: "dropped", name: "Dropped" })];
   const files = await tab.evaluateHandle((data) => {
     const transfer = new DataTransfer();

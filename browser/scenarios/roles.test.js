@@ -114,7 +114,8 @@ test("SUPPORT reads what it may not change, and finds no button for it", async (
 });
 
 test("without the overview, the console begins with the first page that the role has", async () => {
-  await call(stoa, "POST", "/api/v1/admin/roles", { token, body: { name: "REVIEWER", permissions: ["reviews:read"] } });
+  const body = { name: "REVIEWER", permissions: ["reviews:read"] };
+  assert.equal((await call(stoa, "POST", "/api/v1/admin/roles", { token: await adminToken(stoa), body })).status, 201);
   const tab = await enter(await member("REVIEWER"), "/console");
   await tab.getByRole("heading", { level: 1, name: "Reviews" }).waitFor();
   assert.deepEqual((await rail(tab)).map((name) => name.trim()), ["Shop"]);

@@ -135,7 +135,7 @@ func TestWrongSettingsEndWithTwo(t *testing.T) {
 			if tt.want == 0 {
 				tt.want = exitUsage
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			var errOut strings.Builder
 			args := append([]string{"serve", "--data=" + dir, "--addr=127.0.0.1:0", "--ops-addr=off", "--log-level=error"}, tt.args...)
