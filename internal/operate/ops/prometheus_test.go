@@ -150,9 +150,13 @@ func TestARealPrometheusAnswersTheDashboardAndTheAlerts(t *testing.T) {
 func (p prometheus) checkMetrics(t *testing.T, expr string) {
 	t.Helper()
 	for _, m := range metricRE.FindAllStringSubmatch(expr, -1) {
-		if list, err := p.series(t, m[1]+`{job="stoa"}`); err != nil || len(list) == 0 {
-			t.Errorf("Prometheus has no %s, in %s: %v", m[1], expr, err)
-		}
+		waittest.Until(t, "a metric", func() error { // after a scrape that was late, there is none for a while
+			list, err := p.series(t, m[1]+`{job="stoa"}`)
+			if err == nil && len(list) == 0 {
+				err = fmt.Errorf("Prometheus has no %s, in %s", m[1], expr)
+			}
+			return err
+		})
 	}
 }
 

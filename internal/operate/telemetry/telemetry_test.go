@@ -83,7 +83,10 @@ func TestACallIsOneTrace(t *testing.T) {
 		got["db.collection.name"] == "" {
 		t.Errorf("the statement's span says %v", got)
 	}
-	if got := attributes(rc.resource); got["service.name"] != "stoa" || got["service.version"] == "" {
+	rc.mu.Lock()
+	resource := attributes(rc.resource)
+	rc.mu.Unlock()
+	if got := resource; got["service.name"] != "stoa" || got["service.version"] == "" {
 		t.Errorf("the resource is %v", got)
 	}
 	waittest.Until(t, "the metrics", func() error {

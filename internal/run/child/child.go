@@ -23,9 +23,9 @@ var (
 // reportLimit is how long a line of a child's report may be, in bytes.
 const reportLimit = 16 << 10
 
-// lastWords is how long Ready waits for the end of a process that broke its connection
-// to stoa.
-const lastWords = time.Second
+// lastWords is how long Ready waits for the end of a process that broke its connection to stoa, and how long the report
+// of one that has ended may take to be read.
+const lastWords = 5 * time.Second
 
 // Child is a Node.js process that was started. It ends with the context of its start.
 // It is safe for concurrent use.

@@ -32,11 +32,12 @@ module.exports = async function (app, opts) {
   app.addHook('onClose', async () => { console.log('closing ' + opts.name) })
   app.get('/api/who', async (request) => ({ name: opts.name, own: app.own, calls: ++calls, pid: process.pid, loads, headers: request.headers }))
   app.get('/api/say', async (request) => { console.log('says ' + opts.name); request.log.warn('warns ' + opts.name); setTimeout(() => console.log('later ' + opts.name), 5); return {} })
-  app.get('/api/slow', async () => { await new Promise((resolve) => setTimeout(resolve, 1000)); return opts.name })
+  app.get('/api/slow', async () => { await new Promise((resolve) => { globalThis.endSlow = resolve }); return opts.name })
   app.get('/api/stream', (request, reply) => { reply.raw.writeHead(200); reply.raw.write('x'); globalThis.finish = () => reply.raw.end('y'); reply.hijack() })
   app.get('/api/stdin', async () => { let all = ''; for await (const part of process.stdin) all += part; return { all } })
   app.get('/api/throw', async () => { setImmediate(() => { throw new Error('thrown by ' + opts.name) }); await new Promise(() => {}) })
   app.get('/api/block', async () => { console.log('blocks ' + opts.name); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) })
+  app.get('/api/end-slow', async () => { globalThis.endSlow?.(); return { ended: Boolean(globalThis.endSlow) } })
 }`
 
 // sharers installs a package whose instances share a process.
@@ -152,6 +153,7 @@ func TestSharedInstancesComeAndGoAlone(t *testing.T) {
 			t.Errorf("after a change: %+v, want %s in process %d", got, want, pid)
 		}
 	}
+	waittest.True(t, "the end of the slow call", func() bool { return f.get(t, b, "/api/end-slow") == `{"ended":true}` })
 	if got := <-slow; got != "a" {
 		t.Errorf("the call of before the change: got %q", got)
 	}

@@ -400,10 +400,14 @@ func TestCloseLeavesNothingBehind(t *testing.T) {
 func TestACallDoesNotWaitForAStartForEver(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *options) { c.StartWait = 50 * time.Millisecond })
-	in := f.install(t, "sluggish", withRoutes("await new Promise((resolve) => setTimeout(resolve, 500))"))
+	in := f.install(t, "sluggish", withRoutes(`const fs = require('fs')
+	while (!fs.existsSync(__dirname + '/go')) await new Promise((resolve) => setTimeout(resolve, 10))`))
 	_, _, err := f.do(t, in, http.MethodGet, "/health", "")
 	if !errors.Is(err, run.ErrStarting) {
 		t.Fatalf("got %v, want ErrStarting", err)
+	}
+	if err := os.WriteFile(filepath.Join(f.dir, in.Package.InstallPath, "go"), nil, 0o644); err != nil {
+		t.Fatal(err)
 	}
 	<-f.installation(in.Instance.ID).peek().ready
 	f.get(t, in, "/health")
