@@ -9,10 +9,11 @@ const password = "correct horse battery";
 useStoa({ env: { STOA_MAIL: "log" } });
 
 // mailTo is the path of the link in the invitation that was mailed to an address.
-const mailTo = async (email) => {
+const mailTo = async (email, mails = 1) => {
   for (const end = Date.now() + 300_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
-    const links = stoa.log().split("\n").filter((line) => line.includes(email)).join("\n").match(/\/invitation#[\w-]+/g);
-    if (links) return links.at(-1);
+    const text = stoa.log().split("\n").filter((line) => line.includes(email)).join("\n");
+    const links = [...new Set(text.match(/\/invitation#[\w-]+/g))];
+    if (links.length >= mails) return links.at(-1);
   }
   throw new Error(`no mail to ${email}`);
 };
@@ -90,11 +91,12 @@ seen("somebody with an account accepts in it, and a revoked invitation is dead",
   const dialog = tab.getByRole("dialog"), enough = dialog.getByText(/This mailbox has had enough mails lately/);
   await invite();
   await tab.getByRole("row").filter({ hasText: address }).first().waitFor();
-  for (let tries = 0; !await enough.isVisible(); ) { // at the latest when the mails of an hour are used up
-    assert.ok(++tries < 10, "a mailbox gets any number of mails");
+  let mails = 0; // one, unless this machine takes a minute until the next; all of an hour at most
+  do {
+    assert.ok(++mails < 10, "a mailbox gets any number of mails");
     await invite();
     await Promise.any([enough.waitFor(), dialog.waitFor({ state: "detached" })]);
-  }
+  } while (!await enough.isVisible());
   await fine(tab);
   await tab.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
 
@@ -110,7 +112,7 @@ seen("somebody with an account accepts in it, and a revoked invitation is dead",
   await other.waitForURL(new URL("/console", stoa.url).href);
   await other.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
 
-  const link = await mailTo(address);
+  const link = await mailTo(address, mails);
   await visit(tab, "/console/people/invitations");
   await tab.getByRole("button", { name: `Revoke the invitation of ${address}` }).click();
   await fine(tab);

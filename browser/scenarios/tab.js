@@ -23,9 +23,9 @@ export const openTab = async (browser, stoa, { width = 1440, height = 900, schem
   context ??= await browser.newContext({ viewport: { width, height }, colorScheme: scheme, reducedMotion: "reduce", baseURL: stoa.url });
   context.setDefaultTimeout(patience); // of the pages that it opens by itself, too
   const page = await context.newPage();
-  await page.addInitScript(() => { // toasts go after 6 s, and a test may stand still for longer
+  await page.addInitScript(() => { // toasts go after 6 or 12 s, and a test may stand still for longer
     const later = window.setTimeout;
-    window.setTimeout = (run, after, ...more) => later(run, after === 6_000 ? 30_000 : after, ...more);
+    window.setTimeout = (run, after, ...more) => later(run, [6_000, 12_000].includes(after) ? 30_000 : after, ...more);
   });
   if (shared) {
     await page.setViewportSize({ width, height });

@@ -144,9 +144,11 @@ func TestServeAnswersAndStopsWithExitCodeZero(t *testing.T) {
 	t.Parallel()
 
 	s := serve(t, nil, "--data", t.TempDir())
-	waittest.True(t, "every part to answer in time", func() bool {
-		status, _ := do(t, http.MethodGet, s.URL+"/readyz", "", "")
-		return status == http.StatusOK
+	waittest.Until(t, "every part to answer in time", func() error {
+		if status, body := do(t, http.MethodGet, s.URL+"/readyz", "", ""); status != http.StatusOK {
+			return errors.New(body)
+		}
+		return nil
 	})
 	for _, path := range []string{
 		"/livez", "/openapi.json", "/docs", "/.well-known/jwks.json",

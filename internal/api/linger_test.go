@@ -38,7 +38,8 @@ func TestARefusalReachesAClientThatIsStillSending(t *testing.T) { //nolint:tpara
 	}
 }
 
-// sendsAll sends a body of 60 MiB, and returns an error if the answer to it is not of that status.
+// sendsAll sends a body of 60 MiB, to which the answer is of that status. It returns an error if sending took longer
+// than stoa reads.
 func sendsAll(t *testing.T, a *testkit.App, path, token string, want int) error {
 	t.Helper()
 	host := strings.TrimPrefix(a.URL, "http://")
@@ -57,19 +58,26 @@ func sendsAll(t *testing.T, a *testkit.App, path, token string, want int) error 
 		fmt.Fprintf(conn, "Authorization: Bearer %s\r\n", token)
 	}
 	fmt.Fprint(conn, "\r\n")
+	begin := time.Now()
+	late := func(err error) error {
+		if time.Since(begin) < 10*time.Second {
+			t.Fatal(err)
+		}
+		return err
+	}
 	block := make([]byte, 1<<20)
 	for sent := 0; sent < size; sent += len(block) {
 		if _, err := conn.Write(block); err != nil {
-			return fmt.Errorf("after %d bytes: %w", sent, err)
+			return late(fmt.Errorf("after %d bytes: %w", sent, err))
 		}
 	}
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
-		return err
+		return late(err)
 	}
 	defer res.Body.Close()
 	if res.StatusCode != want || res.ContentLength <= 0 {
-		return fmt.Errorf("answer = %d with %d bytes, want %d", res.StatusCode, res.ContentLength, want)
+		t.Fatalf("answer = %d with %d bytes, want %d", res.StatusCode, res.ContentLength, want)
 	}
 	return nil
 }

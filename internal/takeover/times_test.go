@@ -3,6 +3,7 @@ package takeover_test
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -61,13 +62,18 @@ func TestHowLongAnAnswerTakesTellsNothing(t *testing.T) {
 				if way.name == "sign-up" {
 					mode = "mail-first"
 				}
-				for left := 2; ; left-- {
-					w := &world{App: testkit.New(t, append(options, withKeys, signingInByMail, registering(mode), quiet)...)}
-					if apart := measure(t, w, way); apart == nil {
+				apart := errors.New("not measured")
+				for n := 0; apart != nil && n < 3; n++ {
+					ranksAlike := t.Run(fmt.Sprint(n), func(t *testing.T) {
+						w := &world{App: testkit.New(t, append(options, withKeys, signingInByMail, registering(mode), quiet)...)}
+						apart = measure(t, w, way)
+					})
+					if !ranksAlike {
 						return
-					} else if left == 0 {
-						t.Fatal(apart)
 					}
+				}
+				if apart != nil {
+					t.Error(apart)
 				}
 			})
 		}

@@ -39,9 +39,12 @@ func TestSystemDescribesTheProcess(t *testing.T) {
 		})...)
 		root := a.Admin(t, "root").Access
 		var res testkit.Response
-		waittest.True(t, "every part to answer in time", func() bool {
+		waittest.Until(t, "every part to answer in time", func() error {
 			res = manage(t, a, root, http.MethodGet, systemPath, nil, http.StatusOK)
-			return !strings.Contains(string(res.Body), "in time")
+			if text := string(res.Body); strings.Contains(text, "in time") {
+				return errors.New(text)
+			}
+			return nil
 		})
 		for path, want := range map[string]any{
 			"data.version": "v9.9.9", "data.opsAddress": "127.0.0.1:9464", "data.masterKey.source": "file",

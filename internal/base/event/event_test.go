@@ -104,7 +104,11 @@ func TestEveryTypeIsDocumentedTypedAndOffered(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, section, ok := strings.Cut(string(text), "### 7.4 Events\n"); ok { // of the contract
+		if file == "docs/contract.md" {
+			_, section, ok := strings.Cut(string(text), "### 7.4 Events\n")
+			if !ok {
+				t.Fatalf("%s has no section of events", file)
+			}
 			section, _, _ = strings.Cut(section, "\n#")
 			text = []byte(section)
 		}

@@ -58,7 +58,7 @@ func (m *Missed) Known() []store.BackupJob {
 	return slices.Clone(m.known)
 }
 
-// due reports whether a job was due when the database last answered.
+// due reports whether a job is due at now, by what the database knew when it last answered.
 func (m *Missed) due(kind string, every time.Duration, now time.Time) bool {
 	return slices.ContainsFunc(m.Known(), func(j store.BackupJob) bool {
 		return j.Kind == kind && now.Sub(j.OKAt) >= every

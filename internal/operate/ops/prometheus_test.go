@@ -2,6 +2,7 @@ package ops_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -149,15 +150,17 @@ func TestARealPrometheusAnswersTheDashboardAndTheAlerts(t *testing.T) {
 // checkMetrics checks that each metric of an expression has been scraped.
 func (p prometheus) checkMetrics(t *testing.T, expr string) {
 	t.Helper()
-	for _, m := range metricRE.FindAllStringSubmatch(expr, -1) {
-		waittest.Until(t, "a metric", func() error { // after a scrape that was late, there is none for a while
+	waittest.Until(t, "the metrics of "+expr, func() error { // after a scrape that was late, there are none for a while
+		var faults []error
+		for _, m := range metricRE.FindAllStringSubmatch(expr, -1) {
 			list, err := p.series(t, m[1]+`{job="stoa"}`)
 			if err == nil && len(list) == 0 {
-				err = fmt.Errorf("Prometheus has no %s, in %s", m[1], expr)
+				err = fmt.Errorf("Prometheus has no %s", m[1])
 			}
-			return err
-		})
-	}
+			faults = append(faults, err)
+		}
+		return errors.Join(faults...)
+	})
 }
 
 // checkRules checks that Prometheus has evaluated so many rules without an error.

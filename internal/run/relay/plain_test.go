@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -17,7 +16,6 @@ import (
 
 	"stoa/internal/run"
 	"stoa/internal/run/relay"
-	"stoa/internal/testkit/waittest"
 )
 
 // line is one connection to a plugin whose every byte the test writes. nth counts the connections
@@ -77,19 +75,6 @@ const hi = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 
 func TestAConnectionIsUsedAgain(t *testing.T) {
 	t.Parallel()
-	// A connection whose upload ends only a moment after the answer is not: that is a late machine's.
-	waittest.Until(t, "one connection for all requests", func() error {
-		if n := connectionsFor(t, "", "small", strings.Repeat("x", 100<<10), ""); n != 1 {
-			return fmt.Errorf("%d connections", n)
-		}
-		return nil
-	})
-}
-
-// connectionsFor sends requests with bodies, each of known and of unknown length, and returns how many connections
-// the plugin saw.
-func connectionsFor(t *testing.T, bodies ...string) int32 {
-	t.Helper()
 	var conns atomic.Int32
 	up := scripted(t, func(l line) {
 		conns.Add(1)
@@ -104,7 +89,8 @@ func connectionsFor(t *testing.T, bodies ...string) int32 {
 			}
 		}
 	})
-	for _, body := range bodies {
+	up.UploadEnds = time.Minute // of a busy machine
+	for _, body := range []string{"", "small", strings.Repeat("x", 100<<10), ""} {
 		for _, length := range []int64{int64(len(body)), -1} {
 			r := request(t, "POST", body)
 			if r.ContentLength = length; body == "" {
@@ -115,7 +101,9 @@ func connectionsFor(t *testing.T, bodies ...string) int32 {
 			}
 		}
 	}
-	return conns.Load()
+	if n := conns.Load(); n != 1 {
+		t.Errorf("%d connections", n)
+	}
 }
 
 func TestAConnectionThatThePluginClosedIsReplaced(t *testing.T) {
@@ -338,21 +326,20 @@ func TestAClientThatLeavesEndsThePluginsConnection(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{"", "HTTP/1.1 200 OK\r\n\r\nhalf"} {
 		for _, body := range []string{"", strings.Repeat("x", 100<<10)} {
-			// Pass waits only for a moment for the end of an upload: a late machine may take longer.
-			waittest.Until(t, "Pass to return nil: the client is gone", func() error {
-				ctx, leave := context.WithCancel(t.Context())
-				ended := make(chan struct{})
-				up := scripted(t, func(l line) {
-					_, _ = l.request()
-					l.say(answer)
-					leave()
-					_, _ = io.Copy(io.Discard, l.in)
-					close(ended)
-				})
-				_, err := pass(t, up, request(t, "POST", body).WithContext(ctx))
-				<-ended
-				return err
+			ctx, leave := context.WithCancel(t.Context())
+			ended := make(chan struct{})
+			up := scripted(t, func(l line) {
+				_, _ = l.request()
+				l.say(answer)
+				leave()
+				_, _ = io.Copy(io.Discard, l.in)
+				close(ended)
 			})
+			up.UploadEnds = time.Minute // of a busy machine
+			if _, err := pass(t, up, request(t, "POST", body).WithContext(ctx)); err != nil {
+				t.Errorf("Pass = %v, want nil: the client is gone", err)
+			}
+			<-ended
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"time"
@@ -33,7 +34,7 @@ func (x *exchange) uploaded() bool {
 	if x.written == nil {
 		return true
 	}
-	soon := time.NewTimer(uploadEnds)
+	soon := time.NewTimer(cmp.Or(x.up.UploadEnds, uploadEnds))
 	defer soon.Stop()
 	select {
 	case <-x.written:
@@ -43,6 +44,7 @@ func (x *exchange) uploaded() bool {
 	}
 }
 
+// uploadEnds is Upstream.UploadEnds unless that is set.
 const uploadEnds = 50 * time.Millisecond
 
 var errTooMuch = errors.New("relay: the body is longer than its Content-Length")

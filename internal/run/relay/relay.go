@@ -36,6 +36,8 @@ type Upstream struct {
 	// FirstByte is how long the plugin may take until its answer begins. Waiting
 	// for the client's upload does not count.
 	FirstByte time.Duration
+	// UploadEnds is how long the end of an upload is waited for after the plugin has answered; 0: 50 ms. Tests set it.
+	UploadEnds time.Duration
 
 	Log *slog.Logger // for failures after an upgrade, at level debug
 }

@@ -63,9 +63,9 @@ test('blanks around a signature are left out, and others are malformed', () => {
 test('a signature takes no more time than it is long', () => {
   const before = performance.now();
   for (const [begin, end] of [['v1=a', 'b'], ['v1=', 'b'], ['', 'b'], ['v1', '=b'], [`v1=${'a'.repeat(64)}`, 'b']]) {
-    assert.throws(() => read(`${begin}${' '.repeat(400_000)}${end}`), { reason: 'malformed' });
+    assert.throws(() => read(`${begin}${' '.repeat(150_000)}${end}`), { reason: 'malformed' });
   }
-  assert.ok(performance.now() - before < 60_000); // it takes some milliseconds, and was 20 minutes
+  assert.ok(performance.now() - before < 60_000); // it takes some milliseconds, and was three minutes
 });
 
 test('a plugin without a secret does not start', () => {
