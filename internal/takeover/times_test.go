@@ -35,8 +35,8 @@ type twin struct {
 
 // T99: how long an answer takes tells nobody whether an address has an account. Pairs of requests, one about what is
 // there and one about what is not, go out in random order; with STOA_PROOF, 2,000 for each way. The bytes are the same,
-// the medians differ by less than 2 % or 50 µs, and the times of one kind do not rank before those of the other. Medians
-// of what waits for a disk scatter: where they differ and ranks do not, the way is measured again, up to twice.
+// the medians differ by less than 2 % or 50 µs, and the times of one kind do not rank before those of the other.
+// Medians of what waits for a disk scatter: where they differ and ranks do not, the way is measured again, up to twice.
 func TestHowLongAnAnswerTakesTellsNothing(t *testing.T) {
 	if os.Getenv("STOA_PROOF") == "" {
 		t.Skip("make proof runs this: it measures")

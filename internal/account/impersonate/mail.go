@@ -13,8 +13,8 @@ func isMailed(mode account.ImpersonationMode) bool {
 	return mode == account.ImpersonationNotify || mode == ""
 }
 
-// mailUser mails the user that somebody of the staff sees the shop as they do. No limit of mails holds for it. The mail has
-// no link, so that nobody learns to follow links in such mails, and not the reason, which may be about others.
+// mailUser mails the user that somebody of the staff sees the shop as they do. No limit of mails holds for it. The mail
+// has no link, so that nobody learns to follow links in such mails, and not the reason, which may be about others.
 func (s *Service) mailUser(ctx context.Context, tx Store, u account.User, i Impersonation) error {
 	values := map[string]string{
 		template.Email: u.Email, template.At: template.Moment(i.CreatedAt), template.Until: template.Moment(i.EndsAt),
