@@ -1,16 +1,17 @@
 package httpapi_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"stoa/internal/app"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/waittest"
 )
 
 // Bodies that arrive slowly take no more memory than they may, whatever the route, and
@@ -41,11 +42,13 @@ func TestSlowBodiesOfAnyRouteTakeNoMoreThanTheBudget(t *testing.T) {
 		held = append(held, sender())
 	}
 	busy := testkit.Response{}
-	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end) && busy.Status != http.StatusServiceUnavailable; {
-		if busy = large(); busy.Status != http.StatusServiceUnavailable {
-			held = append(held, sender()) // one of those before may have been refused beside it
+	waittest.True(t, "a refusal", func() bool {
+		if busy = large(); busy.Status == http.StatusServiceUnavailable {
+			return true
 		}
-	}
+		held = append(held, sender()) // one of those before may have been refused beside it
+		return false
+	})
 	testkit.WantError(t, busy, http.StatusServiceUnavailable, "UPLOADS_BUSY")
 	if busy.Header.Get("Retry-After") == "" {
 		t.Error("the refusal does not say when to try again")
@@ -63,11 +66,10 @@ func TestSlowBodiesOfAnyRouteTakeNoMoreThanTheBudget(t *testing.T) {
 		_, _ = io.WriteString(c, " ")
 		_ = c.Close()
 	}
-	res := large()
-	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end) && res.Status == http.StatusServiceUnavailable; {
-		res = large()
-	}
-	if res.Status == http.StatusServiceUnavailable {
-		t.Errorf("afterwards: %d %s", res.Status, res.Body)
-	}
+	waittest.Until(t, "room afterwards", func() error {
+		if res := large(); res.Status == http.StatusServiceUnavailable {
+			return errors.New(string(res.Body))
+		}
+		return nil
+	})
 }

@@ -15,6 +15,7 @@ import (
 	"stoa/internal/api/guard"
 	"stoa/internal/base/errs"
 	"stoa/internal/base/reqctx"
+	"stoa/internal/testkit/waittest"
 )
 
 // authFunc is an Authenticator.
@@ -168,11 +169,7 @@ func TestARevokedClientThatDoesNotReadIsLetGo(t *testing.T) {
 				t.Fatal(err)
 			}
 			close(revoked)
-			select {
-			case <-done:
-			case <-time.After(5 * time.Minute):
-				t.Error("still writing")
-			}
+			waittest.Next(t, "the end of writing", done)
 		})
 	}
 }

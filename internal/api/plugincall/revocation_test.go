@@ -15,6 +15,7 @@ import (
 
 	"stoa/internal/account"
 	"stoa/internal/testkit"
+	"stoa/internal/testkit/waittest"
 )
 
 // innerLive is an internal plugin that echoes over WebSocket and sends events.
@@ -197,11 +198,7 @@ func TestLiveCallsEndWithTheirCallersAccess(t *testing.T) {
 				l.mustEnd(t)
 			}
 			for range 2 { // the plugin sees the end, too
-				select {
-				case <-left:
-				case <-time.After(5 * time.Minute):
-					t.Error("the plugin's side goes on")
-				}
+				waittest.Next(t, "the end of the plugin's side", left)
 			}
 		}
 		until := time.Now().Add(2 * time.Second) // several checks

@@ -60,9 +60,9 @@ type Member struct {
 	id         string
 	reported   string // the keys it last reported, and when
 	reportedAt time.Time
-	stale      *seal.Key // a replaced key that it sealed with for too long: see reseal
-	pause      func(context.Context, time.Duration) error
-	lost       bool // the database's key is unknown, not merely unreadable
+	stale      *seal.Key                                  // a replaced key that it sealed with for too long: see reseal
+	pause      func(context.Context, time.Duration) error // sleep, except in tests
+	lost       bool                                       // the database's key is unknown, not merely unreadable
 }
 
 // Join makes the process a member, and seals with the key that proves to be the database's. On a
