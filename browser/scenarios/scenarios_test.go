@@ -36,11 +36,13 @@ var (
 	}
 	whole = lanes{
 		"pages":   {"pages", "details"},
-		"console": {"markets", "market", "roles", "figures", "product-languages", "mails", "handoff", "events", "api-keys"},
+		"console": {
+			"markets", "market", "roles", "figures", "product-languages", "mails", "handoff", "events", "api-keys",
+		},
 		"people": {
 			"second-step", "passkeys", "providers", "account-data", "invitations", "impersonation", "mailed", "language",
 		},
-		"looks": {"budgets", "discounts", "looks", "refusals"},
+		"looks": {"budgets", "discounts", "looks", "refusals", "checkout", "shared-computer"},
 		"lists": {
 			"trouble", "lists", "plugin-list", "portal", "trials", "plan", "sign-in-settings", "empty", "print", "keyboard",
 		},

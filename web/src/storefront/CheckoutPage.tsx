@@ -10,7 +10,7 @@ import type { Deal, DiscountProps } from "./Discount";
 import type { HandoffProps } from "./Handoff";
 import { keepOrder, keptOrders, type KeptOrder } from "./kept";
 import { later } from "./later";
-import { go } from "./router";
+import { go, useLeaving } from "./router";
 import { c, t } from "./text";
 import type { OwnedProps, TrialProps } from "./Trial";
 import { Gone, Failure, Field, Head, Summary, useFaults, Waiting } from "./ui";
@@ -48,7 +48,7 @@ export const CheckoutPage = ({ slug, tier: tierId }: { slug: string; tier: strin
     return (
       <Gone title={t("checkout.gone")} how={t("checkout.goneHow")}>
         <a className="button" href={home ? "/" : `/p/${slug}`}>
-          {t(home ? "missing.home" : "checkout.change")}
+          {t(home ? "page.home" : "checkout.change")}
         </a>
       </Gone>
     );
@@ -129,10 +129,10 @@ const unpaid = async (of: Bought, billing: Billing, userId: string) => {
 
 // usePurchase buys once, however often the button is pressed: what is sent again has the
 // key of the first time.
-const usePurchase = (of: Bought, userId: string, trial: string) => {
+const usePurchase = (of: Bought, userId: string, trial: string | null) => {
   const { product, tier, deal, total, handoff } = of;
   const headers = useAttempt();
-  const [leaving, setLeaving] = useState(false);
+  const { leaving, leave } = useLeaving();
   const purchase = useMutation({
     onMutate: () => inAdvance(loadOrder),
     mutationFn: async (billing: Billing) => {
@@ -173,8 +173,7 @@ const usePurchase = (of: Bought, userId: string, trial: string) => {
       });
       // The state of the handoff has changed.
       if (!done.paymentUrl) return handoff ? location.reload() : go(`/orders/${done.orderId}`, true);
-      setLeaving(true);
-      location.assign(done.paymentUrl);
+      leave(done.paymentUrl);
     },
   });
   return { ...purchase, busy: purchase.isPending || leaving, leaving };
@@ -183,7 +182,9 @@ const usePurchase = (of: Bought, userId: string, trial: string) => {
 const Details = (of: Bought) => {
   const { product, tier, total, handoff } = of;
   const session = useSession();
-  const [trial, setTrial] = useState("");
+  // The trial that is bought; null until the account is known to have one or none: a purchase before that could be a
+  // second license beside it.
+  const [trial, setTrial] = useState(session && !handoff ? null : "");
   const purchase = usePurchase(of, session?.user.id ?? "", trial);
   const [typed] = useState(() => startedOrder(of)); // before the buyer left for the payment page
   const { faults, form, check } = useFaults<"email">();
@@ -194,7 +195,8 @@ const Details = (of: Bought) => {
     const text = (name: string) => String(values.get(name) ?? "").trim();
     const billing = { name: text("name"), email: text("email"), company: text("company") };
     const fine = /^[^\s@]+@[^\s@]+$/.test(billing.email);
-    if (check(fine ? {} : { email: t("checkout.badEmail") }) && !purchase.busy) purchase.mutate(billing);
+    if (check(fine ? {} : { email: t("checkout.badEmail") }) && !purchase.busy && trial !== null)
+      purchase.mutate(billing);
   };
   const terms = useShop().data?.termsUrl;
   const back = asked("payment") === "cancelled";
@@ -261,20 +263,21 @@ const Details = (of: Bought) => {
       )}
       <Buy
         label={label}
+        off={trial === null}
         state={purchase.leaving ? t("checkout.leaving") : purchase.busy ? t("checkout.working") : ""}
       />
     </form>
   );
 };
 
-const Buy = ({ label, state }: { label: string; state: string }) => {
+const Buy = ({ label, state, off }: { label: string; state: string; off: boolean }) => {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (state) button.current?.focus();
   }, [state]);
   return (
     <p className="row">
-      <button ref={button} className="button primary" aria-disabled={state !== ""}>
+      <button ref={button} className="button primary" aria-disabled={off || state !== ""}>
         {label}
       </button>
       <span className="soft small" role="status">

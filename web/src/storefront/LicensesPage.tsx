@@ -63,12 +63,12 @@ const Row = ({ license }: { license: License }) => {
   );
 };
 
-// BuyTrial is the way from a trial to the license. The checkout finds the trial in the account.
+// BuyTrial is the way from a trial to the license.
 export const BuyTrial = ({ license }: { license: License }) =>
   license.trial && license.status !== "revoked" ? (
     <a
       className="button primary"
-      href={`/checkout/${license.productSlug}/${encodeURIComponent(license.tierId)}`}
+      href={`/checkout/${license.productSlug}/${encodeURIComponent(license.tierId)}?license=${license.id}`}
       aria-label={own("license.buyOf", { product: license.productName })}>
       {own("license.buy")}
     </a>

@@ -1,13 +1,12 @@
 // What a license says of its plan: what it changes to, and the ways to a change and a renewal.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { api, ok, type Schemas } from "../api/client";
 import { language } from "../text";
 import { formatDay } from "../text/format";
 import { useAttempt, type License } from "./data";
 import { pl } from "./planText";
 import "./plan.css";
-import { go } from "./router";
+import { go, useLeaving } from "./router";
 import { seenAs } from "./Subscription";
 import { Button, Failure, Told } from "./ui";
 
@@ -30,13 +29,9 @@ export const useProduct = ({ id }: License, enabled = true) =>
 // useBought goes on after a change or a renewal: to the payment, or back to the license.
 export const useBought = (license: License, onDone: OnDone) => {
   const queries = useQueryClient();
-  const [leaving, setLeaving] = useState(false);
+  const { leaving, leave } = useLeaving();
   const done = async (answer: Answer, told: string) => {
-    if ("paymentUrl" in answer && answer.paymentUrl) {
-      setLeaving(true);
-      location.assign(answer.paymentUrl);
-      return;
-    }
+    if ("paymentUrl" in answer && answer.paymentUrl) return leave(answer.paymentUrl);
     await Promise.all(["orders", "licenses"].map((key) => queries.invalidateQueries({ queryKey: [key] })));
     onDone(told);
     go(`/licenses/${license.id}`, true);

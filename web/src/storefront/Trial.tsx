@@ -7,7 +7,7 @@ import { api, ok, type Schemas } from "../api/client";
 import { asProblem } from "../api/problem";
 import { useSession } from "../api/useSession";
 import { texts } from "../text";
-import { useAttempt, useLicenses } from "./data";
+import { useAttempt, useLicense, useLicenses, type License } from "./data";
 import { keepOrder } from "./kept";
 import { go } from "./router";
 import { c } from "./text";
@@ -108,19 +108,30 @@ export const Trial = ({ product, tier }: TrialProps) => {
 
 export interface OwnedProps {
   product: Product;
-  trial: string; // the key of the trial that is bought
+  trial: string | null; // the key of the trial that is bought; null: not known yet
   onTrial: (key: string) => void;
 }
 
 // Owned says what a purchase is to somebody who has the product, or tries it.
 export const Owned = (props: OwnedProps) => (useSession() ? <Account {...props} /> : <Key {...props} />);
 
+const isTrial = ({ trial, status }: License): boolean => trial === true && status !== "revoked";
+
 // Account names the plans of the product that the buyer has: the purchase is a license of its own, and takes no other's
 // place, but that of a trial.
 const Account = ({ product, trial, onTrial }: OwnedProps) => {
-  const mine = (useLicenses(1).data?.licenses ?? []).filter((one) => one.productSlug === product.slug && one.paid);
-  const tried = mine.find((one) => one.trial && one.status !== "revoked")?.licenseKey ?? "";
-  useEffect(() => onTrial(tried), [tried, onTrial]);
+  const id = new URLSearchParams(location.search).get("license"); // whoever comes from a trial names it
+  const named = useLicense(id ?? "", id !== null);
+  const latest = useLicenses(1);
+  const asked = id === null ? latest : named;
+  const mine = (latest.data?.licenses ?? []).filter((one) => one.productSlug === product.slug && one.paid);
+  const one = id === null ? mine.find(isTrial) : named.data;
+  const tried = one && isTrial(one) && one.productSlug === product.slug ? one.licenseKey : "";
+  const known = !asked.isPending && (id === null || !asked.isError);
+  useEffect(() => {
+    if (known) onTrial(tried);
+  }, [known, tried, onTrial]);
+  if (!known && asked.isError) return <Failure error={asked.error} retry={() => void asked.refetch()} />;
   const works = mine.filter((one) => one.status === "active");
   if (trial)
     return (
@@ -147,7 +158,7 @@ const Key = ({ trial, onTrial }: OwnedProps) => (
     spellCheck={false}
     maxLength={60}
     hint={tr("trial.keyWhy")}
-    value={trial}
+    value={trial ?? ""}
     onChange={(e) => onTrial(e.target.value.trim())}
   />
 );

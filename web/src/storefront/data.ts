@@ -98,9 +98,10 @@ export const useOrder = (id: string, key: string, signedIn: boolean) => {
 };
 
 // useLicense reads one of the user's: null if it is not there.
-export const useLicense = (id: string): UseQueryResult<License | null> =>
+export const useLicense = (id: string, enabled = true): UseQueryResult<License | null> =>
   useQuery({
     queryKey: ["licenses", "one", id],
+    enabled,
     queryFn: () => orNull(ok(api.GET("/api/marketplace/licenses/{id}", { params: { path: { id } } }))),
   });
 

@@ -1,6 +1,8 @@
 // Orders of this tab. A guest has no account that would keep the license key, and a buyer
 // comes back from the payment page without it; so the tab keeps it until it is closed.
 // Nothing of it is in localStorage, and no other tab sees it.
+import { currentSession } from "../api/session";
+
 export interface KeptOrder {
   id: string;
   licenseKey: string;
@@ -35,11 +37,11 @@ const memory = new Map<string, KeptOrder>();
 
 // forgetOrders is for when a user leaves: the next person at this tab sees no keys.
 export const forgetOrders = (): void => {
-  for (const { id } of keptOrders()) sessionStorage.removeItem(prefix + id);
+  for (const { id } of all()) sessionStorage.removeItem(prefix + id);
   memory.clear();
 };
 
-export const keptOrder = (id: string): KeptOrder | null => {
+const read = (id: string): KeptOrder | null => {
   try {
     const text = sessionStorage.getItem(prefix + id);
     return text ? (JSON.parse(text) as KeptOrder) : (memory.get(id) ?? null);
@@ -48,13 +50,23 @@ export const keptOrder = (id: string): KeptOrder | null => {
   }
 };
 
+// isShown: a user's order is shown to that user only, who may have signed out in another tab.
+const isShown = ({ userId }: KeptOrder): boolean => !userId || userId === currentSession()?.user.id;
+
+export const keptOrder = (id: string): KeptOrder | null => {
+  const order = read(id);
+  return order && isShown(order) ? order : null;
+};
+
 // keptOrders are all of this tab, the newest first.
-export const keptOrders = (): KeptOrder[] => {
+export const keptOrders = (): KeptOrder[] => all().filter(isShown);
+
+const all = (): KeptOrder[] => {
   const found = new Map(memory);
   try {
     for (let i = 0; i < sessionStorage.length; i++) {
       const name = sessionStorage.key(i) ?? "";
-      const order = name.startsWith(prefix) ? keptOrder(name.slice(prefix.length)) : null;
+      const order = name.startsWith(prefix) ? read(name.slice(prefix.length)) : null;
       if (order) found.set(order.id, order);
     }
   } catch {

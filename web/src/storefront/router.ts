@@ -1,6 +1,6 @@
 // The addresses of the signed-in part. Links are plain anchors, those of the server's
 // header too: one listener keeps those that lead to these pages inside of the script.
-import { useSyncExternalStore } from "react";
+import { useState, useSyncExternalStore } from "react";
 
 export type Params = Record<string, string>;
 
@@ -69,6 +69,18 @@ export const go = (address: string, replace = false): void => {
   changed();
 };
 
+// useLeaving leaves for another site's page, for a payment: it is busy until the browser has left. The browser may come
+// back to this page as it was.
+export const useLeaving = () => {
+  const [leaving, setLeaving] = useState(false);
+  const leave = (url: string) => {
+    setLeaving(true);
+    addEventListener("pageshow", () => setLeaving(false), { once: true });
+    location.assign(url);
+  };
+  return { leaving, leave };
+};
+
 // within is an address of this shop that another page asked to return to; "/licenses" for
 // any other. It is complete: a path that begins with "//" would name another host.
 export const within = (next: string | null): string => {
@@ -86,7 +98,7 @@ export const follow = (): void => {
   addEventListener("popstate", changed);
   document.addEventListener("click", (e) => {
     if (e.defaultPrevented || e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey) return;
-    const link = (e.target as Element).closest<HTMLAnchorElement>("a[href]");
+    const link = (e.target as Element).closest<HTMLAnchorElement>("a[href]:not([href^='#'])");
     if (!link || link.target || link.download || link.origin !== location.origin || !match(link.pathname)) return;
     e.preventDefault();
     go(link.href);

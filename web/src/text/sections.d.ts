@@ -5,11 +5,19 @@ declare module "*?section=common" {
   const section: Catalog["common"];
   export default section;
 }
-declare module "*?section=shop&without=catalog,product,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount,handoff,paid,plan,trial,order,orders,licenses,signIn" {
+declare module "*?section=common&without=close,loading,theme,testMode,testModeHow,skip,signOut" {
+  const section: Omit<
+    Catalog["common"],
+    "close" | "loading" | "theme" | "testMode" | "testModeHow" | "skip" | "signOut"
+  >;
+  export default section;
+}
+declare module "*?section=shop&without=catalog,product,missing,top,foot,testMode,noScript,subscription,account,license,step,mailed,standIn,elsewhere,discount,handoff,paid,plan,trial,order,orders,licenses,signIn" {
   const section: Omit<
     Catalog["shop"],
     | "catalog"
     | "product"
+    | "missing"
     | "top"
     | "foot"
     | "testMode"

@@ -1,6 +1,6 @@
 // What the palette can find: pages and actions by their names, and what the server finds.
 import { api, data, type Schemas } from "../../api/client";
-import { signOut } from "../../api/session";
+import { currentSession, signOut } from "../../api/session";
 import { chooseScheme } from "../../theme/scheme";
 import { mayOpen } from "../kit/pages";
 import { c, t } from "../text";
@@ -102,11 +102,13 @@ const state = (list: "orders" | "licenses", name: string): string => {
 };
 
 const few = 5;
-const kept = "stoa-recent"; // in sessionStorage: addresses of customers must not outlive the tab
+// In sessionStorage, a list for each user: addresses of customers must not outlive the tab, and who signs in next may
+// not be allowed to see them.
+const kept = () => `stoa-recent-${currentSession()?.user.id ?? ""}`;
 
 export const recent = (): Hit[] => {
   try {
-    return (JSON.parse(sessionStorage.getItem(kept) ?? "[]") as Hit[]).map((hit) => ({ ...hit, group: "recent" }));
+    return (JSON.parse(sessionStorage.getItem(kept()) ?? "[]") as Hit[]).map((hit) => ({ ...hit, group: "recent" }));
   } catch {
     return [];
   }
@@ -114,7 +116,7 @@ export const recent = (): Hit[] => {
 
 export const remember = (hit: Hit): void => {
   try {
-    sessionStorage.setItem(kept, JSON.stringify([hit, ...recent().filter(({ to }) => to !== hit.to)].slice(0, few)));
+    sessionStorage.setItem(kept(), JSON.stringify([hit, ...recent().filter(({ to }) => to !== hit.to)].slice(0, few)));
   } catch {
     // Without storage nothing is recent.
   }

@@ -33,7 +33,7 @@ const useExport = () =>
 const TakeAlong = () => {
   const queries = useQueryClient();
   const copy = useExport();
-  const [file, setFile] = useState<string | null>(null);
+  const [fetched, setFetched] = useState<{ id: string; url: string } | null>(null);
   const { heading, toHeading } = useHeading();
   const ask = useProved({
     mutationFn: () => ok(api.POST("/auth/account/export")),
@@ -47,10 +47,11 @@ const TakeAlong = () => {
       ok(
         api.GET("/auth/account/export/{id}/archive", { params: { path: { id } }, parseAs: "blob" }),
       ) as Promise<unknown>,
-    onSuccess: (archive) => setFile(URL.createObjectURL(archive as Blob)),
+    onSuccess: (archive, id) => setFetched({ id, url: URL.createObjectURL(archive as Blob) }),
   });
-  useEffect(() => () => (file ? URL.revokeObjectURL(file) : undefined), [file]);
+  useEffect(() => () => (fetched ? URL.revokeObjectURL(fetched.url) : undefined), [fetched]);
   const latest = copy.data;
+  const file = fetched && fetched.id === latest?.id ? fetched.url : null; // not that of an earlier copy
   return (
     <section aria-labelledby="copy">
       <h2 id="copy" ref={heading} tabIndex={-1}>
