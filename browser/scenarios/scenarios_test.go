@@ -37,7 +37,7 @@ var (
 	whole = lanes{
 		"pages":   {"pages", "details"},
 		"console": {
-			"markets", "market", "roles", "figures", "product-languages", "mails", "handoff", "events", "api-keys",
+			"markets", "market", "roles", "figures", "product-languages", "mails", "handoff", "events", "api-keys", "typed",
 		},
 		"people": {
 			"second-step", "passkeys", "providers", "account-data", "invitations", "impersonation", "mailed", "language",

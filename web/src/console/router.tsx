@@ -34,6 +34,7 @@ export const router = createRouter({
   defaultPendingMs: 150,
   defaultPendingComponent: Pending,
   defaultErrorComponent: ({ error }) => <ErrorPage error={error} />,
+  defaultRemountDeps: ({ params }) => params, // another webhook is another form: nothing typed goes along
   scrollRestoration: true,
   trailingSlash: "never",
 });

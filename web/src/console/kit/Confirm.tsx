@@ -58,11 +58,13 @@ export const Confirm = ({
         {effects.length === 1 ? (
           <p style={{ margin: 0 }}>{effects[0]}</p>
         ) : (
-          <ul style={{ margin: 0, paddingLeft: 20 }}>
-            {effects.map((e) => (
-              <li key={e}>{e}</li>
-            ))}
-          </ul>
+          effects.length > 1 && (
+            <ul style={{ margin: 0, paddingLeft: 20 }}>
+              {effects.map((e) => (
+                <li key={e}>{e}</li>
+              ))}
+            </ul>
+          )
         )}
         {children}
         {act.isError && <ErrorNote error={act.error} />}

@@ -38,7 +38,7 @@ export const ErrorNote = ({ error, retry, title }: ErrorNoteProps) => {
       <div className="row">
         {retry && (
           <Button size="xs" onClick={retry}>
-            {c("retry")}
+            {problem.status === 412 ? t("reload") : c("retry")}
           </Button>
         )}
         {problem.requestId && (

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { asProblem } from "../../api/problem";
 
 // useBase returns what a form begins with: what was read last, until something is typed.
 // Then it stays, so that what somebody else changes meanwhile takes nothing away. settle
@@ -14,3 +15,8 @@ export const useBase = <T extends { etag: string }>(latest: T) => {
 export const useTyped = (changed: boolean, setTyped: (typed: boolean) => void) => {
   useEffect(() => setTyped(changed), [changed, setTyped]);
 };
+
+// onRetry is what the button below a failed save does: it sends once more, or begins again with what is saved now if
+// somebody else saved in the meantime.
+export const onRetry = (error: unknown, send: () => void, begin: () => Promise<void>) =>
+  asProblem(error).status === 412 ? () => void begin() : send;

@@ -3,6 +3,7 @@ import { Checkbox, Textarea } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data, type Schemas } from "../../api/client";
+import { inOwnWords, Problem } from "../../api/problem";
 import { openAs } from "../../api/standIn";
 import { useSession } from "../../api/useSession";
 import { Confirm } from "../kit/Confirm";
@@ -28,7 +29,7 @@ export const SeeAs = ({ user, onClose }: { user: User; onClose: () => void }) =>
     void Promise.all(["impersonations", "users", "audit"].map((key) => cache.invalidateQueries({ queryKey: [key] })));
     if (opened) return;
     await api.DELETE("/api/v1/admin/impersonations/{id}", { params: { path: { id: begun.session.id } } });
-    throw new Error(t("people.seeAs.blocked"));
+    throw new Problem(409, inOwnWords, t("people.seeAs.blocked"), "");
   };
   return (
     <Confirm

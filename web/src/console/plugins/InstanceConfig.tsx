@@ -72,7 +72,7 @@ export const InstanceConfig = ({ plugin, instance, etag }: Props) => {
           <p>{t("plugins.config.staleHow")}</p>
           <div className="row">
             <Button size="xs" onClick={reload}>
-              {t("plugins.config.reload")}
+              {t("reload")}
             </Button>
             <Button
               size="xs"

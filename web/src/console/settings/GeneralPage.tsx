@@ -7,7 +7,7 @@ import { useFaults } from "../kit/useFaults";
 import { ErrorNote } from "../kit/ErrorNote";
 import { Page } from "../kit/Page";
 import { Pending } from "../kit/Pending";
-import { useBase, useTyped } from "../kit/useBase";
+import { onRetry, useBase, useTyped } from "../kit/useBase";
 import { tell } from "../kit/toast";
 import { Locked } from "../kit/may";
 import { languages, nameOf } from "../../text/languages";
@@ -123,7 +123,9 @@ const Form = ({
         allowDeselect={false}
         onChange={(tag) => set("language", tag ?? "")}
       />
-      {save.isError && issues.length === 0 && <ErrorNote error={save.error} retry={() => void again()} />}
+      {save.isError && issues.length === 0 && (
+        <ErrorNote error={save.error} retry={onRetry(save.error, save.mutate, again)} />
+      )}
       <div className="row">
         <Button type="submit" variant="filled" loading={save.isPending}>
           {t("settings.general.save")}

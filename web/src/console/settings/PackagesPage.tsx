@@ -7,7 +7,7 @@ import { useFaults } from "../kit/useFaults";
 import { ErrorNote } from "../kit/ErrorNote";
 import { Page, Section } from "../kit/Page";
 import { Pending } from "../kit/Pending";
-import { useBase, useTyped } from "../kit/useBase";
+import { onRetry, useBase, useTyped } from "../kit/useBase";
 import { tell } from "../kit/toast";
 import { Locked } from "../kit/may";
 import { t } from "../text";
@@ -102,7 +102,9 @@ const Form = ({
           }}
         />
       ))}
-      {save.isError && issues.length === 0 && <ErrorNote error={save.error} retry={() => void again()} />}
+      {save.isError && issues.length === 0 && (
+        <ErrorNote error={save.error} retry={onRetry(save.error, save.mutate, again)} />
+      )}
       {!fixed && (
         <div className="row">
           <Button type="submit" variant="filled" loading={save.isPending} disabled={changed.length === 0}>

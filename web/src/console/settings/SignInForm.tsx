@@ -7,7 +7,7 @@ import { ErrorNote } from "../kit/ErrorNote";
 import { NumberField } from "../kit/NumberField";
 import { Section } from "../kit/Page";
 import { tell } from "../kit/toast";
-import { useBase, useTyped } from "../kit/useBase";
+import { onRetry, useBase, useTyped } from "../kit/useBase";
 import { useFaults } from "../kit/useFaults";
 import { t } from "../text";
 import { choices, isDuration, key, rows, say, sent, typed, type Row, type SignIn } from "./signIn";
@@ -68,7 +68,9 @@ const Form = ({ base: { value: settings, etag }, onTyped, again }: FormProps) =>
             onChange={(value) => setDraft((now) => ({ ...now, [row]: value }))}
           />
         ))}
-        {save.isError && issues.length === 0 && <ErrorNote error={save.error} retry={() => void again()} />}
+        {save.isError && issues.length === 0 && (
+          <ErrorNote error={save.error} retry={onRetry(save.error, save.mutate, again)} />
+        )}
         <div className="row">
           <Button type="submit" variant="filled" loading={save.isPending}>
             {t("settings.signIn.save")}

@@ -31,13 +31,15 @@ const withDefaults = (schema: Schema, config: Values): Values => {
 export const isObject = (value: unknown): value is Values =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-// configOf is what is sent: fields left empty are left out, a kept secret is "".
+// configOf is what is sent: fields left empty are left out, a kept secret is "". A replacement that is still empty keeps
+// the secret: only clearing removes it.
 export const configOf = (schema: Schema, draft: Draft, configured: Record<string, boolean>): Values => {
   const config = withoutEmpty(draft.values);
   for (const [name, secret] of Object.entries(draft.secrets)) {
     if (!(name in schema)) continue;
-    if (secret.kind === "keep" && configured[name]) config[name] = "";
-    else if (secret.kind === "set" && secret.value !== "") config[name] = secret.value;
+    if (secret.kind === "clear") continue;
+    if (secret.kind === "set" && secret.value !== "") config[name] = secret.value;
+    else if (configured[name]) config[name] = "";
   }
   return config;
 };
@@ -70,7 +72,7 @@ export const missing = (
     if (!field.required) return [];
     if (isSecret(field)) {
       const secret = secrets[name] ?? { kind: "keep" };
-      return (secret.kind === "set" && secret.value !== "") || (secret.kind === "keep" && configured[name])
+      return secret.kind !== "clear" && (configured[name] || (secret.kind === "set" && secret.value !== ""))
         ? []
         : [path];
     }

@@ -26,6 +26,7 @@ const first = languages.find((tag) => tag === language) ?? "en";
 export const MailPage = () => {
   const { kind = "" } = useParams({ strict: false }) as { kind?: string };
   const [lang, setLang] = useState<string>(first);
+  const [typed, setTyped] = useState<Record<string, Form | undefined>>({}); // in each language, until it is saved
   const query = useQuery({
     queryKey: ["mails", kind, lang],
     queryFn: async () => {
@@ -57,7 +58,14 @@ export const MailPage = () => {
       {words.broken && <p className="note">{t("shop.mails.brokenHow")}</p>}
       <Section title={t(words.builtIn ? "shop.mails.came" : "shop.mails.yours")}>
         <Locked needs={guarded.includes(words.kind) ? "settings:write" : "templates:write"}>
-          <Editor key={`${lang} ${words.updatedAt ?? ""}`} words={words} variables={variables} />
+          <Editor
+            key={`${lang} ${words.updatedAt ?? ""}`}
+            words={words}
+            typed={typed[lang]}
+            onTyped={(form) => setTyped((now) => ({ ...now, [lang]: form }))}
+            onSaved={(form) => setTyped((now) => (form === now[lang] ? { ...now, [lang]: undefined } : now))}
+            variables={variables}
+          />
         </Locked>
       </Section>
     </Page>
@@ -66,19 +74,23 @@ export const MailPage = () => {
 
 interface EditorProps {
   words: Words;
+  typed: Form | undefined;
+  onTyped: (form: Form) => void;
+  onSaved: (form: Form | undefined) => void;
   variables: Schemas["MailKind"]["variables"];
 }
 
-const Editor = ({ words, variables }: EditorProps) => {
+const Editor = ({ words, typed, onTyped, onSaved, variables }: EditorProps) => {
   const path = { kind: words.kind, lang: words.language };
-  const [v, setV] = useState<Form>({ subject: words.subject, text: words.text });
+  const v = typed ?? { subject: words.subject, text: words.text };
   const cache = useQueryClient();
   const again = () => cache.invalidateQueries({ queryKey: ["mails"] });
   const save = useMutation({
     mutationFn: (body: Form) => ok(api.PUT("/api/v1/admin/mail-templates/{kind}/{lang}", { params: { path }, body })),
-    onSuccess: () => {
+    onSuccess: async (_, body) => {
       tell(t("shop.mails.saved"));
-      return again();
+      await again();
+      onSaved(body);
     },
   });
   const preview = useMutation({
@@ -109,7 +121,7 @@ const Editor = ({ words, variables }: EditorProps) => {
         maxLength={200}
         value={v.subject}
         error={at("subject")}
-        onChange={(e) => setV({ ...v, subject: e.currentTarget.value })}
+        onChange={(e) => onTyped({ ...v, subject: e.currentTarget.value })}
       />
       <Textarea
         label={t("shop.mails.text")}
@@ -121,7 +133,7 @@ const Editor = ({ words, variables }: EditorProps) => {
         styles={{ input: { fontFamily: "var(--mono)" } }}
         value={v.text}
         error={at("text")}
-        onChange={(e) => setV({ ...v, text: e.currentTarget.value })}
+        onChange={(e) => onTyped({ ...v, text: e.currentTarget.value })}
       />
       <Variables variables={variables} />
       {error && <ErrorNote error={error} />}
@@ -135,7 +147,7 @@ const Editor = ({ words, variables }: EditorProps) => {
         <Button variant="default" onClick={() => ask(test)} loading={test.isPending}>
           {t("shop.mails.test")}
         </Button>
-        {!words.builtIn && <Reset path={path} again={again} />}
+        {!words.builtIn && <Reset path={path} again={() => again().then(() => onSaved(typed))} />}
       </div>
       {preview.data && (
         <section aria-label={t("shop.mails.previewed")}>

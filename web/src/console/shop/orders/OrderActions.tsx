@@ -1,10 +1,12 @@
-import { Button, NumberInput, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data } from "../../../api/client";
 import { formatMoney } from "../../../text/format";
+import { decimalsOf, type Typed } from "../../../text/number";
 import { Confirm } from "../../kit/Confirm";
 import { may } from "../../kit/may";
+import { NumberField } from "../../kit/NumberField";
 import { t } from "../../text";
 import type { License, Order } from "../types";
 
@@ -66,14 +68,23 @@ interface RefundProps {
 // whoever presses the button again does not refund another part.
 const Refund = ({ order, license, change }: RefundProps) => {
   const [open, setOpen] = useState(false);
-  const [typed, setTyped] = useState<string | number>("");
+  const [typed, setTyped] = useState<Typed>("");
   const [reason, setReason] = useState("");
   const [key, setKey] = useState("");
-  const left = (order.total ?? order.amount) - (order.partlyRefunded ?? 0);
-  const part = typeof typed === "number" && typed > 0 && typed !== left ? typed : undefined;
-  const amount = formatMoney(part ?? left, order.currency);
+  const decimals = decimalsOf(order.currency);
+  // 19.9 - 9.9 is 9.999999999999998.
+  const left = Number(((order.total ?? order.amount) - (order.partlyRefunded ?? 0)).toFixed(decimals));
   const free = order.amount === 0;
-  const action = free ? t("shop.orders.refund.free") : t("shop.orders.refund.action", { amount });
+  const clear = free || (typeof typed === "number" && typed > 0); // what is given back is said only then
+  const part = clear && typeof typed === "number" && typed !== left ? typed : undefined;
+  const amount = formatMoney(part ?? left, order.currency);
+  const action = free
+    ? t("shop.orders.refund.free")
+    : clear
+      ? t("shop.orders.refund.action", { amount })
+      : t("shop.orders.refund.button");
+  const effects =
+    part === undefined ? refundEffects(order, license, amount) : [t("shop.orders.refund.part", { amount })];
   const begin = () => {
     setTyped(left);
     setReason("");
@@ -94,11 +105,9 @@ const Refund = ({ order, license, change }: RefundProps) => {
         open={open}
         onClose={() => setOpen(false)}
         title={t("shop.orders.refund.title")}
-        effects={
-          part === undefined ? refundEffects(order, license, amount) : [t("shop.orders.refund.part", { amount })]
-        }
+        effects={clear ? effects : []}
         action={action}
-        disabled={!free && !(typeof typed === "number" && typed > 0)}
+        disabled={!clear}
         done={t(`shop.orders.refund.${free ? "doneFree" : part === undefined ? "done" : "donePart"}`, { amount })}
         run={() =>
           change(() =>
@@ -111,12 +120,11 @@ const Refund = ({ order, license, change }: RefundProps) => {
           )
         }>
         {!free && (
-          <NumberInput
+          <NumberField
             label={t("shop.orders.refund.amount", { currency: order.currency })}
             description={t("shop.orders.refund.amountHow", { amount: formatMoney(left, order.currency) })}
+            decimals={decimals}
             value={typed}
-            min={0}
-            hideControls
             onChange={edited(setTyped)}
           />
         )}

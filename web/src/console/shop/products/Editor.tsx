@@ -7,7 +7,6 @@ import { Confirm } from "../../kit/Confirm";
 import { Locked } from "../../kit/may";
 import { t } from "../../text";
 import { languageName } from "../mails/languages";
-import type { Product } from "../types";
 import type { Draft } from "./draft";
 import { Faults } from "./faults";
 import { Basics, Features, Questions, Shelf } from "./fields";
@@ -18,19 +17,17 @@ import { Preview } from "./Preview";
 import { SaveError } from "./SaveError";
 import { Comparison, Tiers } from "./Tiers";
 import { followed, spoken } from "./translated";
-import { useSave } from "./useSave";
+import { useEditing, useSave, type Saved } from "./useSave";
 
-interface EditorProps {
-  base: Draft; // what is saved
-  saved?: Product;
-  etag?: string;
+interface EditorProps extends Saved {
   onCreated?: (slug: string) => void;
 }
 
-export const Editor = ({ base, saved, etag, onCreated }: EditorProps) => {
-  const [draft, setDraft] = useState(base);
+export const Editor = ({ onCreated, ...latest }: EditorProps) => {
+  const { held, hold, draft, setDraft } = useEditing(latest);
+  const { base, saved } = held;
   const [view, setView] = useState("fields");
-  const save = useSave({ base, draft, etag, onCreated });
+  const save = useSave({ held, draft, onSaved: hold, onCreated });
   const seen = useDeferredValue(draft);
   const set = (part: Partial<Draft>) => setDraft((now) => followed(now, { ...now, ...part }));
   const published = saved?.published ?? false;
@@ -55,7 +52,7 @@ export const Editor = ({ base, saved, etag, onCreated }: EditorProps) => {
             e.preventDefault();
             save.run({});
           }}>
-          <SaveError save={save} onTake={setDraft} />
+          <SaveError save={save} />
           {!save.error && <Lacks lacks={saved?.lacks ?? []} draft={base} />}
           <Locked needs="products:write">
             <Basics draft={draft} set={set} fresh={!saved} />

@@ -3,28 +3,19 @@ import { asProblem } from "../../../api/problem";
 import { ErrorNote } from "../../kit/ErrorNote";
 import { Time } from "../../kit/values";
 import { t } from "../../text";
-import { draftOf, type Draft } from "./draft";
 import { nameOf } from "./faults";
 import type { Conflict, useSave } from "./useSave";
 
-interface SaveErrorProps {
-  save: ReturnType<typeof useSave>;
-  onTake: (draft: Draft) => void;
-}
-
 // SaveError says why a product was not saved: at its fields if they are wrong, and with a
 // choice if somebody else was quicker.
-export const SaveError = ({ save, onTake }: SaveErrorProps) => {
+export const SaveError = ({ save }: { save: ReturnType<typeof useSave> }) => {
   const { conflict } = save;
   if (conflict) {
     return (
       <Conflicted
         conflict={conflict}
         mine={save.mine}
-        onTheirs={() => {
-          onTake(draftOf(conflict.theirs));
-          void save.take();
-        }}
+        onTheirs={() => void save.take(conflict)}
         onMine={() => save.run({ over: conflict.etag })}
       />
     );

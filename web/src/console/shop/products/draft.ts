@@ -165,6 +165,15 @@ export const changesOf = (from: Draft, to: Draft): Input => {
   );
 };
 
+// rebased is a draft on what was saved of it: what was typed since it was sent stays, and the rest is as it is saved,
+// what somebody else changed included.
+export const rebased = (draft: Draft, sent: Draft, saved: Draft): Draft => {
+  const typed = Object.entries(draft).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(sent[name as keyof Draft]),
+  );
+  return { ...saved, ...Object.fromEntries(typed) };
+};
+
 // Letters that have no accent to take off, as they are usually written without them.
 const spelled = new Map(Object.entries({ ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i" }));
 

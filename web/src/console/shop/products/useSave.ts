@@ -2,19 +2,32 @@
 // changed from, so that nobody's change is overwritten unseen.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { api, data, tagged } from "../../../api/client";
+import { api, tagged } from "../../../api/client";
 import { asProblem, type Issue } from "../../../api/problem";
 import { tell } from "../../kit/toast";
 import { t } from "../../text";
 import type { Product } from "../types";
 import type { paths } from "../../../api/schema";
 import { still } from "./faults";
-import { asBody, changesOf, draftOf, inputOf, type Draft } from "./draft";
+import { asBody, changesOf, draftOf, inputOf, rebased, type Draft } from "./draft";
+
+// Saved is a product as it was read, and as the editor shows it.
+export interface Saved {
+  base: Draft;
+  saved?: Product;
+  etag?: string;
+}
+
+const savedAs = ({ value, etag }: { value: Product; etag: string }): Saved => ({
+  base: draftOf(value),
+  saved: value,
+  etag,
+});
 
 interface Saving {
-  base: Draft;
+  held: Saved; // what the draft began with
   draft: Draft;
-  etag: string | undefined;
+  onSaved: (now: Saved, sent?: Draft) => void;
   onCreated: ((slug: string) => void) | undefined;
 }
 
@@ -25,7 +38,30 @@ export interface Conflict {
   fields: string[];
 }
 
-export const useSave = ({ base, draft, etag, onCreated }: Saving) => {
+// useEditing returns a draft, and what it began with: what was read last, until something is typed. From then on, a
+// newer state takes its place only if it has the same texts and prices: saving would take back what somebody else
+// changed.
+export const useEditing = (latest: Saved) => {
+  const [held, setHeld] = useState(latest);
+  const [draft, setDraft] = useState(latest.base);
+  const [past, setPast] = useState<string>(); // what was read last is older than what was saved since
+  if (latest.etag !== held.etag && latest.etag !== past) {
+    const clean = isSame(held.base, draft);
+    if (clean || isSame(held.base, latest.base)) setHeld(latest);
+    if (clean) setDraft(latest.base);
+  }
+  // hold goes on with what is saved now, which was sent as a draft, or is somebody else's.
+  const hold = (now: Saved, sent?: Draft) => {
+    setPast(latest.etag);
+    setHeld(now);
+    setDraft((typed) => (sent ? rebased(typed, sent, now.base) : now.base));
+  };
+  return { held, hold, draft, setDraft };
+};
+
+const isSame = (one: Draft, other: Draft): boolean => Object.keys(changesOf(one, other)).length === 0;
+
+export const useSave = ({ held: { base, etag }, draft, onSaved, onCreated }: Saving) => {
   const cache = useQueryClient();
   const [conflict, setConflict] = useState<Conflict | null>(null);
   const created = useRef(false); // known before the next rendering, in which its page opens
@@ -33,10 +69,10 @@ export const useSave = ({ base, draft, etag, onCreated }: Saving) => {
   const fresh = etag === undefined;
 
   const [sent, setSent] = useState<Draft | null>(null); // what the server's faults are about
-  const send = async ({ published, over }: { published?: boolean; over?: string }): Promise<Product> => {
-    if (fresh) return data(api.POST("/api/v1/admin/products", { body: required(draft, published ?? false) }));
+  const send = async ({ published, over }: { published?: boolean; over?: string }) => {
+    if (fresh) return tagged(api.POST("/api/v1/admin/products", { body: required(draft, published ?? false) }));
     const path = { slug: draft.slug };
-    return data(
+    return tagged(
       api.PATCH("/api/v1/admin/products/{slug}", {
         params: { path, header: { "If-Match": over ?? etag } },
         body: asBody({ ...changes, ...(published === undefined ? {} : { published }) }),
@@ -46,10 +82,15 @@ export const useSave = ({ base, draft, etag, onCreated }: Saving) => {
 
   const mutation = useMutation({
     mutationFn: send,
-    onMutate: () => setSent(draft),
-    onSuccess: async (product, { published }) => {
+    onMutate: () => {
+      setSent(draft);
+      return draft;
+    },
+    onSuccess: async (answer, { published }, sent) => {
+      const product = answer.value;
       created.current = fresh;
       setConflict(null);
+      if (!fresh) onSaved(savedAs(answer), sent);
       tell(
         t(published ? "shop.editor.published" : product.published ? "shop.editor.saved" : "shop.editor.savedDraft", {
           name: product.name,
@@ -84,7 +125,8 @@ export const useSave = ({ base, draft, etag, onCreated }: Saving) => {
       setConflict(null);
     },
     // take goes on with what the other saved; its own changes are given up.
-    take: async () => {
+    take: async ({ theirs: value, etag: now }: Conflict) => {
+      onSaved(savedAs({ value, etag: now }));
       mutation.reset();
       setConflict(null);
       await cache.invalidateQueries({ queryKey: ["products"] });
