@@ -156,7 +156,7 @@ type App struct {
 	hooks         *hook.Sender    // for plugins
 	messages      *webhook.Sender // for operators
 	media         *blob.Files
-	copies        *blob.Files // of accounts
+	copies        *blob.Direct // of accounts
 	metrics       *ops.Metrics
 	telemetry     *telemetry.Telemetry // nil: off
 	opsToken      string

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"log/slog"
 	"path/filepath"
 
 	"stoa/internal/account/takeout"
@@ -13,11 +14,18 @@ import (
 )
 
 // buildTakeout builds what makes copies of accounts. Their archives are sealed, and neither moved nor backed up: they
-// are kept for a week.
+// are kept for a week, and in one place: the process that removes one reaches no other replica's disk.
 func (a *App) buildTakeout(cfg Config) error {
-	copies, err := blob.Open(filepath.Join(cfg.DataDir, copiesFolder), cfg.Storage, copiesFolder+"/")
+	folder := filepath.Join(cfg.DataDir, copiesFolder)
+	copies, err := blob.OpenDirect(folder, cfg.Storage, copiesFolder+"/")
 	if err != nil {
 		return err
+	}
+	if cfg.Storage != nil { // releases before this one kept copies here of what is in the storage
+		if err := blob.Clear(folder); err != nil {
+			cfg.Log.Warn("archives of accounts that belong in the object storage stay in the data folder until the next start",
+				slog.Any("err", err))
+		}
 	}
 	a.copies = copies
 	a.Takeout = &takeout.Service{

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"iter"
 	"log/slog"
-	"os"
 	"time"
 
 	"stoa/internal/account"
@@ -93,10 +92,10 @@ type Store interface {
 	InTx(ctx context.Context, fn func(Store) error) error
 }
 
-// Files keeps archives; *blob.Files is one.
+// Files keeps archives; *blob.Direct is one.
 type Files interface {
 	Put(ctx context.Context, content []byte, extension string) (name string, err error)
-	Get(ctx context.Context, name string) (*os.File, error)
+	Get(ctx context.Context, name string) (io.ReadCloser, error)
 	Remove(ctx context.Context, name string) error
 	List(ctx context.Context) ([]fs.FileInfo, error)
 }

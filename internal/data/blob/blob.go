@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// Files is a folder of files. It is safe for concurrent use, also across processes.
+// Files is a folder of files; Direct is for those of which no copies may be left. It is safe for concurrent use, also across processes.
 type Files struct {
 	root *os.Root
 
@@ -65,11 +65,9 @@ func HashOf(name string) (hash string, ok bool) {
 // returned, the file survives a power cut, and every replica can read it. Putting the same content
 // again changes nothing. Errors are those of a Store.
 func (f *Files) Put(ctx context.Context, content []byte, extension string) (string, error) {
-	sum := sha256.Sum256(content)
-	hash := hex.EncodeToString(sum[:])
-	name := hash + "." + extension
-	if !validName.MatchString(name) {
-		return "", fmt.Errorf("blob: %q is not an extension", extension)
+	name, hash, err := nameOf(content, extension)
+	if err != nil {
+		return "", err
 	}
 	if f.remote != nil {
 		if err := f.putRemote(ctx, name, hash, content); err != nil {
@@ -79,12 +77,22 @@ func (f *Files) Put(ctx context.Context, content []byte, extension string) (stri
 	if info, err := f.root.Lstat(name); err == nil && info.Mode().IsRegular() && info.Size() == int64(len(content)) {
 		return name, nil
 	}
-	err := writeFile(f.root, name, func(w io.Writer) error { _, err := w.Write(content); return err })
+	err = writeFile(f.root, name, func(w io.Writer) error { _, err := w.Write(content); return err })
 	if err != nil {
 		return "", fmt.Errorf("blob: put: %w", err)
 	}
 	f.cache.added(ctx, name, int64(len(content)))
 	return name, nil
+}
+
+// nameOf returns the name of a file, and the hash of its content.
+func nameOf(content []byte, extension string) (name, hash string, err error) {
+	sum := sha256.Sum256(content)
+	hash = hex.EncodeToString(sum[:])
+	if name = hash + "." + extension; !validName.MatchString(name) {
+		return "", "", fmt.Errorf("blob: %q is not an extension", extension)
+	}
+	return name, hash, nil
 }
 
 func (f *Files) putRemote(ctx context.Context, name, hash string, content []byte) error {
@@ -150,6 +158,10 @@ func (f *Files) Remove(ctx context.Context, name string) error {
 	if f.remote == nil || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	return f.removeRemote(ctx, name)
+}
+
+func (f *Files) removeRemote(ctx context.Context, name string) error {
 	if _, err := f.remote.Stat(ctx, f.prefix+name); err != nil {
 		return err
 	}
