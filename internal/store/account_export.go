@@ -77,9 +77,19 @@ func (s Takeout) RunningExport(ctx context.Context) (takeout.Export, bool, error
 // FinishExport implements takeout.Store.
 func (s Takeout) FinishExport(ctx context.Context, e takeout.Export) error {
 	res, err := s.Write.ExecContext(ctx, `
-		UPDATE account_exports SET state = $1, file = $2, finished_at_ms = $3 WHERE id = $4`,
-		string(e.State), e.File, sinceEpoch(e.FinishedAt), e.ID)
+		UPDATE account_exports SET state = $1, file = $2, finished_at_ms = $3
+		WHERE id = $4 AND state = 'running' AND attempts = $5`,
+		string(e.State), e.File, sinceEpoch(e.FinishedAt), e.ID, e.Attempts)
 	return database.Affected(res, err, "Export")
+}
+
+// RemakeExports has all exports that are ready made anew, and does not let those become ready that are being made:
+// their archives are sealed with a master key that was replaced.
+func RemakeExports(ctx context.Context, tx database.Conn) error {
+	_, err := tx.Write.ExecContext(ctx, `
+		UPDATE account_exports SET state = 'running', file = '', attempts = 0, finished_at_ms = 0
+		WHERE state IN ('ready', 'running')`)
+	return err
 }
 
 // DeleteExports implements takeout.Store.

@@ -28,7 +28,7 @@ const Life = 7 * 24 * time.Hour
 // State is where an export is.
 type State string
 
-// An export begins running, and ends ready or failed.
+// An export begins running, and ends ready or failed. One that is ready runs again when the master key is replaced.
 const (
 	Running State = "running"
 	Ready   State = "ready"
@@ -77,7 +77,8 @@ type Store interface {
 	// RunningExport returns the oldest export that is running, and counts an attempt; false if there is none.
 	RunningExport(ctx context.Context) (Export, bool, error)
 
-	// FinishExport stores State, File and FinishedAt. The error is an errs.NotFound if the user was removed meanwhile.
+	// FinishExport stores State, File and FinishedAt. The error is an errs.NotFound if the user was removed meanwhile, or
+	// the attempt is not the present one any more.
 	FinishExport(ctx context.Context, e Export) error
 
 	// DeleteExports deletes all that were created at or before until. ExportFiles returns the files of the others.
@@ -198,5 +199,9 @@ func (s *Service) Archive(ctx context.Context, userID, id string, staff bool) ([
 	if err != nil {
 		return nil, err
 	}
-	return s.Box.Open(string(sealed), e.ID)
+	archive, err := s.Box.Open(string(sealed), e.ID)
+	if err != nil { // it was sealed with a master key that is gone (docs/keys.md)
+		return nil, ErrNone.Because(err)
+	}
+	return archive, nil
 }

@@ -60,6 +60,14 @@ func onceEach() testkit.Request {
 
 func newShop(t *testing.T, options ...testkit.Option) *shop {
 	t.Helper()
+	s := emptyShop(t, options...)
+	s.fill(t)
+	return s
+}
+
+// emptyShop is a shop without those values.
+func emptyShop(t *testing.T, options ...testkit.Option) *shop {
+	t.Helper()
 	key, err := seal.ParseKey(testkit.MasterKey)
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +81,6 @@ func newShop(t *testing.T, options ...testkit.Option) *shop {
 		cfg.NextMasterKey = func() (*seal.Key, error) { return s.next.Load(), nil }
 	})
 	s.replicas = []*testkit.App{testkit.NewShop(t, options...), testkit.New(t, options...)}
-	s.fill(t)
 	return s
 }
 

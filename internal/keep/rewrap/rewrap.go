@@ -101,6 +101,11 @@ func (r Rewrap) Run(ctx context.Context) (Result, error) {
 			return err
 		}
 		done.Sealed = now.Total
+		// Archives are not in the database. By now every process has sealed with the new key for so long that none
+		// stores one as ready that it began before.
+		if err := store.RemakeExports(ctx, tx); err != nil {
+			return err
+		}
 		return (&store.Settings{Conn: tx}).Delete(ctx, store.SettingRewrap)
 	})
 	return done, err
