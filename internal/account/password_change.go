@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"stoa/internal/account/apikey"
 	"stoa/internal/base/errs"
@@ -75,7 +76,8 @@ func (s *Service) changePassword(ctx context.Context, userID, sessionID string, 
 		if now.PasswordHash != c.PasswordHash {
 			return ErrPassword
 		}
-		return s.choosePassword(ctx, tx, post, now, hash, ch.New, kept{sessionID, ch.KeepKeys})
+		keys := slices.DeleteFunc(slices.Clone(ch.KeepKeys), func(id string) bool { return !apikey.IsID(id) })
+		return s.choosePassword(ctx, tx, post, now, hash, ch.New, kept{sessionID, keys})
 	})
 	return noUser(err)
 }

@@ -38,7 +38,7 @@ type ProviderForm struct {
 	Name     string         `json:"name"`
 	Issuer   string         `json:"issuer"` // of federated.OIDC only
 	ClientID string         `json:"clientId"`
-	// Secret replaces the one that is stored; nil keeps it, and an empty one removes it.
+	// Secret replaces the one that is stored; nil keeps it, unless Kind or Issuer change, and an empty one removes it.
 	Secret            *string  `json:"clientSecret"`
 	Scopes            []string `json:"scopes"`
 	Enabled           bool     `json:"enabled"`
@@ -98,6 +98,28 @@ func (in ProviderForm) issuerIssues(f *faults) {
 			f.Add("issuer", errs.CodeInvalid, "%s.", err)
 		}
 	}
+}
+
+// issuer returns the issuer of what in describes.
+func (in ProviderForm) issuer() string {
+	switch in.Kind {
+	case federated.Google:
+		return federated.GoogleIssuer
+	case federated.GitHub:
+		return federated.GitHubIssuer
+	case federated.OIDC:
+	}
+	return in.Issuer
+}
+
+// secretIssues returns what is wrong with leaving out the secret that is stored: with another kind or issuer it would
+// go to another server, and whoever changes a provider may not be who knows its secret.
+func (in ProviderForm) secretIssues(stored Provider) errs.Issues {
+	var f faults
+	if in.Secret == nil && stored.Sealed != "" && (in.Kind != stored.Kind || in.issuer() != stored.Issuer) {
+		f.Require("clientSecret", "")
+	}
+	return f.Issues
 }
 
 // CheckProviderSlug returns an errs.NotFound error for what cannot name a provider.
@@ -193,6 +215,9 @@ func (s *Service) PutProvider(ctx context.Context, slug string, in ProviderForm)
 		} else if len(all) >= maxProviders {
 			return ErrManyProviders
 		}
+		if err := in.secretIssues(p).Err(); err != nil {
+			return err
+		}
 		s.fill(&p, in)
 		if err := tx.PutProvider(ctx, p); errs.KindOf(err) == errs.Conflict {
 			return ErrIssuerTaken
@@ -213,14 +238,7 @@ func (s *Service) fill(p *Provider, in ProviderForm) {
 	p.Kind, p.Name, p.ClientID = in.Kind, in.Name, in.ClientID
 	p.Scopes, p.AllowedDomains = in.Scopes, in.AllowedDomains
 	p.Enabled, p.SignUp, p.Staff, p.VerifiesAddresses = in.Enabled, in.SignUp, in.Staff, in.VerifiesAddresses
-	switch in.Kind {
-	case federated.Google:
-		p.Issuer = federated.GoogleIssuer
-	case federated.GitHub:
-		p.Issuer = federated.GitHubIssuer
-	case federated.OIDC:
-		p.Issuer = in.Issuer
-	}
+	p.Issuer = in.issuer()
 	switch {
 	case in.Secret == nil:
 	case *in.Secret == "":

@@ -30,10 +30,13 @@ func roleIssues(ctx context.Context, tx Store, role reqctx.Role) (errs.Issues, e
 	if role == "" {
 		return f.Issues, nil
 	}
-	_, err := tx.RoleRights(ctx, role)
-	if errs.KindOf(err) == errs.NotFound {
+	unknown, err := !permission.IsRoleName(string(role)), error(nil)
+	if !unknown { // a name that no role has may be one that the database refuses
+		_, err = tx.RoleRights(ctx, role)
+		unknown, err = errs.KindOf(err) == errs.NotFound, ignore(err, errs.NotFound)
+	}
+	if unknown {
 		f.Add("role", errs.CodeUnknownValue, "There is no role %q.", role)
-		err = nil
 	}
 	return f.Issues, err
 }
