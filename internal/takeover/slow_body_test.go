@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"stoa/internal/account/apikey"
+	"stoa/internal/base/errs"
 	"stoa/internal/base/permission"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/ziptest"
@@ -97,6 +98,16 @@ func TestNoKeyIsMadeByWhomARecoverySignedOut(t *testing.T) {
 		}); err == nil {
 			t.Error("a session that has ended made a key")
 		}
+		session := w.signIn(t, victims, chosen)
+		id, _ := w.key(t, session.Access, "self:read")
+		if who, err = w.Accounts.Authenticate(t.Context(), session.Access); err != nil {
+			t.Fatal(err)
+		}
+		w.post(t, session.Access, "/auth/logout", nil, http.StatusOK) // the key goes on
+		if _, err := w.Keys.RotateMine(t.Context(), who.UserID, who.SessionID, id); errs.KindOf(err) != errs.Unauthenticated {
+			t.Errorf("a session that has ended got another secret of a key: %v", err)
+		}
+		w.Do(t, testkit.Delete(w.signIn(t, victims, chosen).Access, apiKeys+"/"+id))
 		keys := w.sees(t, w.signIn(t, victims, chosen).Access, apiKeys, http.StatusOK).Get(t, "data.items").([]any)
 		if len(keys) != 0 {
 			t.Errorf("there are keys: %v", keys)

@@ -28,8 +28,8 @@ func (s *Keys) CreateMine(ctx context.Context, userID, sessionID string, in Form
 		if err != nil {
 			return err
 		}
-		if err := tx.InSession(ctx, sessionID); err != nil {
-			return errs.Missing(err, errSignedOut)
+		if err := inSession(ctx, tx, sessionID); err != nil {
+			return err
 		}
 		made = s.make(in, Key{UserID: userID, Creator: userID, Ceiling: owner.Rights})
 		if err := s.add(ctx, tx, made.Key); err != nil {
@@ -38,6 +38,11 @@ func (s *Keys) CreateMine(ctx context.Context, userID, sessionID string, in Form
 		return post(owner, false)
 	})
 	return made, err
+}
+
+// inSession returns UNAUTHORIZED once a session has ended, whose user is locked.
+func inSession(ctx context.Context, tx Store, sessionID string) error {
+	return errs.Missing(tx.InSession(ctx, sessionID), errSignedOut)
 }
 
 // add stores a new key, if its scopes are held by whoever makes it and there is room beside the others of its owner.
@@ -113,12 +118,15 @@ func (s *Keys) RevokeMine(ctx context.Context, userID, id string) error {
 	})
 }
 
-// RotateMine gives a key of a user another secret, and tells the user by mail. The error is EMAIL_UNVERIFIED, ErrNoKey
-// or ErrReplaced.
-func (s *Keys) RotateMine(ctx context.Context, userID, id string) (made Made, err error) {
+// RotateMine gives a key of a user in a session another secret, and tells the user by mail. The error is
+// EMAIL_UNVERIFIED, ErrNoKey or ErrReplaced, and UNAUTHORIZED once the session has ended.
+func (s *Keys) RotateMine(ctx context.Context, userID, sessionID, id string) (made Made, err error) {
 	err = s.inTxWithMail(ctx, func(tx Store, post func(o Owner, replaced bool) error) error {
 		owner, err := s.owner(ctx, tx, userID)
 		if err != nil {
+			return err
+		}
+		if err := inSession(ctx, tx, sessionID); err != nil {
 			return err
 		}
 		if made.Key, err = s.mine(ctx, tx, userID, "", id); err != nil {

@@ -60,7 +60,8 @@ func (h *Handlers) RevokeKey(w http.ResponseWriter, r *http.Request) error {
 
 // RotateKey serves POST /auth/api-keys/{id}/rotate.
 func (h *Handlers) RotateKey(w http.ResponseWriter, r *http.Request) error {
-	made, err := h.Keys.RotateMine(r.Context(), reqctx.CallerFrom(r.Context()).UserID, r.PathValue("id"))
+	who := reqctx.CallerFrom(r.Context())
+	made, err := h.Keys.RotateMine(r.Context(), who.UserID, who.SessionID, r.PathValue("id"))
 	if err != nil {
 		return err
 	}

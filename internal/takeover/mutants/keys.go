@@ -10,7 +10,7 @@ var apiKeys = []mutant{
 	},
 	{
 		name:  "key-for-an-ended-session",
-		edit:  at("account/apikey/own.go", `if err := «tx.InSession(ctx, sessionID)»; err != nil {`, skipped),
+		edit:  at("account/apikey/own.go", `return errs.Missing(«tx.InSession(ctx, sessionID)», errSignedOut)`, skipped),
 		also:  []edit{at("api/route.go", `if «!r.lasting» { // a call to a plugin is watched`, `$OLD && !$ON`)},
 		tests: attacks("TestNoKeyIsMadeByWhomARecoverySignedOut"),
 	},
