@@ -3,6 +3,7 @@ package takeover_test
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/json"
 	"io"
 	"net/http"
 	"slices"
@@ -161,6 +162,30 @@ func TestACopyHasWhatThereIsAboutItsUserAndNobodyElse(t *testing.T) {
 		defer file.Close()
 		if text, err := io.ReadAll(file); err != nil || bytes.HasPrefix(text, []byte("PK")) || strings.Contains(string(text), victims) {
 			t.Errorf("the archive is readable at rest: %v", err)
+		}
+	})
+}
+
+// A linked account is listed with the name of its provider, or with its issuer where the provider was removed.
+func TestACopyNamesTheProvidersOfLinkedAccounts(t *testing.T) {
+	t.Parallel()
+
+	attack(t, func(t *testing.T, w *world) {
+		o := w.provider(t, "op", nil)
+		owner := (&traveler{w: w}).honest(t, o, "ada", victims, "ada")
+		for _, want := range []string{"Example", o.URL} {
+			path := help(owner.UserID, "export")
+			id := w.post(t, w.admin.Access, path, nil, http.StatusAccepted).Text(t, "data.id")
+			w.made(t)
+			files := unzipped(t, w.Do(t, testkit.Get(w.admin.Access, path+"/"+id+"/archive")))
+			var of struct{ Identities []struct{ Name string } }
+			if err := json.Unmarshal([]byte(files["account.json"]), &of); err != nil {
+				t.Fatal(err)
+			}
+			if len(of.Identities) != 1 || of.Identities[0].Name != want {
+				t.Errorf("the accounts elsewhere are %+v, want one of %s", of.Identities, want)
+			}
+			w.Do(t, testkit.Delete(w.admin.Access, "/api/v1/admin/identity-providers/op"))
 		}
 	})
 }

@@ -3,6 +3,7 @@
 package portable
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
@@ -111,7 +112,7 @@ func (s *Source) account(ctx context.Context, userID string) (any, error) {
 			return way{Name: p.Name, CreatedAt: web.Timestamp(p.CreatedAt)}
 		}),
 		Identities: web.Items(identities, func(i account.Identity) way {
-			return way{Name: providers[i.ProviderID].Name, Email: i.Email, CreatedAt: web.Timestamp(i.CreatedAt)}
+			return way{Name: cmp.Or(providers[i.Issuer].Name, i.Issuer), Email: i.Email, CreatedAt: web.Timestamp(i.CreatedAt)}
 		}),
 	}, err
 }
