@@ -131,9 +131,9 @@ func (k Keys) KeysOf(ctx context.Context, userID, accountID string) ([]apikey.Ke
 		ORDER BY k.created_at_ms DESC, k.id`, database.NullText(userID), database.NullText(accountID))
 }
 
-// listed selects keys with who has them, and what their user, or else their creator, may.
+// listed selects keys with who has them, and what their user, or else their creator, may: see isActive.
 const listed = `SELECT ` + apiKeyColumns + `,
-		COALESCE(u.username, s.name, ''), COALESCE(b.active, FALSE), COALESCE(b.role, ''),
+		COALESCE(u.username, s.name, ''), COALESCE(b.active AND b.deletion_at_ms = 0, FALSE), COALESCE(b.role, ''),
 		COALESCE((SELECT r.permissions FROM roles r WHERE r.name = b.role), '')
 	FROM api_keys k LEFT JOIN users u ON u.id = k.user_id LEFT JOIN service_accounts s ON s.id = k.service_account_id
 	LEFT JOIN users b ON b.id = COALESCE(k.user_id, k.created_by)`

@@ -81,7 +81,9 @@ func (s *Lookup) Users(ctx context.Context, q lookup.Query) ([]lookup.Item, erro
 	} else {
 		m.with(0, "id", "users", "id = ?", q.Text)
 	}
-	return s.list(ctx, m, `t.id, '', t.email, t.username, CASE WHEN t.active THEN 'active' ELSE 'inactive' END`,
+	// Their alias t is u for isActive.
+	const state = `(SELECT CASE WHEN ` + isActive + ` THEN 'active' ELSE 'inactive' END FROM users u WHERE u.id = t.id)`
+	return s.list(ctx, m, `t.id, '', t.email, t.username, `+state,
 		`users t`, `t.created_at_ms DESC, t.id`)
 }
 

@@ -225,7 +225,7 @@ func (s *Overview) PendingOrders(ctx context.Context, before time.Time) (overvie
 func (s *Overview) StaffWithoutFactor(ctx context.Context, passkey bool) (overview.Pile, error) {
 	return s.pile(ctx, `
 		SELECT count(*), min(u.created_at_ms) FROM users u
-		WHERE u.role <> 'USER' AND u.active
+		WHERE u.role <> 'USER' AND `+isActive+`
 			AND NOT EXISTS (SELECT 1 FROM passkeys p WHERE p.user_id = u.id)
 			AND ($1 OR NOT EXISTS (SELECT 1 FROM totp t WHERE t.user_id = u.id AND t.confirmed_at_ms <> 0))`, passkey)
 }
@@ -233,7 +233,8 @@ func (s *Overview) StaffWithoutFactor(ctx context.Context, passkey bool) (overvi
 // BreachedStaff implements overview.Store.
 func (s *Overview) BreachedStaff(ctx context.Context) (overview.Pile, error) {
 	return s.pile(ctx, `
-		SELECT count(*), min(breached_at_ms) FROM users WHERE role <> 'USER' AND active AND breached_at_ms <> 0`)
+		SELECT count(*), min(u.breached_at_ms) FROM users u
+		WHERE u.role <> 'USER' AND `+isActive+` AND u.breached_at_ms <> 0`)
 }
 
 // FactorResets implements overview.Store.
@@ -245,7 +246,7 @@ func (s *Overview) FactorResets(ctx context.Context, since time.Time) (overview.
 // ofShop selects the live API keys of the shop and of staff.
 const ofShop = ` FROM api_keys k LEFT JOIN users u ON u.id = k.user_id
 	WHERE k.revoked_at_ms = 0 AND (k.expires_at_ms IS NULL OR k.expires_at_ms > $1)
-		AND (k.user_id IS NULL OR (u.active AND u.role <> 'USER'))`
+		AND (k.user_id IS NULL OR (` + isActive + ` AND u.role <> 'USER'))`
 
 // KeysInNeed implements overview.Store.
 func (s *Overview) KeysInNeed(ctx context.Context, now, unused, ending time.Time) (p overview.KeyPiles, err error) {

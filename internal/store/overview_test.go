@@ -230,7 +230,7 @@ func testOverviewBackups(t *testing.T, db *database.DB) {
 func testOverviewStaff(t *testing.T, db *database.DB) {
 	ctx, s, users := t.Context(), store.NewOverview(db, nil), store.NewAccount(db)
 	same(t, "without administrators", overview.Pile{})(s.StaffWithoutFactor(ctx, false))
-	for i, id := range []string{"code", "key", "begun", "none", "inactive", "customer"} {
+	for i, id := range []string{"code", "key", "begun", "none", "inactive", "customer", "leaving"} {
 		c := credentials(id)
 		c.CreatedAt = T0.Add(time.Duration(i) * time.Hour)
 		if id != "customer" {
@@ -239,6 +239,7 @@ func testOverviewStaff(t *testing.T, db *database.DB) {
 		mustCreateUser(t, users, c)
 	}
 	must(t, users.SetActive(ctx, "inactive", false))
+	must(t, store.Leave{Account: users}.PlanDeletion(ctx, "leaving", T0.Add(time.Hour)))
 	for _, id := range []string{"code", "begun"} {
 		must(t, users.PutTOTP(ctx, account.TOTP{UserID: id, Sealed: "a", CreatedAt: T0}))
 	}
@@ -257,7 +258,9 @@ func testOverviewStaff(t *testing.T, db *database.DB) {
 func testStaffAtRisk(t *testing.T, db *database.DB, s *store.Overview) {
 	t.Helper()
 	accounts, ctx := store.NewAccount(db), t.Context()
-	for id, role := range map[string]reqctx.Role{"risky": reqctx.RoleAdmin, "blocked": reqctx.RoleAdmin, "buyer": reqctx.RoleUser} {
+	for id, role := range map[string]reqctx.Role{
+		"risky": reqctx.RoleAdmin, "blocked": reqctx.RoleAdmin, "leaver": reqctx.RoleAdmin, "buyer": reqctx.RoleUser,
+	} {
 		c := credentials(id)
 		c.Role = role
 		mustCreateUser(t, accounts, c)
@@ -265,9 +268,8 @@ func testStaffAtRisk(t *testing.T, db *database.DB, s *store.Overview) {
 			t.Fatal(err)
 		}
 	}
-	if err := accounts.SetActive(ctx, "blocked", false); err != nil {
-		t.Fatal(err)
-	}
+	must(t, accounts.SetActive(ctx, "blocked", false))
+	must(t, store.Leave{Account: accounts}.PlanDeletion(ctx, "leaver", T0.Add(time.Hour)))
 	same(t, "with a breached password", overview.Pile{Count: 1, Since: T0})(s.BreachedStaff(ctx))
 	same(t, "without planned removals", overview.Pile{})(s.FactorResets(ctx, T0))
 	if _, err := db.Conn().Write.ExecContext(ctx, `
@@ -294,10 +296,11 @@ func testKeysInNeed(t *testing.T, keys store.Keys, s *store.Overview) {
 		}
 		must(t, keys.CreateKey(ctx, k))
 	}
-	for _, user := range []string{"risky", "blocked", "buyer"} { // of whom the first counts
+	for _, user := range []string{"risky", "blocked", "leaver", "buyer"} { // of whom the first counts
 		add("end-"+user, user, apikey.Key{ExpiresAt: T0.Add(200 * day), Creator: user})
 	}
 	add("of-staff", "", apikey.Key{Creator: "risky"})
+	add("of-one-who-leaves", "", apikey.Key{Creator: "leaver"})
 	add("of-a-customer", "", apikey.Key{Creator: "buyer"})
 	add("of-a-service", "", apikey.Key{Creator: "service:job"})
 	add("over", "", apikey.Key{Creator: "buyer", ExpiresAt: T0.Add(day)})
@@ -310,13 +313,13 @@ func testKeysInNeed(t *testing.T, keys store.Keys, s *store.Overview) {
 		now := T0.Add(days * day)
 		return s.KeysInNeed(ctx, now, now.Add(-90*day), now.Add(7*day))
 	}
-	beyond := overview.Pile{Count: 1, Since: T0}
+	beyond := overview.Pile{Count: 2, Since: T0}
 	unused := func(n int) overview.Pile { return overview.Pile{Count: n, Since: T0} }
 	same(t, "in use", overview.KeyPiles{BeyondCreator: beyond})(at(89))
-	same(t, "unused for 90 days", overview.KeyPiles{Unused: unused(3), BeyondCreator: beyond})(at(90))
-	same(t, "the used one, too", overview.KeyPiles{Unused: unused(4), BeyondCreator: beyond})(at(100))
+	same(t, "unused for 90 days", overview.KeyPiles{Unused: unused(4), BeyondCreator: beyond})(at(90))
+	same(t, "the used one, too", overview.KeyPiles{Unused: unused(5), BeyondCreator: beyond})(at(100))
 	same(t, "in the last week", overview.KeyPiles{
-		Unused: unused(4), Expiring: overview.Pile{Count: 1, Since: T0.Add(200 * day)}, BeyondCreator: beyond,
+		Unused: unused(5), Expiring: overview.Pile{Count: 1, Since: T0.Add(200 * day)}, BeyondCreator: beyond,
 	})(at(193))
-	same(t, "after its end", overview.KeyPiles{Unused: unused(3), BeyondCreator: beyond})(at(200))
+	same(t, "after its end", overview.KeyPiles{Unused: unused(4), BeyondCreator: beyond})(at(200))
 }
