@@ -86,18 +86,23 @@ func testLookup(t *testing.T, open Open) {
 			t.Errorf("%s: %q finds %q, %v; want %q", tt.name, tt.q.Text, got, err, tt.want)
 		}
 	}
-	users := store.NewAccount(db)
-	must(t, users.SetActive(ctx, "anna", false))
-	must(t, store.Leave{Account: users}.PlanDeletion(ctx, "ben", T0.Add(time.Hour)))
-	for id, want := range map[string]string{"ann": "active", "anna": "inactive", "ben": "inactive"} {
-		found, err := s.Users(ctx, lookup.Query{Text: id + "@x.example", Key: id + "@x.example", Limit: 9})
-		if err != nil || len(found) != 1 || found[0].State != want {
-			t.Errorf("%s is found as %+v, %v; want %s", id, found, err, want)
-		}
-	}
+	testFoundActive(t, store.NewAccount(db), s)
 	tails, err := s.LicensesByTail(ctx, lookup.Query{KeyTail: "TAIL1", At: T0, Limit: 9})
 	if err != nil || len(tails) != 1 || tails[0].ID != "lic-1" || tails[0].State != string(license.StatusExpired) ||
 		tails[0].KeySealed != l.KeySealed {
 		t.Errorf("LicensesByTail = %+v, %v", tails, err)
+	}
+}
+
+// testFoundActive deactivates one of the users of testLookup, and plans the deletion of another.
+func testFoundActive(t *testing.T, users *store.Account, s *store.Lookup) {
+	t.Helper()
+	must(t, users.SetActive(t.Context(), "anna", false))
+	must(t, store.Leave{Account: users}.PlanDeletion(t.Context(), "ben", T0.Add(time.Hour)))
+	for id, want := range map[string]string{"ann": "active", "anna": "inactive", "ben": "inactive"} {
+		found, err := s.Users(t.Context(), lookup.Query{Text: id + "@x.example", Key: id + "@x.example", Limit: 9})
+		if err != nil || len(found) != 1 || found[0].State != want {
+			t.Errorf("%s is found as %+v, %v; want %s", id, found, err, want)
+		}
 	}
 }
