@@ -77,3 +77,10 @@ func (s *Orders) GiveBackUse(ctx context.Context, orderID string) error {
 	_, err = s.Write.ExecContext(ctx, `UPDATE discounts SET uses = uses - 1 WHERE id = $1`, discountID)
 	return err
 }
+
+// Reduces implements discount.Uses.
+func (s *Orders) Reduces(ctx context.Context, discountID, tierID string) (bool, error) {
+	d, err := scanDiscount(s.Read.QueryRowContext(ctx,
+		`SELECT `+discountColumns+` FROM discounts d WHERE d.id = $1`, discountID))
+	return d.IsFor(tierID), s.Wrap(err, "Discount")
+}

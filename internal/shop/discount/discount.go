@@ -60,8 +60,12 @@ func (d *Discount) PercentOff() json.Number {
 func (d *Discount) appliesTo(slug string, t product.Tier) bool {
 	return t.Price.Minor > 0 &&
 		(d.Percent > 0 || d.Amount.Currency == t.Price.Currency) &&
-		(len(d.Products) == 0 || slices.Contains(d.Products, slug)) &&
-		(len(d.Tiers) == 0 || slices.Contains(d.Tiers, t.ID))
+		(len(d.Products) == 0 || slices.Contains(d.Products, slug)) && d.IsFor(t.ID)
+}
+
+// IsFor reports whether the code names a tier, or none.
+func (d *Discount) IsFor(tierID string) bool {
+	return len(d.Tiers) == 0 || slices.Contains(d.Tiers, tierID)
 }
 
 // usedUp reports whether no further order may use the code.

@@ -41,11 +41,12 @@ func (s *Service) Quote(ctx context.Context, slug string, t product.Tier, code s
 	return Quote{Discount: d, Off: d.off(t.Price)}, nil
 }
 
-// Held returns what a discount takes off the price of a tier, whether or not its code can be used now: for a license
-// that was bought with it. An amount in another currency takes off nothing.
-func (s *Service) Held(ctx context.Context, id string, t product.Tier) (Quote, error) {
+// Held returns what a discount takes off the price of a tier of a product, whether or not its code can be used now: for
+// a license of which the tier bought was bought with it. That one stays reduced, whatever the code is for by now; of
+// another tier that it is not for, it is no discount. An amount in another currency takes off nothing.
+func (s *Service) Held(ctx context.Context, id, slug, bought string, t product.Tier) (Quote, error) {
 	d, err := s.Store.DiscountByID(ctx, id)
-	if err != nil {
+	if err != nil || t.ID != bought && !d.appliesTo(slug, t) {
 		return Quote{}, err
 	}
 	if d.Percent == 0 && d.Amount.Currency != t.Price.Currency {

@@ -58,6 +58,10 @@ type Uses interface {
 	// GiveBackUse undoes AddUse and TakeUse for an order. Again, and for an order without a use, it does
 	// nothing.
 	GiveBackUse(ctx context.Context, orderID string) error
+
+	// Reduces reports whether a discount is for a tier, by its id: whether it names that, or none. It locks nothing, and
+	// returns an errs.NotFound error.
+	Reduces(ctx context.Context, discountID, tierID string) (bool, error)
 }
 
 // Query says which discounts are wanted.

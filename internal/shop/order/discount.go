@@ -46,8 +46,9 @@ type Discounts interface {
 	// Quote returns what a code takes off the price of a tier of a product now, or discount.ErrRefused.
 	Quote(ctx context.Context, slug string, t product.Tier, code string) (discount.Quote, error)
 
-	// Held returns what a discount takes off a price, whether or not its code can be used now.
-	Held(ctx context.Context, id string, t product.Tier) (discount.Quote, error)
+	// Held returns what a discount takes off the price of a tier of a product, whether or not its code can be used now.
+	// Unless the tier is the one that was bought with it, it is no discount where the code is not for the tier.
+	Held(ctx context.Context, id, slug, bought string, t product.Tier) (discount.Quote, error)
 
 	// Keys returns the keys of a customer, sorted. Without any the customer is nobody.
 	Keys(c discount.Customer) []string

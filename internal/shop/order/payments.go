@@ -75,20 +75,28 @@ func (o *Order) paidWith() Payment {
 }
 
 // attribute fills in for what tier and with which code a period of an order that ends then is paid: after a change of
-// plan the tier is not the order's, while a code that holds for ever is taken off every plan. tx has locked the order.
+// plan the tier is not the order's, and a code that holds for ever is taken off it if it is for that tier, too. tx has
+// locked the order.
 func (p *Payment) attribute(ctx context.Context, tx Store, o Order, end time.Time) error {
-	if p.Seq == firstPayment || o.Discount.Duration == discount.Forever {
-		p.Code = o.Discount.Code
-	}
 	if p.Seq == firstPayment {
+		p.Code = o.Discount.Code
 		return nil
 	}
 	l, err := tx.LicenseByID(ctx, o.LicenseID)
 	if err != nil {
 		return err
 	}
+	reduced := o.Discount.Duration == discount.Forever
 	if tier := l.TierUntil(end); tier != o.TierID {
 		p.TierID = tier
+		if reduced {
+			if reduced, err = tx.Reduces(ctx, o.Discount.ID, tier); err != nil {
+				return err
+			}
+		}
+	}
+	if reduced {
+		p.Code = o.Discount.Code
 	}
 	return nil
 }

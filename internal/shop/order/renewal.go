@@ -177,21 +177,25 @@ func (s *Service) renewalDiscount(
 		if o.Discount.None() || o.Discount.Duration != discount.Forever || o.Amount.Currency != tier.Price.Currency {
 			continue
 		}
-		q, err := s.held(ctx, o.Order, tier)
-		return deduction{Quote: q, held: true}, err
+		if q, err := s.held(ctx, o.Order, h.product.Slug, tier); err != nil || !q.None() {
+			return deduction{Quote: q, held: true}, err
+		}
 	}
 	return deduction{}, nil
 }
 
-// held returns what the code of an order that holds for ever takes off a price: what it took off the same one, and else
-// what it is worth by now.
-func (s *Service) held(ctx context.Context, o Order, tier product.Tier) (discount.Quote, error) {
-	q := discount.Quote{Off: o.Off()}
-	if o.Amount.Minor+o.Discount.Minor != tier.Price.Minor {
-		var err error
-		if q, err = s.Discounts.Held(ctx, o.Discount.ID, tier); err != nil {
+// held returns what the code of an order that holds for ever takes off the price of a tier: what it took off the same
+// price, and else what it is worth by now. It is no discount if the code is for other tiers, and not for this one.
+func (s *Service) held(ctx context.Context, o Order, slug string, tier product.Tier) (q discount.Quote, err error) {
+	same := o.Amount.Minor+o.Discount.Minor == tier.Price.Minor
+	if !same || tier.ID != o.TierID {
+		q, err = s.Discounts.Held(ctx, o.Discount.ID, slug, o.TierID, tier)
+		if err != nil || q.None() {
 			return q, err
 		}
+	}
+	if same {
+		q.Off = o.Off()
 	}
 	q.Discount.ID, q.Discount.Code, q.Discount.Duration = o.Discount.ID, o.Discount.Code, o.Discount.Duration
 	return q, nil
