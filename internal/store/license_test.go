@@ -108,7 +108,7 @@ func testLicenseRows(t *testing.T, open Open) {
 		next.UserID, next.Type, next.Features, next.MaxInstances, next.Paid = "ada", license.Perpetual, nil, 9, false
 		next.ExpiresAt, next.Months, next.Anchor, next.Periods, next.RevokedAt = time.Time{}, 12, time.Time{}, 0, time.Time{}
 		next.Leeway, next.Ends, next.Trial, next.Demo = 2*time.Hour, false, false, false
-		next.Next = license.Next{OrderID: "planned", Terms: license.Terms{TierID: "small"}}
+		next.Next = license.Next{OrderID: "planned", Terms: license.Terms{TierID: "small"}, Since: T0}
 		next.Instances, next.DevelopmentInstances, next.Churn, next.Version = 7, 7, time.Time{}, 7
 		if err := s.UpdateLicense(t.Context(), next); err != nil {
 			t.Fatal(err)

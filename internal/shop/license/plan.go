@@ -14,10 +14,21 @@ type Terms struct {
 type Next struct {
 	OrderID string `json:"orderId"`
 	Terms
+
+	// Since is when the plan was chosen: a period that was billed before has the price of the plan before. Zero if a
+	// release that did not know it wrote the license.
+	Since time.Time `json:"since,omitzero"`
 }
 
 // None reports whether no change is planned.
 func (n Next) None() bool { return n.OrderID == "" }
+
+// beginsWith reports whether the plan begins with a period that a provider billed at a time; zero: none did, or it is
+// not known when.
+func (n Next) beginsWith(billed time.Time) bool {
+	// Providers count by the second.
+	return !n.None() && (billed.IsZero() || !billed.Before(n.Since.Truncate(time.Second)))
+}
 
 // Before is what a license had before a change.
 type Before struct {
@@ -142,18 +153,19 @@ func (l *License) extend(months int) {
 	l.Periods, l.ExpiresAt = months/l.Months, addMonths(l.Anchor, months)
 }
 
-// TierUntil returns the tier of the period that ends at the time named by a provider: that of Next unless the term
-// includes it already.
-func (l *License) TierUntil(end time.Time) string {
-	if period := l.periodUntil(end); l.Next.None() || period > 0 && period <= l.Periods {
+// TierUntil returns the tier of the period that ends at the time named by a provider, and was billed at another, which
+// may be zero: that of Next unless the term includes the period already, or it was billed before.
+func (l *License) TierUntil(end, billed time.Time) string {
+	if period := l.periodUntil(end); !l.Next.beginsWith(billed) || period > 0 && period <= l.Periods {
 		return l.TierID
 	}
 	return l.Next.TierID
 }
 
-// beginNext begins the plan of the next period, if there is one.
-func (l *License) beginNext() {
-	if l.Next.None() {
+// beginNext begins the plan of the next period, if there is one and that period is not one which a provider had billed
+// before, as Next.beginsWith says.
+func (l *License) beginNext(billed time.Time) {
+	if !l.Next.beginsWith(billed) {
 		return
 	}
 	l.Adopt(l.Next.Terms)

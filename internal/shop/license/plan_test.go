@@ -161,25 +161,28 @@ func TestThePlanOfAPeriod(t *testing.T) {
 	t.Parallel()
 
 	l := monthly(t, 2)
-	next := l.ExpiresAt.AddDate(0, 1, 0)
+	next, chosen := l.ExpiresAt.AddDate(0, 1, 0), l.ExpiresAt.Add(-time.Hour+time.Millisecond)
 	for _, tt := range []struct {
-		planned bool
-		end     time.Time
-		want    string
+		planned     bool
+		end, billed time.Time
+		want        string
 	}{
-		{false, next, "large"},
-		{true, next, "small"},
-		{true, l.ExpiresAt, "large"},
-		{true, l.ExpiresAt.Add(time.Hour), "large"}, // providers round
-		{true, l.ExpiresAt.AddDate(0, -1, 0), "large"},
-		{true, time.Time{}, "small"}, // unknown: it was not reported yet
+		{false, next, time.Time{}, "large"},
+		{true, next, time.Time{}, "small"},
+		{true, l.ExpiresAt, time.Time{}, "large"},
+		{true, l.ExpiresAt.Add(time.Hour), time.Time{}, "large"}, // providers round
+		{true, l.ExpiresAt.AddDate(0, -1, 0), time.Time{}, "large"},
+		{true, time.Time{}, time.Time{}, "small"}, // unknown: it was not reported yet
+		{true, next, l.ExpiresAt, "small"},
+		{true, next, chosen.Truncate(time.Second), "small"}, // providers count by the second
+		{true, next, chosen.Add(-time.Second), "large"},
 	} {
 		l.TierID, l.Next = "large", license.Next{}
 		if tt.planned {
-			l.Next = license.Next{OrderID: "o", Terms: license.Terms{TierID: "small", Months: 1}}
+			l.Next = license.Next{OrderID: "o", Terms: license.Terms{TierID: "small", Months: 1}, Since: chosen}
 		}
-		if got := l.TierUntil(tt.end); got != tt.want {
-			t.Errorf("planned %v, until %s: %s, want %s", tt.planned, tt.end, got, tt.want)
+		if got := l.TierUntil(tt.end, tt.billed); got != tt.want {
+			t.Errorf("planned %v, until %s, billed %s: %s, want %s", tt.planned, tt.end, tt.billed, got, tt.want)
 		}
 	}
 }

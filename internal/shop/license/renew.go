@@ -21,8 +21,9 @@ type Renewal struct {
 	// may have begun already, because collecting takes an hour or so. Without Billed it would begin when
 	// the payment arrives, and drift away from the billing dates.
 	Billed bool `json:"-"`
-	// Until is the end of the billed period. Zero if unknown.
-	Until time.Time `json:"-"`
+	// Until is the end of the billed period, and BilledAt when it was billed. Zero if unknown.
+	Until    time.Time `json:"-"`
+	BilledAt time.Time `json:"-"`
 	// Leeway is the license's leeway after the billed period (License.Leeway). Without Billed, the
 	// license keeps what it has.
 	Leeway time.Duration `json:"-"`
@@ -153,7 +154,7 @@ func skipUnpaid(ctx context.Context, tx Store, l *License, r *Renewal, now time.
 		return tx.HasRenewal(ctx, l.ID, skippedReference(l.endOf(billed)))
 	}
 	after := *l // the periods after the term may be of another length
-	after.beginNext()
+	after.beginNext(r.BilledAt)
 	if billed = after.periodUntil(r.Until); billed-after.Periods > maxRenewal {
 		return false, nil
 	}

@@ -42,7 +42,7 @@ const lastYear = 9999
 // Renew adds whole billing periods to the term. They follow its end, however early they are paid. If
 // the license has expired they begin at now, unless they were billed for the time since. Months are
 // counted from the start of the term, so a February does not turn the 31st into the 28th for good. A plan that was
-// to begin with the next period begins (Next).
+// to begin with the next period begins (Next), unless that was billed before: then the plan waits for the one after it.
 //
 // It returns ErrRevoked, ErrNoTerm for a license without a billing period or an end, and
 // VALIDATION_ERROR for a term beyond the year 9999. On error the license is unchanged.
@@ -54,7 +54,7 @@ func (l *License) Renew(r Renewal, now time.Time) error {
 		return ErrNoTerm
 	}
 	next := *l
-	next.beginNext()
+	next.beginNext(r.BilledAt)
 	if l.StatusAt(now) == StatusExpired && !r.Billed {
 		next.ExpiresAt = now.UTC().Truncate(time.Millisecond)
 		next.Anchor, next.Periods = next.ExpiresAt, 0

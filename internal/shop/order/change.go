@@ -250,7 +250,7 @@ func (s *Service) applyChange(ctx context.Context, tx Store, o Order, l license.
 	a := Applied{Version: l.Version, Before: l.Before()}
 	details := audit.Details{"orderId": o.ID, "from": l.TierID, "to": t.TierID}
 	if t.Later {
-		l.Next = license.Next{OrderID: o.ID, Terms: t.Terms}
+		l.Next = license.Next{OrderID: o.ID, Terms: t.Terms, Since: o.PaidAt}
 		details["at"] = l.ExpiresAt
 	} else {
 		l.ChangePlan(t.Terms, o.PaidAt)

@@ -150,7 +150,7 @@ func (s *Service) renewalReference(e payment.Event) string {
 func (s *Service) renew(ctx context.Context, o Order, e payment.Event, out *Outcome) error {
 	l, err := s.Licenses.Renew(ctx, o.LicenseID, license.Renewal{
 		Periods: 1, Reference: s.renewalReference(e), Billed: true, Until: e.Until,
-		Leeway: s.leeway(o),
+		BilledAt: e.BilledAt, Leeway: s.leeway(o),
 	}, nil)
 	if err == nil {
 		out.Done = "the license ends " + l.License.ExpiresAt.Format(time.DateOnly)

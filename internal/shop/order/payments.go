@@ -74,10 +74,10 @@ func (o *Order) paidWith() Payment {
 	}
 }
 
-// attribute fills in for what tier and with which code a period of an order that ends then is paid: after a change of
-// plan the tier is not the order's, and a code that holds for ever is taken off it if it is for that tier, too. tx has
-// locked the order.
-func (p *Payment) attribute(ctx context.Context, tx Store, o Order, end time.Time) error {
+// attribute fills in for what tier and with which code a period of an order that ends and was billed then is paid:
+// after a change of plan the tier is not the order's, and a code that holds for ever is taken off it if it is for that
+// tier, too. tx has locked the order.
+func (p *Payment) attribute(ctx context.Context, tx Store, o Order, end, billed time.Time) error {
 	if p.Seq == firstPayment {
 		p.Code = o.Discount.Code
 		return nil
@@ -87,7 +87,7 @@ func (p *Payment) attribute(ctx context.Context, tx Store, o Order, end time.Tim
 		return err
 	}
 	reduced := o.Discount.Duration == discount.Forever
-	if tier := l.TierUntil(end); tier != o.TierID {
+	if tier := l.TierUntil(end, billed); tier != o.TierID {
 		p.TierID = tier
 		if reduced {
 			if reduced, err = tx.Reduces(ctx, o.Discount.ID, tier); err != nil {
@@ -152,7 +152,7 @@ func (s *Service) recordPeriod(ctx context.Context, tx Store, o Order, e payment
 		OrderID: o.ID, Seq: nextSeq(list), Invoice: e.Reference.Invoice, ID: e.Reference.Payment, At: e.At,
 		Minor: minor, Currency: o.Amount.Currency, Bill: billOf(o.Amount.Currency, minor, e),
 	}
-	if err := p.attribute(ctx, tx, o, e.Until); err != nil {
+	if err := p.attribute(ctx, tx, o, e.Until, e.BilledAt); err != nil {
 		return err
 	}
 	return tx.PutPayment(ctx, p)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/shop/license"
 	"stoa/internal/shop/order"
 	"stoa/internal/shop/payment"
 	"stoa/internal/shop/plan"
@@ -110,6 +111,59 @@ func TestACheaperPlanOfASubscription(t *testing.T) {
 	s.tell(t, renewed)
 	if l := s.has(t, o, "middle", end.AddDate(0, 1, 0), ""); l.MaxInstances != 2 {
 		t.Errorf("seats = %d", l.MaxInstances)
+	}
+}
+
+// A plan that is chosen while the period that begins is being collected begins with the period after it: what is paid
+// at the price of the plan before has that plan, whenever it is paid.
+func TestAPeriodThatWasBilledBeforeAPlanWasChosenHasThePlanBefore(t *testing.T) {
+	t.Parallel()
+
+	for _, tt := range []struct {
+		name, tier string
+		sell       func(*shop, *testing.T)
+		months     int // of a period of the tier
+		open       int // how many periods were not collected when the plan is chosen
+	}{
+		{"of the same length", "large", (*shop).sellPlans, 1, 1},
+		{"of another length", "year", (*shop).sellsYears, 12, 1},
+		{"after one that is passed over", "large", (*shop).sellPlans, 1, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := openShop(t)
+			tt.sell(s, t)
+			s.RenewalLeeway = license.MaxLeeway
+			o := s.subscribes(t, tt.tier, false)
+			end := s.license(t, o).ExpiresAt
+			billed := end.AddDate(0, (tt.open-1)*tt.months, 0)
+			s.clock.Advance(billed.Add(time.Hour).Sub(s.clock.Now()))
+			s.change(t, o, "small")
+			s.has(t, o, tt.tier, end, "small")
+			paid := func(name string, at, until time.Time) {
+				t.Helper()
+				s.clock.Advance(at.Add(2 * time.Hour).Sub(s.clock.Now()))
+				e := payment.Event{
+					ID: name, Kind: payment.Renewed, At: s.clock.Now(), OrderID: o.ID, Minor: 3000, Exponent: 2, Currency: "EUR",
+					Until: until, BilledAt: at, Reference: payment.Reference{Invoice: name, Subscription: o.Payment.Subscription},
+				}
+				s.tell(t, e)
+				s.tell(t, e)
+			}
+			until := billed.AddDate(0, tt.months, 0)
+			paid("before", billed, until)
+			s.has(t, o, tt.tier, until, "small")
+			paid("after", until, until.AddDate(0, 1, 0))
+			s.has(t, o, "small", until.AddDate(0, 1, 0), "")
+			var got []string
+			list, err := s.store.PaymentsOf(t.Context(), o.ID)
+			for _, p := range list {
+				got = append(got, p.Invoice+" "+p.TierID)
+			}
+			if want := []string{"first-" + o.ID + " ", "before ", "after small"}; !slices.Equal(got, want) || err != nil {
+				t.Errorf("%v: the payments are %q, want %q", err, got, want)
+			}
+		})
 	}
 }
 

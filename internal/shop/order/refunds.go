@@ -265,7 +265,7 @@ func (s *Service) markBack(ctx context.Context, tx Store, o *Order, p Payment, s
 		if p.Seq == 0 {
 			p.Seq = nextSeq(paid)
 		}
-		if err := p.attribute(ctx, tx, *o, time.Time{}); err != nil {
+		if err := p.attribute(ctx, tx, *o, time.Time{}, time.Time{}); err != nil {
 			return 0, err
 		}
 		if err := tx.PutPayment(ctx, p); err != nil {
