@@ -126,9 +126,11 @@ func (s Leave) releaseGuestOrders(ctx context.Context, c account.Credentials, ke
 			reqctx.Deleted, g.id); err != nil {
 			return err
 		}
-		// Not the license of whoever bought what a guest only tried.
-		if _, err := s.Write.ExecContext(ctx, `UPDATE licenses SET user_id = $1 WHERE id = $2 AND user_id = 'anonymous'`,
-			reqctx.Deleted, g.license); err != nil {
+		// Not the license of whoever bought what a guest only tried, nor what a guest did not pay for.
+		if _, err := s.Write.ExecContext(ctx, `
+			UPDATE licenses SET user_id = $1 WHERE id = $2 AND user_id = 'anonymous'
+				AND EXISTS (SELECT 1 FROM orders WHERE id = $3 AND `+gaveLicense+`)`,
+			reqctx.Deleted, g.license, g.id); err != nil {
 			return err
 		}
 		if _, err := s.blank(ctx, `id = $1 AND created_at_ms <= $2`, ``, g.id, database.Millis(kept)); err != nil {

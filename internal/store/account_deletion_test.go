@@ -43,6 +43,10 @@ func testLeaving(t *testing.T, open Open) {
 		mustBe(t, "Erase of nobody", s.Erase(t.Context(), credentials("u9"), T0), errs.NotFound)
 	})
 	t.Run("Erase leaves what others need", func(t *testing.T) { t.Parallel(); testErase(t, open) })
+	t.Run("Erase takes no trial that was not bought", func(t *testing.T) {
+		t.Parallel()
+		testEraseUnpaid(t, shopDB(t, open))
+	})
 	t.Run("Erase is part of its transaction", func(t *testing.T) {
 		t.Parallel()
 

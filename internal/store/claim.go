@@ -29,6 +29,10 @@ func (s *Claims) HasUnclaimed(ctx context.Context, emailKey string) (some bool, 
 	return some, err
 }
 
+// gaveLicense says of an order that its license goes with it: it issued the license, or was paid. One that only wanted
+// to buy a trial leaves that to whoever tries it, also if the payment came too late.
+const gaveLicense = `(NOT follows OR paid_at_ms IS NOT NULL AND cancelled_at_ms IS NULL)`
+
 // ClaimOrders implements order.ClaimStore.
 func (s *Claims) ClaimOrders(ctx context.Context, emailKey, userID string) (claimed int, err error) {
 	err = s.Conn.InTx(ctx, func(tx database.Conn) error {
@@ -41,7 +45,8 @@ func (s *Claims) ClaimOrders(ctx context.Context, emailKey, userID string) (clai
 		_, err = tx.Write.ExecContext(ctx, `
 			UPDATE licenses SET user_id = $1, version = version + 1
 			WHERE user_id = 'anonymous'
-				AND id IN (SELECT license_id FROM orders WHERE billing_email_key = $2 AND user_id = $1)`, userID, emailKey)
+				AND id IN (SELECT license_id FROM orders WHERE billing_email_key = $2 AND user_id = $1 AND `+gaveLicense+`)`,
+			userID, emailKey)
 		if err != nil {
 			return err
 		}

@@ -21,6 +21,10 @@ func testClaims(t *testing.T, open Open) {
 		t.Parallel()
 		testClaimOrders(t, shopDB(t, open))
 	})
+	t.Run("a claim takes no trial that was not bought", func(t *testing.T) {
+		t.Parallel()
+		testClaimUnpaid(t, shopDB(t, open))
+	})
 	t.Run("claims", func(t *testing.T) { t.Parallel(); testTakeClaim(t, store.NewClaims(open(t))) })
 	t.Run("of many who take a claim, one gets it", func(t *testing.T) {
 		t.Parallel()
