@@ -5,11 +5,13 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"stoa/internal/data/database"
 	"stoa/internal/operate/figures"
+	"stoa/internal/shop/license"
 )
 
 // Figures implements figures.Store.
@@ -72,6 +74,16 @@ func (s *Figures) Revenue(ctx context.Context, q figures.Query, test bool) ([]fi
 	return rows, err
 }
 
+// lasting says of a row s of subscriptions that its license is not over at the time in a parameter. ends_at_ms has no
+// leeway (contract 3.7), which only those need that ended shortly before: their licenses are looked up.
+func lasting(at string) string {
+	longest := strconv.FormatInt(license.MaxLeeway.Milliseconds(), 10)
+	return `(s.ends_at_ms IS NULL OR s.ends_at_ms > ` + at + ` OR s.ends_at_ms > ` + at + ` - ` + longest + ` AND EXISTS (
+		SELECT 1 FROM licenses l
+		WHERE l.id = s.license_id AND l.expires_at_ms + l.leeway_ms > ` + at + `
+			AND (l.revoked_at_ms IS NULL OR l.revoked_at_ms > ` + at + `)))`
+}
+
 // Recurring implements figures.Store.
 func (s *Figures) Recurring(ctx context.Context, now time.Time, test bool) ([]figures.Recurring, error) {
 	return database.All(ctx, s.Read, func(row database.Scanner) (r figures.Recurring, err error) {
@@ -81,17 +93,17 @@ func (s *Figures) Recurring(ctx context.Context, now time.Time, test bool) ([]fi
 		return r, err
 	}, `
 		SELECT currency, sum(yearly_minor)
-		FROM subscriptions
-		WHERE yearly_minor IS NOT NULL AND (ends_at_ms IS NULL OR ends_at_ms > $2) AND (CAST($1 AS BOOLEAN) OR NOT test)
+		FROM subscriptions s
+		WHERE yearly_minor IS NOT NULL AND `+lasting("$2")+` AND (CAST($1 AS BOOLEAN) OR NOT test)
 		GROUP BY currency ORDER BY currency`, test, database.Millis(now))
 }
 
 // Churn implements figures.Store.
 func (s *Figures) Churn(ctx context.Context, from, to time.Time, test bool) (p figures.Part, err error) {
 	err = s.Read.QueryRowContext(ctx, `
-		SELECT count(*), count(CASE WHEN ends_at_ms <= $3 THEN 1 END)
-		FROM subscriptions
-		WHERE since_ms <= $2 AND (ends_at_ms IS NULL OR ends_at_ms > $2) AND (CAST($1 AS BOOLEAN) OR NOT test)`,
+		SELECT count(*), count(CASE WHEN NOT `+lasting("$3")+` THEN 1 END)
+		FROM subscriptions s
+		WHERE since_ms <= $2 AND `+lasting("$2")+` AND (CAST($1 AS BOOLEAN) OR NOT test)`,
 		test, database.Millis(from), database.Millis(to)).Scan(&p.All, &p.Part)
 	return p, err
 }

@@ -184,7 +184,7 @@ func (m *subscriptions) newOrder(l license.License) order.Order {
 
 func (m *subscriptions) sell() {
 	l := License(fmt.Sprintf("license_%d", len(m.licenses)), "a")
-	l.Trial, l.RevokedAt, l.ExpiresAt, l.Version = m.oneIn(4), time.Time{}, m.end(), 1
+	l.Trial, l.RevokedAt, l.ExpiresAt, l.Leeway, l.Version = m.oneIn(4), time.Time{}, m.end(), m.leeway(), 1
 	m.must(m.store.CreateLicense(m.Context(), l))
 	m.licenses = append(m.licenses, l)
 	o := m.newOrder(l)
@@ -242,9 +242,11 @@ func (m *subscriptions) pay() {
 // change changes a license.
 func (m *subscriptions) change() {
 	l := &m.licenses[m.IntN(len(m.licenses))]
-	switch m.IntN(4) {
+	switch m.IntN(5) {
 	case 0:
 		l.ExpiresAt = m.end()
+	case 4:
+		l.Leeway = m.leeway()
 	case 1:
 		l.RevokedAt = time.Time{}
 		if m.oneIn(2) {
@@ -264,6 +266,14 @@ func (m *subscriptions) end() time.Time {
 		return time.Time{}
 	}
 	return T0.AddDate(0, 0, m.IntN(16))
+}
+
+// leeway returns a leeway, often none, and rarely the longest one.
+func (m *subscriptions) leeway() time.Duration {
+	if m.oneIn(10) {
+		return license.MaxLeeway
+	}
+	return time.Duration(m.IntN(2)*m.IntN(4)) * 24 * time.Hour
 }
 
 // of returns the orders of a license.
@@ -290,7 +300,8 @@ func afterwards(a, b order.Order) int {
 }
 
 func active(l license.License, at time.Time) bool {
-	return (l.RevokedAt.IsZero() || l.RevokedAt.After(at)) && (l.ExpiresAt.IsZero() || l.ExpiresAt.After(at))
+	return (l.RevokedAt.IsZero() || l.RevokedAt.After(at)) &&
+		(l.ExpiresAt.IsZero() || l.ExpiresAt.Add(l.Leeway).After(at))
 }
 
 func (m *subscriptions) recurring(at time.Time, test bool) map[string]*big.Rat {
