@@ -87,13 +87,17 @@ func (s Leave) ErasedSince(ctx context.Context, since time.Time) ([]string, erro
 
 // releaseOrders takes a user's orders and licenses from them. Licenses go on working by their keys.
 func (s Leave) releaseOrders(ctx context.Context, userID string) error {
-	for _, table := range []string{"orders", "licenses"} {
-		_, err := s.Write.ExecContext(ctx, `UPDATE `+table+` SET user_id = $1 WHERE user_id = $2`, reqctx.Deleted, userID)
-		if err != nil {
-			return err
-		}
+	// Their subscriptions are to be ended.
+	_, err := s.Write.ExecContext(ctx, `UPDATE orders SET user_id = $1, `+afresh+` WHERE user_id = $2`,
+		reqctx.Deleted, userID)
+	if err != nil {
+		return err
 	}
-	_, err := s.Write.ExecContext(ctx, `DELETE FROM order_claims WHERE user_id = $1`, userID)
+	_, err = s.Write.ExecContext(ctx, `UPDATE licenses SET user_id = $1 WHERE user_id = $2`, reqctx.Deleted, userID)
+	if err != nil {
+		return err
+	}
+	_, err = s.Write.ExecContext(ctx, `DELETE FROM order_claims WHERE user_id = $1`, userID)
 	return err
 }
 
@@ -122,7 +126,7 @@ func (s Leave) releaseGuestOrders(ctx context.Context, c account.Credentials, ke
 		if !mailbox.Same(b.Email, c.Email) { // EmailKey equates more
 			continue
 		}
-		if _, err := s.Write.ExecContext(ctx, `UPDATE orders SET user_id = $1 WHERE id = $2`,
+		if _, err := s.Write.ExecContext(ctx, `UPDATE orders SET user_id = $1, `+afresh+` WHERE id = $2`,
 			reqctx.Deleted, g.id); err != nil {
 			return err
 		}

@@ -72,6 +72,14 @@ func (s *Orders) PutTerms(ctx context.Context, orderID string, t order.Terms) er
 			return err
 		}
 	}
+	if t.Undo {
+		_, err := s.Write.ExecContext(ctx, `
+			UPDATE orders SET `+afresh+` WHERE id = $1 AND sweep_tries <> 0
+				AND NOT EXISTS (SELECT 1 FROM order_terms WHERE order_id = $1 AND undo)`, orderID)
+		if err != nil {
+			return err
+		}
+	}
 	_, err = s.Write.ExecContext(ctx, `
 		INSERT INTO order_terms (order_id, features, max_instances, price_minor, later, own, priced_until_ms, applied, undo)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)

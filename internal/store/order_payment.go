@@ -82,6 +82,10 @@ func (s *Orders) UnfinishedOrders(
 		database.Millis(waited.Change))
 }
 
+// afresh is a part of an UPDATE of orders that have something new to do: what could not be done before has used up none
+// of its tries.
+const afresh = `sweep_tries = 0, sweep_at_ms = NULL`
+
 // PutOff implements order.Store.
 func (s *Orders) PutOff(ctx context.Context, orderID string, tries int, next time.Time) error {
 	_, err := s.Write.ExecContext(ctx, `

@@ -75,6 +75,7 @@ func testPayments(t *testing.T, open Open) {
 		}
 	})
 	t.Run("unfinished orders", func(t *testing.T) { t.Parallel(); testUnfinished(t, store.NewOrders(shopDB(t, open))) })
+	t.Run("new work is tried at once", func(t *testing.T) { t.Parallel(); testNewWork(t, shopDB(t, open)) })
 }
 
 func testUnfinished(t *testing.T, s *store.Orders) {

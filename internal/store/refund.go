@@ -29,7 +29,11 @@ func (s *Orders) AddRefundDue(ctx context.Context, d order.RefundDue) error {
 		INSERT INTO refunds_due (order_id, id, seq, minor, reason, actor_kind, actor_id, at_ms)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		d.OrderID, d.ID, d.Seq, d.Minor, d.Reason, string(d.By.Kind), d.By.ID, database.Millis(d.At))
-	return s.Wrap(err, "Refund")
+	if err != nil {
+		return s.Wrap(err, "Refund")
+	}
+	_, err = s.Write.ExecContext(ctx, `UPDATE orders SET `+afresh+` WHERE id = $1 AND sweep_tries <> 0`, d.OrderID)
+	return err
 }
 
 // DropRefundDue implements order.RefundStore.

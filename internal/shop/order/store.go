@@ -63,7 +63,8 @@ type Store interface {
 	// out orders that PutOff put off beyond now, and those tried SweepTries times. The longest waiting order comes first.
 	UnfinishedOrders(ctx context.Context, provider string, waited Waited, now time.Time) ([]Unfinished, error)
 
-	// PutOff records how often an order was tried, and when to try it next.
+	// PutOff records how often an order was tried, and when to try it next; zero: at once. So it is when an order gets
+	// something new to do: by AddRefundDue, by PutTerms with Undo, and when its account is erased.
 	PutOff(ctx context.Context, orderID string, tries int, next time.Time) error
 
 	// Record appends an entry to the audit log. Inside InTx it is part of the transaction.

@@ -74,6 +74,11 @@ func (s *Service) Sweep(ctx context.Context, log *slog.Logger) error {
 		log := log.With(slog.String("order", o.ID))
 		if err == nil && out.Done != "" {
 			log.InfoContext(ctx, "unfinished order", slog.String("done", out.Done))
+			if o.Tries > 0 { // what comes later is another matter
+				if err := s.Store.PutOff(ctx, o.ID, 0, time.Time{}); err != nil {
+					return err
+				}
+			}
 			continue
 		}
 		o.Tries++

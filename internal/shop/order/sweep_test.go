@@ -2,6 +2,7 @@ package order_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"strings"
@@ -136,6 +137,41 @@ func TestAnOrderThatCannotBeFinishedIsPutOffAndGivenUp(t *testing.T) {
 	s.sweep(t)
 	if calls := s.bank.asked(); calls != nil {
 		t.Errorf("given up, and tried again: %v", calls)
+	}
+}
+
+// Tries count for what could not be done. Once it is done, what comes later is tried from the beginning.
+func TestAnOrderThatIsFinishedAtLastIsTriedAnewForWhatComesLater(t *testing.T) {
+	t.Parallel()
+
+	s := openShop(t)
+	o := s.buy(t, "monthly")
+	s.clock.Advance(pageLife)
+	s.bank.fail("look", errOutage)
+	for range order.SweepTries - 1 {
+		s.sweep(t)
+		s.clock.Advance(24 * time.Hour)
+	}
+	s.bank.fail("look", nil)
+	s.bank.pages["page-"+o.ID] = paid(o)
+	s.sweep(t)
+	if got, want := s.state(t, o.ID), "paid, license paid"; got != want {
+		t.Fatalf("in the end: %s, want %s", got, want)
+	}
+	s.bank.fail("end", errOutage)
+	payload, err := json.Marshal(refunded(o))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.HandleWebhook(t.Context(), "bank", payload, "good"); err == nil {
+		t.Error("the subscription is ended")
+	}
+	s.sweep(t)
+	s.clock.Advance(10 * time.Minute)
+	s.bank.fail("end", nil)
+	s.sweep(t)
+	if got, want := s.state(t, o.ID), "refunded, license paid, license revoked, subscription ended"; got != want {
+		t.Errorf("after the refund: %s, want %s", got, want)
 	}
 }
 
