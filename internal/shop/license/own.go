@@ -17,8 +17,11 @@ type Owned struct {
 // ListOwn returns one page of the licenses of the user in ctx, newest first, with their keys, and how
 // many there are on all pages.
 func (s *Service) ListOwn(ctx context.Context, limit, offset int) ([]Owned, int, error) {
-	q := Query{UserID: reqctx.CallerFrom(ctx).UserID, Limit: limit, Offset: offset}
-	listed, total, err := s.Store.ListLicenses(ctx, q)
+	user := reqctx.CallerFrom(ctx).UserID
+	if user == "" {
+		return nil, 0, nil // a query without a user is for all licenses
+	}
+	listed, total, err := s.Store.ListLicenses(ctx, Query{UserID: user, Limit: limit, Offset: offset})
 	if err != nil {
 		return nil, 0, err
 	}
