@@ -18,10 +18,15 @@ function served () { return count }
 // One with the secret and "-hook" behind it is for hooks, which call the plugin's
 // lifecycle hooks (hooks.js). No request of anybody else can have it.
 //
+// Node.js cuts off what is behind the thousandth header, which may be one of stoa's: the
+// client's come first if they are shorter. So there is no number here; the size of a head
+// is bounded.
+//
 // In a process of several instances, find returns what takes the requests with a
 // secret, if anything does; the secret of the process is then only good for pings.
 function guard (server, secret, { find, hooks } = {}) {
   const { emit } = server
+  server.maxHeadersCount = 0
   const guarded = new Set(['request', 'checkContinue', 'checkExpectation', 'upgrade', 'connect'])
   const ping = secret + '-ping'
   const hook = secret + '-hook'

@@ -35,7 +35,6 @@ function share (common) {
   const front = http.createServer({ IncomingMessage })
   front.keepAliveTimeout = 120_000 // as in server.js
   front.requestTimeout = 0
-  front.on('clientError', (err, socket) => { socket.destroy(err) })
   guard(front, common.secret, { find: (secret) => bySecret.get(secret)?.accept })
   front.listen({ fd: 3 })
 

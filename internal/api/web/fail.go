@@ -26,6 +26,7 @@ var statusByKind = map[errs.Kind]int{
 	errs.Stale:            http.StatusPreconditionFailed,
 	errs.NoRange:          http.StatusRequestedRangeNotSatisfiable,
 	errs.TooLarge:         http.StatusRequestEntityTooLarge,
+	errs.HeadTooLarge:     http.StatusRequestHeaderFieldsTooLarge,
 	errs.Misdirected:      http.StatusMisdirectedRequest,
 	errs.UnsupportedMedia: http.StatusUnsupportedMediaType,
 	errs.Unprocessable:    http.StatusUnprocessableEntity,

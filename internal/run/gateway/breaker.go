@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/edge/http1"
 	"stoa/internal/run"
 	"stoa/internal/run/relay"
 )
@@ -190,6 +191,7 @@ func (v *verdict) settleBy(r *http.Request, err error) {
 		v.settle(nil)
 		return
 	case errors.Is(err, run.ErrPaced): // no verdict: the runtime waits before it tries again
+	case errors.Is(err, http1.ErrUnsendable): // no verdict: the plugin was not asked
 	case errors.Is(err, run.ErrUnreachable), errors.Is(err, run.ErrTimeout):
 		v.settle(errFailed)
 		return

@@ -2,11 +2,17 @@ package gateway
 
 import (
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"stoa/internal/base/errs"
+	"stoa/internal/edge/http1"
+	"stoa/internal/run"
+	"stoa/internal/run/relay"
 )
 
 // calls makes n calls that all end with err.
@@ -112,5 +118,22 @@ func TestOnlyTheFirstVerdictOfACallCounts(t *testing.T) {
 	}
 	if b.refusal() != nil {
 		t.Error("answers that broke off opened it")
+	}
+}
+
+// What cannot be sent says nothing about the plugin.
+func TestARequestThatCannotBeSentDoesNotCount(t *testing.T) {
+	t.Parallel()
+	b := newBreaker(func(bool) {})
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/x", http.NoBody)
+	for range breakerCalls {
+		v, err := b.begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.settleBy(r, run.ErrUnreachable.Because(&relay.Failure{Cause: fmt.Errorf("%w: a header", http1.ErrUnsendable)}))
+	}
+	if err := b.refusal(); err != nil || b.sum.all != 0 {
+		t.Errorf("%d calls count: %v", b.sum.all, err)
 	}
 }

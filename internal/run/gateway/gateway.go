@@ -170,8 +170,8 @@ func (g *Gateway) Serve(w http.ResponseWriter, r *http.Request, c Call) (err err
 
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request, c Call, p *passage) error {
 	ctx := r.Context()
-	if !passable(c.Path, c.Admin) {
-		return because(ErrNotFound, reasonPath)
+	if err := checkHead(r, c); err != nil {
+		return err
 	}
 	choice, query := choose(r)
 	in, err := g.find(ctx, c.Slug, choice)

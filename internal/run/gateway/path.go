@@ -21,11 +21,11 @@ const adminPages = "admin"
 // The gateway and the plugin must read a path in the same way, or neither the ban on the
 // plugin's /__lifecycle/ and /admin/ nor the permissions of routes would hold. So passable
 // refuses everything that servers are known to disagree about, in any encoding: empty segments,
-// dot segments, backslashes, control characters, fragments, and bytes that are not UTF-8. It
-// lets an encoded slash pass: both readings of it are checked. docs/plugins/gateway.md
-// documents these rules.
+// dot segments, backslashes, control characters, fragments, and bytes that are not UTF-8. It also
+// refuses blanks that are not encoded, which end a path in HTTP/1.1. It lets an encoded slash
+// pass: both readings of it are checked. docs/plugins/gateway.md documents these rules.
 func passable(path string, admin bool) bool {
-	if !strings.HasPrefix(path, "/") || strings.Contains(path, "//") || strings.ContainsAny(path, `#\`) {
+	if !strings.HasPrefix(path, "/") || strings.Contains(path, "//") || strings.ContainsAny(path, `#\`) || hasBlanks(path) {
 		return false
 	}
 	for segment := range strings.SplitSeq(path[1:], "/") {

@@ -29,7 +29,7 @@ var refusedPaths = []string{
 	"", "api", "//", "/api//x", "//api", "/api/a\\b", "/api/a%5Cb", "/api/%00",
 	"/api/%0a", "/api/%7f", "/api/%C0%AF",
 	"/api/%FF", "/api/.", "/api/..", "/api/../x", "/api/%2e%2e/x", "/api/.%2E/x", "/api/%252e%252e/x",
-	"/api/..;a/x", "/api/x#y",
+	"/api/..;a/x", "/api/x#y", "/api/orders HTTP/1.1", "/api/a b", "/api/a\tb", "/api/a\x7fb",
 	"/__lifecycle/onInstall", "/__lifecycle", "/__lifecycle/", "/%5f%5flifecycle/onInstall", "/%5F_lifecycle/x",
 	"/__LIFECYCLE/x",
 	"/__Lifecycle/x", "/%255f%255flifecycle/x", "/%25255f_lifecycle/x", "/__lifecycle;v=1/x", "/__lifecycle./x",

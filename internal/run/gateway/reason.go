@@ -27,6 +27,7 @@ const (
 	reasonUninstalled = "uninstalled"      // during the call
 	reasonPermission  = "not_granted"      // a permission of the route is not in effect
 	reasonBody        = "body_too_large"
+	reasonLines       = "too_many_headers"
 	reasonMemory      = "no_memory"       // for another request body: STOA_BODY_MEMORY
 	reasonNoRuntime   = "no_runtime"      // this stoa cannot run plugins of this type
 	reasonAddress     = "address_refused" // the service is in a private network: --external-allow

@@ -1,14 +1,17 @@
 package node
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 
+	"stoa/internal/extension/plugin"
 	"stoa/internal/testkit/nodetest"
 )
 
@@ -61,6 +64,37 @@ func TestHeadersAreWhatNodeMakesOfThem(t *testing.T) {
 			w := httptest.NewRecorder()
 			if err := f.Serve(w, r, &alone); err != nil || w.Body.String() != "same" {
 				t.Fatalf("%q: %v %s", sent, err, w.Body)
+			}
+		}
+	})
+}
+
+// Clients' headers have shorter names than stoa's and come first.
+func TestNoNumberOfHeadersCutsOffStoas(t *testing.T) {
+	t.Parallel()
+	const many = 4_000 // of the 64 KiB that a head may have
+	nodetest.Each(t, func(t *testing.T, path string) {
+		t.Helper()
+		f := newFixture(t, onNode(path))
+		alone := f.install(t, "alone", withRoutes(
+			`app.get('/api/who', async ({ headers, raw }) => ({ headers, lines: raw.rawHeaders.length / 2 }))`))
+		for name, in := range map[string]plugin.Installed{"alone": alone, "shared": f.sharers(t, "a")[0]} {
+			f.get(t, in, "/health")
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/who", http.NoBody)
+			r.Header["A"] = slices.Repeat([]string{"1"}, many)
+			r.Header["x-plugin-permissions"] = []string{"orders:read"}
+			w := httptest.NewRecorder()
+			if err := f.Serve(w, r, &in); err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			var got struct{ Headers map[string]string }
+			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+				t.Errorf("%s: %d %.200s: %v", name, w.Code, w.Body, err)
+			}
+			if n := strings.Count(got.Headers["a"], "1"); n != many || got.Headers["x-plugin-permissions"] != "orders:read" {
+				t.Errorf("%s: the plugin got %d of the headers, and the permissions %q", name, n,
+					got.Headers["x-plugin-permissions"])
 			}
 		}
 	})

@@ -316,3 +316,24 @@ func TestInstancesThatLeaveTakeTheirMemoryAlong(t *testing.T) {
 	}
 	t.Logf("%.1f MiB", ownMemory(t, pid))
 }
+
+// The process of one instance answers 400 to what is no request to Node.js, and so does one that
+// instances share: without an answer, a client could have the plugin taken for broken.
+func TestAMethodThatNodeDoesNotKnowIsAnswered(t *testing.T) {
+	t.Parallel()
+	nodetest.Each(t, func(t *testing.T, path string) {
+		t.Helper()
+		f := newFixture(t, onNode(path))
+		alone := f.install(t, "alone", withRoutes(""))
+		for name, in := range map[string]plugin.Installed{"alone": alone, "shared": f.sharers(t, "a")[0]} {
+			for range 3 {
+				if status, body, err := f.do(t, in, "FOO", "/api/y", ""); err != nil || status != http.StatusBadRequest {
+					t.Errorf("%s: %d %s, %v; want 400", name, status, body, err)
+				}
+			}
+			if status, _, err := f.do(t, in, "GET", "/health", ""); err != nil {
+				t.Errorf("%s: then %d, %v", name, status, err)
+			}
+		}
+	})
+}
