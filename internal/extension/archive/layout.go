@@ -96,8 +96,11 @@ func readLayout(r io.ReaderAt, size int64, f *faults) ([]record, error) {
 			rec.bad = true
 		}
 		// Thousands of entries may have large names and fields. The clipped name is too
-		// long, too.
-		rec.extra, rec.name = nil, rec.name[:min(len(rec.name), MaxName+2)]
+		// long, too, and a copy: a part of a string keeps all of it in memory.
+		rec.extra = nil
+		if len(rec.name) > MaxName+2 {
+			rec.name = strings.Clone(rec.name[:MaxName+2])
+		}
 		records = append(records, rec)
 	}
 	if _, err := directory.ReadByte(); err == nil {
