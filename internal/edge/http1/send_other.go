@@ -8,7 +8,7 @@ import (
 )
 
 // wire is not implemented here: every connection is believed to be open. A request on a closed one
-// fails, or is repeated if that is allowed.
+// fails.
 type wire struct {
 	raw               syscall.RawConn
 	stale             bool

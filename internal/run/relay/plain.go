@@ -115,8 +115,9 @@ func (x *exchange) reset() {
 	x.answer, x.res, x.body = http1.Answer{}, http.Response{}, answerBody{}
 }
 
-// run makes the attempt. again means that the plugin had closed a reused connection, and has seen
-// nothing of the request or may see it twice, so another attempt is allowed.
+// run makes the attempt. again means that the plugin had closed a reused connection and has seen
+// nothing of the request, so another attempt is allowed. Even a GET that it may have read is not
+// sent again: it may be what made the plugin close the connection.
 func (x *exchange) run(pool *http1.Pool) (again bool, err error) {
 	ctx := x.c.r.Context()
 	if err := x.connect(ctx, pool); err != nil {
@@ -144,7 +145,7 @@ func (x *exchange) run(pool *http1.Pool) (again bool, err error) {
 		}
 		x.unseen = x.written == nil && (wrote == 0 || failed == nil && x.conn.Unread(err, wrote))
 		return !x.touched && x.conn.Reused() && ctx.Err() == nil && x.written == nil &&
-			(x.unseen || x.repeatable()) && isClosed(err), err
+			x.unseen && isClosed(err), err
 	}
 	if x.answer.Status == http.StatusSwitchingProtocols {
 		return false, x.switchProtocols()
@@ -279,18 +280,6 @@ func (x *exchange) read(wrote error) error {
 		}
 		return x.conn.SetReadDeadline(time.Time{}) // a stream may last
 	}
-}
-
-// repeatable reports whether a plugin may get the request twice.
-func (x *exchange) repeatable() bool {
-	if x.c.upload != nil {
-		return false
-	}
-	switch x.c.r.Method {
-	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
-		return true
-	}
-	return false
 }
 
 // isClosed reports whether err means that the plugin has closed the connection.

@@ -197,51 +197,6 @@ func TestACallThatMeetsADeadProcessMayBeRepeated(t *testing.T) {
 	}
 }
 
-// A plugin that closes a reused connection without an answer may have done so before the request
-// arrived, or because of it.
-func TestOnlyRepeatableRequestsAreSentTwice(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name, method, body, first string
-		arrivals                  int32
-	}{
-		{"a GET", "GET", "", "", 2},
-		{"a GET that was answered in part", "GET", "", "HTTP/1.1 2", 1},
-		{"a POST", "POST", "x", "", 1},
-		{"a DELETE", "DELETE", "", "", 1},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			var arrivals atomic.Int32
-			up := scripted(t, func(l line) {
-				_, _ = l.request()
-				if l.nth > 1 {
-					arrivals.Add(1)
-				}
-				l.say(hi)
-				if _, ok := l.request(); ok {
-					arrivals.Add(1)
-					l.say(tt.first)
-				}
-			})
-			if _, err := pass(t, up, request(t, "GET", "")); err != nil {
-				t.Fatal(err)
-			}
-			rec, err := pass(t, up, request(t, tt.method, tt.body))
-			if good := err == nil && rec.Body.String() == "hi"; good != (tt.arrivals == 2) {
-				t.Errorf("%v, %q", err, rec.Body)
-			}
-			if f, ok := errors.AsType[*relay.Failure](err); ok && f.Repeatable {
-				t.Error("the failure is Repeatable")
-			}
-			if n := arrivals.Load(); n != tt.arrivals {
-				t.Errorf("arrived %d times, want %d", n, tt.arrivals)
-			}
-		})
-	}
-}
-
 // An answer that a plugin sends before any request must not become the answer to another client's
 // request.
 func TestAnAnswerWithoutARequestReachesNoClient(t *testing.T) {

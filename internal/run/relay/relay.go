@@ -51,8 +51,9 @@ type Call struct {
 
 	lent bool // another goroutine got the request, and may still use it
 
-	sent atomic.Bool // the whole request was written to a connection once
-	seen bool        // the plugin may have read some of it, in an attempt on this goroutine
+	sent  atomic.Bool // the whole request was written to a connection once
+	wrote atomic.Bool // its head was, by net/http
+	seen  bool        // the plugin may have read some of it, in an attempt on this goroutine
 }
 
 // NewCall returns a Call that writes the answer to r to w. r is as run.Runtime describes it, and
@@ -121,6 +122,7 @@ func (c *Call) roundTrip(up Upstream) error {
 	out := c.outgoing(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotFirstResponseByte: func() { answered.Store(true) },
 		Got1xxResponse:       early.pass,
+		WroteHeaders:         func() { c.wrote.Store(true) },
 		WroteRequest: func(info httptrace.WroteRequestInfo) {
 			if info.Err == nil {
 				c.sent.Store(true)
@@ -174,7 +176,7 @@ func (c *Call) explain(failed error, slow, answered bool) error {
 		return nil //nolint:nilerr // the client went away: no one gets the error
 	}
 	f := &Failure{Cause: failed, Answered: answered, NoConnection: isDialError(failed)}
-	// A transport of net/http retries a request that failed on a reused connection, so there a dial
+	// A transport of net/http may send a request again that met a closed connection, so there a dial
 	// error alone does not prove that nothing was sent before.
 	f.Repeatable = !c.seen && !answered && (!c.lent || f.NoConnection && !c.sent.Load()) &&
 		(c.upload == nil || !c.upload.read.Load() || c.upload.small != nil) // the next Pass sends small again

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -44,19 +45,60 @@ func cleanRequest(h http.Header) {
 var unnamed = []string{""}
 
 // attachBody makes the client's body the body of out.
+//
+// net/http sends a request again if a reused connection ends without an answer and it takes the
+// request for one that may be repeated: by its method or a header, if it has no body or can get it
+// again. It asks for a body only after the first attempt, so even a request without one gets a
+// body, which is empty and cannot be had again once the plugin may have read the request.
 func (c *Call) attachBody(out *http.Request, w *watch) {
+	hideIdempotencyKey(out.Header)
 	if c.upload == nil {
 		out.Body, out.GetBody, out.ContentLength = nil, nil, 0
+		switch out.Method {
+		case http.MethodGet, http.MethodHead, http.MethodOptions:
+			out.Body = empty{}
+			out.GetBody = func() (io.ReadCloser, error) { return empty{}, c.unread() }
+		}
 		return
 	}
 	out.Body = c.upload.reader(w)
 	if again := c.r.GetBody; again != nil {
 		out.GetBody = func() (io.ReadCloser, error) {
+			if err := c.unread(); err != nil {
+				return nil, err
+			}
 			body, err := again()
 			if err != nil {
 				return nil, err
 			}
 			return &uploadReader{body: body, upload: c.upload, watch: w}, nil
+		}
+	}
+}
+
+// empty is a body without a byte. net/http would know http.NoBody.
+type empty struct{}
+
+func (empty) Read([]byte) (int, error) { return 0, io.EOF }
+func (empty) Close() error             { return nil }
+
+var errMayBeRead = errors.New("relay: the connection ended without an answer")
+
+// unread returns errMayBeRead if the plugin may have read the request.
+func (c *Call) unread() error {
+	if c.wrote.Load() {
+		return errMayBeRead
+	}
+	return nil
+}
+
+// hideIdempotencyKey spells the headers in lower case for which net/http repeats a request of any
+// method. To the plugin this is the same.
+func hideIdempotencyKey(h http.Header) {
+	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
+		if values, there := h[name]; there {
+			delete(h, name)
+			h[strings.ToLower(name)] = values
 		}
 	}
 }
