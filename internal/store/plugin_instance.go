@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -150,6 +151,40 @@ func (p *Plugin) LiveInstances(
 		}
 	}
 	return live, rows.Err()
+}
+
+// KnownInstances implements plugin.Instances.
+func (p *Plugin) KnownInstances(ctx context.Context, ids []string) (map[string]bool, error) {
+	known := make(map[string]bool, len(ids))
+	for some := range slices.Chunk(ids, rowsAtOnce) {
+		args, places := make([]any, len(some)), make([]string, len(some))
+		for i, id := range some {
+			args[i], places[i] = id, "$"+strconv.Itoa(i+1)
+		}
+		if err := p.addKnown(ctx, known, strings.Join(places, ", "), args); err != nil {
+			return nil, err
+		}
+	}
+	return known, nil
+}
+
+func (p *Plugin) addKnown(ctx context.Context, known map[string]bool, places string, ids []any) error {
+	rows, err := p.Read.QueryContext(ctx, `
+		SELECT i.id FROM plugin_instances i
+		JOIN plugin_packages p ON p.slug = i.package_slug
+		WHERE i.id IN (`+places+`) AND i.deleted_at_ms IS NULL AND p.deleted_at_ms IS NULL`, ids...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return err
+		}
+		known[id] = true
+	}
+	return rows.Err()
 }
 
 // CountEnabling implements plugin.Instances.

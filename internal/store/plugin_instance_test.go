@@ -2,6 +2,8 @@ package store_test
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -123,10 +125,19 @@ func testLive(t *testing.T, s *store.Plugin) {
 	want("all", all, map[string]plugin.Revision{"i1": i1, "i2": i2, "j1": j1})
 	want("one", []string{"i2"}, map[string]plugin.Revision{"i2": i2})
 	want("none", nil, map[string]plugin.Revision{})
+	known := func(what string, want ...string) { // disabled ones, too
+		t.Helper()
+		got, err := s.KnownInstances(ctx, slices.Concat(all, slices.Repeat([]string{"i9"}, 1_000)))
+		if list := slices.Sorted(maps.Keys(got)); !slices.Equal(list, want) || err != nil {
+			t.Errorf("%s: known are %q, %v; want %q", what, list, err, want)
+		}
+	}
+	known("at first", "i1", "i2", "i3", "j1")
 	if err := s.DeletePackage(ctx, "p1", T0); err != nil {
 		t.Fatal(err)
 	}
 	want("after an uninstall", all, map[string]plugin.Revision{"j1": j1})
+	known("after an uninstall", "j1")
 }
 
 func testKeyOnce(t *testing.T, s *store.Plugin) {

@@ -140,6 +140,11 @@ func (s *Service) LiveInstances(ctx context.Context, ids []string) (map[string]R
 	return s.Store.LiveInstances(ctx, ids, s.now())
 }
 
+// KnownInstances returns those of the instances that are there; see Instances.KnownInstances.
+func (s *Service) KnownInstances(ctx context.Context, ids []string) (map[string]bool, error) {
+	return s.Store.KnownInstances(ctx, ids)
+}
+
 // RunsAt reports whether the instance is enabled and its license does not keep it from running.
 func (in *Installed) RunsAt(now time.Time) bool {
 	return in.Instance.Enabled && !in.Package.License.LapsedAt(now)

@@ -227,6 +227,10 @@ type Instances interface {
 	// packages that are uninstalled or whose license has lapsed at a time.
 	LiveInstances(ctx context.Context, ids []string, at time.Time) (map[string]Revision, error)
 
+	// KnownInstances returns those of the instances that are there, enabled or not. Left out
+	// are deleted and unknown ones, and those of uninstalled packages.
+	KnownInstances(ctx context.Context, ids []string) (map[string]bool, error)
+
 	// CreateInstance adds an instance. The error is an errs.Conflict if the
 	// package has or had one with that key.
 	CreateInstance(ctx context.Context, in StoredInstance) error

@@ -11,8 +11,8 @@ import (
 	"stoa/internal/run/child"
 )
 
-// installation is one plugin instance and its process, if it has one. It lives as
-// long as the Runtime.
+// installation is one plugin instance and its process, if it has one. It lives until
+// the instance is deleted, or its package uninstalled (forgetSoon).
 type installation struct {
 	rt    *Runtime
 	id    string

@@ -18,6 +18,10 @@ type Live interface {
 	// by id. It leaves out disabled, deleted and unknown instances, and those of
 	// uninstalled packages.
 	LiveInstances(ctx context.Context, ids []string) (map[string]plugin.Revision, error)
+
+	// KnownInstances returns those of the instances that are there, enabled or not. It
+	// leaves out deleted and unknown instances, and those of uninstalled packages.
+	KnownInstances(ctx context.Context, ids []string) (map[string]bool, error)
 }
 
 // liveTimeout bounds one call of Live.

@@ -20,6 +20,18 @@ type fakeLive struct {
 	err  error
 
 	asked chan []string // gets the ids of a question; may be nil
+
+	gone map[string]bool // deleted; all others are there
+}
+
+func (l *fakeLive) KnownInstances(_ context.Context, ids []string) (map[string]bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known := make(map[string]bool)
+	for _, id := range ids {
+		known[id] = !l.gone[id]
+	}
+	return known, l.err
 }
 
 func (l *fakeLive) LiveInstances(_ context.Context, ids []string) (map[string]plugin.Revision, error) {

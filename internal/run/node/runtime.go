@@ -115,6 +115,8 @@ type Runtime struct {
 	mu            sync.Mutex
 	closed        bool
 	watching      bool                      // watchLive runs
+	forgetting    bool                      // forget runs
+	changed       bool                      // Refresh was called since forget asked
 	installations map[string]*installation  // by installation id
 	processes     map[*process]struct{}     // until reaped, those that were replaced included
 	shared        map[string]*sharedProcess // that take members, by sharedKey
@@ -238,7 +240,7 @@ func (rt *Runtime) Stop(installationID string) {
 }
 
 // Refresh makes the Runtime check at once, instead of after the interval, which plugins may go on running and which are
-// to be kept running. It does not wait.
+// to be kept running. It also makes it forget the installations that are no longer there. It does not wait.
 func (rt *Runtime) Refresh() {
 	for _, wake := range []chan struct{}{rt.refreshLive, rt.refreshKept} {
 		select {
@@ -246,6 +248,7 @@ func (rt *Runtime) Refresh() {
 		default: // a look is due already
 		}
 	}
+	rt.forgetSoon()
 }
 
 // Status returns the state of an installation's process. An installation that was
@@ -304,6 +307,9 @@ func (rt *Runtime) begin(p *process) bool {
 		return false
 	}
 	rt.processes[p] = struct{}{}
+	if id := p.owner.id; !p.owner.trial && rt.installations[id] == nil {
+		rt.installations[id] = p.owner // it was forgotten meanwhile
+	}
 	if rt.cfg.Live != nil && !rt.watching && !p.owner.trial {
 		rt.watching = true
 		rt.watcher.Go(rt.watchLive)
