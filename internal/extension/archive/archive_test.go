@@ -107,6 +107,7 @@ func TestInspectNamesAndTypes(t *testing.T) {
 		{"line feed", []entry{{Name: "a\n.js"}}, "a\n.js", path},
 		{"empty name", []entry{{Name: ""}}, "", path},
 		{"not UTF-8", []entry{{Name: "\xff.js"}}, `"\xff.js"`, "not UTF-8"},
+		{"too long, and not UTF-8", []entry{{Name: strings.Repeat("\xff", archive.MaxName+2)}}, "…", "too long"},
 		{"longest name", []entry{{Name: strings.Repeat("d/", 31) + strings.Repeat("x", 252) + ".js"}}, "", ""},
 		{
 			"part of a name too long",

@@ -188,10 +188,10 @@ func (rec *record) parse(r io.Reader) error {
 // check refuses names, methods and features that no extension needs.
 func (rec *record) check() error {
 	switch {
+	case len(rec.name) > MaxName+1: // and a slash; first, because what is not UTF-8 is quoted whole
+		return fault(strings.ToValidUTF8(rec.name[:64], "")+"…", errs.CodeOutOfRange, "The entry's name is too long.")
 	case !utf8.ValidString(rec.name):
 		return fault(fmt.Sprintf("%q", rec.name), errs.CodeNotUnicode, "The name of an entry is not UTF-8.")
-	case len(rec.name) > MaxName+1: // and a slash
-		return fault(strings.ToValidUTF8(rec.name[:64], "")+"…", errs.CodeOutOfRange, "The entry's name is too long.")
 	case rec.flags&^flagsAllowed != 0:
 		return fault(rec.name, errs.CodeUnsupported, "The entry is encrypted or uses features that are not accepted.")
 	case rec.method != stored && rec.method != deflated:
