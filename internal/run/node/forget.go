@@ -8,7 +8,9 @@ import (
 )
 
 // forgetSoon makes the Runtime forget the installations that are no longer there: their logs, and
-// the configs that their processes were started with. It does not wait.
+// the configs that their processes were started with. It does not wait, and nothing is forgotten
+// for Config.ForgetAfter: after an instance is gone, its plugin is told (onUninstall), and its
+// author reads the log of that.
 func (rt *Runtime) forgetSoon() {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -21,10 +23,10 @@ func (rt *Runtime) forgetSoon() {
 	}
 }
 
-// forget asks which installations are there, until none that is not has a process and the question
+// forget asks which installations are there, until all that are not are forgotten and the question
 // was answered after the last change.
 func (rt *Runtime) forget() {
-	tick := time.NewTicker(rt.cfg.LiveEvery)
+	tick := time.NewTicker(max(rt.cfg.ForgetAfter/10, time.Millisecond))
 	defer tick.Stop()
 	for {
 		rt.mu.Lock()
@@ -48,7 +50,7 @@ func (rt *Runtime) forget() {
 }
 
 // forgetGone forgets those of the installations that are not there. It returns false if it has to be
-// called again: Live fails, or a process still runs, which watchLive is about to end.
+// called again: Live fails, a process still runs, which watchLive is about to end, or it is too early.
 func (rt *Runtime) forgetGone(all []string) (done bool) {
 	ctx, cancel := context.WithTimeout(rt.alive, liveTimeout)
 	defer cancel()
@@ -65,8 +67,8 @@ func (rt *Runtime) forgetGone(all []string) (done bool) {
 	return done
 }
 
-// drop forgets an installation unless it has a process. A call that holds it already, and starts a
-// process after that, brings it back (begin).
+// drop forgets an installation that is gone unless it has a process, or had one until a short time
+// ago. A call that holds it already, and starts a process after that, brings it back (begin).
 func (rt *Runtime) drop(id string) bool {
 	rt.mu.Lock()
 	s := rt.installations[id]
@@ -76,7 +78,14 @@ func (rt *Runtime) drop(id string) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.current != nil {
+	if s.gone.IsZero() {
+		s.gone = time.Now()
+	}
+	last := s.gone
+	if s.stopped.After(last) {
+		last = s.stopped
+	}
+	if s.current != nil || time.Since(last) < rt.cfg.ForgetAfter {
 		return false
 	}
 	rt.mu.Lock()

@@ -19,7 +19,9 @@ func (f *fixture) remembers(in plugin.Installed) bool {
 func TestAnInstallationThatIsGoneIsForgotten(t *testing.T) {
 	t.Parallel()
 	live := &fakeLive{live: map[string]plugin.Revision{}, gone: map[string]bool{}}
-	f := newFixture(t, func(c *options) { c.Live, c.LiveEvery = live, 10*time.Millisecond })
+	f := newFixture(t, func(c *options) {
+		c.Live, c.LiveEvery, c.ForgetAfter = live, 10*time.Millisecond, time.Millisecond
+	})
 	start := func(slug string) plugin.Installed {
 		in := f.install(t, slug, withRoutes("console.log('hello')"))
 		live.set(func() { live.live[in.Instance.ID] = in.Revision() })
@@ -69,4 +71,20 @@ func TestAnInstallationThatIsGoneIsForgotten(t *testing.T) {
 	s.release(p)
 	f.Refresh()
 	waittest.True(t, "it to be forgotten again", func() bool { return !f.remembers(deleted) })
+}
+
+// onUninstall is delivered when the instance is gone, and whoever develops the plugin reads its log.
+func TestTheLogOfAnInstanceThatIsGoneStaysForAWhile(t *testing.T) {
+	t.Parallel()
+	live := &fakeLive{live: map[string]plugin.Revision{}, gone: map[string]bool{}}
+	f := newFixture(t, func(c *options) { c.Live, c.LiveEvery = live, 10*time.Millisecond })
+	in := f.install(t, "leaves", withRoutes("console.log('bye')"))
+	live.set(func() { live.live[in.Instance.ID] = in.Revision() })
+	f.get(t, in, "/health")
+	live.set(func() { delete(live.live, in.Instance.ID); live.gone[in.Instance.ID] = true })
+	f.Refresh()
+	waittest.True(t, "its process to end", func() bool { return f.Status(in.Instance.ID).State == Stopped })
+	if f.forgetGone([]string{in.Instance.ID}) || !f.remembers(in) {
+		t.Error("it is forgotten with its last process")
+	}
 }

@@ -11,8 +11,8 @@ import (
 	"stoa/internal/run/child"
 )
 
-// installation is one plugin instance and its process, if it has one. It lives until
-// the instance is deleted, or its package uninstalled (forgetSoon).
+// installation is one plugin instance and its process, if it has one. It lives until a
+// while after the instance is deleted, or its package uninstalled (forgetSoon).
 type installation struct {
 	rt    *Runtime
 	id    string
@@ -30,6 +30,7 @@ type installation struct {
 	keeping   bool // processes started by calls also stay alive when idle; see KeepRunning
 	restarts  int
 	stopped   time.Time // when the last process went out of use
+	gone      time.Time // when the instance was first seen to be gone
 	readyAt   time.Time // when the last process became ready
 }
 

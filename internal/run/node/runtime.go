@@ -43,6 +43,10 @@ type Config struct {
 	Live      Live
 	LiveEvery time.Duration
 
+	// ForgetAfter is how long the log of an instance is kept after the instance is gone and its
+	// last process has ended (10 minutes by default).
+	ForgetAfter time.Duration
+
 	// Egress is what contained plugins reach. nil: nothing.
 	Egress *egress.Gate
 
@@ -71,6 +75,7 @@ type Config struct {
 
 func (c Config) withDefaults() Config {
 	c.LiveEvery = cmp.Or(c.LiveEvery, 3*time.Second)
+	c.ForgetAfter = cmp.Or(c.ForgetAfter, 10*time.Minute)
 	c.MemoryMiB = cmp.Or(c.MemoryMiB, 128)
 	c.BodyLimit = cmp.Or(c.BodyLimit, 10<<20)
 	c.StartTimeout = cmp.Or(c.StartTimeout, 10*time.Second)
