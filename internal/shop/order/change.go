@@ -114,7 +114,7 @@ func (s *Service) quoteChange(ctx context.Context, tx Store, h holding, tier pro
 		if tier.ID != l.TierID {
 			return c, ErrPlanned.With("orderId", l.Next.OrderID)
 		}
-		return c, s.mayWithdraw(ctx, tx, l)
+		return c, s.mayWithdraw(ctx, tx, &h, l)
 	}
 	if c.quote, err = plan.Change(c.Standing, plan.TargetOf(tier), now); err != nil {
 		return c, err
@@ -164,7 +164,8 @@ type Bought struct {
 // that takes the change back. Two calls with the same OrderID are one, as of Purchase.
 //
 // It returns VALIDATION_ERROR for what ChangeRequest.Issues finds, license.ErrNotFound for a license of anybody else,
-// ErrTierNotFound, the errors of plan.Change, ErrBeingBought, ErrPlanned, ErrPaidAhead, ErrSeatsInUse, and what
+// ErrTierNotFound, the errors of plan.Change, ErrBeingBought, ErrPlanned, ErrCollected, ErrPaidAhead, ErrSeatsInUse, and
+// what
 // Purchase returns for the payment.
 func (s *Service) ChangePlan(ctx context.Context, licenseID string, r ChangeRequest) (Bought, error) {
 	if err := r.Issues().Err(); err != nil {
@@ -291,10 +292,14 @@ func (s *Service) recordLicense(
 	return tx.Record(ctx, audit.New(ctx, s.Now(), action, audit.Target{Type: "license", ID: l.ID}, details))
 }
 
-// mayWithdraw returns why a planned change cannot be taken back: a renewal that is open has its price.
-func (s *Service) mayWithdraw(ctx context.Context, tx Store, l license.License) error {
+// mayWithdraw returns why a planned change cannot be taken back: a renewal that is open has its price, or a period that
+// the provider bills already and that is not paid yet.
+func (s *Service) mayWithdraw(ctx context.Context, tx Store, h *holding, l license.License) error {
 	if err := plan.Usable(l); err != nil {
 		return err
+	}
+	if _, renews := h.subscription(); renews && l.Next.Since.Before(l.ExpiresAt) && !s.Now().Before(l.ExpiresAt) {
+		return ErrCollected.With("orderId", l.Next.OrderID)
 	}
 	return s.mayFollow(ctx, tx, l, l.Instances)
 }
@@ -311,7 +316,7 @@ func (s *Service) withdraw(ctx context.Context, c planned, id string) error {
 		if l.Next.OrderID != o.ID {
 			return plan.ErrSameTier // it has begun, or somebody was quicker
 		}
-		if err := s.mayWithdraw(ctx, tx, l); err != nil {
+		if err := s.mayWithdraw(ctx, tx, &c.holding, l); err != nil {
 			return err
 		}
 		if err := s.markRefunded(ctx, tx, o, s.Now()); err != nil {

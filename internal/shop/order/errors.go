@@ -38,6 +38,8 @@ var (
 		"Another order of this license is not finished yet. Pay it, or wait until it is cancelled.")
 	ErrPlanned = errs.New(errs.Conflict, "CONFLICT",
 		"Another change of this license begins with its next period. To take that back, change to the tier it has now.")
+	ErrCollected = errs.New(errs.Conflict, "CONFLICT",
+		"The first period of the plan that you chose is billed and not paid yet. Change again when it is paid.")
 	ErrSeatsInUse = errs.New(errs.Conflict, "SEATS_IN_USE",
 		"More instances use the license than the tier allows. Deactivate some first.")
 )

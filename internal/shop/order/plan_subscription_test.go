@@ -167,6 +167,28 @@ func TestAPeriodThatWasBilledBeforeAPlanWasChosenHasThePlanBefore(t *testing.T) 
 	}
 }
 
+// While a period is collected that was billed at the price of the next plan, that plan stays the next one: else the
+// plan before would be had at its price.
+func TestAPlanIsNotTakenBackWhileItsFirstPeriodIsCollected(t *testing.T) {
+	t.Parallel()
+
+	s, o := subscribed(t, "large", false)
+	s.RenewalLeeway = license.MaxLeeway
+	end := s.license(t, o).ExpiresAt
+	s.change(t, o, "small")
+	billed := end.Add(time.Minute)
+	s.clock.Advance(billed.Add(time.Hour).Sub(s.clock.Now()))
+	if _, err := s.ChangePlan(ada(t), o.LicenseID, order.ChangeRequest{TierID: "large"}); !errors.Is(err, order.ErrCollected) {
+		t.Errorf("taken back with %v", err)
+	}
+	s.tell(t, payment.Event{
+		ID: "small", Kind: payment.Renewed, At: s.clock.Now(), OrderID: o.ID, Minor: 900, Exponent: 2, Currency: "EUR",
+		Until: end.AddDate(0, 1, 0), BilledAt: billed,
+		Reference: payment.Reference{Invoice: "small", Subscription: o.Payment.Subscription},
+	})
+	s.has(t, o, "small", end.AddDate(0, 1, 0), "")
+}
+
 // From month to year a term begins. If that is refunded, the term before comes back, and the subscription ends.
 func TestARefundedChangeOfThePeriod(t *testing.T) {
 	t.Parallel()
