@@ -28,7 +28,7 @@ func testNewWork(t *testing.T, db *database.DB) {
 	}
 	putOff := func(id string) {
 		t.Helper()
-		must(s.PutOff(t.Context(), id, order.SweepTries, T0.Add(time.Hour)))
+		must(s.PutOff(t.Context(), id, 0, order.SweepTries, T0.Add(time.Hour)))
 	}
 	for _, o := range []order.Order{
 		Order("refund", "a", reqctx.Anonymous, "", T0), Order("undo", "a", reqctx.Anonymous, "", T0),
@@ -60,6 +60,8 @@ func testNewWork(t *testing.T, db *database.DB) {
 	found()
 	must(s.AddRefundDue(t.Context(), order.RefundDue{OrderID: "refund", ID: "r", Seq: 1, Minor: 1, At: T0}))
 	must(s.PutTerms(t.Context(), "undo", order.Terms{Undo: true}))
+	// A sweep that had found it before knows nothing of the refund.
+	must(s.PutOff(t.Context(), "refund", order.SweepTries, order.SweepTries+1, T0.Add(time.Hour)))
 	found("refund:0", "undo:0")
 	putOff("undo")
 	must(s.PutTerms(t.Context(), "undo", order.Terms{Undo: true}))
@@ -70,6 +72,6 @@ func testNewWork(t *testing.T, db *database.DB) {
 	found("of-a-guest:0", "of-ada:0", "of-bob:0", "refund:0")
 	putOff("refund")
 	found("of-a-guest:0", "of-ada:0", "of-bob:0")
-	must(s.PutOff(t.Context(), "refund", 0, time.Time{}))
+	must(s.PutOff(t.Context(), "refund", order.SweepTries, 0, time.Time{}))
 	found("of-a-guest:0", "of-ada:0", "of-bob:0", "refund:0")
 }

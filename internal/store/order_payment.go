@@ -87,8 +87,9 @@ func (s *Orders) UnfinishedOrders(
 const afresh = `sweep_tries = 0, sweep_at_ms = NULL`
 
 // PutOff implements order.Store.
-func (s *Orders) PutOff(ctx context.Context, orderID string, tries int, next time.Time) error {
+func (s *Orders) PutOff(ctx context.Context, orderID string, before, tries int, next time.Time) error {
 	_, err := s.Write.ExecContext(ctx, `
-		UPDATE orders SET sweep_tries = $2, sweep_at_ms = $3 WHERE id = $1`, orderID, tries, database.Millis(next))
+		UPDATE orders SET sweep_tries = $3, sweep_at_ms = $4 WHERE id = $1 AND sweep_tries = $2`,
+		orderID, before, tries, database.Millis(next))
 	return err
 }

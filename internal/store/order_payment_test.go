@@ -125,11 +125,13 @@ func testUnfinished(t *testing.T, s *store.Orders) {
 	}
 	// The pending orders, the one to refund, and the subscriptions to end.
 	want(T0, "begun:0 pending:0 late:0 over:0 void:0 change:0")
+	before := map[string]int{}
 	putOff := func(id string, tries int, next time.Time) {
 		t.Helper()
-		if err := s.PutOff(t.Context(), id, tries, next); err != nil {
+		if err := s.PutOff(t.Context(), id, before[id], tries, next); err != nil {
 			t.Fatal(err)
 		}
+		before[id] = tries
 	}
 	putOff("begun", 3, T0.Add(2*time.Hour))
 	putOff("pending", 1, T0.Add(3*time.Hour))

@@ -63,9 +63,10 @@ type Store interface {
 	// out orders that PutOff put off beyond now, and those tried SweepTries times. The longest waiting order comes first.
 	UnfinishedOrders(ctx context.Context, provider string, waited Waited, now time.Time) ([]Unfinished, error)
 
-	// PutOff records how often an order was tried, and when to try it next; zero: at once. So it is when an order gets
-	// something new to do: by AddRefundDue, by PutTerms with Undo, and when its account is erased.
-	PutOff(ctx context.Context, orderID string, tries int, next time.Time) error
+	// PutOff records how often an order was tried that had been tried before so often, and when to try it next; zero: at
+	// once. So it is when an order gets something new to do: by AddRefundDue, by PutTerms with Undo, and when its account
+	// is erased. If it was tried another number of times, by now, that stands: it has something new to do.
+	PutOff(ctx context.Context, orderID string, before, tries int, next time.Time) error
 
 	// Record appends an entry to the audit log. Inside InTx it is part of the transaction.
 	Record(ctx context.Context, e audit.Entry) error

@@ -75,14 +75,14 @@ func (s *Service) Sweep(ctx context.Context, log *slog.Logger) error {
 		if err == nil && out.Done != "" {
 			log.InfoContext(ctx, "unfinished order", slog.String("done", out.Done))
 			if o.Tries > 0 { // what comes later is another matter
-				if err := s.Store.PutOff(ctx, o.ID, 0, time.Time{}); err != nil {
+				if err := s.Store.PutOff(ctx, o.ID, o.Tries, 0, time.Time{}); err != nil {
 					return err
 				}
 			}
 			continue
 		}
 		o.Tries++
-		if err := s.Store.PutOff(ctx, o.ID, o.Tries, now.Add(sweepPause(o.Tries))); err != nil {
+		if err := s.Store.PutOff(ctx, o.ID, o.Tries-1, o.Tries, now.Add(sweepPause(o.Tries))); err != nil {
 			return err
 		}
 		report(ctx, log, o, out, err)
