@@ -84,8 +84,8 @@ func TestACallHasABoundedNumberOfHeaderLines(t *testing.T) {
 			status string
 		}{
 			{slices.Repeat([]string{"a", "1"}, 256), "200"},
-			{slices.Repeat([]string{"a", "1"}, 257), "431"},
-			{slices.Repeat([]string{"a", "1"}, 999), "431"},
+			{slices.Repeat([]string{"a", "1"}, 257), "413"},
+			{slices.Repeat([]string{"a", "1"}, 999), "413"},
 			{[]string{"a", "1", "a", strings.Repeat("1, ", 2_000) + "1"}, "200"}, // one line
 		} {
 			if got := send(row.lines...); got != row.status {

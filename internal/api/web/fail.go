@@ -26,7 +26,6 @@ var statusByKind = map[errs.Kind]int{
 	errs.Stale:            http.StatusPreconditionFailed,
 	errs.NoRange:          http.StatusRequestedRangeNotSatisfiable,
 	errs.TooLarge:         http.StatusRequestEntityTooLarge,
-	errs.HeadTooLarge:     http.StatusRequestHeaderFieldsTooLarge,
 	errs.Misdirected:      http.StatusMisdirectedRequest,
 	errs.UnsupportedMedia: http.StatusUnsupportedMediaType,
 	errs.Unprocessable:    http.StatusUnprocessableEntity,

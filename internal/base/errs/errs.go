@@ -30,7 +30,6 @@ const (
 	Stale            Kind = "stale"              // the caller's If-Match names an old version
 	NoRange          Kind = "no_range"           // the file has no such part
 	TooLarge         Kind = "too_large"          // more bytes than the limit
-	HeadTooLarge     Kind = "head_too_large"     // more headers than the limit
 	UnsupportedMedia Kind = "unsupported_media"  // this route does not read that Content-Type
 	Unprocessable    Kind = "unprocessable"      // well-formed, but cannot be carried out
 	RateLimited      Kind = "rate_limited"       // too many requests; see Error.RetryAfter

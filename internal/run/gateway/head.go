@@ -44,6 +44,6 @@ func hasBlanks(s string) bool {
 
 // The answers to heads that are refused.
 var (
-	ErrManyLines = errs.New(errs.HeadTooLarge, "PAYLOAD_TOO_LARGE", "The request has more than 256 header lines.")
+	ErrManyLines = errs.New(errs.TooLarge, "PAYLOAD_TOO_LARGE", "The request has more than 256 header lines.")
 	ErrMethod    = errs.Malformed(errs.CodeMalformed, "The method of the request has characters that no method has.")
 )

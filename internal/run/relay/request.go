@@ -53,10 +53,12 @@ var unnamed = []string{""}
 func (c *Call) attachBody(out *http.Request, w *watch) {
 	hideIdempotencyKey(out.Header)
 	if c.upload == nil {
-		out.Body, out.GetBody, out.ContentLength = nil, nil, 0
+		out.Body, out.GetBody, out.ContentLength, out.TransferEncoding = nil, nil, 0, nil
 		switch out.Method {
 		case http.MethodGet, http.MethodHead, http.MethodOptions:
 			out.Body = empty{}
+			// Otherwise net/http tries for 200 ms whether there is a byte, and then sends it in chunks.
+			out.TransferEncoding = []string{"identity"}
 			out.GetBody = func() (io.ReadCloser, error) { return empty{}, c.unread() }
 		}
 		return
