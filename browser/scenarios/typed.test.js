@@ -6,6 +6,18 @@ import { adminToken, call, install, openConsole, settled, stoa, sweep, useStoa, 
 let token;
 useStoa(null, async () => { token = await adminToken(stoa); });
 
+// reconnected has the browser read again what it shows, as after a network that was away.
+const reconnected = async (tab, path) => {
+  const read = tab.waitForResponse((r) => r.url().endsWith(path) && r.request().method() === "GET");
+  await tab.evaluate(() => { // what was read is old
+    const now = Date.now;
+    Date.now = () => now() + 600_000;
+  });
+  await tab.evaluate(() => ["offline", "online"].forEach((name) => dispatchEvent(new Event(name))));
+  await read;
+  await settled(tab);
+};
+
 sweep("what was typed into one webhook's form does not go along to another", async () => {
   const add = async (port) => (await call(stoa, "POST", "/api/v1/admin/webhooks", {
     token, body: { url: `http://127.0.0.1:${port}/hook`, events: ["order.*"] },
@@ -20,20 +32,17 @@ sweep("what was typed into one webhook's form does not go along to another", asy
   await visit(tab, `/console/events/webhooks/${one}`);
   await tab.getByRole("heading", { name: "127.0.0.1:91" }).waitFor();
   assert.equal(await address.inputValue(), "http://127.0.0.1:91/hook");
+
+  // What cannot be read again stays, with what was typed.
+  await address.fill("http://127.0.0.1:9/unsaved");
+  let failed = 0;
+  await tab.route(`**/api/v1/admin/webhooks/${one}`, (route) => { failed++; return route.fulfill({ status: 400, body: "{}" }); });
+  await reconnected(tab, `/webhooks/${one}`);
+  assert.ok(failed > 0);
+  assert.equal(await address.inputValue(), "http://127.0.0.1:9/unsaved");
+  for (const id of [one, other]) await call(stoa, "DELETE", `/api/v1/admin/webhooks/${id}`, { token });
   await tab.end();
 });
-
-// reconnected has the browser read again what it shows, as after a network that was away.
-const reconnected = async (tab, path) => {
-  const read = tab.waitForResponse((r) => r.url().endsWith(path) && r.request().method() === "GET");
-  await tab.evaluate(() => { // what was read is old
-    const now = Date.now;
-    Date.now = () => now() + 600_000;
-  });
-  await tab.evaluate(() => ["offline", "online"].forEach((name) => dispatchEvent(new Event(name))));
-  await read;
-  await settled(tab);
-};
 
 sweep("what somebody else changed in a product is not taken back by what was typed before it was read again", async () => {
   const path = "/api/v1/admin/products/mail-courier";
@@ -142,8 +151,18 @@ sweep("the words of a mail stay typed while another language is looked at", asyn
   };
   await choose("German");
   assert.notEqual(await subject.inputValue(), "Typed in English");
+  const theirs = { subject: "Theirs", text: "Theirs, {{shopName}}\n\n{{licenseKey}}\n" };
+  const put = await call(stoa, "PUT", "/api/v1/admin/mail-templates/receipt/en", { token, body: theirs });
+  assert.ok(put.status < 300, JSON.stringify(put.body));
+  await tab.evaluate(() => { // what was read is old
+    const now = Date.now;
+    Date.now = () => now() + 60_000;
+  });
   await choose("English");
+  await tab.getByRole("heading", { name: "Your words" }).waitFor();
   assert.equal(await subject.inputValue(), "Typed in English");
+  assert.equal(await tab.getByRole("textbox", { name: /^Text/ }).inputValue(), theirs.text, "what was not typed is as it is saved");
+  await call(stoa, "DELETE", "/api/v1/admin/mail-templates/receipt/en", { token });
   await tab.end();
 });
 

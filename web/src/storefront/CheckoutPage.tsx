@@ -184,7 +184,10 @@ const Details = (of: Bought) => {
   const session = useSession();
   // The trial that is bought; null until the account is known to have one or none: a purchase before that could be a
   // second license beside it.
-  const [trial, setTrial] = useState(session && !handoff ? null : "");
+  const [found, setFound] = useState({ of: "", key: "" });
+  const [waits, setWaits] = useState(false);
+  const buyer = handoff ? "" : (session?.user.id ?? "");
+  const trial = found.of === buyer ? found.key : buyer ? null : "";
   const purchase = usePurchase(of, session?.user.id ?? "", trial);
   const [typed] = useState(() => startedOrder(of)); // before the buyer left for the payment page
   const { faults, form, check } = useFaults<"email">();
@@ -195,8 +198,9 @@ const Details = (of: Bought) => {
     const text = (name: string) => String(values.get(name) ?? "").trim();
     const billing = { name: text("name"), email: text("email"), company: text("company") };
     const fine = /^[^\s@]+@[^\s@]+$/.test(billing.email);
-    if (check(fine ? {} : { email: t("checkout.badEmail") }) && !purchase.busy && trial !== null)
-      purchase.mutate(billing);
+    if (!check(fine ? {} : { email: t("checkout.badEmail") }) || purchase.busy) return;
+    setWaits(trial === null);
+    if (trial !== null) purchase.mutate(billing);
   };
   const terms = useShop().data?.termsUrl;
   const back = asked("payment") === "cancelled";
@@ -224,7 +228,7 @@ const Details = (of: Bought) => {
       </p>
       {!handoff && (session || asked("trial") !== null) && (
         <Suspense>
-          <Owned product={product} trial={trial} onTrial={setTrial} />
+          <Owned product={product} trial={trial} onTrial={setFound} />
         </Suspense>
       )}
       <Field
@@ -264,7 +268,15 @@ const Details = (of: Bought) => {
       <Buy
         label={label}
         off={trial === null}
-        state={purchase.leaving ? t("checkout.leaving") : purchase.busy ? t("checkout.working") : ""}
+        state={
+          purchase.leaving
+            ? t("checkout.leaving")
+            : purchase.busy
+              ? t("checkout.working")
+              : waits && trial === null
+                ? t("loading")
+                : ""
+        }
       />
     </form>
   );

@@ -109,7 +109,7 @@ export const Trial = ({ product, tier }: TrialProps) => {
 export interface OwnedProps {
   product: Product;
   trial: string | null; // the key of the trial that is bought; null: not known yet
-  onTrial: (key: string) => void;
+  onTrial: (found: { of: string; key: string }) => void; // of a user; "" for a guest
 }
 
 // Owned says what a purchase is to somebody who has the product, or tries it.
@@ -123,15 +123,17 @@ const Account = ({ product, trial, onTrial }: OwnedProps) => {
   const id = new URLSearchParams(location.search).get("license"); // whoever comes from a trial names it
   const named = useLicense(id ?? "", id !== null);
   const latest = useLicenses(1);
-  const asked = id === null ? latest : named;
   const mine = (latest.data?.licenses ?? []).filter((one) => one.productSlug === product.slug && one.paid);
-  const one = id === null ? mine.find(isTrial) : named.data;
-  const tried = one && isTrial(one) && one.productSlug === product.slug ? one.licenseKey : "";
-  const known = !asked.isPending && (id === null || !asked.isError);
+  const key =
+    [named.data, ...mine].find((one) => one && isTrial(one) && one.productSlug === product.slug)?.licenseKey ?? "";
+  const asked = [latest, ...(id === null ? [] : [named])];
+  const known = asked.every((one) => one.data !== undefined);
+  const of = useSession()?.user.id ?? "";
   useEffect(() => {
-    if (known) onTrial(tried);
-  }, [known, tried, onTrial]);
-  if (!known && asked.isError) return <Failure error={asked.error} retry={() => void asked.refetch()} />;
+    if (known) onTrial({ of, key });
+  }, [known, of, key, onTrial]);
+  const failed = asked.find((one) => one.isError && one.data === undefined);
+  if (failed) return <Failure error={failed.error} retry={() => asked.forEach((one) => void one.refetch())} />;
   const works = mine.filter((one) => one.status === "active");
   if (trial)
     return (
@@ -159,6 +161,6 @@ const Key = ({ trial, onTrial }: OwnedProps) => (
     maxLength={60}
     hint={tr("trial.keyWhy")}
     value={trial ?? ""}
-    onChange={(e) => onTrial(e.target.value.trim())}
+    onChange={(e) => onTrial({ of: "", key: e.target.value.trim() })}
   />
 );

@@ -4,7 +4,7 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { Confirm } from "../kit/Confirm";
 import { reason } from "../kit/reason";
-import { ErrorNote } from "../kit/ErrorNote";
+import { ErrorNote, isUnread } from "../kit/ErrorNote";
 import { Page, Section, Summary } from "../kit/Page";
 import { Pending } from "../kit/Pending";
 import { Time } from "../kit/values";
@@ -21,8 +21,8 @@ import { stateOf } from "./WebhooksPage";
 export const WebhookPage = () => {
   const { id } = useParams({ strict: false }) as { id: string };
   const query = useQuery({ queryKey: [...key, "one", id], queryFn: () => getWebhook(id) });
-  if (query.isPending) return <Pending />;
-  if (query.isError) return <ErrorNote error={query.error} retry={() => void query.refetch()} />;
+  if (isUnread(query)) return <ErrorNote error={query.error} retry={() => void query.refetch()} />;
+  if (!query.data) return <Pending />;
   return <Details webhook={query.data} />;
 };
 

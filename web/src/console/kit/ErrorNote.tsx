@@ -51,6 +51,11 @@ export const ErrorNote = ({ error, retry, title }: ErrorNoteProps) => {
   );
 };
 
+// isUnread reports whether there is nothing to show of what was asked for. What was read before stays when reading it
+// again fails, and with it what was typed, unless it is gone, or no longer for this user.
+export const isUnread = ({ error, data }: { error: unknown; data: unknown }): boolean =>
+  error !== null && (data === undefined || [403, 404].includes(asProblem(error).status));
+
 // ErrorPage stands in for a page whose data did not come. What is not there is no failure.
 export const ErrorPage = ({ error }: { error: unknown }) =>
   asProblem(error).status === 404 ? (

@@ -6,7 +6,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { Confirm } from "../kit/Confirm";
-import { ErrorPage } from "../kit/ErrorNote";
+import { ErrorPage, isUnread } from "../kit/ErrorNote";
 import { May } from "../kit/may";
 import { Missing } from "../kit/Missing";
 import { Page, Section, Summary } from "../kit/Page";
@@ -29,7 +29,7 @@ export const MarketPage = () => {
   const { market: id } = useParams({ strict: false }) as { market: string };
   const market = useMarket(id);
   if (market.isPending) return <Pending />;
-  if (market.isError) return <ErrorPage error={market.error} />;
+  if (isUnread(market)) return <ErrorPage error={market.error} />;
   return market.data ? <Found market={market.data} /> : <Missing />;
 };
 

@@ -2,7 +2,7 @@
 import "./markets.css";
 import { useParams } from "@tanstack/react-router";
 import { formatDay } from "../../text/format";
-import { ErrorPage } from "../kit/ErrorNote";
+import { ErrorPage, isUnread } from "../kit/ErrorNote";
 import { may } from "../kit/may";
 import { Missing } from "../kit/Missing";
 import { Page, Summary } from "../kit/Page";
@@ -22,8 +22,8 @@ export const OfferPage = () => {
   const market = useMarket(id);
   const offer = useOffer(id, product);
   if (market.isPending || offer.isPending) return <Pending />;
-  if (market.isError) return <ErrorPage error={market.error} />;
-  if (offer.isError) return <ErrorPage error={offer.error} />;
+  if (isUnread(market)) return <ErrorPage error={market.error} />;
+  if (isUnread(offer)) return <ErrorPage error={offer.error} />;
   return market.data && offer.data ? <Found market={market.data} offer={offer.data} /> : <Missing />;
 };
 

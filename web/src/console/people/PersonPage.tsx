@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { api, data, type Schemas } from "../../api/client";
 import { formatMoney } from "../../text/format";
 import { CopyText } from "../kit/CopyText";
-import { ErrorNote, ErrorPage } from "../kit/ErrorNote";
+import { ErrorNote, ErrorPage, isUnread } from "../kit/ErrorNote";
 import { Page, Section, Summary } from "../kit/Page";
 import { Bar, Pending } from "../kit/Pending";
 import { asMoment, Timeline, useAudit } from "../kit/Timeline";
@@ -26,7 +26,7 @@ export const PersonPage = () => {
     queryKey: ["users", id],
     queryFn: () => data(api.GET("/api/v1/admin/users/{id}", { params: { path: { id } } })),
   });
-  if (user.isError) return <ErrorPage error={user.error} />;
+  if (isUnread(user)) return <ErrorPage error={user.error} />;
   if (!user.data) return <Pending />;
   const u = user.data;
   return (

@@ -6,7 +6,7 @@ import { useState, type FormEvent } from "react";
 import { api, data, ok } from "../../api/client";
 import { useSession } from "../../api/useSession";
 import { Confirm } from "../kit/Confirm";
-import { ErrorNote, ErrorPage } from "../kit/ErrorNote";
+import { ErrorNote, ErrorPage, isUnread } from "../kit/ErrorNote";
 import { may, roleName } from "../kit/may";
 import { Missing } from "../kit/Missing";
 import { Page, Section, Summary } from "../kit/Page";
@@ -30,8 +30,8 @@ export const RolePage = () => {
   const { name = "" } = useParams({ strict: false }) as { name?: string };
   const roles = useQuery(rolesQuery);
   const permissions = useQuery(permissionsQuery);
-  if (roles.isError) return <ErrorPage error={roles.error} />;
-  if (permissions.isError) return <ErrorPage error={permissions.error} />;
+  if (isUnread(roles)) return <ErrorPage error={roles.error} />;
+  if (isUnread(permissions)) return <ErrorPage error={permissions.error} />;
   if (!roles.data || !permissions.data) return <Pending />;
   const role = roles.data.find((one) => one.name === name);
   if (!role) return <Missing />;
@@ -205,8 +205,8 @@ const Delete = ({ role }: { role: Role }) => {
 export const NewRolePage = () => {
   const roles = useQuery(rolesQuery);
   const permissions = useQuery(permissionsQuery);
-  if (roles.isError) return <ErrorPage error={roles.error} />;
-  if (permissions.isError) return <ErrorPage error={permissions.error} />;
+  if (isUnread(roles)) return <ErrorPage error={roles.error} />;
+  if (isUnread(permissions)) return <ErrorPage error={permissions.error} />;
   if (!roles.data || !permissions.data) return <Pending />;
   return (
     <Page title={t("roles.new")} above={above}>

@@ -6,7 +6,7 @@ import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { readManifest } from "../extensions/manifest";
 import { CopyText } from "../kit/CopyText";
-import { ErrorPage } from "../kit/ErrorNote";
+import { ErrorPage, isUnread } from "../kit/ErrorNote";
 import { Page, Summary } from "../kit/Page";
 import { Pending } from "../kit/Pending";
 import { State, Time } from "../kit/values";
@@ -29,9 +29,9 @@ export const InstancePage = () => {
   const { slug, installationId } = useParams({ strict: false }) as { slug: string; installationId: string };
   const plugin = usePlugin(slug);
   const instance = useInstance(slug, installationId);
-  if (plugin.isPending || instance.isPending) return <Pending />;
-  if (plugin.isError) return <ErrorPage error={plugin.error} />;
-  if (instance.isError && !instance.data) return <ErrorPage error={instance.error} />;
+  if (isUnread(plugin)) return <ErrorPage error={plugin.error} />;
+  if (isUnread(instance)) return <ErrorPage error={instance.error} />;
+  if (!plugin.data || !instance.data) return <Pending />;
   return <Found plugin={plugin.data} instance={instance.data.value} etag={instance.data.etag} />;
 };
 

@@ -12,7 +12,7 @@ import { UpdateButton } from "../extensions/install/UpdateButton";
 import { useUpdate, useUpdateWords } from "../extensions/install/useUpdates";
 import { readManifest } from "../extensions/manifest";
 import { CopyText } from "../kit/CopyText";
-import { ErrorPage } from "../kit/ErrorNote";
+import { ErrorPage, isUnread } from "../kit/ErrorNote";
 import { Page, Summary } from "../kit/Page";
 import { Pending } from "../kit/Pending";
 import { State, Time } from "../kit/values";
@@ -38,9 +38,9 @@ import { Traffic } from "./Traffic";
 export const PluginPage = () => {
   const { slug } = useParams({ strict: false }) as { slug: string };
   const plugin = usePlugin(slug);
-  if (plugin.isPending) return <Pending />;
-  if (plugin.isError)
+  if (isUnread(plugin))
     return asProblem(plugin.error).status === 404 ? <Gone slug={slug} /> : <ErrorPage error={plugin.error} />;
+  if (!plugin.data) return <Pending />;
   return <Found plugin={plugin.data} />;
 };
 

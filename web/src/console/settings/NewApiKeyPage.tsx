@@ -6,7 +6,7 @@ import { useState, type FormEvent } from "react";
 import { api, data } from "../../api/client";
 import { useSession } from "../../api/useSession";
 import { endsIn, mayBeScope, terms, usualTerm } from "../../text/scopes";
-import { ErrorNote, ErrorPage } from "../kit/ErrorNote";
+import { ErrorNote, ErrorPage, isUnread } from "../kit/ErrorNote";
 import { accountQuery } from "../kit/may";
 import { Missing } from "../kit/Missing";
 import { Page } from "../kit/Page";
@@ -20,7 +20,7 @@ import { ShownKey } from "./ShownKey";
 export const NewApiKeyPage = () => {
   const { account: id = "" } = useParams({ strict: false }) as { account?: string };
   const accounts = useQuery(accountsQuery);
-  if (accounts.isError) return <ErrorPage error={accounts.error} />;
+  if (isUnread(accounts)) return <ErrorPage error={accounts.error} />;
   if (!accounts.data) return <Pending />;
   const found = accounts.data.find((one) => one.id === id);
   if (!found) return <Missing />;

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { formatNumber } from "../../text/format";
 import { Confirm } from "../kit/Confirm";
 import { CopyText } from "../kit/CopyText";
-import { ErrorNote, ErrorPage } from "../kit/ErrorNote";
+import { ErrorNote, ErrorPage, isUnread } from "../kit/ErrorNote";
 import { Page, Section, Summary } from "../kit/Page";
 import { Pending } from "../kit/Pending";
 import { tell } from "../kit/toast";
@@ -22,8 +22,8 @@ export const above = [{ title: t("settings.signIn.title"), to: "/settings/sign-i
 export const ProviderPage = () => {
   const { slug } = useParams({ strict: false }) as { slug: string };
   const query = useQuery({ queryKey: [...key, slug], queryFn: () => get(slug) });
-  if (query.isPending) return <Pending />;
-  if (query.isError) return <ErrorPage error={query.error} />;
+  if (isUnread(query)) return <ErrorPage error={query.error} />;
+  if (!query.data) return <Pending />;
   return <Details provider={query.data} />;
 };
 

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { api, ok } from "../../api/client";
 import { Confirm } from "../kit/Confirm";
 import { Empty } from "../kit/Empty";
-import { ErrorPage } from "../kit/ErrorNote";
+import { ErrorPage, isUnread } from "../kit/ErrorNote";
 import { Missing } from "../kit/Missing";
 import { Page, Section } from "../kit/Page";
 import { Pending } from "../kit/Pending";
@@ -28,7 +28,7 @@ import {
 export const ServiceAccountPage = () => {
   const { account: id = "" } = useParams({ strict: false }) as { account?: string };
   const accounts = useQuery(accountsQuery);
-  if (accounts.isError) return <ErrorPage error={accounts.error} />;
+  if (isUnread(accounts)) return <ErrorPage error={accounts.error} />;
   if (!accounts.data) return <Pending />;
   const found = accounts.data.find((one) => one.id === id);
   return found ? <Found account={found} /> : <Missing />;
@@ -36,7 +36,7 @@ export const ServiceAccountPage = () => {
 
 const Found = ({ account }: { account: Account }) => {
   const keys = useQuery(accountKeysQuery(account.id));
-  if (keys.isError) return <ErrorPage error={keys.error} />;
+  if (isUnread(keys)) return <ErrorPage error={keys.error} />;
   const create = (
     <Button variant="filled" component={Link} {...({ to: `${accountAddress(account.id)}/new` } as object)}>
       {t("settings.apiKeys.new")}

@@ -6,7 +6,7 @@ import { api, ok, tagged } from "../../../api/client";
 import { asProblem, inOwnWords, Problem } from "../../../api/problem";
 import { Confirm } from "../../kit/Confirm";
 import { CopyText } from "../../kit/CopyText";
-import { ErrorPage } from "../../kit/ErrorNote";
+import { ErrorPage, isUnread } from "../../kit/ErrorNote";
 import { Locked, May } from "../../kit/may";
 import { Page, Section, Summary } from "../../kit/Page";
 import { Pending } from "../../kit/Pending";
@@ -27,7 +27,7 @@ export const DiscountPage = () => {
     queryKey: [...key, "one", id],
     queryFn: () => tagged(api.GET("/api/v1/admin/discounts/{id}", { params: { path: { id } } })),
   });
-  if (query.isError) return <ErrorPage error={query.error} />;
+  if (isUnread(query)) return <ErrorPage error={query.error} />;
   if (!query.data) return <Pending />;
   return <Shown discount={query.data.value} etag={query.data.etag} />;
 };

@@ -3,7 +3,7 @@ import { Link, useParams } from "@tanstack/react-router";
 import { api, data, tagged } from "../../../api/client";
 import { formatDay, formatMoney } from "../../../text/format";
 import { CopyText } from "../../kit/CopyText";
-import { ErrorPage } from "../../kit/ErrorNote";
+import { ErrorPage, isUnread } from "../../kit/ErrorNote";
 import { Page, Section, Summary } from "../../kit/Page";
 import { Pending } from "../../kit/Pending";
 import { History, type Moment } from "../../kit/Timeline";
@@ -22,7 +22,7 @@ export const LicensePage = () => {
     queryFn: () => tagged(api.GET("/api/v1/admin/licenses/{id}", { params: { path: { id } } })),
   });
   const order = useOrderOf(id);
-  if (license.isError) return <ErrorPage error={license.error} />;
+  if (isUnread(license)) return <ErrorPage error={license.error} />;
   if (!license.data) return <Pending />;
   const { value: l, etag } = license.data;
   return (

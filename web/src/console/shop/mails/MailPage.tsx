@@ -5,7 +5,7 @@ import { useParams } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
 import { api, data, ok, type Schemas } from "../../../api/client";
 import { Confirm } from "../../kit/Confirm";
-import { ErrorNote, ErrorPage } from "../../kit/ErrorNote";
+import { ErrorNote, ErrorPage, isUnread } from "../../kit/ErrorNote";
 import { Locked } from "../../kit/may";
 import { Page, Section } from "../../kit/Page";
 import { Pending } from "../../kit/Pending";
@@ -21,12 +21,18 @@ type Form = Pick<Words, "subject" | "text">;
 // Mails about accounts decide whom users trust.
 const guarded: readonly string[] = ["claim", "password_reset", "password_changed"];
 
+const none: Partial<Form> = {};
+
+// without is what was typed and is not saved: a field that was typed on since stays.
+const without = (saved: Partial<Form>, typed: Partial<Form> = none): Partial<Form> =>
+  Object.fromEntries(Object.entries(typed).filter(([name, value]) => value !== saved[name as keyof Form]));
+
 const first = languages.find((tag) => tag === language) ?? "en";
 
 export const MailPage = () => {
   const { kind = "" } = useParams({ strict: false }) as { kind?: string };
   const [lang, setLang] = useState<string>(first);
-  const [typed, setTyped] = useState<Record<string, Form | undefined>>({}); // in each language, until it is saved
+  const [typed, setTyped] = useState<Record<string, Partial<Form>>>({}); // in each language, until it is saved
   const query = useQuery({
     queryKey: ["mails", kind, lang],
     queryFn: async () => {
@@ -38,7 +44,7 @@ export const MailPage = () => {
       return { words, variables: items.find((m) => m.kind === kind)?.variables ?? [] };
     },
   });
-  if (query.isError) return <ErrorPage error={query.error} />;
+  if (isUnread(query)) return <ErrorPage error={query.error} />;
   if (!query.data) return <Pending />;
   const { words, variables } = query.data;
   return (
@@ -61,9 +67,9 @@ export const MailPage = () => {
           <Editor
             key={`${lang} ${words.updatedAt ?? ""}`}
             words={words}
-            typed={typed[lang]}
-            onTyped={(form) => setTyped((now) => ({ ...now, [lang]: form }))}
-            onSaved={(form) => setTyped((now) => (form === now[lang] ? { ...now, [lang]: undefined } : now))}
+            typed={typed[lang] ?? none}
+            onTyped={(field) => setTyped((now) => ({ ...now, [lang]: { ...now[lang], ...field } }))}
+            onSaved={(form) => setTyped((now) => ({ ...now, [lang]: without(form, now[lang]) }))}
             variables={variables}
           />
         </Locked>
@@ -74,15 +80,15 @@ export const MailPage = () => {
 
 interface EditorProps {
   words: Words;
-  typed: Form | undefined;
-  onTyped: (form: Form) => void;
-  onSaved: (form: Form | undefined) => void;
+  typed: Partial<Form>;
+  onTyped: (field: Partial<Form>) => void;
+  onSaved: (form: Partial<Form>) => void;
   variables: Schemas["MailKind"]["variables"];
 }
 
 const Editor = ({ words, typed, onTyped, onSaved, variables }: EditorProps) => {
   const path = { kind: words.kind, lang: words.language };
-  const v = typed ?? { subject: words.subject, text: words.text };
+  const v = { subject: words.subject, text: words.text, ...typed };
   const cache = useQueryClient();
   const again = () => cache.invalidateQueries({ queryKey: ["mails"] });
   const save = useMutation({
@@ -121,7 +127,7 @@ const Editor = ({ words, typed, onTyped, onSaved, variables }: EditorProps) => {
         maxLength={200}
         value={v.subject}
         error={at("subject")}
-        onChange={(e) => onTyped({ ...v, subject: e.currentTarget.value })}
+        onChange={(e) => onTyped({ subject: e.currentTarget.value })}
       />
       <Textarea
         label={t("shop.mails.text")}
@@ -133,7 +139,7 @@ const Editor = ({ words, typed, onTyped, onSaved, variables }: EditorProps) => {
         styles={{ input: { fontFamily: "var(--mono)" } }}
         value={v.text}
         error={at("text")}
-        onChange={(e) => onTyped({ ...v, text: e.currentTarget.value })}
+        onChange={(e) => onTyped({ text: e.currentTarget.value })}
       />
       <Variables variables={variables} />
       {error && <ErrorNote error={error} />}

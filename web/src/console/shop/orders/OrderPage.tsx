@@ -3,7 +3,7 @@ import { Link, useParams } from "@tanstack/react-router";
 import { api, data } from "../../../api/client";
 import { formatDay, formatMoney } from "../../../text/format";
 import { CopyText } from "../../kit/CopyText";
-import { ErrorPage } from "../../kit/ErrorNote";
+import { ErrorPage, isUnread } from "../../kit/ErrorNote";
 import { Page, Section, Summary } from "../../kit/Page";
 import { Pending } from "../../kit/Pending";
 import { History, type Moment } from "../../kit/Timeline";
@@ -26,7 +26,7 @@ export const OrderPage = () => {
     queryFn: () => data(api.GET("/api/v1/admin/licenses/{id}", { params: { path: { id: licenseId ?? "" } } })),
     enabled: licenseId !== undefined && may("licenses:read"),
   });
-  if (order.isError) return <ErrorPage error={order.error} />;
+  if (isUnread(order)) return <ErrorPage error={order.error} />;
   if (!order.data) return <Pending />;
   const o = order.data;
   return (

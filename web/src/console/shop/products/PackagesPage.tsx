@@ -10,7 +10,7 @@ import { Confirm } from "../../kit/Confirm";
 import { CopyText } from "../../kit/CopyText";
 import { DataTable, type Column } from "../../kit/DataTable";
 import { Empty } from "../../kit/Empty";
-import { ErrorNote, ErrorPage } from "../../kit/ErrorNote";
+import { ErrorNote, ErrorPage, isUnread } from "../../kit/ErrorNote";
 import { Page } from "../../kit/Page";
 import { Pending } from "../../kit/Pending";
 import { tell } from "../../kit/toast";
@@ -37,7 +37,7 @@ export const PackagesPage = () => {
       data(api.GET("/api/v1/admin/products/{slug}/packages", { params: { path: { slug }, query: { page } } })),
     placeholderData: keepPreviousData,
   });
-  if (product.isError) return <ErrorPage error={product.error} />;
+  if (isUnread(product)) return <ErrorPage error={product.error} />;
   if (!product.data) return <Pending />;
   const p = product.data.value;
   const columns: Column<Version>[] = [

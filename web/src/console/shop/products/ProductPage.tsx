@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { api, tagged } from "../../../api/client";
-import { ErrorPage } from "../../kit/ErrorNote";
+import { ErrorPage, isUnread } from "../../kit/ErrorNote";
 import { Page, Section } from "../../kit/Page";
 import { Pending } from "../../kit/Pending";
 import { SubNav } from "../../kit/SubNav";
@@ -25,7 +25,7 @@ export const useProduct = (slug: string) =>
 export const ProductPage = () => {
   const { slug = "" } = useParams({ strict: false }) as { slug?: string };
   const product = useProduct(slug);
-  if (product.isError) return <ErrorPage error={product.error} />;
+  if (isUnread(product)) return <ErrorPage error={product.error} />;
   if (!product.data) return <Pending />;
   const { value: p, etag } = product.data;
   return (

@@ -44,20 +44,23 @@ export interface Conflict {
 export const useEditing = (latest: Saved) => {
   const [held, setHeld] = useState(latest);
   const [draft, setDraft] = useState(latest.base);
-  const [past, setPast] = useState<string>(); // what was read last is older than what was saved since
-  if (latest.etag !== held.etag && latest.etag !== past) {
+  if (isNewer(latest, held)) {
     const clean = isSame(held.base, draft);
     if (clean || isSame(held.base, latest.base)) setHeld(latest);
     if (clean) setDraft(latest.base);
   }
   // hold goes on with what is saved now, which was sent as a draft, or is somebody else's.
   const hold = (now: Saved, sent?: Draft) => {
-    setPast(latest.etag);
     setHeld(now);
     setDraft((typed) => (sent ? rebased(typed, sent, now.base) : now.base));
   };
   return { held, hold, draft, setDraft };
 };
+
+// isNewer reports whether a state was read of which the held one does not know: what was read last may be older than
+// what was saved since.
+const isNewer = (latest: Saved, held: Saved): boolean =>
+  latest.etag !== held.etag && (latest.saved?.updatedAt ?? "") >= (held.saved?.updatedAt ?? "");
 
 const isSame = (one: Draft, other: Draft): boolean => Object.keys(changesOf(one, other)).length === 0;
 
