@@ -35,7 +35,7 @@ var (
 		"people": {"shop", "console"},
 	}
 	whole = lanes{
-		"pages":   {"pages", "details"},
+		"pages": {"pages", "details"},
 		"console": {
 			"markets", "market", "roles", "figures", "product-languages", "mails", "handoff", "events", "api-keys", "typed",
 		},

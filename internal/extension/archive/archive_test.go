@@ -109,12 +109,7 @@ func TestInspectNamesAndTypes(t *testing.T) {
 		{"not UTF-8", []entry{{Name: "\xff.js"}}, `"\xff.js"`, "not UTF-8"},
 		{"too long, and not UTF-8", []entry{{Name: strings.Repeat("\xff", archive.MaxName+2)}}, "…", "too long"},
 		{"longest name", []entry{{Name: strings.Repeat("d/", 31) + strings.Repeat("x", 252) + ".js"}}, "", ""},
-		{
-			"part of a name too long",
-			[]entry{{Name: strings.Repeat("x", 253) + ".js"}},
-			strings.Repeat("x", 253) + ".js",
-			"too long",
-		},
+		{"part too long", []entry{{Name: strings.Repeat("x", 253) + ".js"}}, strings.Repeat("x", 253) + ".js", "too long"},
 		{"deepest file", []entry{{Name: strings.Repeat("d/", archive.MaxDepth) + "a.js"}}, "", ""},
 		{
 			"too deep",
