@@ -21,7 +21,8 @@ import (
 	"time"
 )
 
-// Files is a folder of files; Direct is for those of which no copies may be left. It is safe for concurrent use, also across processes.
+// Files is a folder of files; Direct is for those of which no copies may be left. It is safe for concurrent use, also
+// across processes.
 type Files struct {
 	root *os.Root
 

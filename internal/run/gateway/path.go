@@ -25,7 +25,8 @@ const adminPages = "admin"
 // refuses blanks that are not encoded, which end a path in HTTP/1.1. It lets an encoded slash
 // pass: both readings of it are checked. docs/plugins/gateway.md documents these rules.
 func passable(path string, admin bool) bool {
-	if !strings.HasPrefix(path, "/") || strings.Contains(path, "//") || strings.ContainsAny(path, `#\`) || hasBlanks(path) {
+	if !strings.HasPrefix(path, "/") || strings.Contains(path, "//") || strings.ContainsAny(path, `#\`) ||
+		hasBlanks(path) {
 		return false
 	}
 	for segment := range strings.SplitSeq(path[1:], "/") {

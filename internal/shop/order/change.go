@@ -164,9 +164,8 @@ type Bought struct {
 // that takes the change back. Two calls with the same OrderID are one, as of Purchase.
 //
 // It returns VALIDATION_ERROR for what ChangeRequest.Issues finds, license.ErrNotFound for a license of anybody else,
-// ErrTierNotFound, the errors of plan.Change, ErrBeingBought, ErrPlanned, ErrCollected, ErrPaidAhead, ErrSeatsInUse, and
-// what
-// Purchase returns for the payment.
+// ErrTierNotFound, the errors of plan.Change, ErrBeingBought, ErrPlanned, ErrCollected, ErrPaidAhead, ErrSeatsInUse,
+// and what Purchase returns for the payment.
 func (s *Service) ChangePlan(ctx context.Context, licenseID string, r ChangeRequest) (Bought, error) {
 	if err := r.Issues().Err(); err != nil {
 		return Bought{}, err

@@ -8,9 +8,10 @@ import { SubNav } from "../../kit/SubNav";
 import { History } from "../../kit/Timeline";
 import { t } from "../../text";
 import { PublishedState } from "../values";
-import { draftOf, newDraft } from "./draft";
+import { newDraft } from "./draft";
 import { Editor } from "./Editor";
 import { ProductActions } from "./ProductActions";
+import { savedAs } from "./useSave";
 
 const above = [{ title: t("shop.nav.products"), to: "/shop/products" }];
 
@@ -35,7 +36,7 @@ export const ProductPage = () => {
       above={above}
       actions={<ProductActions product={p} etag={etag} />}>
       <ProductTabs slug={slug} />
-      <Editor key={p.id} base={draftOf(p)} saved={p} etag={etag} />
+      <Editor key={p.id} {...savedAs(product.data)} />
       <Section title={t("timeline.title")}>
         <History targets={[`product:${p.id}`]} />
       </Section>

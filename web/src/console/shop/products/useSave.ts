@@ -18,7 +18,7 @@ export interface Saved {
   etag?: string;
 }
 
-const savedAs = ({ value, etag }: { value: Product; etag: string }): Saved => ({
+export const savedAs = ({ value, etag }: { value: Product; etag: string }): Saved => ({
   base: draftOf(value),
   saved: value,
   etag,
