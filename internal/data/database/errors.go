@@ -3,7 +3,9 @@ package database
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
+	"fmt"
 
 	"stoa/internal/base/errs"
 )
@@ -38,6 +40,16 @@ func late(err error, asked bool) error {
 	return err
 }
 
+// cut returns err, or the end of ctx if that took the transaction or the connection away: database/sql and
+// the driver then may say only that it is gone, as if the database had failed.
+func cut(ctx context.Context, err error) error {
+	over := ctx.Err()
+	if over == nil || !errors.Is(err, sql.ErrTxDone) && !errors.Is(err, driver.ErrBadConn) {
+		return err
+	}
+	return fmt.Errorf("%w: %v", over, err) //nolint:errorlint // see above: err misleads
+}
+
 // pooled is a pool whose statements say that the database was late if it was.
 type pooled struct{ *sql.DB }
 
@@ -45,14 +57,14 @@ type pooled struct{ *sql.DB }
 func (p pooled) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	asked := ctx.Err() == nil
 	res, err := p.DB.ExecContext(ctx, query, args...)
-	return res, late(err, asked)
+	return res, late(cut(ctx, err), asked)
 }
 
 // QueryContext implements Querier.
 func (p pooled) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	asked := ctx.Err() == nil
 	rows, err := p.DB.QueryContext(ctx, query, args...)
-	return rows, late(err, asked)
+	return rows, late(cut(ctx, err), asked)
 }
 
 // IsReference reports whether err is a violated reference between tables.
