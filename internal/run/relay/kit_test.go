@@ -1,6 +1,7 @@
 package relay_test
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -50,13 +51,20 @@ func rawPlugin(tb testing.TB, answer string) relay.Upstream {
 // closedPort returns an Upstream whose address refuses connections.
 func closedPort(tb testing.TB) relay.Upstream {
 	tb.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	addr := ln.Addr().String()
-	_ = ln.Close()
-	return upstream(tb, addr)
+	return upstream(tb, "127.0.0.1:1") // another process may soon listen at a port that was just free
+}
+
+// atSocket returns the Upstream of the plugin that listens on the unix socket path. Once its listener is
+// closed, nothing else answers there.
+func atSocket(tb testing.TB, path string) relay.Upstream {
+	tb.Helper()
+	up := upstream(tb, "plugin")
+	transport := relay.NewTransport(func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", path)
+	}, time.Minute)
+	tb.Cleanup(transport.CloseIdleConnections)
+	up.Transport = transport
+	return up
 }
 
 // front starts a server that passes every request on, and answers 599 to those

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -168,7 +169,8 @@ func TestManyClosedConnectionsFailNoCall(t *testing.T) {
 func TestACallThatMeetsADeadProcessMayBeRepeated(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"", "x", strings.Repeat("x", 16<<10), strings.Repeat("x", 100<<10)} {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		path := filepath.Join(t.TempDir(), "s")
+		ln, err := net.Listen("unix", path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +187,7 @@ func TestACallThatMeetsADeadProcessMayBeRepeated(t *testing.T) {
 			_ = conn.Close()
 			close(died)
 		}()
-		up := upstream(t, ln.Addr().String())
+		up := atSocket(t, path)
 		if _, err := pass(t, up, request(t, "GET", "")); err != nil {
 			t.Fatal(err)
 		}

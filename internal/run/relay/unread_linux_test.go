@@ -2,7 +2,6 @@ package relay_test
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"io"
 	"net"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"stoa/internal/run/relay"
 )
@@ -74,13 +72,7 @@ func closing(tb testing.TB, used bool, reads int) relay.Upstream {
 		awaitBytes(conn)
 		_, _ = conn.Read(make([]byte, reads))
 	}()
-	up := upstream(tb, "plugin")
-	transport := relay.NewTransport(func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", path)
-	}, time.Minute)
-	tb.Cleanup(transport.CloseIdleConnections)
-	up.Transport = transport
-	return up
+	return atSocket(tb, path)
 }
 
 // awaitBytes returns when there is something to read from conn, and leaves it there.
