@@ -1,6 +1,7 @@
 // A stoa of the scenarios' own, and its API without a browser.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -10,12 +11,16 @@ import { setTimeout as wait } from "node:timers/promises";
 
 // freePort returns a port at which nobody listens. Systems take the ports of outgoing
 // connections from above this range, and stoa's demo its own from below, so none takes it
-// before stoa listens, or while stoa is started again.
+// before stoa listens, or while stoa is started again. A UDP port marks it as taken for all
+// other tests until this process ends, as internal/testkit/porttest does.
 const freePort = async () => {
   for (let tries = 100; ; tries--) {
     const port = 30_000 + Math.floor(2_700 * Math.random());
+    const mark = createSocket("udp4").unref();
     const server = createServer();
     try {
+      mark.bind({ port: port - 10_000, address: "127.0.0.1", exclusive: true });
+      await once(mark, "listening");
       await once(server.listen(port, "127.0.0.1"), "listening");
       await new Promise((resolve) => server.close(resolve));
       return port;
@@ -40,15 +45,7 @@ process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")));
 // folder before the start. kill ends it as a power cut does, run starts it again.
 //
 // Its rate limits are off: scenarios load a page more often than people do.
-export const startStoa = async (options = {}) => {
-  for (let tries = 3; ; tries--) {
-    try {
-      return await startAt(`http://127.0.0.1:${await freePort()}`, options);
-    } catch (error) { // other lanes choose ports, too
-      if (tries === 0 || !error.message.includes("address already in use")) throw error;
-    }
-  }
-};
+export const startStoa = async (options = {}) => startAt(`http://127.0.0.1:${await freePort()}`, options);
 
 const startAt = async (url, { demo = true, args = [], env = {}, binary = STOA_BINARY, before = () => {} }) => {
   const folder = mkdtempSync(join(tmpdir(), "stoa-scenario-"));
