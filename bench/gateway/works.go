@@ -62,8 +62,8 @@ func (s *servers) works(only string) []*work {
 		{name: "GET, 100 bytes, 1 connection, external", connections: 1, sides: get(wantedOfFew), load: loadHTTP},
 		{name: "GET, 100 bytes, 2000 connections, external", connections: 2000, sides: get(wantedOfFew), load: loadHTTP},
 		{name: "POST, 1 KiB, external", sides: s.external("/api/small", post(1024), only, wantedOfSmall), load: loadHTTP},
-		{name: "GET, 10 MiB, external", sides: s.external("/api/large", "", only, wantedDown), load: loadHTTP},
-		{name: "POST, 10 MiB, external", sides: s.external("/api/small", post(large), only, wantedUp), load: loadHTTP},
+		{name: "GET, 10 MiB, external", sides: s.external("/api/large", "", only, wantedDown), load: loadLarge},
+		{name: "POST, 10 MiB, external", sides: s.external("/api/small", post(large), only, wantedUp), load: loadLarge},
 		{
 			name: "WebSocket echo, 100 bytes, external", sides: s.external("/api/socket", "", only, wantedOfSocket),
 			load: loadSocket,
