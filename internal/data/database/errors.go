@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"stoa/internal/base/errs"
 )
 
@@ -40,14 +42,16 @@ func late(err error, asked bool) error {
 	return err
 }
 
-// cut returns err, or the end of ctx if that took the transaction or the connection away: database/sql and
-// the driver then may say only that it is gone, as if the database had failed.
+// cut returns err, or the end of ctx if that ended a statement, or took the transaction or the connection away:
+// database/sql and the driver then may say only that, as if the database had failed. It was late if the time
+// was over.
 func cut(ctx context.Context, err error) error {
 	over := ctx.Err()
-	if over == nil || !errors.Is(err, sql.ErrTxDone) && !errors.Is(err, driver.ErrBadConn) {
+	if over == nil || !errors.Is(err, sql.ErrTxDone) && !errors.Is(err, driver.ErrBadConn) &&
+		sqliteCode(err) != sqlite3.SQLITE_INTERRUPT {
 		return err
 	}
-	return fmt.Errorf("%w: %v", over, err) //nolint:errorlint // see above: err misleads
+	return late(fmt.Errorf("%w: %v", over, err), true) //nolint:errorlint // see above: err misleads
 }
 
 // pooled is a pool whose statements say that the database was late if it was.
