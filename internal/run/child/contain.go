@@ -1,6 +1,7 @@
 package child
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,24 +41,34 @@ const (
 )
 
 // newBox finds out how well this machine can contain a program, by running node in
-// the box. It sets node's libraries, and fails below the demanded level.
+// the box. It sets node's libraries, and fails below the demanded level, or if the machine is too busy to
+// find out.
 func newBox(cfg Config, node *binary) (*sandbox.Box, error) {
 	err := node.inspect(cfg.ProbeTimeout)
+	late := errors.Is(err, context.DeadlineExceeded)
 	try := func(b *sandbox.Box) error {
 		if err != nil {
 			return err
 		}
-		return tryBox(b, *node, cfg.ProbeTimeout)
+		failed := tryBox(b, *node, cfg.ProbeTimeout)
+		late = late || errors.Is(failed, context.DeadlineExceeded)
+		return failed
 	}
 	box := sandbox.New(try, cfg.Without...)
-	if !box.Level().Meets(cfg.Isolation) {
+	if !late && !box.Level().Meets(cfg.Isolation) {
 		return nil, &setupError{ErrIsolation, fmt.Errorf(
 			"internal plugins do not run: the isolation here is %s and must be %s (--plugin-isolation). Missing: %s",
 			box.Level(), cfg.Isolation, box.Missing())}
 	}
-	if !slices.Contains(cfg.Without, sandbox.Cgroup) {
+	if !late && !slices.Contains(cfg.Without, sandbox.Cgroup) {
 		groups, err := sandbox.OwnGroups()
 		box.UseGroups(groups, err, try)
+	}
+	if late { // it says nothing of what the machine can do
+		box.Close()
+		return nil, &setupError{ErrIsolation, fmt.Errorf(
+			"internal plugins do not run yet: the machine is too busy to find out how it can contain them. "+
+				"Starting Node.js took longer than %s", cfg.ProbeTimeout)}
 	}
 	return box, nil
 }
@@ -72,7 +83,7 @@ func (n *binary) inspect(limit time.Duration) error {
 	cmd.Env = []string{}
 	out, err := cmd.Output()
 	if err != nil {
-		return fmt.Errorf("%s does not list its libraries: %w", n.path, err)
+		return fmt.Errorf("%s does not list its libraries: %w", n.path, cmp.Or(ctx.Err(), err))
 	}
 	var answer struct {
 		Path      string
@@ -123,6 +134,9 @@ func tryBox(b *sandbox.Box, n binary, limit time.Duration) error {
 	if err == nil {
 		_, err = parseVersion(string(out))
 		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	_ = reportWrite.Close()
 	_ = reportRead.SetReadDeadline(time.Now().Add(time.Second))

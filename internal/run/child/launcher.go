@@ -43,7 +43,7 @@ type Config struct {
 	// Without are parts of the containment that are not used. Tests set it.
 	Without []sandbox.Part
 
-	// ProbeTimeout bounds each look at Node.js and at the containment; default 5 s.
+	// ProbeTimeout bounds each look at Node.js and at the containment; default 20 s.
 	ProbeTimeout time.Duration
 }
 
@@ -90,7 +90,7 @@ func (m *Machine) Temporary() bool { return m.box.Has(sandbox.Namespaces) }
 // New returns a Launcher that has not looked at the machine yet.
 func New(cfg Config) *Launcher {
 	cfg.NodePath = cmp.Or(cfg.NodePath, "node")
-	cfg.ProbeTimeout = cmp.Or(cfg.ProbeTimeout, 5*time.Second)
+	cfg.ProbeTimeout = cmp.Or(cfg.ProbeTimeout, 20*time.Second)
 	return &Launcher{cfg: cfg, forks: newForker()}
 }
 
