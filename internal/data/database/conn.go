@@ -85,10 +85,10 @@ func (c Conn) InSnapshot(ctx context.Context, fn func(Conn) error) error {
 	asked := ctx.Err() == nil
 	tx, err := c.db.read.BeginTx(ctx, c.db.snapshot)
 	if err != nil {
-		return late(cut(ctx, err), asked)
+		return cut(ctx, late(err, asked), asked)
 	}
 	defer tx.Rollback() // there is nothing to commit
-	return cut(ctx, fn(c.inside(tx, new(ending))))
+	return cut(ctx, fn(c.inside(tx, new(ending))), asked)
 }
 
 // InTurn is InTx for transactions that must not run side by side: of those that name the same
@@ -174,11 +174,11 @@ func (db *DB) tryTx(ctx context.Context, fn func(Querier) error) error {
 	asked := ctx.Err() == nil
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {
-		return late(cut(ctx, err), asked)
+		return cut(ctx, late(err, asked), asked)
 	}
 	defer tx.Rollback() // a no-op after Commit
 	if err := fn(tx); err != nil {
-		return cut(ctx, err)
+		return cut(ctx, err, asked)
 	}
-	return cut(ctx, tx.Commit())
+	return cut(ctx, tx.Commit(), asked)
 }

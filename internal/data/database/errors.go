@@ -43,15 +43,14 @@ func late(err error, asked bool) error {
 }
 
 // cut returns err, or the end of ctx if that ended a statement, or took the transaction or the connection away:
-// database/sql and the driver then may say only that, as if the database had failed. It was late if the time
-// was over.
-func cut(ctx context.Context, err error) error {
+// database/sql and the driver then may say only that, as if the database had failed. asked is as with late.
+func cut(ctx context.Context, err error, asked bool) error {
 	over := ctx.Err()
 	if over == nil || !errors.Is(err, sql.ErrTxDone) && !errors.Is(err, driver.ErrBadConn) &&
 		sqliteCode(err) != sqlite3.SQLITE_INTERRUPT {
 		return err
 	}
-	return late(fmt.Errorf("%w: %v", over, err), true) //nolint:errorlint // see above: err misleads
+	return late(fmt.Errorf("%w: %v", over, err), asked) //nolint:errorlint // see above: err misleads
 }
 
 // pooled is a pool whose statements say that the database was late if it was.
@@ -61,14 +60,14 @@ type pooled struct{ *sql.DB }
 func (p pooled) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	asked := ctx.Err() == nil
 	res, err := p.DB.ExecContext(ctx, query, args...)
-	return res, late(cut(ctx, err), asked)
+	return res, cut(ctx, late(err, asked), asked)
 }
 
 // QueryContext implements Querier.
 func (p pooled) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	asked := ctx.Err() == nil
 	rows, err := p.DB.QueryContext(ctx, query, args...)
-	return rows, late(cut(ctx, err), asked)
+	return rows, cut(ctx, late(err, asked), asked)
 }
 
 // IsReference reports whether err is a violated reference between tables.
