@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"runtime"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -93,8 +92,8 @@ func separate(attr *syscall.SysProcAttr) {
 }
 
 // Listeners returns the listeners inside the program's network, in the order of Spec.Listen. It
-// waits a few seconds for the launcher to make them, and returns an error if there are none, for
-// example because the launcher failed. Afterwards Bounded is known. It may be called once, after the
+// waits until the launcher has made them, and returns an error if there are none, for example because
+// the launcher failed or was killed. Afterwards Bounded is known. It may be called once, after the
 // program was started. The caller closes the listeners.
 func (c *Contained) Listeners() ([]net.Listener, error) {
 	if c.control == nil {
@@ -106,9 +105,6 @@ func (c *Contained) Listeners() ([]net.Listener, error) {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
 	defer conn.Close()
-	if err := conn.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
-		return nil, fmt.Errorf("sandbox: %w", err)
-	}
 	fds, report, err := receive(conn.(*net.UnixConn), c.wanted) //nolint:forcetypeassert // a pair of unix sockets
 	if err != nil {
 		return nil, err
