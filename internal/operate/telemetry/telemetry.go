@@ -38,12 +38,16 @@ type Config struct {
 	Version string // of stoa
 	Metrics prometheus.Gatherer
 	Log     *slog.Logger
+
+	CloseLimit time.Duration // how long Close tries to send waiting data; 0: five seconds
 }
 
 // Telemetry sends traces and metrics until Close. The nil *Telemetry sends none.
 type Telemetry struct {
 	traces  *sdktrace.TracerProvider // nil: none are sent
 	metrics *sdkmetric.MeterProvider // nil: none are sent
+
+	closeLimit time.Duration
 }
 
 // localCollector is OTLP's destination without OTEL_EXPORTER_OTLP_ENDPOINT, by OpenTelemetry's
@@ -74,7 +78,7 @@ func New(ctx context.Context, cfg Config) (*Telemetry, error) {
 	if err != nil && !errors.Is(err, resource.ErrPartialResource) {
 		return nil, fmt.Errorf("telemetry: %w", err)
 	}
-	t := new(Telemetry)
+	t := &Telemetry{closeLimit: cmp.Or(cfg.CloseLimit, 5*time.Second)}
 	if err := t.sendTraces(ctx, about); err != nil {
 		return nil, errors.Join(err, t.Close(ctx))
 	}
@@ -148,16 +152,13 @@ func (t *Telemetry) Tracer() *trace.Tracer {
 	return trace.NewTracer(t.traces)
 }
 
-// closeLimit is how long Close tries to send waiting data.
-const closeLimit = 5 * time.Second
-
-// Close sends waiting data and stops. A collector that does not answer delays it by five seconds at
+// Close sends waiting data and stops. A collector that does not answer delays it by Config.CloseLimit at
 // most.
 func (t *Telemetry) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, closeLimit)
+	ctx, cancel := context.WithTimeout(ctx, t.closeLimit)
 	defer cancel()
 	var ending sync.WaitGroup
 	if t.traces != nil {
@@ -188,6 +189,9 @@ type complaints struct {
 
 // Handle implements otel.ErrorHandler.
 func (c *complaints) Handle(err error) {
+	if errors.Is(err, context.Canceled) {
+		return // Close has overtaken what was being sent, and sends it anew
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if now := time.Now(); now.Sub(c.last) >= time.Minute {

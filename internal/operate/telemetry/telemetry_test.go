@@ -2,10 +2,12 @@ package telemetry_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -234,6 +236,7 @@ func TestACollectorThatHangsDelaysNoRequest(t *testing.T) {
 	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", fmt.Sprint(batch))
 	cfg := testkit.Config(t, sending)
 	cfg.PublicURL = "http://shop.example"
+	cfg.InnerLimit = 0 // as in a shop: the end comes before that of an export
 	a, err := app.New(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -287,9 +290,36 @@ func TestAnUnknownProtocolIsRefused(t *testing.T) {
 // The last metrics are sent while everything that they tell of can still be read.
 func TestStoppingWarnsOfNothing(t *testing.T) {
 	newReceiver(t)
+	stopsQuietly(t, func() {})
+}
+
+// Metrics that are being sent when stoa stops are sent anew.
+func TestStoppingWhileMetricsAreSentWarnsOfNothing(t *testing.T) {
+	begun, times := make(chan struct{}), new(atomic.Int32)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // or the end of the request would not be seen
+		if times.Add(1) == 1 {
+			close(begun)
+			<-r.Context().Done()
+		}
+	}))
+	defer collector.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	t.Setenv("OTEL_TRACES_EXPORTER", "none")
+	t.Setenv("OTEL_METRIC_EXPORT_INTERVAL", "20")
+	stopsQuietly(t, func() { waittest.Next(t, "the first metrics", begun) })
+	if n := times.Load(); n != 2 {
+		t.Errorf("metrics were sent %d times, want once more", n)
+	}
+}
+
+// stopsQuietly checks that a stoa logs neither warning nor error when it stops, after what ready waits for.
+func stopsQuietly(t *testing.T, ready func()) {
+	t.Helper()
 	var log logtest.Buffer
 	t.Run("a stoa that stops", func(t *testing.T) {
 		testkit.New(t, sending, func(_ testing.TB, cfg *app.Config) { cfg.Log = log.Logger() })
+		ready()
 		log.Reset()
 	})
 	for line := range strings.Lines(log.String()) {
