@@ -261,6 +261,10 @@ type Config struct {
 	ProviderTimeout time.Duration
 	// MarketTimeout is how long one answer of a market may take; 0: 10 s. Tests set it.
 	MarketTimeout time.Duration
+	// InnerLimit is how long a metric's read of the database may take (0: two seconds), storing the outcome of a request
+	// with an Idempotency-Key (five), sending the last telemetry (five), and waiting for the end of a process that broke
+	// its connection (one). Tests set it.
+	InnerLimit time.Duration
 	// StallLimit is how long a plugin or theme app may block its event loop; 0: the defaults, too. Tests set it.
 	StallLimit time.Duration
 

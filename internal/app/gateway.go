@@ -47,7 +47,7 @@ func (a *App) buildNode(cfg Config, plugins *plugin.Service, packages *store.Plu
 		Log: cfg.Log, Children: a.children, DataDir: cfg.DataDir, Fetch: a.fetchPlugin, Live: plugins,
 		CacheDir: cmp.Or(cfg.CacheDir, filepath.Join(cfg.DataDir, "cache")),
 		Egress:   gate, Development: cfg.PluginErrors,
-		StartTimeout: cfg.StartLimit, StartWait: cfg.StartLimit, Stall: cfg.StallLimit,
+		StartTimeout: cfg.StartLimit, StartWait: cfg.StartLimit, Stall: cfg.StallLimit, ReapWait: cfg.InnerLimit,
 		Failed: func(ctx context.Context, in plugin.Installed, f plugin.Failure) {
 			if err := plugins.RecordFailure(ctx, in, f); err != nil {
 				cfg.Log.WarnContext(ctx, "cannot record the failure of a plugin",

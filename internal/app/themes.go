@@ -15,6 +15,7 @@ func (a *App) buildThemes(cfg Config) {
 	a.themeApps = themeapp.New(themeapp.Config{
 		Log: cfg.Log, Children: a.children, DataDir: cfg.DataDir, Fetch: a.fetchTheme, Egress: a.egress,
 		Start: cfg.StartLimit, StartWait: cfg.StartLimit, Stall: cfg.StallLimit, HealthWait: cfg.HealthLimit,
+		ReapWait:   cfg.InnerLimit,
 		APIBaseURL: cmp.Or(cfg.PlatformAPIBaseURL, cfg.PublicURL),
 	})
 	a.Themes = &theme.Service{

@@ -63,6 +63,22 @@ func (c *Child) Address() string { return c.socket.path }
 // Exited is closed when the process is gone and all of its output is in the log.
 func (c *Child) Exited() <-chan struct{} { return c.exited }
 
+// AwaitEnd waits until ended is closed, which must happen after the process is gone, and reports whether it was. It waits
+// for at most limit for the process to be gone, and for what comes between the two as long as that takes.
+func (c *Child) AwaitEnd(ended <-chan struct{}, limit time.Duration) bool {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-ended:
+		return true
+	case <-c.reaped:
+	case <-timer.C:
+		return false
+	}
+	<-ended
+	return true
+}
+
 // Exit returns how the process ended, like "exit status 1". It may be called once Exited
 // is closed.
 func (c *Child) Exit() error { return c.exit }
@@ -141,10 +157,9 @@ func (c *Child) readReport() {
 	if err != nil {
 		// The pipe broke without a report: the process is ending.
 		close(c.reported)
-		select {
-		case <-c.exited:
+		if c.AwaitEnd(c.exited, lastWords) {
 			c.ready <- fmt.Errorf("the process ended before it was ready: %w", c.exit)
-		case <-time.After(lastWords):
+		} else {
 			c.ready <- errors.New("the process gave no report of its start")
 		}
 		return

@@ -24,11 +24,11 @@ func TestAnUnusableAnswerIsNotACrash(t *testing.T) {
 	  })
 	  app.all('/api/nothing', (req, reply) => { reply.hijack(); req.raw.socket.destroy() })`))
 	pid := f.get(t, in, "/api/pid")
-	f.reapWait = 10 * time.Minute // nothing but a connection that just broke needs it
+	f.cfg.ReapWait = 10 * time.Minute // nothing but a connection that just broke needs it
 	for _, target := range []string{"/api/long-header", "/api/garbage", "/api/upgrade", "/api/nothing"} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			if target == "/api/nothing" {
-				f.reapWait = 100 * time.Millisecond
+				f.cfg.ReapWait = 100 * time.Millisecond
 			}
 			start := time.Now()
 			_, _, err := f.do(t, in, method, target, "")

@@ -77,8 +77,11 @@ func (c *codeCache) close() {
 	c.done.Wait()
 }
 
+// cacheLimit is how long Node.js may take to make the cache, for which nothing waits.
+const cacheLimit = 5 * time.Minute
+
 func writeCodeCache(ctx context.Context, cfg Config, files *hostFiles) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, cacheLimit)
 	defer cancel()
 	cmd := files.machine.Command(ctx, cfg.MemoryMiB, files.boot)
 	cmd.Env = append(cmd.Env, "STOA_WARM=1")

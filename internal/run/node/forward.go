@@ -5,15 +5,10 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"time"
 
 	"stoa/internal/run/child"
 	"stoa/internal/run/relay"
 )
-
-// reapWait is how long a call waits for the proof that a broken connection means
-// a dead process.
-const reapWait = time.Second
 
 // forward passes a call on to the process. target is the plugin's own path with query,
 // secret what lets it in. again means that the process died and another may be tried.
@@ -37,14 +32,7 @@ func (p *process) explain(failed *relay.Failure) (again bool, err error) {
 		return false, unreachable(reasonBadAnswer, cause)
 	}
 	again = failed.Repeatable
-	timer := time.NewTimer(p.rt.reapWait)
-	defer timer.Stop()
-	gone := true
-	select {
-	case <-p.done:
-	case <-timer.C:
-		gone = false
-	}
+	gone := p.child.AwaitEnd(p.done, p.rt.cfg.ReapWait)
 	switch why := p.child.Err(); {
 	case errors.Is(why, child.ErrStalled):
 		// One of the calls blocked it: none that was sent is tried on another process.

@@ -57,7 +57,8 @@ func newFixture(tb testing.TB, change ...func(*options)) *fixture {
 			Log: slog.New(slog.NewTextHandler(tb.Output(), nil)), DataDir: dir,
 			CacheDir: nodetest.CacheDir(),
 			// A busy machine is not the plugin's fault.
-			Stall: time.Minute, StartTimeout: long, StartWait: long, FirstByte: long,
+			Stall: time.Minute, StartTimeout: long, StartWait: long, FirstByte: long, ReapWait: long, Drain: long,
+			HealthEvery: time.Hour,
 		},
 		machine: child.Config{NodePath: os.Getenv("STOA_TEST_NODE"), ProbeTimeout: long},
 	}
@@ -70,7 +71,6 @@ func newFixture(tb testing.TB, change ...func(*options)) *fixture {
 		o.Children = machines.get(o.machine)
 	}
 	f := &fixture{Runtime: New(o.Config), dir: dir}
-	f.reapWait = long
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), long)
 		defer cancel()

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -57,7 +58,10 @@ func TestManyPluginsStartPaced(t *testing.T) {
 			script := filepath.Join(t.TempDir(), "node")
 			text := fmt.Sprintf("#!/bin/sh\n[ \"$1\" = --version ] && echo v22.12.0 && exit\n[ -n \"$STOA_WARM\" ] && exit 1\n[ \"$1\" = -e ] && exit 1\n"+
 				": >%[1]s/$$\nsleep 0.03\nrm %[1]s/$$\necho '{\"ready\":true}' >&4\nexec sleep 300\n", starting)
-			if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
+			syscall.ForkLock.RLock() // a process that is forked while the file is open would keep it from being run
+			err := os.WriteFile(script, []byte(text), 0o700)
+			syscall.ForkLock.RUnlock()
+			if err != nil {
 				t.Fatal(err)
 			}
 			f := newFixture(t, onNode(script), without(sandbox.Namespaces, sandbox.Landlock, sandbox.Seccomp, sandbox.Cgroup),

@@ -67,6 +67,7 @@ type Config struct {
 	Drain        time.Duration // for the running calls of a replaced process; default 30 s
 	HealthEvery  time.Duration // between two questions to a plugin's /health; default 15 s
 	Grace        time.Duration // from asking a process to end to killing it; default 5 s
+	ReapWait     time.Duration // how long a call waits for the proof that a broken connection means a dead process; default 1 s
 
 	// Stall is how long a plugin may block its event loop during a call; default
 	// 5 s. Between calls it is six times as long.
@@ -87,6 +88,7 @@ func (c Config) withDefaults() Config {
 	c.Drain = cmp.Or(c.Drain, 30*time.Second)
 	c.HealthEvery = cmp.Or(c.HealthEvery, 15*time.Second)
 	c.Grace = cmp.Or(c.Grace, 5*time.Second)
+	c.ReapWait = cmp.Or(c.ReapWait, time.Second)
 	return c
 }
 
@@ -96,8 +98,8 @@ type Runtime struct {
 	host *host
 
 	// Tests set these.
-	reapWait, startMargin time.Duration // see the constants
-	clocks                child.Clocks
+	startMargin time.Duration // see the constant
+	clocks      child.Clocks
 
 	withoutFlags bool // no permission flags of Node.js; tests set it
 
@@ -137,7 +139,6 @@ func New(cfg Config) *Runtime {
 	return &Runtime{
 		cfg:           cfg,
 		host:          newHost(cfg),
-		reapWait:      reapWait,
 		startMargin:   startMargin,
 		starting:      make(chan struct{}, max(4, 2*goruntime.GOMAXPROCS(0))),
 		alive:         alive,

@@ -2,6 +2,7 @@ package node
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"stoa/internal/testkit/logtest"
 	"stoa/internal/testkit/nodetest"
+	"stoa/internal/testkit/waittest"
 )
 
 // authored are an author's files; its errors are in rates.ts.
@@ -96,10 +98,14 @@ func TestBundlesShowPositionsInTheAuthorsFiles(t *testing.T) {
 				if st.Failure.File != tt.file || st.Failure.Line != 10 || !strings.Contains(st.LastError, tt.file+":10:") {
 					t.Errorf("lastError is %s:%d in %s, want %s:10", st.Failure.File, st.Failure.Line, st.LastError, tt.file)
 				}
-				text := log.String()
-				if got := strings.Count(text, "file="+tt.file+" line=10"); got < 2 {
-					t.Errorf("the log names %s:10 %d times, want twice:\n%s", tt.file, got, text)
-				}
+				var text string
+				waittest.Until(t, "the log to name the line twice", func() error {
+					text = log.String()
+					if got := strings.Count(text, "file="+tt.file+" line=10"); got < 2 {
+						return fmt.Errorf("the log names %s:10 %d times, want twice:\n%s", tt.file, got, text)
+					}
+					return nil
+				})
 				if !strings.Contains(text, tt.file+":10:") {
 					t.Errorf("no stack names %s:10:\n%s", tt.file, text)
 				}

@@ -48,10 +48,6 @@ const (
 	// read is longer, so that no secret is cut, which would not be recognized.
 	maxAnswer = 8 << 10
 	maxShown  = 200
-
-	// reapWait is how long a call waits for the proof that a broken connection means a
-	// dead process.
-	reapWait = time.Second
 )
 
 // process is one process of an app. It is never started again: another takes its place.
@@ -186,16 +182,7 @@ func (p *process) endWhenAsked() {
 }
 
 // goneSoon reports whether the process is gone, or goes within a moment.
-func (p *process) goneSoon() bool {
-	timer := time.NewTimer(reapWait)
-	defer timer.Stop()
-	select {
-	case <-p.done:
-		return true
-	case <-timer.C:
-		return false
-	}
-}
+func (p *process) goneSoon() bool { return p.child.AwaitEnd(p.done, p.s.rt.cfg.ReapWait) }
 
 // spec returns what Node.js is to run.
 func (p *process) spec() (child.Spec, error) {
@@ -258,18 +245,20 @@ func secretsOf(a theme.App) []string {
 	return secrets
 }
 
+var errNoAnswer = errors.New("gets no answer")
+
 // awaitHealthy returns nil when the health check has answered 2xx.
 func (p *process) awaitHealthy(ctx context.Context, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	problem := errors.New("it was not asked")
+	problem, answered := errors.New("it was not asked"), false
 	for {
 		err := p.ask(ctx)
 		if err == nil {
 			return nil
 		}
-		if ctx.Err() == nil {
-			problem = err // otherwise the last real answer says more
+		if ctx.Err() == nil && !(answered && errors.Is(err, errNoAnswer)) {
+			problem, answered = err, !errors.Is(err, errNoAnswer) // otherwise the last real answer says more
 		}
 		select {
 		case <-time.After(healthPause):
@@ -292,7 +281,7 @@ func (p *process) ask(ctx context.Context) error {
 	}
 	res, err := p.transport.RoundTrip(r)
 	if err != nil {
-		return fmt.Errorf("GET %s gets no answer: %w", path, err)
+		return fmt.Errorf("GET %s %w: %w", path, errNoAnswer, err)
 	}
 	defer res.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswer)) // of use only to a reader

@@ -54,6 +54,7 @@ type Config struct {
 	Every       time.Duration // between two looks which apps are active; default 1 s
 	Stall       time.Duration // how long an app may block its event loop during a call; default 5 s
 	Grace       time.Duration // from asking a process to end to killing it; default 5 s
+	ReapWait    time.Duration // how long a call waits for the proof that a broken connection means a dead process; default 1 s
 }
 
 func (c Config) withDefaults() Config {
@@ -68,6 +69,7 @@ func (c Config) withDefaults() Config {
 	c.Every = cmp.Or(c.Every, time.Second)
 	c.Stall = cmp.Or(c.Stall, 5*time.Second)
 	c.Grace = cmp.Or(c.Grace, 5*time.Second)
+	c.ReapWait = cmp.Or(c.ReapWait, time.Second)
 	return c
 }
 

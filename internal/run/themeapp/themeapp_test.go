@@ -43,6 +43,7 @@ func newKit(tb testing.TB, change func(*Config, *child.Config)) *kit {
 	cfg := Config{
 		Log: log, DataDir: k.dir, APIBaseURL: "http://127.0.0.1:1", Every: 20 * time.Millisecond,
 		Stall: time.Minute, Start: time.Minute, StartWait: time.Minute, // a busy machine is not the fault of apps
+		HealthWait: time.Minute, ReapWait: time.Minute,
 	}
 	if change != nil {
 		change(&cfg, &of)
