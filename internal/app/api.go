@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"net"
 
@@ -35,6 +36,7 @@ func (a *App) buildAPI(ctx context.Context, cfg Config) error {
 	}
 	a.keeper = idempotency.NewKeeper(
 		store.NewIdempotency(a.DB), secret, cfg.MasterKey.Box("idempotency.answer"), cfg.Now, cfg.Log)
+	a.keeper.SettleWithin = cmp.Or(cfg.InnerLimit, a.keeper.SettleWithin)
 	api := a.api(cfg, limiter)
 	if cfg.Market {
 		api.Market = a.Market

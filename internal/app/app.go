@@ -184,6 +184,7 @@ func New(ctx context.Context, cfg Config) (*App, error) {
 		DB: db, outages: outages, guard: framing.NewGuard(), metrics: ops.NewMetrics(cfg.Version), opsToken: cfg.OpsToken,
 		stopWork: stop,
 	}
+	a.metrics.ReadLimit = cmp.Or(cfg.InnerLimit, a.metrics.ReadLimit)
 	if err := a.startTelemetry(ctx, cfg); err != nil {
 		return nil, errors.Join(err, a.Close(ctx))
 	}
@@ -238,7 +239,7 @@ func (a *App) build(ctx context.Context, cfg Config) error {
 		return err
 	}
 	a.watchStorage(cfg)
-	a.metrics.WatchBackups(a.backupRuns(cfg.Log)) //nolint:contextcheck // runs at each scrape
+	a.metrics.WatchBackups(a.backupRuns(cfg.Log))
 	if err := a.buildMail(ctx, cfg); err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"log/slog"
-	"time"
 
 	"stoa/internal/operate/ops"
 	"stoa/internal/store"
@@ -19,12 +18,10 @@ func (a *App) streamAudit(ctx context.Context, cfg Config) {
 		return
 	}
 	log := store.NewAuditExport(a.DB)
-	a.metrics.WatchAuditStream(func() (ops.AuditLag, error) { //nolint:contextcheck // runs at each scrape
-		looking, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		defer cancel()
-		lag, err := log.Lag(looking, export.StreamName)
+	a.metrics.WatchAuditStream(func(ctx context.Context) (ops.AuditLag, error) {
+		lag, err := log.Lag(ctx, export.StreamName)
 		if err != nil {
-			cfg.Log.WarnContext(looking, "cannot read the lag of the audit stream", slog.Any("err", err))
+			cfg.Log.WarnContext(ctx, "cannot read the lag of the audit stream", slog.Any("err", err))
 		}
 		return ops.AuditLag(lag), err
 	})

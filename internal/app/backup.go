@@ -55,11 +55,9 @@ func (a *App) keepBackups(ctx context.Context, cfg Config) {
 }
 
 // backupRuns returns the last results of the backup jobs, for metrics.
-func (a *App) backupRuns(log *slog.Logger) func() []ops.BackupRun {
+func (a *App) backupRuns(log *slog.Logger) func(ctx context.Context) []ops.BackupRun {
 	jobs := store.NewBackupJobs(a.DB)
-	return func() []ops.BackupRun {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		defer cancel()
+	return func(ctx context.Context) []ops.BackupRun {
 		list, err := jobs.List(ctx)
 		if err != nil {
 			log.WarnContext(ctx, "cannot read the metrics of backups", slog.Any("err", err))

@@ -20,7 +20,7 @@ func (a *App) startTelemetry(ctx context.Context, cfg Config) (err error) {
 		return nil
 	}
 	a.telemetry, err = telemetry.New(ctx, telemetry.Config{
-		Version: cfg.Version, Metrics: a.metrics.Gatherer(), Log: cfg.Log,
+		Version: cfg.Version, Metrics: a.metrics.Gatherer(), Log: cfg.Log, CloseLimit: cfg.InnerLimit,
 	})
 	a.DB.Trace(a.telemetry.Tracer())
 	return settings.Wrong(err) // New reads the environment and connects to nothing

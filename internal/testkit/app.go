@@ -93,7 +93,7 @@ func config(tb testing.TB, options []Option) (app.Config, *clocktest.Clock) {
 		NoFront: os.Getenv("STOA_FRONT") == "off",
 		// A busy machine is not the fault of plugins, providers and markets.
 		StartLimit: 2 * time.Minute, HealthLimit: time.Minute, StallLimit: time.Minute,
-		ProviderTimeout: time.Minute, MarketTimeout: time.Minute, AnswerLimit: AnswerLimit,
+		ProviderTimeout: time.Minute, MarketTimeout: time.Minute, AnswerLimit: AnswerLimit, InnerLimit: time.Minute,
 	}
 	for _, o := range options {
 		o(tb, &cfg)
@@ -201,7 +201,7 @@ func Replicas(t *testing.T, test func(t *testing.T, a, b *App, db *sql.DB)) {
 			shared := func(_ testing.TB, cfg *app.Config) { cfg.DatabaseURL = at }
 			a, b := New(t, shared), New(t, shared)
 			if name == "sqlite" {
-				at = "file:" + at + "?_pragma=foreign_keys(ON)&_pragma=busy_timeout(10000)"
+				at = "file:" + at + "?_pragma=foreign_keys(ON)&_pragma=busy_timeout(300000)"
 			}
 			db, err := sql.Open(name, at)
 			if err != nil {

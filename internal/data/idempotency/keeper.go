@@ -26,14 +26,17 @@ const (
 	Lease = 10 * time.Second
 	// renewEvery allows for two failed renewals.
 	renewEvery = 3 * time.Second
-	// settleWithin is the time limit for storing the outcome of an attempt, even if the client has
-	// left.
+	// settleWithin is the usual Keeper.SettleWithin.
 	settleWithin = 5 * time.Second
 )
 
 // Keeper runs operations under keys. NewKeeper makes one. It is safe for concurrent
 // use.
 type Keeper struct {
+	// SettleWithin is the time limit for storing the outcome of an attempt, even if the client has left. NewKeeper sets
+	// five seconds.
+	SettleWithin time.Duration
+
 	store  Store
 	log    *slog.Logger
 	now    func() time.Time
@@ -47,7 +50,7 @@ const HashPurpose = "idempotency.hash"
 // NewKeeper returns a Keeper. secret keys the hashes under which it finds its records, so it must
 // not change while they exist. answers seals the stored answers.
 func NewKeeper(st Store, secret []byte, answers *seal.Box, now func() time.Time, log *slog.Logger) *Keeper {
-	return &Keeper{store: st, log: log, now: now, hashes: secret, box: answers}
+	return &Keeper{SettleWithin: settleWithin, store: st, log: log, now: now, hashes: secret, box: answers}
 }
 
 // Request is a request with a key. A key is bound to an operation and a caller: the same key from
@@ -163,7 +166,7 @@ func (k *Keeper) keepLease(ctx context.Context, id, owner string, end context.Ca
 // settle stores the outcome of an attempt. If that fails, the lease expires: a retry then runs the
 // operation again, and finds by the seed what was created.
 func (k *Keeper) settle(ctx context.Context, id, owner string, answer Answer, outcome Outcome) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), k.SettleWithin)
 	defer cancel()
 	var err error
 	switch outcome {

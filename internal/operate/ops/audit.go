@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"context"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -15,10 +16,10 @@ type AuditLag struct {
 
 // WatchAuditStream adds the lag of the audit stream. read is called at each scrape; when it fails,
 // the metrics are left out.
-func (m *Metrics) WatchAuditStream(read func() (AuditLag, error)) {
+func (m *Metrics) WatchAuditStream(read func(ctx context.Context) (AuditLag, error)) {
 	desc := func(name, help string) *prometheus.Desc { return prometheus.NewDesc(name, help, nil, nil) }
 	m.registry.MustRegister(&auditCollector{
-		read: read,
+		of: m, read: read,
 		waiting: desc("stoa_audit_stream_waiting_entries",
 			"Entries of the audit log that were not sent yet; counted up to 100000."),
 		lag: desc("stoa_audit_stream_lag_seconds",
@@ -31,7 +32,8 @@ func (m *Metrics) WatchAuditStream(read func() (AuditLag, error)) {
 // auditCollector implements prometheus.Collector. It reads the database: every process reports the
 // same.
 type auditCollector struct {
-	read                   func() (AuditLag, error)
+	of                     *Metrics
+	read                   func(ctx context.Context) (AuditLag, error)
 	waiting, lag, failures *prometheus.Desc
 }
 
@@ -44,7 +46,9 @@ func (c *auditCollector) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *auditCollector) Collect(ch chan<- prometheus.Metric) {
-	l, err := c.read()
+	ctx, cancel := c.of.reading()
+	defer cancel()
+	l, err := c.read(ctx)
 	if err != nil {
 		return
 	}

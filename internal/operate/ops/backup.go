@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"context"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -15,12 +16,12 @@ type BackupRun struct {
 	Took           time.Duration
 }
 
-// WatchBackups adds the results of backups and of their verification. Jobs that never ran have no
-// metrics.
-func (m *Metrics) WatchBackups(read func() []BackupRun) {
+// WatchBackups adds the results of backups and of their verification. read is called at each scrape. Jobs that never ran
+// have no metrics.
+func (m *Metrics) WatchBackups(read func(ctx context.Context) []BackupRun) {
 	desc := func(name, help string) *prometheus.Desc { return prometheus.NewDesc(name, help, []string{"job"}, nil) }
 	m.registry.MustRegister(&backupCollector{
-		read: read,
+		of: m, read: read,
 		ok:   desc("stoa_backup_ok", "1 if the last run of the job (backup, verify) succeeded, else 0."),
 		okAt: desc("stoa_backup_last_success_timestamp_seconds", "When the last run that succeeded ended."),
 		failedAt: desc("stoa_backup_last_failure_timestamp_seconds",
@@ -33,7 +34,8 @@ func (m *Metrics) WatchBackups(read func() []BackupRun) {
 // backupCollector implements prometheus.Collector. It reads the database at each scrape: every
 // process reports what any of them has done.
 type backupCollector struct {
-	read                            func() []BackupRun
+	of                              *Metrics
+	read                            func(ctx context.Context) []BackupRun
 	ok, okAt, failedAt, bytes, took *prometheus.Desc
 }
 
@@ -46,7 +48,9 @@ func (c *backupCollector) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *backupCollector) Collect(ch chan<- prometheus.Metric) {
-	for _, r := range c.read() {
+	ctx, cancel := c.of.reading()
+	defer cancel()
+	for _, r := range c.read(ctx) {
 		gauge := func(d *prometheus.Desc, v float64) {
 			ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, r.Job)
 		}

@@ -18,7 +18,7 @@ type Backlog struct {
 // when it fails, the metrics are left out.
 func (m *Metrics) WatchDeliveries(read func(ctx context.Context) ([]Backlog, error), now func() time.Time) {
 	m.registry.MustRegister(&backlogCollector{
-		read: read, now: now,
+		of: m, read: read, now: now,
 		waiting: prometheus.NewDesc("stoa_deliveries_waiting",
 			"Hooks, events and webhooks that were not delivered yet, by lane (plugins, webhooks).", []string{"lane"}, nil),
 		oldest: prometheus.NewDesc("stoa_deliveries_oldest_seconds",
@@ -29,6 +29,7 @@ func (m *Metrics) WatchDeliveries(read func(ctx context.Context) ([]Backlog, err
 // backlogCollector implements prometheus.Collector. It reads the database: every process reports
 // the same.
 type backlogCollector struct {
+	of              *Metrics
 	read            func(ctx context.Context) ([]Backlog, error)
 	now             func() time.Time
 	waiting, oldest *prometheus.Desc
@@ -42,7 +43,7 @@ func (c *backlogCollector) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *backlogCollector) Collect(ch chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), healthLimit)
+	ctx, cancel := c.of.reading()
 	defer cancel()
 	list, err := c.read(ctx)
 	if err != nil {

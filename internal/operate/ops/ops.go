@@ -19,6 +19,10 @@ import (
 
 // Metrics collects the metrics of one process. It is safe for concurrent use.
 type Metrics struct {
+	// ReadLimit is how long a scrape waits for each of the functions that read something for it. NewMetrics sets two
+	// seconds. It must not change after the first scrape.
+	ReadLimit time.Duration
+
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
 
@@ -63,7 +67,8 @@ var alerted = map[string][]string{
 // NewMetrics returns metrics of requests, the Go runtime and the process.
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{
-		registry: prometheus.NewRegistry(),
+		ReadLimit: 2 * time.Second,
+		registry:  prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "stoa_http_request_duration_seconds",
 			Help:    "Time from the request's head to the end of the answer, by route.",
@@ -161,28 +166,31 @@ func (m *Metrics) WatchLostRecords(lost func() uint64) {
 	}, func() float64 { return float64(lost()) }))
 }
 
+// reading returns the context of one read.
+func (m *Metrics) reading() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), m.ReadLimit)
+}
+
 // WatchHealth adds whether external plugins are healthy, by slug. read is called at each scrape;
 // when it fails, the metric is left out.
 func (m *Metrics) WatchHealth(read func(ctx context.Context) (map[string]bool, error)) {
-	m.registry.MustRegister(&healths{read: read, desc: prometheus.NewDesc("stoa_plugin_healthy",
+	m.registry.MustRegister(&healths{of: m, read: read, desc: prometheus.NewDesc("stoa_plugin_healthy",
 		"Whether an external plugin's /health answered well when it was asked last: 1 or 0.", []string{"slug"}, nil)})
 }
 
 // healths is a prometheus.Collector.
 type healths struct {
+	of   *Metrics
 	read func(ctx context.Context) (map[string]bool, error)
 	desc *prometheus.Desc
 }
-
-// healthLimit is how long a scrape waits for the health of plugins.
-const healthLimit = 2 * time.Second
 
 // Describe implements prometheus.Collector.
 func (h *healths) Describe(ch chan<- *prometheus.Desc) { ch <- h.desc }
 
 // Collect implements prometheus.Collector.
 func (h *healths) Collect(ch chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), healthLimit)
+	ctx, cancel := h.of.reading()
 	defer cancel()
 	all, err := h.read(ctx)
 	if err != nil {
