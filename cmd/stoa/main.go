@@ -12,11 +12,15 @@ import (
 	"slices"
 	"strconv"
 	"syscall"
+	"time"
 
 	"stoa/internal/account/password"
 )
 
-func main() {
+func main() { stoa(0) }
+
+// stoa carries out the command of this process. start is streams.start.
+func stoa(start time.Duration) {
 	if slices.Equal(os.Args[1:], []string{password.AsideCommand}) {
 		if err := password.ServeAside(); err != nil {
 			fmt.Fprintln(os.Stderr, "stoa:", err)
@@ -28,7 +32,7 @@ func main() {
 	// The first signal asks for a graceful stop; from then on the next one ends
 	// the process at once, as it would any other.
 	context.AfterFunc(ctx, stop)
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	code := streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, start: start}.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -20,8 +21,11 @@ func (t tests) Run() int {
 // TestMain makes this test binary the stoa command too, under the name stoa on
 // the PATH.
 func TestMain(m *testing.M) {
-	testscript.Main(tests{m}, map[string]func(){"stoa": main})
+	testscript.Main(tests{m}, map[string]func(){"stoa": func() { stoa(patience) }})
 }
+
+// patience is how long plugins may take to start: a busy machine is not their fault.
+const patience = 2 * time.Minute
 
 // The command line as a user meets it; one file below testdata/script a subject. A copy of $MIGRATED is
 // the data folder of a new shop. What stands behind [proof] is for make proof.

@@ -58,7 +58,7 @@ func (c pluginDevCmd) Run(ctx context.Context, std streams) error {
 	}
 	d := &devLoop{
 		folder: folder, config: c.Config, node: c.Node, url: "http://" + ln.Addr().String(),
-		events: c.Event, password: rand.Text(), console: &console{out: std.out},
+		events: c.Event, password: rand.Text(), console: &console{out: std.out}, startLimit: std.start,
 	}
 	if c.UpgradeFrom != "" {
 		if d.before, err = filepath.Abs(c.UpgradeFrom); err != nil {
@@ -91,6 +91,7 @@ type devLoop struct {
 	events                    []string
 	password                  string // of the administrator, for this run
 	console                   *console
+	startLimit                time.Duration // see streams
 
 	handler atomic.Pointer[http.Handler]
 	current atomic.Pointer[plugin.Package] // of the last copy of the folder

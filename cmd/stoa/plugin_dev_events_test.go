@@ -39,7 +39,7 @@ func startTold(t *testing.T, d *dev, args ...string) (typed io.Writer) {
 	in, typed := io.Pipe()
 	t.Cleanup(func() { _ = in.Close() })
 	args = append([]string{"plugin", "dev", d.folder, "--addr=127.0.0.1:0"}, args...)
-	go func() { d.ended <- run(ctx, args, in, &d.out, &d.errOut) }()
+	go func() { d.ended <- streams{in: in, out: &d.out, err: &d.errOut, start: patience}.run(ctx, args) }()
 	return typed
 }
 

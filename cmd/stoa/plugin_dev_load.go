@@ -211,7 +211,8 @@ func (d *devLoop) restart(ctx context.Context) error {
 		AdminEmail: demo.AdminEmail, AdminPassword: d.password,
 		ExternalAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		NodePath:      d.node, PluginErrors: true,
-		Deliver: true, Upkeep: true,
+		Deliver: true, Upkeep: true, StartLimit: d.startLimit, HealthLimit: d.startLimit,
+		StallLimit:  d.startLimit,
 		Development: &app.Development{Files: d.with, Published: d.published, Delivered: d.delivered},
 	})
 	if err != nil {

@@ -136,7 +136,7 @@ func startDev(tb testing.TB) *dev {
 	ctx, stop := context.WithCancel(tb.Context())
 	d.stop = stop
 	args := []string{"plugin", "dev", d.folder, "--addr=127.0.0.1:0", "--config", filepath.Join(dir, "config.json")}
-	go func() { d.ended <- run(ctx, args, nil, &d.out, &d.errOut) }()
+	go func() { d.ended <- streams{out: &d.out, err: &d.errOut, start: patience}.run(ctx, args) }()
 	d.base = d.printed(tb, devReady)[1]
 	return d
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -39,6 +40,10 @@ type cli struct {
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
+
+	// start is how long plugins and theme apps may take to start, to get healthy and to let stoa wait; 0: as long as
+	// app.Config says. Tests set it.
+	start time.Duration
 }
 
 // exit codes.
@@ -50,11 +55,14 @@ const (
 
 // run carries out one command and returns the process's exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) (code int) {
+	return streams{in: in, out: out, err: errOut}.run(ctx, args)
+}
+
+func (std streams) run(ctx context.Context, args []string) (code int) {
 	fail := func(code int, err error) int {
-		fmt.Fprintln(errOut, "stoa:", err)
+		fmt.Fprintln(std.err, "stoa:", err)
 		return code
 	}
-	std := streams{in: in, out: out, err: errOut}
 
 	// kong ends the process itself for --help; turned into a return here.
 	type exited int
@@ -67,7 +75,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 			panic(e)
 		}
 	}()
-	parser, err := newParser(out, errOut, func(c int) { panic(exited(c)) })
+	parser, err := newParser(std.out, std.err, func(c int) { panic(exited(c)) })
 	if err != nil {
 		return fail(exitFailed, err)
 	}

@@ -47,6 +47,7 @@ func (c serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	cfg.AccessRecords = records
+	cfg.StartLimit, cfg.HealthLimit, cfg.StallLimit = std.start, std.start, std.start
 	var admin demo.Password
 	if c.Demo {
 		if admin, err = demo.LoadPassword(c.Data); err != nil {
