@@ -141,13 +141,13 @@ func TestLoyaltyBelievesOnlyThePlatform(t *testing.T) {
 			func(r *request) { r.change = func(q *http.Request) { q.Header.Set("X-Custom", "1") } },
 			200,
 		},
-		{"just young enough", func(r *request) { r.age = signing.Tolerance - 10*time.Second }, 200},
+		{"just young enough", func(r *request) { r.age = signing.Tolerance - time.Minute }, 200},
 		{"a large body, not signed", func(r *request) {
 			r.method, r.target, r.body = http.MethodPost, "/api/none", `{"a":"`+strings.Repeat("x", signing.MaxSignedBody)+`"}`
 		}, 404},
 		{"another secret", func(r *request) { r.secrets = []string{"guessed"} }, 401},
 		{"too old", func(r *request) { r.age = signing.Tolerance + time.Second }, 401},
-		{"from the future", func(r *request) { r.age = -signing.Tolerance - 10*time.Second }, 401},
+		{"from the future", func(r *request) { r.age = -signing.Tolerance - time.Minute }, 401},
 		{
 			"no signature",
 			func(r *request) { r.change = func(q *http.Request) { q.Header.Del(signing.SignatureHeader) } },

@@ -20,6 +20,7 @@ import (
 	"stoa/internal/run/node"
 	"stoa/internal/testkit"
 	"stoa/internal/testkit/logtest"
+	"stoa/internal/testkit/nodetest"
 )
 
 // inspect returns an example's archive and manifest as an install reads them.
@@ -112,8 +113,12 @@ func run(tb testing.TB, name string, config map[string]any) *running {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	children := child.New(child.Config{Log: logtest.New(tb)})
-	rt := node.New(node.Config{Log: logtest.New(tb), Children: children, DataDir: dir})
+	const long = 2 * time.Minute // the machine may be busy
+	children := child.New(child.Config{Log: logtest.New(tb), ProbeTimeout: long})
+	rt := node.New(node.Config{
+		Log: logtest.New(tb), Children: children, DataDir: dir, CacheDir: nodetest.CacheDir(),
+		Stall: long, StartTimeout: long, StartWait: long,
+	})
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), time.Minute)
 		defer cancel()

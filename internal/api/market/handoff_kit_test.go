@@ -140,7 +140,7 @@ func eachReplicas(t *testing.T, test func(t *testing.T, a, b market, db *sql.DB)
 				cfg.Market, cfg.PublicURL = true, a.URL
 			}), a.admin}
 			if driver == "sqlite" {
-				at = "file:" + at + "?_pragma=busy_timeout(10000)"
+				at = "file:" + at + "?_pragma=busy_timeout(300000)"
 			}
 			db, err := sql.Open(driver, at)
 			if err != nil {

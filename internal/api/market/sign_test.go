@@ -83,7 +83,7 @@ func TestOldReleasesAreDescribedFromTheirArchives(t *testing.T) {
 	m := newMarket(t, func(_ testing.TB, cfg *app.Config) { cfg.DatabaseURL = at })
 	m.mustPublish(t, "bare", plugin(t, "courier", "1.0.0", "orders:read"))
 	want := m.read(t).custom["bare/1.0.0.zip"]
-	db, err := sql.Open("sqlite", "file:"+at+"?_pragma=busy_timeout(10000)")
+	db, err := sql.Open("sqlite", "file:"+at+"?_pragma=busy_timeout(300000)")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,11 +69,15 @@ func TestAWorkerThatWakesUpTooLate(t *testing.T) {
 				o.Licenses = asleep
 				res := s.install(t, "tool", goodKey, "storage:read")
 				waittest.Next(t, "the first worker's activation", asleep.began)
-				s.Clock.Advance(31 * time.Second)
 				second.Start(t.Context())
 				defer second.Close()
-				// Another worker of the first process may be the one that takes it.
+				// Another worker of the first process may be the one that takes it. The sleeper renews its lease
+				// in real time, and may do so just after the clock has moved.
 				waittest.True(t, "another worker has ended the operation", func() bool {
+					s.Clock.Advance(31 * time.Second)
+					if err := second.Idle(t.Context()); err != nil {
+						t.Fatal(err)
+					}
 					return s.operation(t, res.Text(t, "data.operationId")).Text(t, "data.state") == "done"
 				})
 				s.m.Serve(packagePath, served)

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	gomail "github.com/wneessen/go-mail"
 )
@@ -24,6 +25,7 @@ type SMTP struct {
 	user, password string
 	from           *mail.Address
 	security       security
+	within         time.Duration // for one mail: sendTimeout, but for tests
 
 	// Roots are the authorities trusted to sign the server's certificate; those of the
 	// system if nil.
@@ -53,7 +55,7 @@ func NewSMTP(address, password, from string) (*SMTP, error) {
 		// Not err, because it quotes the address, which may contain a password.
 		return nil, errors.New("STOA_SMTP_URL is not an address like smtp://user@host:587")
 	}
-	s := &SMTP{host: u.Hostname(), user: u.User.Username(), password: password}
+	s := &SMTP{host: u.Hostname(), user: u.User.Username(), password: password, within: sendTimeout}
 	if _, has := u.User.Password(); has {
 		return nil, errors.New("STOA_SMTP_URL contains a password: " +
 			"put it into STOA_SMTP_PASSWORD, which is not shown in process lists")
@@ -104,7 +106,7 @@ func (s *SMTP) Send(ctx context.Context, m Message) error {
 	if err != nil {
 		return errors.Join(ErrMessage, err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.within)
 	defer cancel()
 	return failure(s.submit(ctx, msg))
 }
@@ -149,7 +151,7 @@ func (s *SMTP) submit(ctx context.Context, msg *gomail.Msg) error {
 // options returns the options of a client that connects with dial.
 func (s *SMTP) options(config *tls.Config, dial gomail.DialContextFunc) []gomail.Option {
 	options := []gomail.Option{
-		gomail.WithPort(s.port), gomail.WithTimeout(sendTimeout),
+		gomail.WithPort(s.port), gomail.WithTimeout(s.within),
 		gomail.WithTLSConfig(config), gomail.WithDialContextFunc(dial),
 	}
 	switch s.security {

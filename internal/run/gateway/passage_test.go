@@ -32,7 +32,7 @@ func TestCallsDoNotMix(t *testing.T) {
 	bad.Package.Settings.TimeoutMs = 20
 	k.finder.list = append(k.finder.list, bad)
 	for i := range 2 {
-		k.finder.list[i].Package.Settings.TimeoutMs = 20_000
+		k.finder.list[i].Package.Settings.TimeoutMs = 120_000
 	}
 	k.answer = func(w http.ResponseWriter, r *http.Request) { markedAnswer(t, w, r) }
 	var wg sync.WaitGroup

@@ -21,7 +21,7 @@ func upstream(tb testing.TB, addr string) relay.Upstream {
 	tb.Cleanup(transport.CloseIdleConnections)
 	return relay.Upstream{
 		Transport: transport, Scheme: "http", Addr: addr, Target: "/api/x",
-		FirstByte: 10 * time.Second, Log: logtest.New(tb),
+		FirstByte: 2 * time.Minute, Log: logtest.New(tb),
 	}
 }
 

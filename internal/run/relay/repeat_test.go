@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"stoa/internal/run/relay"
 )
@@ -33,6 +34,7 @@ func secure(tb testing.TB, serve func(l line)) relay.Upstream {
 	}
 	transport.TLSClientConfig = certificates.TLSClientConfig.Clone()
 	transport.TLSClientConfig.ServerName = up.Host
+	transport.TLSHandshakeTimeout = 2 * time.Minute
 	return up
 }
 

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"stoa/internal/testkit/needtest"
 )
 
@@ -98,9 +100,9 @@ func Copy(tb testing.TB, name string, fill func(url string) error) string {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { // it has 10 MB
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
-		if _, err := s.admin.ExecContext(ctx, "DROP DATABASE "+database+" WITH (FORCE)"); err != nil {
+		if err := insist(ctx, s.admin, "DROP DATABASE "+database+" WITH (FORCE)"); err != nil {
 			tb.Errorf("pgtest: %v", err)
 		}
 	})
@@ -147,8 +149,23 @@ func (s *server) fill(name string, fill func(url string) error) (err error) {
 	if err := fill(at); err != nil {
 		return err
 	}
-	_, err = conn.ExecContext(ctx, "ALTER DATABASE "+scratch+" RENAME TO "+name)
-	return err
+	return insist(ctx, conn, "ALTER DATABASE "+scratch+" RENAME TO "+name)
+}
+
+// insist executes a statement for which nobody may be connected to a database. PostgreSQL waits five seconds for
+// connections that end, which on a busy machine take longer.
+func insist(ctx context.Context, on interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}, statement string,
+) error {
+	const inUse = "55006"
+	for end := time.Now().Add(2 * time.Minute); ; {
+		_, err := on.ExecContext(ctx, statement)
+		failed, ok := errors.AsType[*pgconn.PgError](err)
+		if !ok || failed.Code != inUse || time.Now().After(end) {
+			return err
+		}
+	}
 }
 
 // with returns the server's URL after change.

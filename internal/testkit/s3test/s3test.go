@@ -103,11 +103,15 @@ func (s *Server) await(tb testing.TB) {
 	}
 }
 
-// URL returns the URL of a prefix in a bucket, which it creates.
+// URL returns the URL of a prefix in a bucket, which it creates. Unless options say so, the server has two minutes for
+// each answer, because the machine may be busy.
 func (s *Server) URL(tb testing.TB, bucket, prefix, options string) string {
 	tb.Helper()
 	if err := os.MkdirAll(s.path(bucket, ""), 0o700); err != nil {
 		tb.Fatal(err)
+	}
+	if !strings.Contains(options, "&timeout=") {
+		options += "&timeout=2m"
 	}
 	return s3.Scheme + bucket + "/" + prefix + "?path-style=on&endpoint=http://" + s.Addr + options
 }
