@@ -9,7 +9,7 @@ import { closeTabs, explained, launch, mounted, openTab as openTabOf, settled } 
 
 export { accessibilityFaults, accessible, accessibleEverywhere, fine, scrollsSideways } from "./checks.js";
 export { adminToken, call, called, startStoa } from "./server.js";
-export { drawn, focused, launch, mounted, openTab, settled } from "./tab.js";
+export { drawn, focused, launch, mounted, openTab, patience, settled } from "./tab.js";
 
 // The stoa and the browser of the scenario that runs.
 export let stoa, browser;

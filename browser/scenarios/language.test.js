@@ -2,7 +2,8 @@
 // text has accents and stands in brackets: a demo has it.
 import assert from "node:assert/strict";
 import {
-  accessibleEverywhere, browser, call, drawn, openTab, scrollsSideways, settled, stoa, sweep, test, useStoa, visit,
+  accessibleEverywhere, browser, call, drawn, openTab, patience, scrollsSideways, settled, stoa, sweep, test, useStoa,
+  visit,
 } from "./kit.js";
 import { pages } from "./pages.js";
 
@@ -153,6 +154,7 @@ test("a page behind a mailed link is read in another language, and keeps the lin
 
 test("without JavaScript, a page is read in another language", async () => {
   const context = await browser.newContext({ javaScriptEnabled: false, baseURL: stoa.url });
+  context.setDefaultTimeout(patience);
   const tab = await openTab(browser, stoa, { context });
   await tab.goto("/nowhere");
   await tab.getByRole("link", { name: "日本語" }).click();

@@ -11,6 +11,7 @@ import {
 
 const secret = "whsec_test_secret";
 const opened = []; // what stoa asked for with each payment page
+const keys = new Map(); // the index of each in opened, by its Idempotency-Key
 
 // answer opens a payment page, whose two links lead back to the shop, or shows one.
 const answer = (request, response) => {
@@ -30,7 +31,10 @@ const answer = (request, response) => {
   let body = "";
   request.on("data", (part) => { body += part; });
   request.on("end", () => {
-    const n = opened.push(new URLSearchParams(body)) - 1;
+    // stoa repeats what was not answered in time, under the same key.
+    const key = request.headers["idempotency-key"];
+    if (!keys.has(key)) keys.set(key, opened.push(new URLSearchParams(body)) - 1);
+    const n = keys.get(key);
     response.setHeader("Content-Type", "application/json");
     response.end(JSON.stringify({ id: `cs_test_${n}`, object: "checkout.session", url: `${stripe()}/pay/${n}` }));
   });

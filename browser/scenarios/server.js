@@ -102,8 +102,16 @@ const ready = (child, text, keep) => new Promise((resolve, reject) => {
 });
 
 // call sends a request to the API, and returns status and body. Bodies that are not
-// buffers go as JSON.
-export const call = async (stoa, method, path, { token, body, type } = {}) => {
+// buffers go as JSON. While stoa is too busy to hash a password, it tries again.
+export const call = async (...request) => {
+  for (;;) {
+    const answer = await callOnce(...request);
+    if (answer.body?.error !== "BUSY") return answer;
+    await wait(1000);
+  }
+};
+
+const callOnce = async (stoa, method, path, { token, body, type } = {}) => {
   const raw = body instanceof Uint8Array;
   const response = await fetch(stoa.url + path, {
     method,
@@ -116,11 +124,12 @@ export const call = async (stoa, method, path, { token, body, type } = {}) => {
   return { status: response.status, body: await response.json().catch(() => null), headers: response.headers };
 };
 
-// called calls a plugin, again while it starts: on a busy machine that takes longer than a call waits.
+// called calls a plugin until it answers, or for two minutes: on a busy machine its start takes longer than a call waits,
+// or even longer than a start may take.
 export const called = async (stoa, path, options) => {
-  for (;;) {
+  for (const end = Date.now() + 120_000; ;) {
     const answer = await call(stoa, "GET", path, options);
-    if (answer.body?.error?.code !== "PLUGIN_STARTING") return answer;
+    if (answer.status < 500 || Date.now() > end) return answer;
     await wait(100);
   }
 };

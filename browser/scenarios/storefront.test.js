@@ -2,7 +2,7 @@
 // clicks and screens that each job may take.
 import assert from "node:assert/strict";
 import {
-  browser, call, fine, focused, journey, mounted, openTab, seen, settled, signInToShop,
+  browser, call, fine, focused, journey, mounted, openTab, patience, seen, settled, signInToShop,
   startStoa, stoa, sweep, test, useStoa,
 } from "./kit.js";
 
@@ -146,6 +146,7 @@ test("a buyer frees a seat in two clicks from My licenses, and takes it back", a
 
 test("the shop is read without JavaScript", async () => {
   const context = await browser.newContext({ javaScriptEnabled: false, baseURL: stoa.url });
+  context.setDefaultTimeout(patience);
   const page = await context.newPage();
   await page.goto("/");
   await page.getByLabel("Search the shop").fill("reviews");

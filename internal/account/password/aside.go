@@ -21,8 +21,10 @@ const (
 	// asideLimit bounds one hash, which takes some 25 ms, and longer beside much else. Whoever waits behind
 	// it is not to be refused for that (Limits.MaxWait).
 	asideLimit = 5 * time.Second
-	// asideAgain is how long after a failure a process is started again.
-	asideAgain = 10 * time.Second
+	// asideAgain is how long after a failure a process is started again. It doubles with each failure in a row, up to
+	// asideRarely: on a machine that is full of other work, every try lets somebody wait for asideLimit.
+	asideAgain  = 10 * time.Second
+	asideRarely = 10 * time.Minute
 )
 
 var (
@@ -48,6 +50,7 @@ type Aside struct {
 	process *asideProcess // nil while none runs
 	users   int           // hashes that process computes
 	retryAt time.Time     // no process is started before
+	inARow  int           // failures since the last hash
 	closed  bool
 }
 
@@ -117,6 +120,7 @@ func (a *Aside) release(process *asideProcess, err error) {
 		a.failed(err)
 		return
 	}
+	a.inARow = 0
 	if a.users == 0 {
 		a.idle.Reset(asideIdle)
 	}
@@ -124,7 +128,8 @@ func (a *Aside) release(process *asideProcess, err error) {
 
 // failed says why hashes are computed in this process. The caller holds mu.
 func (a *Aside) failed(err error) {
-	a.retryAt = time.Now().Add(a.again)
+	a.retryAt = time.Now().Add(min(a.again<<min(a.inARow, 10), max(a.again, asideRarely)))
+	a.inARow++
 	a.log.Warn("the process that hashes passwords failed: this process hashes them for now", slog.Any("err", err))
 }
 

@@ -160,6 +160,38 @@ func TestAKilledProcessCostsNoHash(t *testing.T) {
 	}
 }
 
+// Every process that is too late has let somebody wait.
+func TestAProcessThatFailsAgainAndAgainIsStartedLessAndLess(t *testing.T) {
+	t.Parallel()
+
+	a := newAside(t)
+	a.again = asideAgain
+	pause := func() time.Duration {
+		a.Aside.mu.Lock()
+		defer a.Aside.mu.Unlock()
+		a.failed(errAsideStalled)
+		return time.Until(a.retryAt).Round(asideAgain)
+	}
+	for _, want := range []time.Duration{asideAgain, 2 * asideAgain, 4 * asideAgain, 8 * asideAgain} {
+		if got := pause(); got != want {
+			t.Errorf("the pause is %s, want %s", got, want)
+		}
+	}
+	for range 100 {
+		pause()
+	}
+	if got := pause(); got != asideRarely {
+		t.Errorf("the longest pause is %s, want %s", got, asideRarely)
+	}
+	a.Aside.mu.Lock()
+	a.retryAt = time.Time{}
+	a.Aside.mu.Unlock()
+	a.wantHash(t, "at last")
+	if got := pause(); got != asideAgain {
+		t.Errorf("after a hash, the pause is %s, want %s", got, asideAgain)
+	}
+}
+
 func TestWithoutAProcessHashesAreComputedHere(t *testing.T) {
 	t.Parallel()
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
+	"errors"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -125,7 +126,7 @@ func (p Params) below(q Params) bool {
 }
 
 // turn runs fn when a slot is free. It returns ErrBusy if too many callers wait
-// already or the wait is too long, and the error of ctx if that ends first.
+// already, the wait is too long, or the caller's time is over, and the error of ctx if that was canceled.
 func (h *Hasher) turn(ctx context.Context, fn func()) error {
 	select {
 	case h.queued <- struct{}{}:
@@ -141,10 +142,19 @@ func (h *Hasher) turn(ctx context.Context, fn func()) error {
 	case <-patience.C:
 		return ErrBusy
 	case <-ctx.Done():
-		return ctx.Err()
+		return tooLate(ctx)
 	}
 	fn()
-	return nil
+	return tooLate(ctx)
+}
+
+// tooLate returns nil while ctx goes on. A deadline that has passed is ErrBusy: on a machine that is full of other work a
+// hash can take longer than its request may, and whoever comes again in a moment may have more luck.
+func tooLate(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return ErrBusy
+	}
+	return ctx.Err()
 }
 
 // derive returns the key of a password with the parameters and the salt of a hash.

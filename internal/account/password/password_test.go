@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -229,6 +230,26 @@ func TestWaitingEndsWithTheRequest(t *testing.T) {
 			t.Errorf("Hash = %v, want context.Canceled", err)
 		}
 		close(release)
+	})
+}
+
+// A machine that is full of other work is not the fault of who signs in: they are asked to come again.
+func TestAHashThatOutlastsItsRequestIsBusy(t *testing.T) {
+	t.Parallel()
+
+	synctest.Test(t, func(t *testing.T) {
+		h := NewHasher(cheap, Limits{Parallel: 1})
+		var all sync.WaitGroup
+		for range 2 { // one of them waits
+			all.Go(func() {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				if err := h.turn(ctx, func() { time.Sleep(2 * time.Second) }); !errors.Is(err, ErrBusy) {
+					t.Errorf("turn = %v, want ErrBusy", err)
+				}
+			})
+		}
+		all.Wait()
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 )
 
 // errRefused means that the demo administrator's password is not accepted.
@@ -48,6 +49,14 @@ func (d *Demo) signInWith(ctx context.Context, password string) (*client, error)
 		return nil, err
 	}
 	status, data, err := c.call(ctx, http.MethodPost, "/auth/login", "application/json", body)
+	for err == nil && status == http.StatusServiceUnavailable { // the machine is full of other work
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(time.Second):
+		}
+		status, data, err = c.call(ctx, http.MethodPost, "/auth/login", "application/json", body)
+	}
 	if err != nil {
 		return nil, err
 	}
