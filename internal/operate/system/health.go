@@ -24,6 +24,8 @@ type Check struct {
 // checkTimeout is how long a check may take. A part that does not answer in time does not work.
 const checkTimeout = 3 * time.Second
 
+const tooLate = "It did not answer in time."
+
 // Monitor runs checks concurrently, and remembers since when parts are in their state. Now and
 // Checks are required. It is safe for concurrent use.
 type Monitor struct {
@@ -47,6 +49,9 @@ func (m *Monitor) Health(ctx context.Context) []Part {
 			if p.OK, p.Message = err == nil, message; err != nil {
 				p.Message = err.Error()
 			}
+			if err != nil && ctx.Err() != nil {
+				p.Message = tooLate
+			}
 			results[i] <- p
 		}()
 	}
@@ -55,7 +60,11 @@ func (m *Monitor) Health(ctx context.Context) []Part {
 		select {
 		case parts[i] = <-results[i]:
 		case <-ctx.Done():
-			parts[i] = Part{Name: c.Name, Message: "It did not answer in time."}
+			select {
+			case parts[i] = <-results[i]: // in time, before another part was late
+			default:
+				parts[i] = Part{Name: c.Name, Message: tooLate}
+			}
 		}
 		parts[i].Since = m.since(parts[i])
 	}

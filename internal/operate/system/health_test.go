@@ -48,3 +48,33 @@ func TestHealthTellsWhatIsWrongAndSinceWhen(t *testing.T) {
 		time.Sleep(time.Hour) // let the hanging checks end
 	})
 }
+
+// Whichever part is late, and whether it then gives up or goes on: it alone is late.
+func TestAPartThatIsLateHidesNoOther(t *testing.T) {
+	t.Parallel()
+
+	for name, late := range map[string]func(ctx context.Context) (string, error){
+		"it goes on":  func(context.Context) (string, error) { time.Sleep(time.Hour); return "", nil },
+		"it gives up": func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				m := &system.Monitor{Now: time.Now, Checks: []system.Check{{Name: "late", Run: late}}}
+				for range 30 {
+					m.Checks = append(m.Checks, system.Check{Run: func(context.Context) (string, error) { return "fine", nil }})
+				}
+				parts := m.Health(t.Context())
+				if parts[0].OK || parts[0].Message != "It did not answer in time." {
+					t.Errorf("the late part: %+v", parts[0])
+				}
+				for _, p := range parts[1:] {
+					if !p.OK {
+						t.Fatalf("another part: %+v", p)
+					}
+				}
+				time.Sleep(time.Hour)
+			})
+		})
+	}
+}
