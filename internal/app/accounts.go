@@ -89,7 +89,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 		TOTPBox:    cfg.MasterKey.Box(account.TOTPPurpose),
 		CodeKeys:   seal.Derive(cfg.MasterKey, account.CodeKeysPurpose, slices.Clone[[]byte]),
 		Passkeys:   party, Log: cfg.Log,
-		Hasher:   password.NewHasher(cost, password.Limits{Aside: a.aside}),
+		Hasher:   password.NewHasher(cost, password.Limits{Aside: a.aside, MaxWait: cfg.InnerLimit}),
 		Breached: common, Book: a.signIn.Book,
 		Now: cfg.Now, Services: services,
 		Live: a.live, KeyUses: a.KeyUses, Mailer: a.Mail, Outbox: a.Outbox, NoMail: a.noMail, PublicURL: cfg.PublicURL,

@@ -262,8 +262,9 @@ type Config struct {
 	// MarketTimeout is how long one answer of a market may take; 0: 10 s. Tests set it.
 	MarketTimeout time.Duration
 	// InnerLimit is how long a metric's read of the database may take (0: two seconds), storing the outcome of a request
-	// with an Idempotency-Key (five), sending the last telemetry (five), and waiting for the end of a process that broke
-	// its connection (one). Tests set it.
+	// with an Idempotency-Key (five), sending the last telemetry (five), waiting for the end of a process that broke its
+	// connection (one), composing a mail and sending it (ten each), and waiting for the turn to hash a password (ten).
+	// Tests set it.
 	InnerLimit time.Duration
 	// StallLimit is how long a plugin or theme app may block its event loop; 0: the defaults, too. Tests set it.
 	StallLimit time.Duration

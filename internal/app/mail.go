@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -47,6 +48,7 @@ func (a *App) buildMail(ctx context.Context, cfg Config) error {
 	counted := countedMail{sender, a.noMail, a.metrics.Count, &a.mailTrouble, a.telemetry.Tracer()}
 	a.mailer = template.Sender{Sender: counted, Service: a.Templates}
 	a.Mail = mail.NewQueue(a.mailer, cfg.Log)
+	a.Mail.Limit = cmp.Or(cfg.InnerLimit, a.Mail.Limit)
 	if !a.noMail {
 		a.Templates.Poster = a.Mail
 	}

@@ -83,6 +83,7 @@ func (k *kit) run(t *testing.T) (stop func()) {
 	m := &delivery.Machine{
 		Store: k.store, Lane: delivery.Plugins, Sender: k.to, Workers: 4,
 		Wake: k.db.Announced(store.NewIn(delivery.Plugins)), Log: logtest.New(t), Now: k.clock.Now,
+		SendLimit: time.Minute, // which makes the lease longer than a busy machine takes
 	}
 	done.Go(func() { m.Run(ctx) })
 	stop = func() { cancel(); done.Wait() }

@@ -40,6 +40,10 @@ type Compose func(ctx context.Context) (m Message, ok bool, err error)
 // Queue sends messages in the background. NewQueue makes one, and Close ends it. It is
 // safe for concurrent use.
 type Queue struct {
+	// Limit is how long composing a message may take, and each try to send it. NewQueue sets ten seconds. It must not
+	// change after the first Post.
+	Limit time.Duration
+
 	sender Sender
 	log    *slog.Logger
 	jobs   chan job
@@ -60,7 +64,7 @@ type job struct {
 
 // NewQueue returns a Queue that sends with sender. It logs failures, but no messages.
 func NewQueue(sender Sender, log *slog.Logger) *Queue {
-	q := &Queue{sender: sender, log: log, jobs: make(chan job, maxWaiting)}
+	q := &Queue{Limit: sendTimeout, sender: sender, log: log, jobs: make(chan job, maxWaiting)}
 	q.ctx, q.cancel = context.WithCancel(context.Background())
 	for range workers {
 		q.done.Go(q.work)
@@ -110,7 +114,7 @@ func (q *Queue) do(j job) {
 	if q.ctx.Err() != nil {
 		return // the queue was closed first
 	}
-	composing, done := context.WithTimeout(ctx, sendTimeout)
+	composing, done := context.WithTimeout(ctx, q.Limit)
 	m, ok, err := j.compose(composing)
 	done()
 	if err == nil && ok {
@@ -124,7 +128,7 @@ func (q *Queue) do(j job) {
 // send tries up to three times to send m.
 func (q *Queue) send(ctx context.Context, m Message) error {
 	for try := 0; ; try++ {
-		limited, done := context.WithTimeout(ctx, sendTimeout)
+		limited, done := context.WithTimeout(ctx, q.Limit)
 		err := q.sender.Send(limited, m)
 		done()
 		hopeless := errors.Is(err, ErrPermanent) || errors.Is(err, ErrMessage)
