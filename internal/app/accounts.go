@@ -68,7 +68,7 @@ func (a *App) buildAccounts(ctx context.Context, cfg Config) error {
 	}
 	a.Outbox = &mail.Outbox{
 		Store: store.NewMails(a.DB), Box: cfg.MasterKey.Box(mail.OutboxBox), Mailer: a.mailer, Log: cfg.Log, Now: cfg.Now,
-		Words: a.Templates.Fill,
+		Words: a.Templates.Fill, Limit: cfg.InnerLimit,
 	}
 	if !a.noMail {
 		a.Orders.Outbox = a.Outbox

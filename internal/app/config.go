@@ -263,8 +263,8 @@ type Config struct {
 	MarketTimeout time.Duration
 	// InnerLimit is how long a metric's read of the database may take (0: two seconds), storing the outcome of a request
 	// with an Idempotency-Key (five), sending the last telemetry (five), waiting for the end of a process that broke its
-	// connection (one), composing a mail and sending it (ten each), and waiting for the turn to hash a password (ten).
-	// Tests set it.
+	// connection (one), composing a mail and sending it (ten each; 20 for one that waits in the
+	// database), and waiting for the turn to hash a password (ten). Tests set it.
 	InnerLimit time.Duration
 	// StallLimit is how long a plugin or theme app may block its event loop; 0: the defaults, too. Tests set it.
 	StallLimit time.Duration

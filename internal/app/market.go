@@ -56,7 +56,7 @@ func (a *App) buildMarket(ctx context.Context, cfg Config) error {
 	keys := license.NewVault(cfg.MasterKey)
 	a.courier = &order.Courier{
 		Store: store.NewReceipts(a.DB), Vault: keys, Users: buyers{a}, Mailer: a.mailer,
-		Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL,
+		Log: cfg.Log, Now: cfg.Now, PublicURL: cfg.PublicURL, Limit: cfg.InnerLimit,
 	}
 	a.Catalog = &catalog.Service{
 		Store: store.NewProducts(a.DB), Media: media, Known: catalog.NewKnownSlugs(), Now: cfg.Now,

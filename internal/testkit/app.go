@@ -143,6 +143,7 @@ func New(tb testing.TB, options ...Option) *App {
 	srv.Config.Handler = a.Handler
 	srv.Listener = a.Listen(srv.Listener)
 	front.Setup(srv.Config)
+	srv.Config.ReadHeaderTimeout = time.Minute // a busy machine is not a slow client
 	srv.Start()
 	tb.Cleanup(func() {
 		srv.Close()

@@ -25,7 +25,8 @@ module.exports = async (app, options) => {
       same: await stoa.token() === await stoa.token(), url: process.env.STOA_PLATFORM_URL
     })
   }
-  setTimeout(() => work().catch((err) => console.log('it cannot work:', err)), 1)
+  const again = () => work().catch((err) => { console.log('it cannot work yet:', err); setTimeout(again, 100) })
+  setTimeout(again, 1)
   app.get('/api/found', async (request) => {
     const base = request.headers['x-platform-api-base-url'] + '/api/v1/platform/'
     const answer = await fetch(base + 'storage/found', { headers: { authorization: 'Bearer ' + request.headers['x-platform-token'] } })

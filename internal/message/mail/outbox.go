@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -60,6 +61,7 @@ type Outbox struct {
 	// Words, unless nil, gives a message words beside its draft, for a process of the version before, which knows no
 	// drafts and may be the one that sends it.
 	Words func(Message) Message
+	Limit time.Duration // of one attempt; 0: SendLimit
 
 	rounds Rounds
 }
@@ -91,7 +93,7 @@ func (o *Outbox) Idle(ctx context.Context) error { return o.rounds.Idle(ctx) }
 
 // sendNext sends one message and reports whether more may be due. It finishes even if ctx ends.
 func (o *Outbox) sendNext(ctx context.Context) (more bool) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), SendLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(o.Limit, SendLimit))
 	defer cancel()
 	lease, now := rand.Text(), o.Now()
 	d, ok, err := o.Store.LeaseMail(ctx, lease, now, now.Add(SendLease))

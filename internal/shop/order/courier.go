@@ -27,6 +27,7 @@ type Courier struct {
 	Log       *slog.Logger
 	Now       func() time.Time
 	PublicURL string
+	Limit     time.Duration // of one attempt; 0: mail.SendLimit
 
 	rounds mail.Rounds
 }

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -17,7 +18,7 @@ const ReceiptLife = mail.SendLife
 // deliverNext delivers one receipt and reports whether more may be due. It finishes the delivery even
 // if ctx ends.
 func (c *Courier) deliverNext(ctx context.Context) (more bool) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mail.SendLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(c.Limit, mail.SendLimit))
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil { // one receipt that triggers a bug must not end the process
