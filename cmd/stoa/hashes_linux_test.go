@@ -46,23 +46,23 @@ func TestTheProcessForPasswordsHasNoSettingsAndOutlivesNobody(t *testing.T) {
 // sign-in waits: on a machine full of other work a hash takes longer than stoa waits for it, which then ends the process.
 func hashing(t *testing.T, s *server) (pid int, environ string) {
 	t.Helper()
-	var done chan struct{}
+	signIn := func() <-chan struct{} {
+		answered := make(chan struct{})
+		go func() {
+			defer close(answered)
+			if status, body := do(t, http.MethodPost, s.URL+"/auth/login", "",
+				`{"email":"root@example.com","password":"correct horse battery"}`); status != http.StatusOK {
+				t.Errorf("sign-in = %d %s", status, body)
+			}
+		}()
+		return answered
+	}
+	done := signIn()
 	waittest.True(t, "a process that hashes", func() bool {
 		select {
 		case <-done:
-			done = nil
+			done = signIn()
 		default:
-		}
-		if done == nil {
-			answered := make(chan struct{})
-			done = answered
-			go func() {
-				defer close(answered)
-				if status, body := do(t, http.MethodPost, s.URL+"/auth/login", "",
-					`{"email":"root@example.com","password":"correct horse battery"}`); status != http.StatusOK {
-					t.Errorf("sign-in = %d %s", status, body)
-				}
-			}()
 		}
 		pid = childFor(t, s.cmd.Process.Pid, password.AsideCommand)
 		text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))

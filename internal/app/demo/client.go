@@ -48,26 +48,25 @@ func (d *Demo) signInWith(ctx context.Context, password string) (*client, error)
 	if err != nil {
 		return nil, err
 	}
-	status, data, err := c.call(ctx, http.MethodPost, "/auth/login", "application/json", body)
-	for err == nil && status == http.StatusServiceUnavailable { // the machine is full of other work
+	for {
+		status, data, err := c.call(ctx, http.MethodPost, "/auth/login", "application/json", body)
+		switch {
+		case err != nil:
+			return nil, err
+		case status == http.StatusOK:
+			c.token, _ = data["access_token"].(string)
+			return c, nil
+		case status == http.StatusUnauthorized:
+			return nil, errRefused
+		case status != http.StatusServiceUnavailable: // which is a machine that is full of other work
+			return nil, fmt.Errorf("sign in as %s: status %d", AdminEmail, status)
+		}
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-time.After(time.Second):
 		}
-		status, data, err = c.call(ctx, http.MethodPost, "/auth/login", "application/json", body)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if status == http.StatusUnauthorized {
-		return nil, errRefused
-	}
-	if status != http.StatusOK {
-		return nil, fmt.Errorf("sign in as %s: status %d", AdminEmail, status)
-	}
-	c.token, _ = data["access_token"].(string)
-	return c, nil
 }
 
 // call sends a request. It returns the status, and the answer's data or, without data, its error.
